@@ -1,0 +1,153 @@
+// The lint rules, and with them the direction of imports: who may import whom is the table `arrows`.
+// packages/server/test/arrows.test.ts runs these rules on files that break them.
+
+import type { OxlintConfig } from 'oxlint';
+import { defineConfig } from 'oxlint';
+
+type Override = NonNullable<OxlintConfig['overrides']>[number];
+interface Pattern {
+  group?: string[];
+  regex?: string;
+  message: string;
+  allowTypeImports?: boolean;
+}
+
+interface Arrow {
+  imports: string[];
+  types?: string[];
+}
+
+/** What each folder of the server may import of the others; `types` may be imported as types only. */
+const arrows: Record<string, Arrow> = {
+  db: { imports: [] },
+  log: { imports: ['db'] },
+  models: { imports: [] },
+  tools: { imports: [], types: ['db', 'log', 'models'] },
+  agents: { imports: [] },
+  actors: { imports: ['db', 'log'] },
+  runs: { imports: ['db', 'log', 'actors', 'models', 'tools', 'agents'] },
+  http: { imports: ['db', 'log', 'actors', 'models', 'tools', 'agents', 'runs'] },
+};
+
+const inside: Pattern = {
+  group: ['@continuo/*/**'],
+  message: 'Import a package by its name; its inside is its own business.',
+};
+// A path such as ../db/../http/x.ts would walk around every rule below.
+const detour: Pattern = { regex: String.raw`[^./]/\.\./`, message: 'Write the path without a detour.' };
+const itself: Pattern = {
+  group: ['@continuo/server'],
+  message: 'Inside the server, import the file itself.',
+};
+const main: Pattern = {
+  group: ['**/main.ts'],
+  message: 'main.ts wires everything: it imports, nobody imports it.',
+};
+
+// Only patterns that refuse: oxlint lets an exception ("!…") in one pattern silence all others, and a
+// regular expression with a lookahead matches nothing, both without a word.
+function restrict(files: string[], patterns: Pattern[], excludeFiles: string[] = []): Override {
+  return { files, excludeFiles, rules: { 'no-restricted-imports': ['error', { patterns }] } };
+}
+
+function folder([name, { imports, types = [] }]: [string, Arrow]): Override {
+  const refused = Object.keys(arrows).filter((other) => ![name, ...imports, ...types].includes(other));
+  const into = (folders: string[]) => String.raw`(^|/)\.\./(${folders.join('|')})/`;
+  const message = `${name}/ may import of the other folders: ${
+    [...imports, ...types.map((type) => `${type} (types)`)].join(', ') || 'none'
+  }.`;
+  const patterns: Pattern[] = [inside, detour, itself, main];
+  if (refused.length > 0) patterns.push({ regex: into(refused), message });
+  if (types.length > 0) patterns.push({ regex: into(types), message, allowTypeImports: true });
+  return restrict([`packages/server/src/${name}/**`], patterns);
+}
+
+const engine = 'The engine imports nothing but itself.';
+const protocol = "The protocol imports zod and the engine's types only.";
+
+export default defineConfig({
+  plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'promise'],
+  categories: { correctness: 'error' },
+  options: { typeAware: true, denyWarnings: true, reportUnusedDisableDirectives: 'error' },
+  ignorePatterns: ['node_modules/', 'scripts/fixtures/'],
+  rules: {
+    eqeqeq: ['error', 'always', { null: 'ignore' }],
+    'no-var': 'error',
+    'prefer-const': 'error',
+    'no-restricted-imports': ['error', { patterns: [inside] }],
+    'no-unused-vars': [
+      'error',
+      { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrorsIgnorePattern: '^_' },
+    ],
+    'import/no-cycle': 'error',
+    'typescript/await-thenable': 'error',
+    'typescript/consistent-type-imports': ['error', { disallowTypeAnnotations: true }],
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/no-unnecessary-type-assertion': 'error',
+    'typescript/only-throw-error': 'error',
+    'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+  },
+  overrides: [
+    {
+      files: ['packages/engine/src/**', 'packages/protocol/src/**'],
+      rules: {
+        'no-console': 'error',
+        'no-restricted-globals': [
+          'error',
+          { name: 'Date', message: 'No clock here: take the time as an argument.' },
+        ],
+        'no-restricted-properties': [
+          'error',
+          { object: 'Math', property: 'random', message: 'No chance here: take it as an argument.' },
+        ],
+      },
+    },
+    restrict(
+      ['packages/engine/src/**'],
+      [
+        { regex: '^[^.]', message: engine },
+        { group: ['**/src/**', '**/test/**', '**/packages/**'], message: engine },
+        detour,
+      ],
+    ),
+    restrict(
+      ['packages/protocol/src/**'],
+      [
+        { group: ['@continuo/engine'], allowTypeImports: true, message: protocol },
+        { regex: '^([a-y]|z[^o]|@[^ch]|@hono/[^z]|@continuo/[^e])', message: protocol },
+        { group: ['**/src/**', '**/test/**', '**/packages/**'], message: protocol },
+        inside,
+        detour,
+      ],
+    ),
+    {
+      files: ['packages/server/src/**'],
+      excludeFiles: ['packages/server/src/main.ts'],
+      rules: { 'no-console': 'error' },
+    },
+    restrict(
+      ['packages/server/src/*.ts'],
+      [
+        { group: ['./*/**'], message: 'A file beside main.ts serves every folder and imports none.' },
+        inside,
+        itself,
+        main,
+      ],
+      ['packages/server/src/main.ts'],
+    ),
+    ...Object.entries(arrows).map(folder),
+    restrict(
+      ['packages/server/test/client/**', 'packages/server/test/chaos/**'],
+      [
+        {
+          group: ['**/src/**', '@continuo/server'],
+          message: 'The test client knows the server by its wire only.',
+        },
+        inside,
+        detour,
+      ],
+    ),
+  ],
+});

@@ -1,0 +1,42 @@
+// The engine's one processor: three machines side by side, each seeing every input.
+//
+// Inputs are the driver's stream events and the processor's own outputs, which the engine
+// gives back to it: that is how the turn tracker sees messages it did not assemble itself.
+// Outputs of one input come in a fixed order: messages, then state, then turn.
+
+import type { EngineEvent, MessageEvent, StateEvent, TurnEvent } from './events.ts';
+import { isStreamEvent } from './internal/layers.ts';
+import {
+  initialMessageAssemblerState,
+  messageAssemblerProcessor,
+} from './internal/messageAssemblerProcessor.ts';
+import type { MessageAssemblerState } from './internal/messageAssemblerProcessor.ts';
+import { initialStateMachineState, stateMachineProcessor } from './internal/stateMachineProcessor.ts';
+import type { StateMachineState } from './internal/stateMachineProcessor.ts';
+import { createTurnTrackerProcessor, initialTurnTrackerState } from './internal/turnTrackerProcessor.ts';
+import type { Prices, TurnTrackerState } from './internal/turnTrackerProcessor.ts';
+import { combine, filter } from './mealy.ts';
+import type { Processor } from './mealy.ts';
+
+export interface AgentState {
+  readonly message: MessageAssemblerState;
+  readonly conversation: StateMachineState;
+  readonly turn: TurnTrackerState;
+}
+
+export type AgentOutput = MessageEvent | StateEvent | TurnEvent;
+export type AgentProcessor = Processor<AgentState, EngineEvent, AgentOutput>;
+
+export const initialAgentState: AgentState = {
+  message: initialMessageAssemblerState,
+  conversation: initialStateMachineState,
+  turn: initialTurnTrackerState,
+};
+
+export function createAgentProcessor(prices: Prices = {}): AgentProcessor {
+  return combine<AgentState, EngineEvent, AgentOutput>({
+    message: filter(isStreamEvent, messageAssemblerProcessor),
+    conversation: stateMachineProcessor,
+    turn: createTurnTrackerProcessor(prices),
+  });
+}

@@ -1,0 +1,15 @@
+// A driver connects the engine to a model: it turns one message into a stream of events.
+//
+// It may be an async generator. It ends its stream with `message_stop`, `stream_error` or
+// `stream_interrupted`; the engine reads no further than that and closes the iterator.
+// A driver that throws, or that stops before such an end, is given one by the engine.
+
+import type { StreamEvent } from './events.ts';
+
+export interface UserMessage {
+  readonly id: string;
+  readonly role: 'user';
+  readonly content: string;
+}
+
+export type Driver<Message = UserMessage> = (message: Message) => AsyncIterable<StreamEvent>;

@@ -1,0 +1,63 @@
+// The log's events: what is stored, and, in the `runs` dialect, what is sent. Each names its
+// message (`m1`, `m2`, … within its run) or its call.
+
+import type { MessagePart, Metadata, StopReason, Usage } from '@continuo/engine';
+
+export type RunStatus = 'queued' | 'running' | 'done' | 'error' | 'canceled';
+export type SessionState = 'idle' | 'running' | 'paused' | 'error' | 'cancelled' | 'completed';
+
+/** Why a tool's call has no result of its own. */
+export type CallOutcome = 'unknown' | 'canceled';
+
+export interface EventData {
+  /** `attempt` counts the pods that held this run; `supersedes` names a message left unfinished. */
+  state:
+    | { status: 'running'; attempt: number; supersedes?: string }
+    | { status: 'done' | 'error' | 'canceled' };
+  session: { session: string; from_state: SessionState | null; to_state: SessionState; reason: string };
+  /** A person's message, as the run takes it in. */
+  message: { id: string; role: 'user'; content: string };
+  message_start: { message: string; model: string };
+  reasoning: { text: string; message: string };
+  token: { text: string; message: string };
+  message_end: {
+    message: string;
+    text: string;
+    parts: readonly MessagePart[];
+    ended: 'complete' | 'error' | 'interrupted';
+    reason?: StopReason;
+    model?: string;
+    metadata?: Metadata;
+    error?: RunError;
+  };
+  usage: { message: string; model: string; usage: Usage; cost: number | null; duration_ms: number };
+  tool_start: { tool: string; input: unknown; call: string };
+  tool_end: { tool: string; output: unknown; call: string; success: boolean; outcome?: CallOutcome };
+  final: { text: string; sources: readonly string[]; message: string | null };
+  error: { error: string; code: string };
+  canceled: { reason: string };
+}
+
+export interface RunError {
+  readonly code: string;
+  readonly error: string;
+}
+
+export type EventType = keyof EventData;
+
+/** An event before it has a place in the log. */
+export type NewEvent = { [T in EventType]: { readonly type: T; readonly data: EventData[T] } }[EventType];
+
+/** An event in the log. `runSeq` is its id in the run's stream; a thread's own events have no run. */
+export type LogEvent = NewEvent & {
+  readonly threadId: string;
+  readonly seq: number;
+  readonly runId: string | null;
+  readonly runSeq: number | null;
+  readonly attempt: number;
+  readonly at: Date;
+};
+
+export function isTerminal(status: RunStatus): status is 'done' | 'error' | 'canceled' {
+  return status === 'done' || status === 'error' || status === 'canceled';
+}

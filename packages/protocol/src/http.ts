@@ -1,0 +1,119 @@
+// The bodies of the HTTP API.
+
+import { z } from 'zod';
+
+export const runStatus = z.enum(['queued', 'running', 'done', 'error', 'canceled']);
+const sessionState = z.enum(['idle', 'running', 'paused', 'error', 'cancelled', 'completed']);
+const id = z.uuid();
+const time = z.iso.datetime({ offset: true });
+
+export const newThread = z
+  .strictObject({ title: z.string().trim().min(1).max(200).optional().meta({ description: 'A name for people.' }) })
+  .meta({ id: 'NewThread' });
+
+export const thread = z
+  .object({
+    id,
+    title: z.string().nullable(),
+    created_at: time,
+    session: z.object({ id, state: sessionState }).nullable().meta({ description: 'The latest session.' }),
+    active_run: id.nullable().meta({ description: 'The run that is running or next in the queue.' }),
+  })
+  .meta({ id: 'Thread' });
+
+export const newMessage = z
+  .strictObject({
+    content: z.string().min(1).meta({ description: 'What to say; at most what the body limit of 1 MiB leaves.' }),
+    model: z.string().max(200).optional().meta({ description: '`provider/model`; the server’s default if absent.' }),
+    role: z.string().max(100).optional().meta({ description: 'The role that answers; `assistant` if absent.' }),
+  })
+  .meta({ id: 'NewMessage' });
+
+export const usage = z
+  .object({
+    input: z.number(),
+    output: z.number(),
+    cachedInput: z.number().optional(),
+    reasoning: z.number().optional(),
+  })
+  .meta({ id: 'Usage', description: 'Tokens, as the provider counted them.' });
+
+export const run = z
+  .object({
+    id,
+    thread_id: id,
+    message_id: id,
+    status: runStatus,
+    model: z.string(),
+    role: z.string(),
+    retry_of: id.nullable(),
+    blocked_by: id.nullable().meta({ description: 'The open run before it in the thread, while it is queued.' }),
+    queued_at: time,
+    started_at: time.nullable(),
+    ended_at: time.nullable(),
+    cancel_requested_at: time.nullable(),
+    error: z.object({ code: z.string(), error: z.string() }).nullable(),
+    usage: usage.nullable().meta({ description: 'The sums of its model calls, once it has ended.' }),
+  })
+  .meta({ id: 'Run' });
+
+export const accepted = z.object({ run }).meta({ id: 'Accepted' });
+
+export const cancelRequest = z
+  .strictObject({ reason: z.string().trim().min(1).max(200).optional().meta({ description: '`user_cancelled` if absent.' }) })
+  .meta({ id: 'CancelRequest' });
+
+export const message = z
+  .object({
+    id,
+    role: z.enum(['user', 'assistant']),
+    content: z.string(),
+    run_id: id,
+    ended: z.enum(['complete', 'error', 'interrupted']).optional().meta({ description: 'Of a model’s message: how it ended.' }),
+    created_at: time,
+  })
+  .meta({ id: 'Message' });
+
+export const event = z
+  .object({ id: z.int(), type: z.string(), data: z.looseObject({}), at: time })
+  .meta({ id: 'Event', description: 'An event of a run; `id` is its place in the run, from 1, without a gap.' });
+
+export const why = z
+  .object({
+    run_id: id,
+    status: runStatus,
+    sentence: z.string().meta({ description: 'What the run waits for, in words.' }),
+    waits_for: z.enum(['nothing', 'pod', 'run', 'model', 'tool', 'takeover', 'cancel', 'step']),
+    queue_position: z.int().nullable().meta({ description: 'How many open runs of its thread come before it.' }),
+    blocked_by: id.nullable(),
+    pod: z
+      .object({ id, name: z.string(), heartbeat_age_ms: z.int(), lease_seconds: z.number() })
+      .nullable()
+      .meta({ description: 'The pod that holds the thread.' }),
+    attempt: z.int().meta({ description: 'How many pods have held the run.' }),
+    step: z
+      .object({ kind: z.enum(['model', 'tool', 'between']), message: z.string().nullable(), calls: z.array(z.object({ call: z.string(), tool: z.string() })) })
+      .nullable(),
+    cancel_requested_at: time.nullable(),
+  })
+  .meta({ id: 'Why' });
+
+export const problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    code: z.string().meta({ description: 'Stable; switch on this.' }),
+    detail: z.string().meta({ description: 'What was wrong, and what to do.' }),
+  })
+  .loose()
+  .meta({ id: 'Problem' });
+
+export const ready = z
+  .object({ status: z.enum(['ready', 'unready']), database: z.string(), migrations: z.string(), pod: z.string() })
+  .meta({ id: 'Ready' });
+
+export type Run = z.infer<typeof run>;
+export type Thread = z.infer<typeof thread>;
+export type Message = z.infer<typeof message>;
+export type Why = z.infer<typeof why>;

@@ -1,0 +1,14 @@
+export type {
+  CallOutcome,
+  EventData,
+  EventType,
+  LogEvent,
+  NewEvent,
+  RunError,
+  RunStatus,
+  SessionState,
+} from './events.ts';
+export { isTerminal } from './events.ts';
+export * as schemas from './http.ts';
+export type { Message, Run, Thread, Why } from './http.ts';
+export { frame, PING } from './runs-dialect.ts';

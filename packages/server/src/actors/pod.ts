@@ -1,0 +1,351 @@
+// A pod: one server process among those that share a database. It registers, keeps its lease, sees who
+// else is alive, claims threads that are due and works on them until they are let go.
+//
+// - A pod is alive while it holds its session advisory lock and renews its heartbeat. One that lost
+//   either drops all its threads and registers anew, under another id.
+// - A thread is held by at most one live pod. What a former holder may still try is fenced by the log.
+// - `wake_at` is the only timer. NOTIFY only makes things faster; the tick finds whatever it missed.
+
+import { hostname } from 'node:os';
+import { v7 as uuidv7 } from 'uuid';
+import { connect, isConnectionError, type Connection, type DatabaseSettings, type Pool } from '../db/pool.ts';
+import { LOG_CHANNEL } from '../log/statements.ts';
+
+const LOCK_CLASS = 4400;
+export const WAKE_CHANNEL = 'continuo_wake';
+/** Threads that one pod works on at a time. */
+const CAPACITY = 500;
+
+export interface Hold {
+  readonly threadId: string;
+  readonly attempt: number;
+  /** Aborts when the thread is no longer ours: nothing may be written any more. */
+  readonly lost: AbortSignal;
+  /** Aborts when the pod is stopping and will not wait for the step to end. */
+  readonly hurry: AbortSignal;
+  /** The pod is stopping: let go at the next step. */
+  readonly draining: boolean;
+  /** Somebody wants something of the thread. */
+  onWake: (() => void) | null;
+  /** Whether the lease is surely still ours; ask before an effect that nothing fences. */
+  fresh(): boolean;
+  lose(): void;
+}
+
+/** Works on a thread until there is nothing to do; says when to look again, if at all. */
+export type Work = (hold: Hold) => Promise<{ readonly wakeAt: Date | null }>;
+
+export interface PodOptions {
+  readonly database: DatabaseSettings;
+  readonly pool: Pool;
+  readonly leaseSeconds: number;
+  readonly work: Work;
+  /** Another pod wrote to these threads; null: to some. */
+  readonly onHint: (threadIds: readonly string[] | null) => void;
+  /** Called when connecting fails; an embedded database is started again here. */
+  readonly reviveDatabase: () => Promise<void>;
+  readonly log: { info(fields: object, text: string): void; warn(fields: object, text: string): void };
+}
+
+interface Membership {
+  readonly id: string;
+  readonly number: number;
+  readonly connection: Connection;
+  renewedAt: number;
+  others: number;
+}
+
+export class Pod {
+  readonly #options: PodOptions;
+  readonly #holds = new Map<string, LiveHold>();
+  readonly #hurry = new AbortController();
+  readonly takeovers = { count: 0 };
+  #member: Membership | null = null;
+  #state: 'running' | 'draining' | 'stopped' = 'running';
+  #tickTimer: NodeJS.Timeout | null = null;
+  #wakeTimer: NodeJS.Timeout | null = null;
+  #claiming = false;
+  #claimAgain = false;
+  #emptied: (() => void) | null = null;
+
+  constructor(options: PodOptions) {
+    this.#options = options;
+  }
+
+  /** The id under which threads can be claimed now, if there is room. */
+  get claimant(): string | null {
+    return this.#state === 'running' && this.#holds.size < CAPACITY ? (this.#member?.id ?? null) : null;
+  }
+
+  get number(): number | null {
+    return this.#member?.number ?? null;
+  }
+
+  get alone(): boolean {
+    return this.#member !== null && this.#member.others === 0;
+  }
+
+  get holding(): number {
+    return this.#holds.size;
+  }
+
+  async start(): Promise<void> {
+    await this.#register();
+  }
+
+  /** Lets every thread go at its next step; after `graceMs` in the middle of it. */
+  async stop(graceMs: number): Promise<void> {
+    this.#state = 'draining';
+    for (const hold of this.#holds.values()) hold.drain();
+    if (this.#holds.size > 0) {
+      const hurry = setTimeout(() => this.#hurry.abort(), graceMs);
+      await new Promise<void>((resolve) => (this.#emptied = resolve));
+      clearTimeout(hurry);
+    }
+    this.#state = 'stopped';
+    this.#stopTimers();
+    const member = this.#member;
+    this.#member = null;
+    if (!member) return;
+    // Leaving is said, not only noticed: the others need not wait for a tick.
+    await member.connection
+      .query('delete from pods where id = $1', [member.id])
+      .then(() => member.connection.query(`select pg_notify('${WAKE_CHANNEL}', '')`))
+      .catch(() => undefined);
+    await member.connection.end().catch(() => undefined);
+  }
+
+  /** A thread that this pod claimed inside another transaction. */
+  adopt(podId: string, threadId: string, attempt: number): void {
+    if (podId === this.#member?.id) this.#begin(threadId, attempt);
+  }
+
+  /** Tells the owner of a thread that there is something for it, wherever it is. */
+  async wake(threadId: string, owner: string | null): Promise<void> {
+    const wakeHere = this.#holds.get(threadId)?.onWake;
+    if (wakeHere) return wakeHere();
+    if (owner === null) void this.#claim();
+    if (this.alone) return;
+    await this.#options.pool.query({ name: 'wake', text: `select pg_notify('${WAKE_CHANNEL}', $1)`, values: [threadId] });
+  }
+
+  // Membership
+
+  async #register(): Promise<void> {
+    const { leaseSeconds } = this.#options;
+    const connection = await connect(this.#options.database);
+    const { rows } = await connection.query<{ number: number }>("select nextval('pod_numbers')::int as number");
+    const { number } = rows[0]!;
+    const id = uuidv7();
+    // The lock comes first: a pod's row without its lock is a dead pod.
+    await connection.query('select pg_advisory_lock($1, $2)', [LOCK_CLASS, number]);
+    const renewedAt = performance.now();
+    await connection.query(
+      'insert into pods (id, number, name, lease) values ($1, $2, $3, make_interval(secs => $4))',
+      [id, number, `${hostname()}:${process.pid}`, leaseSeconds],
+    );
+    await connection.query(`listen ${LOG_CHANNEL}; listen ${WAKE_CHANNEL}; select pg_notify('${WAKE_CHANNEL}', '')`);
+    const member: Membership = { id, number, connection, renewedAt, others: 1 };
+    this.#member = member;
+    connection.on('notification', (message) => this.#hear(member, message.channel, message.payload ?? ''));
+    connection.once('end', () => this.#expelled(member, 'the connection that holds the lock was lost'));
+    await this.#tick(member);
+    this.#options.onHint(null);
+  }
+
+  #expelled(member: Membership, reason: string): void {
+    if (this.#member !== member) return;
+    this.#member = null;
+    this.#stopTimers();
+    if (this.#state === 'stopped') return;
+    this.#options.log.warn({ pod: member.id, reason, threads: this.#holds.size }, 'this pod lost its place; registering anew');
+    for (const hold of [...this.#holds.values()]) hold.lose();
+    void member.connection.end().catch(() => undefined);
+    void this.#registerAnew();
+  }
+
+  async #registerAnew(): Promise<void> {
+    for (let pause = 50; this.#state === 'running'; pause = Math.min(pause * 2, 1000)) {
+      try {
+        await this.#register();
+        return;
+      } catch (error) {
+        this.#options.log.warn({ reason: (error as Error).message }, 'the database is away; trying again');
+        await this.#options.reviveDatabase().catch((failure: Error) =>
+          this.#options.log.warn({ reason: failure.message }, 'the database could not be started'),
+        );
+        // Nothing tells when a database comes back.
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+  }
+
+  async #tick(member: Membership): Promise<void> {
+    const asked = performance.now();
+    const { rows } = await member.connection.query<{
+      alive: boolean; others: number; removed: number; freed: number; due: boolean; next_wake_ms: number | null; woken: string[] | null;
+    }>({ name: 'pod_tick', text: 'select * from pod_tick($1, $2)', values: [member.id, LOCK_CLASS] });
+    if (this.#member !== member) return;
+    const seen = rows[0]!;
+    if (!seen.alive) return this.#expelled(member, 'the others took this pod for dead');
+    member.renewedAt = asked;
+    member.others = seen.others;
+    this.takeovers.count += seen.freed;
+    for (const threadId of seen.woken ?? []) this.#holds.get(threadId)?.onWake?.();
+    if (seen.due) void this.#claim();
+    this.#schedule(member, seen.next_wake_ms);
+  }
+
+  #schedule(member: Membership, nextWakeMs: number | null): void {
+    this.#stopTimers();
+    const everyMs = Math.min(1000, this.#options.leaseSeconds * 200);
+    this.#tickTimer = setTimeout(() => this.#beat(member), everyMs);
+    if (nextWakeMs !== null && nextWakeMs > 0 && nextWakeMs < everyMs) {
+      this.#wakeTimer = setTimeout(() => void this.#claim(), nextWakeMs);
+    }
+  }
+
+  #beat(member: Membership): void {
+    this.#tick(member).catch((error: Error) => this.#expelled(member, error.message));
+  }
+
+  #stopTimers(): void {
+    if (this.#tickTimer) clearTimeout(this.#tickTimer);
+    if (this.#wakeTimer) clearTimeout(this.#wakeTimer);
+  }
+
+  #hear(member: Membership, channel: string, payload: string): void {
+    if (channel === LOG_CHANNEL) {
+      const hint = parseHint(payload);
+      if (hint.from !== member.number) this.#options.onHint(hint.threads);
+      return;
+    }
+    // A pod came or went, or somebody wants something of a thread.
+    if (payload === '') return this.#beat(member);
+    const hold = this.#holds.get(payload);
+    if (hold) hold.onWake?.();
+    else void this.#claim();
+  }
+
+  // Threads
+
+  async #claim(): Promise<void> {
+    this.#claimAgain = true;
+    if (this.#claiming) return;
+    this.#claiming = true;
+    try {
+      while (this.#claimAgain) {
+        this.#claimAgain = false;
+        const claimant = this.claimant;
+        if (claimant === null) return;
+        const room = Math.min(CAPACITY - this.#holds.size, 50);
+        const { rows } = await this.#options.pool.query<{ id: string; attempt: number }>({
+          name: 'claim',
+          text: `update threads t set owner = $1, attempt = t.attempt + 1, wake_at = null
+            from (
+              select id from threads where owner is null and wake_at <= clock_timestamp()
+              order by wake_at limit $2 for no key update skip locked
+            ) due
+            where t.id = due.id returning t.id, t.attempt`,
+          values: [claimant, room],
+        });
+        for (const row of rows) this.adopt(claimant, row.id, row.attempt);
+        if (rows.length === room) this.#claimAgain = true;
+      }
+    } catch (error) {
+      if (!isConnectionError(error)) throw error;
+      this.#options.log.warn({ reason: (error as Error).message }, 'claiming failed; the next tick tries again');
+    } finally {
+      this.#claiming = false;
+    }
+  }
+
+  #begin(threadId: string, attempt: number): void {
+    const member = this.#member!;
+    const lease = this.#options.leaseSeconds * 1000;
+    const hold = new LiveHold(threadId, attempt, this.#hurry.signal, () => performance.now() - member.renewedAt < lease);
+    this.#holds.set(threadId, hold);
+    if (this.#state !== 'running') hold.drain();
+    void this.#hold(member, hold);
+  }
+
+  async #hold(member: Membership, hold: LiveHold): Promise<void> {
+    let wakeAt: Date | null = null;
+    try {
+      ({ wakeAt } = await this.#options.work(hold));
+    } catch (error) {
+      if (!hold.lost.aborted) {
+        this.#options.log.warn({ thread: hold.threadId, err: error }, 'work on a thread failed; it is tried again');
+      }
+      // Not at once: whatever failed may need a moment.
+      wakeAt = new Date(Date.now() + (hold.lost.aborted ? 0 : 1000));
+    }
+    hold.onWake = null;
+    const due = await this.#release(member, hold, wakeAt);
+    if (this.#holds.get(hold.threadId) === hold) this.#holds.delete(hold.threadId);
+    if (this.#holds.size === 0) this.#emptied?.();
+    if (due) void this.#claim();
+  }
+
+  /** Lets the thread go; what came meanwhile has set `wake_at`, and is found by whoever claims next. */
+  async #release(member: Membership, hold: LiveHold, wakeAt: Date | null): Promise<boolean> {
+    for (let pause = 50; ; pause = Math.min(pause * 2, 1000)) {
+      try {
+        const { rows } = await this.#options.pool.query<{ due: boolean | null }>({
+          name: 'release',
+          text: `update threads set owner = null, wake_at = least(wake_at, $4)
+            where id = $1 and owner = $2 and attempt = $3 returning wake_at <= clock_timestamp() as due`,
+          values: [hold.threadId, member.id, hold.attempt, wakeAt],
+        });
+        const due = rows[0]?.due === true;
+        if (due && this.#state !== 'running') await this.wake(hold.threadId, member.id);
+        return due;
+      } catch (error) {
+        // Without a place among the pods there is nothing to let go: its removal frees the thread.
+        if (this.#member !== member) return false;
+        this.#options.log.warn({ thread: hold.threadId, reason: (error as Error).message }, 'letting a thread go failed; trying again');
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+  }
+}
+
+class LiveHold implements Hold {
+  readonly threadId: string;
+  readonly attempt: number;
+  readonly hurry: AbortSignal;
+  readonly fresh: () => boolean;
+  readonly #lost = new AbortController();
+  draining = false;
+  onWake: (() => void) | null = null;
+
+  constructor(threadId: string, attempt: number, hurry: AbortSignal, fresh: () => boolean) {
+    this.threadId = threadId;
+    this.attempt = attempt;
+    this.hurry = hurry;
+    this.fresh = fresh;
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  lose(): void {
+    this.#lost.abort();
+  }
+
+  drain(): void {
+    this.draining = true;
+  }
+}
+
+/** A flush's hint: the writing pod's number, then the threads it wrote to, or `*` for some. */
+export function formatHint(from: number, threadIds: readonly string[]): string {
+  const hint = `${from} ${threadIds.join(' ')}`;
+  return hint.length > 7500 ? `${from} *` : hint;
+}
+
+function parseHint(payload: string): { from: number; threads: readonly string[] | null } {
+  const [from, ...threads] = payload.split(' ');
+  return { from: Number(from), threads: threads[0] === '*' ? null : threads };
+}

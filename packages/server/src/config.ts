@@ -1,0 +1,257 @@
+// The server's settings: from the environment, from continuo.config.ts in the working folder, or
+// the default, in this order. Everything wrong is reported at once, and no secret is ever shown.
+
+import { existsSync } from 'node:fs';
+import { BlockList, isIP } from 'node:net';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+
+export interface Config {
+  readonly host: string;
+  /** 0 means any free port. */
+  readonly port: number;
+  /** The data folder, absolute. */
+  readonly home: string;
+  /** Without it, the embedded database in `home`. */
+  readonly databaseUrl: string | undefined;
+  /** A connection without a pooler in front, for LISTEN and locks. The same as `databaseUrl` unless set. */
+  readonly directUrl: string | undefined;
+  /** `provider/model`. Without it, the offline model. */
+  readonly model: string | undefined;
+  readonly leaseSeconds: number;
+  readonly apiKey: string | undefined;
+  readonly logLevel: LogLevel;
+  /** Names besides loopback and `host` under which requests may arrive. */
+  readonly allowedHosts: readonly string[];
+}
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** What is wrong with the settings, a line each. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    const count = problems.length === 1 ? 'A setting is wrong' : `${problems.length} settings are wrong`;
+    super([`${count}:`, ...problems.map((problem) => `  ${problem}`)].join('\n'));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+const fileName = 'continuo.config.ts';
+
+interface Setting {
+  readonly env: string;
+  readonly schema: z.ZodType;
+  /** Completes the sentence "allowed: …". */
+  readonly allowed: string;
+  readonly show?: (given: unknown) => string;
+}
+
+const number = z.union([
+  z.number(),
+  z
+    .string()
+    .regex(/^\d+(\.\d+)?$/)
+    .transform(Number),
+]);
+const hostName = z
+  .string()
+  .transform((name) => name.replace(/^\[(.*)\]$/, '$1').toLowerCase())
+  .refine(
+    (name) => isIP(name) !== 0 || /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/.test(name),
+  );
+const postgresUrl = z.string().refine((url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url));
+
+const settings: { readonly [Key in keyof Config]: Setting } = {
+  host: { env: 'CONTINUO_HOST', schema: hostName, allowed: 'a host name or an IP address, without a port' },
+  port: {
+    env: 'CONTINUO_PORT',
+    schema: number.pipe(z.int().min(0).max(65_535)),
+    allowed: 'a whole number from 0 (any free port) to 65535',
+  },
+  home: {
+    env: 'CONTINUO_HOME',
+    schema: z.string().refine((path) => !path.includes('\0')),
+    allowed: 'the path of a folder',
+  },
+  databaseUrl: {
+    env: 'DATABASE_URL',
+    schema: postgresUrl,
+    allowed: 'postgres://user:password@host:port/database',
+    show: showUrl,
+  },
+  directUrl: {
+    env: 'CONTINUO_DIRECT_URL',
+    schema: postgresUrl,
+    allowed: 'postgres://user:password@host:port/database',
+    show: showUrl,
+  },
+  model: {
+    env: 'CONTINUO_MODEL',
+    schema: z.string().regex(/^[a-z\d-]+\/\S+$/),
+    allowed: 'provider/model, such as offline/demo',
+  },
+  leaseSeconds: {
+    env: 'CONTINUO_LEASE_SECONDS',
+    schema: number.pipe(z.number().min(1).max(300)),
+    allowed: 'a number from 1 to 300',
+  },
+  apiKey: {
+    env: 'CONTINUO_API_KEY',
+    schema: z.string().regex(/^[\x21-\x7e]{16,}$/),
+    allowed: 'at least 16 printable ASCII characters without a space',
+    show: hide,
+  },
+  logLevel: { env: 'CONTINUO_LOG_LEVEL', schema: z.enum(logLevels), allowed: logLevels.join(', ') },
+  allowedHosts: {
+    env: 'CONTINUO_ALLOWED_HOSTS',
+    schema: z
+      .union([
+        z.string().transform((list) => list.split(',').map((name) => name.trim())),
+        z.array(z.string()),
+      ])
+      .pipe(z.array(hostName)),
+    allowed: 'host names without ports, separated by commas',
+  },
+};
+const keys = Object.keys(settings) as (keyof Config)[];
+
+/** Variables that the tests use: not settings, and not mistakes. */
+const foreign = /^CONTINUO_(TEST_|CHAOS)/;
+
+export async function loadConfig(world: {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}): Promise<Config> {
+  const problems: string[] = unknownVariables(world.env);
+  const file = await readFile(world.cwd, problems);
+  const given = (key: keyof Config): { name: string; value: unknown } | undefined => {
+    const { env } = settings[key];
+    // An empty variable is an unset one: compose files and CI pass it on like that.
+    if (world.env[env]) return { name: env, value: world.env[env] };
+    if (file[key] !== undefined) return { name: `${key} in ${fileName}`, value: file[key] };
+    return undefined;
+  };
+
+  const read = <Value>(key: keyof Config, fallback: Value): Value => {
+    const found = given(key);
+    if (!found) return fallback;
+    const { schema, allowed, show = JSON.stringify } = settings[key];
+    const result = schema.safeParse(found.value);
+    if (result.success) return result.data as Value;
+    problems.push(`${found.name} is ${show(found.value)}; allowed: ${allowed}`);
+    return fallback;
+  };
+
+  const databaseUrl = read<string | undefined>('databaseUrl', undefined);
+  const config: Config = {
+    host: read('host', '127.0.0.1'),
+    port: read('port', 4400),
+    home: resolve(world.cwd, read('home', '.continuo')),
+    databaseUrl,
+    directUrl: read('directUrl', databaseUrl),
+    model: read<string | undefined>('model', undefined),
+    leaseSeconds: read('leaseSeconds', 5),
+    apiKey: read<string | undefined>('apiKey', undefined),
+    logLevel: read<LogLevel>('logLevel', 'info'),
+    allowedHosts: read<readonly string[]>('allowedHosts', []),
+  };
+
+  if (!isLoopback(config.host) && !given('apiKey')) {
+    problems.push(
+      `${given('host')?.name} is ${JSON.stringify(config.host)}, which others can reach, and there is no API key; ` +
+        `allowed: set ${settings.apiKey.env} (${settings.apiKey.allowed}), or use 127.0.0.1`,
+    );
+  }
+  if (given('directUrl') && !given('databaseUrl')) {
+    problems.push(
+      `${given('directUrl')?.name} is set and ${settings.databaseUrl.env} is not; ` +
+        'allowed: both, for one database, or neither, for the embedded one',
+    );
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+/** Whether only this machine can reach a server bound to `host`. */
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost' || host.endsWith('.localhost')) return true;
+  const version = isIP(host);
+  return version !== 0 && loopback.check(host, version === 4 ? 'ipv4' : 'ipv6');
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+async function readFile(cwd: string, problems: string[]): Promise<Readonly<Record<string, unknown>>> {
+  const path = join(cwd, fileName);
+  if (!existsSync(path)) return {};
+  try {
+    const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
+    const result = z.record(z.string(), z.unknown()).safeParse(module.default);
+    if (!result.success) {
+      problems.push(
+        `${fileName} has no object as its default export; allowed: export default { port: 4400 }`,
+      );
+      return {};
+    }
+    problems.push(...unknownKeys(result.data));
+    return result.data;
+  } catch (error) {
+    problems.push(`${fileName} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`);
+    return {};
+  }
+}
+
+function unknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
+  const known = keys.map((key) => settings[key].env);
+  return Object.keys(env)
+    .filter((name) => name.startsWith('CONTINUO_') && !known.includes(name) && !foreign.test(name))
+    .map((name) => `${name} is not a setting${suggestion(name, known)}`);
+}
+
+function unknownKeys(file: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(file)
+    .filter((key) => !Object.hasOwn(settings, key))
+    .map((key) => `${key} in ${fileName} is not a setting${suggestion(key, keys)}`);
+}
+
+function suggestion(name: string, known: readonly string[]): string {
+  const [best] = known
+    .map((candidate) => ({ candidate, edits: distance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ edits }) => edits <= 3)
+    .toSorted((a, b) => a.edits - b.edits);
+  return best ? `; did you mean ${best.candidate}?` : `; allowed: ${known.join(', ')}`;
+}
+
+/** How many letters to insert, remove or replace to make `b` of `a`. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 0; i < a.length; i += 1) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j += 1) {
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a[i] === b[j] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}
+
+function hide(given: unknown): string {
+  return typeof given === 'string' ? `a secret of ${given.length} characters` : `a ${typeof given}`;
+}
+
+/** Something that is not a URL may be a password in the wrong place: it is not shown at all. */
+function showUrl(given: unknown): string {
+  if (typeof given !== 'string' || !/^[a-z]+:\/\//.test(given) || !URL.canParse(given)) return hide(given);
+  const url = new URL(given);
+  if (url.password) url.password = '***';
+  for (const name of url.searchParams.keys())
+    if (/pass|secret|key/i.test(name)) url.searchParams.set(name, '***');
+  return JSON.stringify(url.href);
+}

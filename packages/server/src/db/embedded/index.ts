@@ -1,0 +1,3 @@
+export { EmbeddedDatabaseError } from './errors.ts';
+export { openEmbedded } from './open.ts';
+export type { EmbeddedDatabase } from './open.ts';

@@ -1,0 +1,176 @@
+/**
+ * Opens the embedded database of a home folder.
+ *
+ * 1. A pod registers (pods.ts) before it looks for the server, under the lock: from
+ *    then on nobody stops the server that it finds.
+ * 2. Whoever starts or stops the server holds the lock, except the watchdog, which
+ *    acts only when nobody is registered.
+ * 3. The last pod to let go waits until the server is down.
+ */
+import { accessSync, closeSync, constants, existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { DATABASE } from './answer.ts';
+import { inspectCluster, USER } from './cluster.ts';
+import { EmbeddedDatabaseError, OTHER_DATABASE } from './errors.ts';
+import { withLock } from './lock.ts';
+import { boundLog } from './log-file.ts';
+import { type Paths, pathsIn } from './paths.ts';
+import { anyPresent, enter, isPresent, leave, type Presence } from './pods.ts';
+import { stopPostmaster } from './postmaster.ts';
+import { bringUp, type RunningServer, type ServerPlan } from './server.ts';
+import { PORT, removeSocketFolder, socketFolder } from './socket.ts';
+
+export interface EmbeddedOptions {
+  /** The server's home folder; the data is in its folder `postgres`. */
+  readonly home: string;
+  readonly log?: (line: string) => void;
+  /** The folder of the Postgres programs, instead of the installed package's. */
+  readonly binaries?: string;
+}
+
+export interface EmbeddedDatabase {
+  /** Settings for pg: the folder of a unix socket, user and database. */
+  readonly connection: {
+    readonly host: string;
+    readonly port: number;
+    readonly user: string;
+    readonly database: string;
+    readonly ssl: false;
+  };
+  /** The same as a URL. */
+  readonly url: string;
+  /** Whether this call started the server, or found it running. */
+  readonly started: boolean;
+  /** To be called when connections fail: brings the server back if it is gone. */
+  ensure(): Promise<void>;
+  /** Lets go. The last one out stops the server before this resolves. */
+  release(): Promise<void>;
+}
+
+const LOG_CHECK_INTERVAL = 10 * 60_000;
+
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  try {
+    return await open(options);
+  } catch (error) {
+    if (error instanceof EmbeddedDatabaseError) throw error;
+    const message = `the embedded Postgres in ${options.home} did not start; see to the reason, ${OTHER_DATABASE}. Reason: ${String(error)}`;
+    throw new EmbeddedDatabaseError('start-failed', message, { cause: error });
+  }
+}
+
+async function open(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const home = makeHome(options.home);
+  const paths = pathsIn(home);
+  const plan: ServerPlan = {
+    paths,
+    socketFolder: socketFolder(home),
+    binaries: options.binaries,
+    shared: false,
+    log: options.log ?? (() => undefined),
+  };
+  // First of all, so that a refusal leaves nothing behind.
+  refuseUnwritable(paths.lock);
+  inspectCluster(paths.data);
+  const entered = await withLock(paths.lock, () => enterAndBringUp(plan));
+  plan.log(entered.started ? 'Postgres is ready' : 'attached to the Postgres that was running');
+  return holdOpen({ ...plan, socketFolder: entered.socketFolder }, entered);
+}
+
+interface Entered extends RunningServer {
+  readonly presence: Presence;
+}
+
+async function enterAndBringUp(plan: ServerPlan): Promise<Entered> {
+  const shared = anyPresent(plan.paths);
+  const presence = await enter(plan.paths, plan.socketFolder);
+  try {
+    return { ...(await bringUp({ ...plan, shared })), presence };
+  } catch (error) {
+    // The watchdog stops what may have been started.
+    closeSync(presence.descriptor);
+    throw error;
+  }
+}
+
+function holdOpen(plan: ServerPlan, entered: Entered): EmbeddedDatabase {
+  const { paths } = plan;
+  let presence: Presence | undefined = entered.presence;
+  let ensuring: Promise<void> | undefined;
+  let releasing: Promise<void> | undefined;
+  const logCheck = setInterval(() => boundLog(paths.log), LOG_CHECK_INTERVAL).unref();
+
+  async function ensure(): Promise<void> {
+    if (!presence || releasing) throw released(paths);
+    if (!isPresent(paths, presence)) {
+      const again = await enter(paths, plan.socketFolder);
+      closeSync(presence.descriptor);
+      presence = again;
+    }
+    const { started } = await bringUp(plan);
+    if (started) plan.log('Postgres was gone and has been started again');
+  }
+
+  async function release(): Promise<void> {
+    clearInterval(logCheck);
+    if (!presence) return;
+    const last = await leave(paths, presence);
+    presence = undefined;
+    if (!last) return;
+    await stopPostmaster(paths.data);
+    removeSocketFolder(plan.socketFolder);
+    plan.log('Postgres has stopped');
+  }
+
+  return {
+    ...addressOf(plan.socketFolder),
+    started: entered.started,
+    ensure: () =>
+      (ensuring ??= withLock(paths.lock, ensure).finally(() => {
+        ensuring = undefined;
+      })),
+    release: () => (releasing ??= withLock(paths.lock, release)),
+  };
+}
+
+function addressOf(host: string): Pick<EmbeddedDatabase, 'connection' | 'url'> {
+  const query = new URLSearchParams({ host, port: String(PORT), user: USER, sslmode: 'disable' });
+  return {
+    connection: { host, port: PORT, user: USER, database: DATABASE, ssl: false },
+    url: `postgres:///${DATABASE}?${query.toString()}`,
+  };
+}
+
+/** The real path, so that one folder has one name in every process. */
+function makeHome(home: string): string {
+  try {
+    mkdirSync(home, { recursive: true });
+    accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
+    return realpathSync(home);
+  } catch (cause) {
+    throw notWritable(home, cause);
+  }
+}
+
+function refuseUnwritable(file: string): void {
+  if (!existsSync(file)) return;
+  try {
+    accessSync(file, constants.R_OK | constants.W_OK);
+  } catch (cause) {
+    throw notWritable(file, cause);
+  }
+}
+
+function notWritable(path: string, cause: unknown): EmbeddedDatabaseError {
+  return new EmbeddedDatabaseError(
+    'not-writable',
+    `${path} cannot be written by this user; run as the user that owns it, give it to this user with chown -R, or set CONTINUO_HOME to a folder that is writable`,
+    { cause },
+  );
+}
+
+function released(paths: Paths): EmbeddedDatabaseError {
+  return new EmbeddedDatabaseError(
+    'released',
+    `the embedded database of ${paths.home} has been released; open it again`,
+  );
+}

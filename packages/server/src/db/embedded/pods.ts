@@ -1,0 +1,129 @@
+/** A pod's end of the pipe that the watchdog reads. Opened and closed under the lock. */
+import { closeSync, constants, fstatSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
+import { EmbeddedDatabaseError, OTHER_DATABASE, systemCode } from './errors.ts';
+import type { Paths } from './paths.ts';
+import { until } from './wait.ts';
+import { spawnWatchdog } from './watchdog.ts';
+
+const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+/** As long as a server may take to stop. */
+const PATIENCE = 60_000;
+
+export interface Presence {
+  readonly descriptor: number;
+}
+
+/** Registers this pod, with a watchdog at the other end; starts one if there is none. */
+export async function enter(paths: Paths, socketFolder: string): Promise<Presence> {
+  let spawned = false;
+  let failed = false;
+  const presence = await until({ limit: PATIENCE }, () => {
+    const end = openEnd(paths.pods);
+    if (end.kind === 'open') return greet(end.descriptor);
+    if (end.kind === 'absent' && isClosing(paths)) return undefined;
+    if (failed) throw watchdogFailed(paths);
+    if (spawned) return undefined;
+    spawned = true;
+    spawnWatchdog(paths, socketFolder)
+      .once('error', () => (failed = true))
+      .once('exit', () => (failed = true));
+    return undefined;
+  });
+  if (!presence) throw watchdogFailed(paths);
+  return presence;
+}
+
+/** Whether this pod is still registered, at the pipe that others find, and watched. */
+export function isPresent(paths: Paths, presence: Presence): boolean {
+  try {
+    const [own, found] = [fstatSync(presence.descriptor), statSync(paths.pods)];
+    if (own.ino !== found.ino) return false;
+  } catch {
+    return false;
+  }
+  const end = openEnd(paths.pods);
+  if (end.kind === 'open') closeSync(end.descriptor);
+  return end.kind === 'open';
+}
+
+/** Signs this pod off. True when it was the last. */
+export async function leave(paths: Paths, presence: Presence): Promise<boolean> {
+  // Opened before our end is closed: otherwise the watchdog could rename the pipe in between.
+  const reader = await until({ limit: 1000 }, () => openReader(paths.pods));
+  closeSync(presence.descriptor);
+  return reader !== undefined && !hasWriters(paths, reader);
+}
+
+/** Whether any pod is registered. */
+export function anyPresent(paths: Paths): boolean {
+  const reader = openReader(paths.pods);
+  return reader !== undefined && hasWriters(paths, reader);
+}
+
+function greet(descriptor: number): Presence {
+  writeSync(descriptor, 'pod\n');
+  return { descriptor };
+}
+
+type End =
+  | { readonly kind: 'open'; readonly descriptor: number }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unwatched' };
+
+function openEnd(pipe: string): End {
+  try {
+    return { kind: 'open', descriptor: openSync(pipe, O_WRONLY | O_NONBLOCK) };
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return { kind: 'absent' };
+    if (systemCode(error) === 'ENXIO') return { kind: 'unwatched' };
+    throw error;
+  }
+}
+
+/** Whether a watchdog is stopping the server. What one left that died doing so is removed. */
+function isClosing(paths: Paths): boolean {
+  const end = openEnd(paths.closing);
+  if (end.kind === 'open') closeSync(end.descriptor);
+  if (end.kind === 'unwatched') rmSync(paths.closing, { force: true });
+  return end.kind === 'open';
+}
+
+function openReader(pipe: string): number | undefined {
+  try {
+    return openSync(pipe, O_RDONLY | O_NONBLOCK);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** A read finds the end when nobody writes, and nothing yet when somebody may. Closes the reader. */
+function hasWriters(paths: Paths, reader: number): boolean {
+  const buffer = Buffer.alloc(64);
+  let taken = 0;
+  try {
+    for (let length = 1; length > 0; taken += length) length = readSync(reader, buffer);
+    return false;
+  } catch (error) {
+    if (systemCode(error) !== 'EAGAIN') throw error;
+    // We may have taken a line that the watchdog waits for.
+    if (taken > 0) greetAgain(paths);
+    return true;
+  } finally {
+    closeSync(reader);
+  }
+}
+
+function greetAgain(paths: Paths): void {
+  for (const pipe of [paths.pods, paths.closing]) {
+    const end = openEnd(pipe);
+    if (end.kind === 'open') closeSync(greet(end.descriptor).descriptor);
+  }
+}
+
+function watchdogFailed(paths: Paths): EmbeddedDatabaseError {
+  return new EmbeddedDatabaseError(
+    'watchdog-failed',
+    `the process that stops the database after the last pod could not be started with the pipe ${paths.pods}; check that /bin/sh and mkfifo exist and that the folder's file system has named pipes, ${OTHER_DATABASE}`,
+  );
+}

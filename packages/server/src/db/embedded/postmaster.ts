@@ -1,0 +1,183 @@
+/**
+ * The server's main process, as postmaster.pid tells of it. Whoever calls the
+ * functions that start, stop or clear away holds the lock.
+ *
+ * 1. A process id alone proves nothing: it may have been given to another program
+ *    since, or belong to a corpse that nobody has collected.
+ * 2. A server is ready when it answers, not when a file says so.
+ */
+import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { basename, join } from 'node:path';
+import type { Programs } from './binaries.ts';
+import { systemCode } from './errors.ts';
+import { folderName, spawnAs } from './identity.ts';
+import { openLog } from './log-file.ts';
+import type { Paths } from './paths.ts';
+import { PORT } from './socket.ts';
+import { until } from './wait.ts';
+
+export interface Postmaster {
+  readonly pid: number;
+  /** Undefined until it listens. */
+  readonly socketFolder: string | undefined;
+  readonly status: string;
+}
+
+/** What postmaster.pid says, true or not. */
+function readPostmaster(data: string): Postmaster | undefined {
+  let text: string;
+  try {
+    text = readFileSync(join(data, 'postmaster.pid'), 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  const lines = text.split('\n');
+  const pid = Number(lines[0]);
+  if (!Number.isInteger(pid) || pid <= 1) return undefined;
+  return { pid, socketFolder: lines[4]?.trim() || undefined, status: lines[7]?.trim() ?? '' };
+}
+
+/** The live server of a data folder. */
+export function livePostmaster(data: string): Postmaster | undefined {
+  const postmaster = readPostmaster(data);
+  return postmaster && runsIn(postmaster.pid, data) ? postmaster : undefined;
+}
+
+/** Postgres takes any process with the recorded id for its predecessor; this one is not. */
+export function clearStalePid(data: string): void {
+  const postmaster = readPostmaster(data);
+  if (!postmaster || !exists(postmaster.pid) || runsIn(postmaster.pid, data)) return;
+  rmSync(join(data, 'postmaster.pid'), { force: true });
+}
+
+/**
+ * Starts the server in a session of its own, which no signal to our process group
+ * reaches. Resolves when it has ended, with the end of its log.
+ */
+export function startPostmaster(paths: Paths, programs: Programs, socketFolder: string): Promise<string> {
+  const log = openLog(paths.log);
+  const settings = Object.entries(settingsFor(socketFolder)).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
+  const command: [string, ...string[]] = [
+    programs.postgres,
+    '-D',
+    folderName(programs.identity, paths.data),
+    ...settings,
+  ];
+  const child = spawnAs(programs.identity, command, {
+    cwd: paths.data,
+    detached: true,
+    stdio: ['ignore', log.descriptor, log.descriptor],
+  });
+  child.unref();
+  return new Promise((resolve) => {
+    const end = (why: string) => {
+      resolve(why);
+      log.close();
+    };
+    child.once('error', (error) => end(error.message));
+    child.once('exit', () => end(log.tail()));
+  });
+}
+
+function settingsFor(socketFolder: string): Record<string, string | number> {
+  return {
+    listen_addresses: '',
+    port: PORT,
+    unix_socket_directories: socketFolder,
+    unix_socket_permissions: '0700',
+    max_connections: 200,
+    shared_buffers: '128MB',
+    fsync: 'on',
+    synchronous_commit: 'on',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    // An error goes to the client that made it; the log is for what happens to the server.
+    log_min_messages: 'log',
+    log_checkpoints: 'off',
+  };
+}
+
+/** Fast shutdown: open transactions are rolled back, everything committed is kept. */
+export async function stopPostmaster(data: string): Promise<void> {
+  const { pid } = livePostmaster(data) ?? {};
+  if (pid === undefined) return;
+  const gone = () => (runsIn(pid, data) ? undefined : true);
+  signal(pid, 'SIGINT');
+  if (await until({ limit: 30_000 }, gone)) return;
+  signal(pid, 'SIGQUIT');
+  if (await until({ limit: 5_000 }, gone)) return;
+  signal(pid, 'SIGKILL');
+  await until({ limit: 5_000 }, gone);
+}
+
+/**
+ * The backends of a killed server end when they notice, which a busy one does
+ * late; until then they hold the shared memory that a new server refuses to share.
+ */
+export function endOrphans(data: string): void {
+  if (process.platform !== 'linux') return;
+  for (const name of readdirSync('/proc')) {
+    if (/^\d+$/.test(name) && worksIn(Number(name), data) === true) signal(Number(name), 'SIGQUIT');
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (systemCode(error) !== 'ESRCH') throw error;
+  }
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
+}
+
+function runsIn(pid: number, data: string): boolean {
+  if (!exists(pid)) return false;
+  if (process.platform !== 'linux') return nameByPs(pid) === 'postgres';
+  // A container's root may not look at the working folder of another user's process: then the name must do.
+  return worksIn(pid, data) ?? true;
+}
+
+/** Whether a process is a Postgres in that folder; undefined: a Postgres, but where is not for us to see. */
+function worksIn(pid: number, data: string): boolean | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const name = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
+    const state = stat.slice(stat.lastIndexOf(')') + 2)[0];
+    if (name !== 'postgres' || state === 'Z' || state === 'X') return false;
+    return sameFolder(`/proc/${pid}/cwd`, data);
+  } catch {
+    return false;
+  }
+}
+
+function sameFolder(link: string, folder: string): boolean | undefined {
+  try {
+    readlinkSync(link);
+    const [one, other] = [statSync(link), statSync(folder)];
+    return one.ino === other.ino && one.dev === other.dev;
+  } catch (error) {
+    const code = systemCode(error);
+    return code === 'EACCES' || code === 'EPERM' ? undefined : false;
+  }
+}
+
+function nameByPs(pid: number): string | undefined {
+  try {
+    return basename(execFileSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' }).trim());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * Brings the server of a home folder up: attaches to one that runs, waits for one
+ * that is coming or going, starts one when there is none. Called under the lock, so
+ * nobody else starts one meanwhile; but one may be ending, and a killed one may look
+ * alive for a moment.
+ */
+import { existsSync, lstatSync } from 'node:fs';
+import { type Answer, ask, createDatabase } from './answer.ts';
+import { type Programs, usablePrograms } from './binaries.ts';
+import { createCluster, handOver, inspectCluster } from './cluster.ts';
+import { EmbeddedDatabaseError, OTHER_DATABASE } from './errors.ts';
+import { serverIdentities } from './identity.ts';
+import { boundLog } from './log-file.ts';
+import { findBinaries } from './package.ts';
+import type { Paths } from './paths.ts';
+import { recordPlace, refuseElsewhere } from './place.ts';
+import { clearStalePid, endOrphans, livePostmaster, startPostmaster, stopPostmaster } from './postmaster.ts';
+import { makeSocketFolder, refuseForeign, socketIn } from './socket.ts';
+import { until } from './wait.ts';
+
+export interface ServerPlan {
+  readonly paths: Paths;
+  /** Where the socket goes if a server must be started. */
+  readonly socketFolder: string;
+  readonly binaries: string | undefined;
+  /** Other pods were registered when this one came. */
+  readonly shared: boolean;
+  readonly log: (line: string) => void;
+}
+
+export interface RunningServer {
+  readonly started: boolean;
+  readonly socketFolder: string;
+}
+
+/** Crash recovery of a large database takes minutes, and answers "not now" all the while. */
+const PATIENCE = 10 * 60_000;
+/** How long a live server may refuse connections before it is taken for lost. */
+const LONGEST_SILENCE = 30_000;
+/** How long the remains of a killed server may be in the way of a new one. */
+const LONGEST_OBSTACLE = 60_000;
+
+export async function bringUp(plan: ServerPlan): Promise<RunningServer> {
+  const now = performance.now();
+  const seen: Seen = { launched: undefined, began: now, heard: now };
+  const running = await until({ limit: PATIENCE, first: 5, longest: 100 }, () => {
+    const live = livePostmaster(plan.paths.data);
+    return live ? join(plan, seen, live) : relaunch(plan, seen);
+  });
+  if (running) return running;
+  throw startFailed(plan, 'it did not answer within ten minutes');
+}
+
+/** What one call has seen so far. */
+interface Seen {
+  launched: Launched | undefined;
+  readonly began: number;
+  /** When the server last answered, or was started. */
+  heard: number;
+}
+
+async function join(plan: ServerPlan, seen: Seen, live: Postmaster): Promise<RunningServer | undefined> {
+  const answer = await askIn(live.socketFolder, plan.paths.data);
+  if (answer.kind === 'ready') {
+    return { started: seen.launched !== undefined, socketFolder: answer.socketFolder };
+  }
+  if (answer.kind === 'no-database') await createDatabase(answer.socketFolder);
+  if (answer.kind !== 'refused') seen.heard = performance.now();
+  if (!isLost(live, seen)) return undefined;
+  plan.log(`Postgres (process ${live.pid}) cannot be reached at ${answer.socketFolder}; restarting it`);
+  await stopPostmaster(plan.paths.data);
+  seen.heard = performance.now();
+  return undefined;
+}
+
+/** Cleaners of /tmp may remove the socket of a live server, which then cannot be reached any more. */
+function isLost(live: Postmaster, seen: Seen): boolean {
+  if (performance.now() - seen.heard > LONGEST_SILENCE) return true;
+  return live.status === 'ready' && !existsSync(socketIn(live.socketFolder ?? ''));
+}
+
+async function relaunch(plan: ServerPlan, seen: Seen): Promise<undefined> {
+  const { launched } = seen;
+  // It has yet to write its postmaster.pid.
+  if (launched && launched.ended === undefined) return;
+  if (launched?.ended !== undefined) clearObstacle(plan, seen, launched.ended);
+  seen.launched = await launch(plan);
+  seen.heard = performance.now();
+}
+
+type Asked = Answer & { readonly socketFolder: string };
+
+async function askIn(socketFolder: string | undefined, data: string): Promise<Asked> {
+  if (socketFolder === undefined) return { kind: 'refused', socketFolder: '' };
+  try {
+    refuseForeign(socketFolder, lstatSync(data).uid);
+  } catch (error) {
+    if (error instanceof EmbeddedDatabaseError) throw error;
+    return { kind: 'refused', socketFolder };
+  }
+  return { ...(await ask(socketFolder)), socketFolder };
+}
+
+/** A server that we started; `ended` is the end of its log once it has stopped. */
+interface Launched {
+  ended: string | undefined;
+}
+
+async function launch(plan: ServerPlan): Promise<Launched> {
+  const { paths, socketFolder } = plan;
+  if (plan.shared) refuseElsewhere(paths);
+  const programs = await prepare(plan);
+  clearStalePid(paths.data);
+  makeSocketFolder(socketFolder, programs.identity);
+  boundLog(paths.log);
+  recordPlace(paths);
+  plan.log(`starting Postgres in ${paths.data}`);
+  const launched: Launched = { ended: undefined };
+  void startPostmaster(paths, programs, socketFolder).then((tail) => (launched.ended = tail));
+  return launched;
+}
+
+/** Sees to it that there is a cluster, owned by the user that is going to run the server. */
+async function prepare({ paths, binaries, log }: ServerPlan): Promise<Programs> {
+  const cluster = inspectCluster(paths.data);
+  const owner = cluster.kind === 'present' ? cluster : undefined;
+  const programs = await usablePrograms(binaries ?? findBinaries(), serverIdentities(owner), paths.home);
+  if (cluster.kind === 'present') {
+    handOver(paths.data, programs.identity);
+    return programs;
+  }
+  log(`creating a Postgres database in ${paths.data}`);
+  await createCluster(paths, programs);
+  return programs;
+}
+
+/** What a killed server leaves goes away by itself or with help; any other reason not to start is final. */
+function clearObstacle(plan: ServerPlan, seen: Seen, tail: string): void {
+  const lockFile = /lock file .* already exists/.test(tail);
+  const sharedMemory = /pre-existing shared memory block/.test(tail);
+  const patient = performance.now() - seen.began < LONGEST_OBSTACLE;
+  if (!patient || (!lockFile && !sharedMemory)) throw startFailed(plan, `its log ends with:\n${tail}`);
+  if (sharedMemory) endOrphans(plan.paths.data);
+}
+
+function startFailed({ paths }: ServerPlan, why: string): EmbeddedDatabaseError {
+  return new EmbeddedDatabaseError(
+    'start-failed',
+    `the embedded Postgres in ${paths.data} did not start; look into ${paths.log}, ${OTHER_DATABASE}. Reason: ${why}`,
+  );
+}

@@ -1,0 +1,26 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+interface Patience {
+  /** Gives up after this many milliseconds. */
+  readonly limit: number;
+  readonly first?: number;
+  readonly longest?: number;
+}
+
+/**
+ * Asks again, with growing pauses, until `ask` returns something other than
+ * undefined. Undefined when the patience is over.
+ */
+export async function until<T>(
+  patience: Patience,
+  ask: () => T | undefined | Promise<T | undefined>,
+): Promise<T | undefined> {
+  const end = performance.now() + patience.limit;
+  const longest = patience.longest ?? 50;
+  for (let delay = patience.first ?? 2; ; delay = Math.min(delay * 1.5, longest)) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    if (performance.now() >= end) return undefined;
+    await pause(delay);
+  }
+}

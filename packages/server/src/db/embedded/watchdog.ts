@@ -1,0 +1,67 @@
+/**
+ * The watchdog stops the server when no pod is left, however the pods ended.
+ *
+ * Every pod holds a named pipe open for writing; the watchdog reads it. The kernel
+ * closes the pods' ends, whatever kills them, and wakes the watchdog when the last
+ * one is closed: there is nothing to poll and no process id to mistake. It is a
+ * shell, because it lives as long as the server and should weigh nothing.
+ *
+ * 1. A pod writes a line when it has opened the pipe. A pod that comes while the
+ *    watchdog makes up its mind has either opened the pipe before it was renamed,
+ *    then its line (or its end) arrives and the rename is undone, or it finds no
+ *    pipe and waits until the server is down.
+ * 2. A reader at the pipe means that a watchdog lives.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Paths } from './paths.ts';
+
+const SCRIPT = `
+PATH=$PATH:/usr/bin:/bin
+pods=$1 closing=$2 data=$3 socket=$4
+[ -p "$pods" ] || mkfifo -m 600 "$pods" || exit 1
+exec 3<"$pods" || exit 1
+
+runs() {
+  kill -0 "$1" 2>/dev/null || return 1
+  if [ -r "/proc/$1/stat" ]; then
+    read -r _ name state _ <"/proc/$1/stat" || return 1
+    [ "$name" = "(postgres)" ] && [ "$state" != Z ]
+  else
+    case $(ps -p "$1" -o comm=) in *postgres) ;; *) return 1 ;; esac
+  fi
+}
+
+while :; do
+  while read -r _ <&3; do :; done
+  mv "$pods" "$closing" 2>/dev/null
+  read -r _ <&3 || break
+  mv "$closing" "$pods"
+done
+
+pid=
+read -r pid 2>/dev/null <"$data/postmaster.pid" || { sleep 1; read -r pid 2>/dev/null <"$data/postmaster.pid"; }
+tries=0
+while [ -n "$pid" ] && runs "$pid"; do
+  case $tries in
+    0) kill -INT "$pid" ;;
+    600) kill -QUIT "$pid" ;;
+    700) kill -KILL "$pid" ;;
+  esac
+  tries=$((tries + 1))
+  sleep 0.05
+done
+rmdir "$socket" 2>/dev/null
+rm -f "$closing"
+`;
+
+export function spawnWatchdog(paths: Paths, socketFolder: string): ChildProcess {
+  const places = [paths.pods, paths.closing, paths.data, socketFolder];
+  const child = spawn('/bin/sh', ['-c', SCRIPT, 'continuo-watchdog', ...places], {
+    cwd: '/',
+    detached: true,
+    env: { PATH: process.env['PATH'] ?? '' },
+    stdio: 'ignore',
+  });
+  child.unref();
+  return child;
+}

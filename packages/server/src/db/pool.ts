@@ -1,0 +1,89 @@
+// Connections. The pool serves requests and reads; `connect` gives a connection of one's own (the log's
+// writer, the pod's lock). Both end a transaction that idles longer than the lease, so that a
+// stopped process cannot hold locks that its successor needs.
+
+import pg from 'pg';
+
+export interface DatabaseSettings {
+  /** A connection string, or a unix socket's folder with user and database. */
+  readonly connection: string | { host: string; port: number; user: string; database: string };
+  readonly applicationName: string;
+  readonly leaseSeconds: number;
+}
+
+export type Queryable = Pick<pg.ClientBase, 'query'>;
+export type Pool = pg.Pool;
+export type Connection = pg.Client;
+
+const JSON_OID = 114;
+
+// json stays text: what was stored is what is sent. Readers that want a value parse it.
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === JSON_OID ? (text: string) => text : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+export function createPool(settings: DatabaseSettings, onError: (error: Error) => void): Pool {
+  const pool = new pg.Pool({ ...clientConfig(settings), max: 10, idleTimeoutMillis: 30_000 });
+  // An idle connection that breaks is replaced by the pool; it must not end the process.
+  pool.on('error', onError);
+  return pool;
+}
+
+export async function connect(settings: DatabaseSettings): Promise<Connection> {
+  const client = new pg.Client(clientConfig(settings));
+  client.on('error', () => {
+    // Every user of a connection listens for 'end'; this only keeps the process from ending.
+  });
+  await client.connect();
+  return client;
+}
+
+function clientConfig(settings: DatabaseSettings): pg.ClientConfig {
+  const { connection } = settings;
+  return {
+    ...(typeof connection === 'string' ? { connectionString: connection } : connection),
+    application_name: settings.applicationName,
+    idle_in_transaction_session_timeout: settings.leaseSeconds * 1000,
+    connectionTimeoutMillis: 5000,
+    keepAlive: true,
+    types,
+  };
+}
+
+/** The connection broke in a transaction; whether a commit that was sent took effect is unknown. */
+export class ConnectionLost extends Error {
+  readonly code = 'connection_lost';
+}
+
+export async function transaction<T>(pool: Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | null = null;
+  const onError = (error: Error) => (broken = error);
+  client.on('error', onError);
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    if (!broken) await client.query('rollback').catch(onError);
+    if (broken) throw new ConnectionLost('the database connection was lost', { cause: error });
+    throw error;
+  } finally {
+    client.off('error', onError);
+    client.release(broken ?? undefined);
+  }
+}
+
+/** True when the connection, not the statement, failed: the outcome of what was sent is unknown. */
+export function isConnectionError(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  // SQLSTATE classes 08 (connection), 57P (server going away, terminated), 25P03 (idle in transaction).
+  if (/^(08...|57P..|25P03)$/.test(code)) return true;
+  return !/^[0-9A-Z]{5}$/.test(code);
+}
+
+export function sqlState(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

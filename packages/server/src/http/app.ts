@@ -1,0 +1,45 @@
+// The HTTP surface: guards first, then the routes, then problem+json for whatever went wrong.
+
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { HttpBindings } from '@hono/node-server';
+import type { Logger } from 'pino';
+import type { Pod } from '../actors/pod.ts';
+import type { Roles } from '../agents/roles.ts';
+import type { Config } from '../config.ts';
+import type { Pool } from '../db/pool.ts';
+import type { Models } from '../models/catalog.ts';
+import { docsRoute } from './docs.ts';
+import { guard } from './guard.ts';
+import { errorHandler, notFoundHandler, validationHook } from './problem.ts';
+import { healthRoutes } from './health.ts';
+import { runRoutes } from './runs.ts';
+import type { Streams } from './sse.ts';
+import { threadRoutes } from './threads.ts';
+
+export interface HttpContext {
+  readonly config: Config;
+  readonly pool: Pool;
+  readonly pod: Pod;
+  readonly models: Models;
+  readonly roles: Roles;
+  readonly streams: Streams;
+  readonly log: Logger;
+}
+
+export type App = OpenAPIHono<{ Bindings: HttpBindings }>;
+
+export function createApp(context: HttpContext): App {
+  const app: App = new OpenAPIHono({ defaultHook: validationHook });
+  app.onError(errorHandler(context.log));
+  app.notFound(notFoundHandler);
+  app.use(guard(context.config));
+  healthRoutes(app, context);
+  threadRoutes(app, context);
+  runRoutes(app, context);
+  app.doc31('/openapi.json', {
+    openapi: '3.1.0',
+    info: { title: 'Continuo', version: '0.1.0', description: 'The durable agent server.' },
+  });
+  docsRoute(app);
+  return app;
+}

@@ -1,0 +1,103 @@
+// Reads a JSON body before a route sees it: the right media type, no more bytes than the route
+// allows, valid UTF-8, valid JSON. A body without a declared length is counted as it arrives, so
+// that no more than the limit is ever held.
+
+import type { Context, MiddlewareHandler } from 'hono';
+import { Problem } from './problem.ts';
+
+const oneMebibyte = 1024 * 1024;
+
+export function jsonBody(options: { readonly limit?: number } = {}): MiddlewareHandler {
+  const limit = options.limit ?? oneMebibyte;
+  return async (c, next) => {
+    if (!hasBody(c)) return next();
+    requireJson(c);
+    const text = decode(await readBytes(c, limit));
+    if (text !== '') parse(text);
+    c.req.bodyCache.text = Promise.resolve(text) as unknown as string;
+    return next();
+  };
+}
+
+function hasBody(c: Context): boolean {
+  if (c.req.header('transfer-encoding') !== undefined) return true;
+  const length = c.req.header('content-length');
+  return length === undefined ? c.req.raw.body != null : length !== '0';
+}
+
+const json = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset=(?<charset>"?[\w-]+"?))?\s*$/i;
+
+function requireJson(c: Context): void {
+  const type = c.req.header('content-type') ?? '';
+  const match = json.exec(type);
+  const charset = match?.groups?.['charset']?.replaceAll('"', '').toLowerCase() ?? 'utf-8';
+  if (!match || charset !== 'utf-8') {
+    throw unsupported(
+      `The body is ${type === '' ? 'of no declared type' : type}; send application/json in UTF-8.`,
+    );
+  }
+  const encoding = c.req.header('content-encoding') ?? 'identity';
+  if (encoding !== 'identity') throw unsupported(`The body is encoded as ${encoding}; send it uncompressed.`);
+}
+
+function unsupported(detail: string): Problem {
+  return new Problem({
+    status: 415,
+    code: 'unsupported_media_type',
+    detail,
+    headers: { accept: 'application/json' },
+  });
+}
+
+async function readBytes(c: Context, limit: number): Promise<ArrayBuffer | Uint8Array> {
+  const declared = c.req.header('content-length');
+  if (declared !== undefined) {
+    if (Number(declared) > limit) throw tooLarge(limit);
+    return c.req.arrayBuffer();
+  }
+  return c.req.raw.body ? collect(c.req.raw.body, limit) : new Uint8Array();
+}
+
+async function collect(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > limit) throw tooLarge(limit); // leaving the loop cancels the stream
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function tooLarge(limit: number): Problem {
+  return new Problem({
+    status: 413,
+    code: 'body_too_large',
+    detail: `The body is larger than the ${limit} bytes that this route accepts.`,
+    extra: { limit },
+    // The rest of the body is not read, so the connection cannot be used again.
+    headers: { connection: 'close' },
+  });
+}
+
+function decode(bytes: ArrayBuffer | Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new Problem({ status: 400, code: 'invalid_json', detail: 'The body is not valid UTF-8.', cause });
+  }
+}
+
+function parse(text: string): void {
+  try {
+    JSON.parse(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Problem({
+      status: 400,
+      code: 'invalid_json',
+      detail: `The body is not JSON: ${reason}.`,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,1 @@
+export function docsRoute(_app: unknown): void {}

@@ -1,0 +1,150 @@
+// Errors on the wire: problem+json (RFC 9457) with a stable `code`. What a caller did wrong is said
+// in a sentence; what went wrong in here is logged under an id, and only the id is told.
+
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { ErrorHandler, NotFoundHandler } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import type { Logger } from 'pino';
+import type { ZodError } from 'zod';
+
+interface ProblemInit {
+  readonly status: number;
+  /** Stable: clients switch on it. */
+  readonly code: string;
+  /** What was wrong, what is allowed, what to do next. */
+  readonly detail: string;
+  readonly title?: string;
+  /** Further members of the body. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+export class Problem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly extra: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(init: ProblemInit) {
+    super(init.detail, { cause: init.cause });
+    this.name = 'Problem';
+    this.status = init.status;
+    this.code = init.code;
+    this.title = init.title ?? STATUS_CODES[init.status] ?? 'Error';
+    this.detail = init.detail;
+    this.extra = init.extra ?? {};
+    this.headers = init.headers ?? {};
+  }
+}
+
+function problemResponse(problem: Problem): Response {
+  const { status, code, title, detail, extra, headers } = problem;
+  return new Response(JSON.stringify({ ...extra, type: 'about:blank', title, status, code, detail }), {
+    status,
+    headers: { 'cache-control': 'no-store', ...headers, 'content-type': 'application/problem+json' },
+  });
+}
+
+/** For `app.onError`. */
+export function errorHandler(log: Logger): ErrorHandler {
+  return (error, c) => {
+    const known = toProblem(error);
+    if (known) return problemResponse(known);
+    const id = randomUUID();
+    log.error({ err: error, errorId: id, method: c.req.method, path: c.req.path }, 'request failed');
+    return problemResponse(
+      new Problem({
+        status: 500,
+        code: 'internal',
+        detail: `Something went wrong in the server. Its log says more under ${id}.`,
+        extra: { error_id: id },
+      }),
+    );
+  };
+}
+
+/** For `app.notFound`. */
+export const notFoundHandler: NotFoundHandler = (c) =>
+  problemResponse(
+    new Problem({
+      status: 404,
+      code: 'not_found',
+      detail: `There is no ${c.req.method} ${c.req.path}. GET /docs lists what there is.`,
+    }),
+  );
+
+/** For `new OpenAPIHono({ defaultHook })`: a request that does not fit its schema is refused. */
+export function validationHook(
+  result: { readonly target: string } & (
+    | { readonly success: true }
+    | { readonly success: false; readonly error: Pick<ZodError, 'issues'> }
+  ),
+): void {
+  if (!result.success) throw validationProblem(result.target, result.error);
+}
+
+const parts: Readonly<Record<string, string>> = {
+  json: 'body',
+  form: 'body',
+  query: 'query',
+  param: 'params',
+  header: 'headers',
+  cookie: 'cookies',
+};
+
+function validationProblem(target: string, error: Pick<ZodError, 'issues'>): Problem {
+  const part = parts[target] ?? target;
+  const errors = error.issues.flatMap(toErrors);
+  return new Problem({
+    status: 400,
+    code: `invalid_${part}`,
+    detail: errors.map(({ path, message }) => `${path || part}: ${message}`).join('; '),
+    extra: { errors },
+    cause: error,
+  });
+}
+
+type Issue = ZodError['issues'][number];
+
+function toErrors(issue: Issue): { path: string; message: string }[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: toPath([...issue.path, key]), message: 'is not a known field' }));
+  }
+  const missing = / expected (.+), received undefined$/.exec(issue.message);
+  return [
+    { path: toPath(issue.path), message: missing ? `is missing, expected ${missing[1]}` : issue.message },
+  ];
+}
+
+/** `items[0].name` */
+function toPath(path: readonly PropertyKey[]): string {
+  return path
+    .map((key, index) =>
+      typeof key === 'number' ? `[${key}]` : index === 0 ? String(key) : `.${String(key)}`,
+    )
+    .join('');
+}
+
+function toProblem(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error;
+  if (error instanceof HTTPException && error.status < 500) return fromHono(error);
+  return undefined;
+}
+
+/** Hono's own refusals: its validator throws one for a body that is not JSON. */
+function fromHono(error: HTTPException): Problem {
+  if (error.status === 400 && error.message.startsWith('Malformed JSON')) {
+    return new Problem({ status: 400, code: 'invalid_json', detail: 'The body is not JSON.', cause: error });
+  }
+  const title = STATUS_CODES[error.status] ?? 'Error';
+  return new Problem({
+    status: error.status,
+    code: title.toLowerCase().replaceAll(/[^a-z]+/g, '_'),
+    detail: error.message || title,
+    cause: error,
+  });
+}

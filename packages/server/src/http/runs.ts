@@ -1,0 +1,166 @@
+// Runs: their state, their events, their end.
+
+import type { ServerResponse } from 'node:http';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { schemas } from '@continuo/protocol';
+import { enqueue } from '../runs/enqueue.ts';
+import { requestCancel } from '../runs/cancel.ts';
+import { publicRun, readRun, type StoredRun } from '../runs/read.ts';
+import { explain } from '../runs/why.ts';
+import { readRunEvents, seqOf } from '../log/statements.ts';
+import type { App, HttpContext } from './app.ts';
+import { jsonBody } from './body.ts';
+import { Problem } from './problem.ts';
+import { body, DEFAULT_WORKSPACE, idParam, invalidCursor, json, limitQuery, notFound, page, problems } from './shared.ts';
+
+const tags = ['runs'];
+
+export function runRoutes(app: App, context: HttpContext): void {
+  const { pool, pod, streams } = context;
+  const find = async (id: string): Promise<StoredRun> => {
+    const run = await readRun(pool, id);
+    if (!run) throw notFound('run', id);
+    return run;
+  };
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/runs/{id}',
+      tags,
+      summary: 'Read a run',
+      request: { params: idParam },
+      responses: { 200: json(schemas.run, 'The run'), ...problems(400, 404) },
+    }),
+    async (c) => c.json(publicRun(await find(c.req.valid('param').id)), 200),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/runs/{id}/events',
+      tags,
+      summary: 'Follow a run, or page through its events',
+      description:
+        'Server-sent events from `after` (or the `Last-Event-ID` header) on; the stream ends after the terminal `state`. ' +
+        'With `Accept: application/json` or `format=json`, a page.',
+      request: {
+        params: idParam,
+        headers: z.object({ 'last-event-id': z.string().optional() }),
+        query: z.object({ after: z.string().optional(), limit: limitQuery, format: z.enum(['json', 'sse']).optional() }),
+      },
+      responses: {
+        200: {
+          description: 'The events',
+          content: { 'text/event-stream': { schema: z.string() }, 'application/json': { schema: page(schemas.event) } },
+        },
+        204: { description: 'The run has ended, and the cursor is at its end' },
+        ...problems(400, 404),
+      },
+    }),
+    async (c) => {
+      const run = await find(c.req.valid('param').id);
+      const { after: queried, limit, format } = c.req.valid('query');
+      const given = c.req.header('last-event-id') || queried || '0';
+      const seq = await seqAfter(context, run, given);
+      if (format === 'json' || (format === undefined && wantsJson(c))) {
+        return c.body(await eventsPage(context, run, seq, limit), 200, { 'content-type': 'application/json' });
+      }
+      // An EventSource that comes back after the end must be told to stay away.
+      if (seq === run.lastSeq) return c.body(null, 204);
+      streams.follow(c.env.outgoing as ServerResponse, { runId: run.id, threadId: run.thread_id, seq });
+      return RESPONSE_ALREADY_SENT;
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/runs/{id}/cancel',
+      tags,
+      summary: 'Cancel a run',
+      description: 'After a 200 the run ends `canceled`, and never with `final`. Repeating it is fine.',
+      middleware: jsonBody({ limit: 16 * 1024 }),
+      request: { params: idParam, body: body(schemas.cancelRequest, false) },
+      responses: { 200: json(schemas.run, 'The cancellation is accepted'), ...problems(400, 404, 409) },
+    }),
+    async (c) => {
+      const { id } = c.req.valid('param');
+      await find(id);
+      await requestCancel({ pool, pod }, id, c.req.valid('json').reason ?? 'user_cancelled');
+      const run = await find(id);
+      if (run.status === 'done' || run.status === 'error') {
+        throw new Problem({ status: 409, code: 'run_ended', detail: `The run is ${run.status}; only a queued or running run can be canceled.` });
+      }
+      return c.json(publicRun(run), 200);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/runs/{id}/retry',
+      tags,
+      summary: 'Run the same message again',
+      description: 'For a failed or canceled run: a new run from the same message.',
+      request: { params: idParam },
+      responses: { 202: json(schemas.accepted, 'The new run is queued'), ...problems(400, 404, 409) },
+    }),
+    async (c) => {
+      const run = await find(c.req.valid('param').id);
+      if (run.status !== 'error' && run.status !== 'canceled') {
+        throw new Problem({ status: 409, code: 'run_not_retryable', detail: `The run is ${run.status}; only a failed or canceled run can be retried.` });
+      }
+      const outcome = await enqueue({ pool, pod }, {
+        workspaceId: DEFAULT_WORKSPACE,
+        threadId: run.thread_id,
+        message: { id: run.message_id, retryOf: run.id },
+        model: run.model,
+        role: run.role,
+        idempotencyKey: null,
+      });
+      if (outcome.kind !== 'queued') throw notFound('thread', run.thread_id);
+      const retried = await find(outcome.runId);
+      return c.json({ run: publicRun(retried) }, 202, { location: `/api/runs/${retried.id}` });
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/runs/{id}/why',
+      tags,
+      summary: 'What the run waits for',
+      request: { params: idParam },
+      responses: { 200: json(schemas.why, 'In a sentence and as fields'), ...problems(400, 404) },
+    }),
+    async (c) => c.json(await explain(pool, await find(c.req.valid('param').id)), 200),
+  );
+}
+
+function wantsJson(c: Context): boolean {
+  const accept = c.req.header('accept') ?? '';
+  return accept.includes('application/json') && !accept.includes('text/event-stream');
+}
+
+/** The thread's seq of the event that a client saw last. */
+async function seqAfter({ pool }: HttpContext, run: StoredRun, given: string): Promise<number> {
+  if (!/^\d{1,9}$/.test(given)) throw invalidCursor(given, 'is not the id of an event; ids are whole numbers from 1.');
+  const after = Number(given);
+  if (after === 0) return run.startAfter;
+  const seq = await seqOf(pool, run.thread_id, run.id, run.startAfter, after);
+  if (seq === null) throw invalidCursor(given, 'is ahead of the log: the run has no event with that id yet.');
+  return seq;
+}
+
+/** A page of events, with their data as it is stored. */
+async function eventsPage({ pool }: HttpContext, run: StoredRun, after: number, limit: number): Promise<string> {
+  const rows = await readRunEvents(pool, { threadId: run.thread_id, runId: run.id, after, limit: limit + 1 });
+  const items = rows
+    .slice(0, limit)
+    .map((row) => `{"id":${row.runSeq},"type":"${row.type}","data":${row.json},"at":"${row.at.toISOString()}"}`);
+  const next = rows.length > limit ? `"${rows[limit - 1]!.runSeq}"` : 'null';
+  return `{"items":[${items.join(',')}],"next":${next}}`;
+}

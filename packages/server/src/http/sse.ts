@@ -1,0 +1,92 @@
+// Server-sent events on the raw response. Frames are made once per commit and shared by all followers; a
+// socket that is full is waited for, never buffered; a client's going away stops only its own stream.
+
+import type { ServerResponse } from 'node:http';
+import { frame, isTerminal, PING } from '@continuo/protocol';
+import type { Batch, Followers } from '../log/follow.ts';
+
+const PING_MS = 15_000;
+
+export interface RunCursor {
+  readonly runId: string;
+  readonly threadId: string;
+  /** The thread's seq after which to send. */
+  readonly seq: number;
+}
+
+interface Framed {
+  readonly bytes: Buffer;
+  readonly ended: boolean;
+}
+
+export class Streams {
+  readonly #followers: Followers;
+  readonly #open = new Set<ServerResponse>();
+  readonly #pings: NodeJS.Timeout;
+
+  constructor(followers: Followers) {
+    this.#followers = followers;
+    this.#pings = setInterval(() => this.#ping(), PING_MS);
+    this.#pings.unref();
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Ends every stream; clients come back, here or elsewhere, with their last id. */
+  close(): void {
+    clearInterval(this.#pings);
+    for (const response of this.#open) response.end();
+  }
+
+  follow(response: ServerResponse, cursor: RunCursor): void {
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+    });
+    response.flushHeaders();
+    this.#open.add(response);
+    const follower = this.#followers.follow(cursor.threadId, cursor.seq, {
+      write: (batch) => {
+        const framed = framesOf(batch, cursor.runId);
+        if (!framed) return true;
+        const room = response.write(framed.bytes);
+        if (framed.ended) stop();
+        return room;
+      },
+      drained: () =>
+        new Promise((resolve) => {
+          response.once('drain', resolve);
+          response.once('close', resolve);
+        }),
+    });
+    const stop = () => {
+      follower.stop();
+      this.#open.delete(response);
+      response.end();
+    };
+    response.once('close', stop);
+    if (response.destroyed) stop();
+  }
+
+  #ping(): void {
+    for (const response of this.#open) if (!response.writableNeedDrain) response.write(PING);
+  }
+}
+
+/** The run's frames in a batch, made once for all its followers. */
+function framesOf(batch: Batch, runId: string): Framed | null {
+  return batch.memo(runId, (rows) => {
+    let text = '';
+    let ended = false;
+    for (const row of rows) {
+      if (row.runId !== runId) continue;
+      text += frame(row);
+      ended = row.type === 'state' && isTerminal(row.data.status);
+    }
+    return text === '' ? null : { bytes: Buffer.from(text), ended };
+  });
+}

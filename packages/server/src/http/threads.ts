@@ -1,0 +1,150 @@
+// Threads and their messages.
+
+import { createRoute, z } from '@hono/zod-openapi';
+import { v7 as uuidv7 } from 'uuid';
+import { schemas } from '@continuo/protocol';
+import { DEFAULT_ROLE } from '../agents/roles.ts';
+import { enqueue } from '../runs/enqueue.ts';
+import { insertThread, listMessages, listThreads, publicRun, readRun, readThread } from '../runs/read.ts';
+import type { App, HttpContext } from './app.ts';
+import { jsonBody } from './body.ts';
+import { Problem } from './problem.ts';
+import { body, DEFAULT_WORKSPACE, idParam, invalidCursor, json, limitQuery, notFound, page, problems } from './shared.ts';
+
+const tags = ['threads'];
+
+export function threadRoutes(app: App, context: HttpContext): void {
+  const { pool, pod } = context;
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/threads',
+      tags,
+      summary: 'Make a thread',
+      middleware: jsonBody(),
+      request: { body: body(schemas.newThread, false) },
+      responses: { 201: json(schemas.thread, 'The thread'), ...problems(400, 413, 415) },
+    }),
+    async (c) => {
+      const { title } = c.req.valid('json');
+      const thread = await insertThread(pool, DEFAULT_WORKSPACE, uuidv7(), title ?? null);
+      return c.json(thread, 201, { location: `/api/threads/${thread.id}` });
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/threads',
+      tags,
+      summary: 'List threads, newest first',
+      request: { query: z.object({ after: z.string().optional(), limit: limitQuery }) },
+      responses: { 200: json(page(schemas.thread), 'A page of threads'), ...problems(400) },
+    }),
+    async (c) => {
+      const { after, limit } = c.req.valid('query');
+      return c.json(await listThreads(pool, DEFAULT_WORKSPACE, after === undefined ? null : threadCursor(after), limit), 200);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/threads/{id}',
+      tags,
+      summary: 'Read a thread',
+      request: { params: idParam },
+      responses: { 200: json(schemas.thread, 'The thread'), ...problems(400, 404) },
+    }),
+    async (c) => {
+      const { id } = c.req.valid('param');
+      const thread = await readThread(pool, id);
+      if (!thread) throw notFound('thread', id);
+      return c.json(thread, 200);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/threads/{id}/messages',
+      tags,
+      summary: 'Send a message; a run answers it',
+      middleware: jsonBody(),
+      request: {
+        params: idParam,
+        headers: z.object({
+          'idempotency-key': z.string().min(1).max(255).optional().openapi({ description: 'Kept for 24 hours: the same key and body give the same run.' }),
+        }),
+        body: body(schemas.newMessage),
+      },
+      responses: { 202: json(schemas.accepted, 'The message is stored and its run queued'), ...problems(400, 404, 413, 415, 422) },
+    }),
+    async (c) => {
+      const { id } = c.req.valid('param');
+      const { content, model, role } = chosen(context, c.req.valid('json'));
+      const idempotencyKey = c.req.valid('header')['idempotency-key'] ?? null;
+      const request = { workspaceId: DEFAULT_WORKSPACE, threadId: id, message: { content }, model, role, idempotencyKey };
+      const outcome = await enqueue({ pool, pod }, request);
+      if (outcome.kind === 'no_thread') throw notFound('thread', id);
+      if (outcome.kind === 'key_reused') throw keyReused();
+      const run = await readRun(pool, outcome.runId);
+      if (!run) throw notFound('run', outcome.runId);
+      const headers = { location: `/api/runs/${run.id}`, ...(outcome.replayed && { 'idempotency-replayed': 'true' }) };
+      return c.json({ run: publicRun(run) }, 202, headers);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/threads/{id}/messages',
+      tags,
+      summary: 'List what was said, in reading order',
+      request: { params: idParam, query: z.object({ after: z.string().optional(), limit: limitQuery }) },
+      responses: { 200: json(page(schemas.message), 'A page of messages'), ...problems(400, 404) },
+    }),
+    async (c) => {
+      const { id } = c.req.valid('param');
+      const { after, limit } = c.req.valid('query');
+      if (!(await readThread(pool, id))) throw notFound('thread', id);
+      const cursor = after === undefined ? { ordinal: 0, seq: -1 } : messageCursor(after);
+      return c.json(await listMessages(pool, id, cursor, limit), 200);
+    },
+  );
+}
+
+/** The model and the role of a message: what it names, or the defaults; unknown ones are refused here. */
+function chosen({ models, roles }: HttpContext, message: z.infer<typeof schemas.newMessage>) {
+  const { content, model = models.default, role = DEFAULT_ROLE } = message;
+  const resolved = models.resolve(model);
+  if (!resolved.ok) throw new Problem({ status: 400, code: 'unknown_model', detail: `model: ${resolved.problem}` });
+  if (!roles.has(role)) {
+    const known = [...roles.keys()].join(', ');
+    throw new Problem({ status: 400, code: 'unknown_role', detail: `role: there is no role ${JSON.stringify(role)}; the roles are: ${known}` });
+  }
+  return { content, model, role };
+}
+
+export function keyReused(): Problem {
+  return new Problem({
+    status: 422,
+    code: 'idempotency_key_reused',
+    detail: 'This Idempotency-Key was used with another request in the last 24 hours; use a new one.',
+  });
+}
+
+function threadCursor(given: string): { at: string; id: string } {
+  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)_([0-9a-f-]{36})$/.exec(given);
+  if (!match || !z.uuid().safeParse(match[2]).success || Number.isNaN(Date.parse(match[1]!))) {
+    throw invalidCursor(given, 'is not one that a page gave as next.');
+  }
+  return { at: match[1]!, id: match[2]! };
+}
+
+function messageCursor(given: string): { ordinal: number; seq: number } {
+  const match = /^(\d{1,9})\.(\d{1,9})$/.exec(given);
+  if (!match) throw invalidCursor(given, 'is not one that a page gave as next.');
+  return { ordinal: Number(match[1]), seq: Number(match[2]) };
+}

@@ -1,0 +1,32 @@
+// An event as the log holds it: `json` is stored and sent verbatim, `data` is the same as a value.
+
+import type { EventType, LogEvent } from '@continuo/protocol';
+
+export type StoredEvent = LogEvent & { readonly json: string };
+
+export interface EventRow {
+  thread_id: string;
+  seq: number;
+  run_id: string | null;
+  run_seq: number | null;
+  attempt: number;
+  type: EventType;
+  data: string;
+  at: Date;
+}
+
+export const EVENT_COLUMNS = 'thread_id, seq, run_id, run_seq, attempt, type, data, at';
+
+export function fromRow(row: EventRow): StoredEvent {
+  return {
+    threadId: row.thread_id,
+    seq: row.seq,
+    runId: row.run_id,
+    runSeq: row.run_seq,
+    attempt: row.attempt,
+    type: row.type,
+    data: JSON.parse(row.data),
+    json: row.data,
+    at: row.at,
+  } as StoredEvent;
+}

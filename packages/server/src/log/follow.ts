@@ -1,0 +1,182 @@
+// Followers: whoever watches a thread's log from a cursor, on any pod.
+//
+// - A follower that has caught up is handed the rows of a commit, framed once for all followers.
+// - One that is behind, or whose socket is full, reads the table in pages at its own pace and holds no memory.
+// - Another pod's commit comes as a hint; the rows are read once for all of a thread's followers here.
+// - A hint may be lost: `rescan` after a reconnect and now and then is the safety net.
+
+import type { Pool } from '../db/pool.ts';
+import type { StoredEvent } from './event.ts';
+import { readThread } from './statements.ts';
+
+const PAGE = 500;
+
+/** Consecutive events of one thread; what a dialect made of them is kept for the next follower. */
+export class Batch {
+  readonly rows: readonly StoredEvent[];
+  readonly #made = new Map<string, unknown>();
+
+  constructor(rows: readonly StoredEvent[]) {
+    this.rows = rows;
+  }
+
+  get first(): number {
+    return this.rows[0]!.seq;
+  }
+
+  get last(): number {
+    return this.rows.at(-1)!.seq;
+  }
+
+  memo<T>(key: string, make: (rows: readonly StoredEvent[]) => T): T {
+    if (!this.#made.has(key)) this.#made.set(key, make(this.rows));
+    return this.#made.get(key) as T;
+  }
+}
+
+export interface Sink {
+  /** Takes a batch; false when the socket is full, and then `drained` tells when to go on. */
+  write(batch: Batch): boolean;
+  drained(): Promise<void>;
+}
+
+export interface Follower {
+  stop(): void;
+}
+
+export class Followers {
+  readonly #pool: Pool;
+  readonly #threads = new Map<string, Set<Following>>();
+  readonly #onError: (error: Error) => void;
+
+  constructor(pool: Pool, onError: (error: Error) => void) {
+    this.#pool = pool;
+    this.#onError = onError;
+  }
+
+  get count(): number {
+    let count = 0;
+    for (const followers of this.#threads.values()) count += followers.size;
+    return count;
+  }
+
+  /** Hands the thread's events after `seq` to the sink until stopped. */
+  follow(threadId: string, seq: number, sink: Sink): Follower {
+    const following = new Following(this.#pool, threadId, seq, sink, this.#onError);
+    const followers = this.#threads.get(threadId) ?? new Set();
+    this.#threads.set(threadId, followers.add(following));
+    following.catchUp();
+    return {
+      stop: () => {
+        following.stop();
+        followers.delete(following);
+        if (followers.size === 0 && this.#threads.get(threadId) === followers) this.#threads.delete(threadId);
+      },
+    };
+  }
+
+  /** Rows that this pod has just committed, of one thread. */
+  publish(rows: readonly StoredEvent[]): void {
+    const followers = this.#threads.get(rows[0]!.threadId);
+    if (!followers) return;
+    const batch = new Batch(rows);
+    for (const follower of followers) follower.offer(batch);
+  }
+
+  /** Another pod has written to the thread. */
+  hint(threadId: string): void {
+    const followers = this.#threads.get(threadId);
+    if (!followers) return;
+    void this.#readFor(threadId, followers).catch(this.#onError);
+  }
+
+  rescan(): void {
+    for (const threadId of this.#threads.keys()) this.hint(threadId);
+  }
+
+  async #readFor(threadId: string, followers: Set<Following>): Promise<void> {
+    const live = [...followers].filter((follower) => follower.live);
+    for (const follower of followers) if (!follower.live) follower.catchUp();
+    if (live.length === 0) return;
+    const from = Math.min(...live.map((follower) => follower.seq));
+    const rows = await readThread(this.#pool, threadId, from, PAGE);
+    if (rows.length === 0) return;
+    const batch = new Batch(rows);
+    for (const follower of followers) follower.offer(batch);
+  }
+}
+
+class Following {
+  readonly #pool: Pool;
+  readonly #threadId: string;
+  readonly #sink: Sink;
+  readonly #onError: (error: Error) => void;
+  seq: number;
+  #state: 'live' | 'reading' | 'stopped' = 'live';
+  /** Something was written while this follower was reading: it must look once more. */
+  #missed = false;
+
+  constructor(pool: Pool, threadId: string, seq: number, sink: Sink, onError: (error: Error) => void) {
+    this.#pool = pool;
+    this.#threadId = threadId;
+    this.seq = seq;
+    this.#sink = sink;
+    this.#onError = onError;
+  }
+
+  get live(): boolean {
+    return this.#state === 'live';
+  }
+
+  stop(): void {
+    this.#state = 'stopped';
+  }
+
+  offer(batch: Batch): void {
+    if (this.#state === 'stopped' || batch.last <= this.seq) return;
+    if (this.#state === 'live' && batch.first === this.seq + 1) return this.#hand(batch);
+    this.catchUp();
+  }
+
+  catchUp(): void {
+    this.#missed = true;
+    if (this.#state !== 'live') return;
+    this.#state = 'reading';
+    this.#read().catch((error: Error) => {
+      // The database is away: stay behind; the next hint or rescan tries again.
+      if (this.#state === 'reading') this.#state = 'live';
+      this.#onError(error);
+    });
+  }
+
+  #hand(batch: Batch): void {
+    this.seq = batch.last;
+    if (this.#sink.write(batch) || this.#state === 'stopped') return;
+    this.#state = 'reading';
+    void this.#sink.drained().then(() => this.#resume());
+  }
+
+  #resume(): void {
+    if (this.#state !== 'reading') return;
+    this.#state = 'live';
+    this.catchUp();
+  }
+
+  async #read(): Promise<void> {
+    while (this.#missed) {
+      this.#missed = false;
+      for (;;) {
+        const rows = await readThread(this.#pool, this.#threadId, this.seq, PAGE);
+        if (this.#state === 'stopped') return;
+        if (rows.length === 0) break;
+        this.seq = rows.at(-1)!.seq;
+        const room = this.#sink.write(new Batch(rows));
+        if ((this.#state as string) === 'stopped') return;
+        if (!room) await this.#sink.drained();
+        if ((this.#state as string) === 'stopped') return;
+        if (rows.length < PAGE) break;
+      }
+    }
+    this.#state = 'live';
+  }
+}

@@ -1,0 +1,129 @@
+// The log's prepared statements.
+
+import type { EventData } from '@continuo/protocol';
+import type { Queryable } from '../db/pool.ts';
+import { EVENT_COLUMNS, fromRow, type EventRow, type StoredEvent } from './event.ts';
+
+export const LOG_CHANNEL = 'continuo_log';
+
+const ARRAYS = '$1::uuid[], $2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::text[], $8::timestamptz[]';
+
+// One NOTIFY rides on a flush, and only if another pod is there to hear it.
+export const INSERT = `
+  with appended as (
+    insert into events (${EVENT_COLUMNS})
+    select t, s, r, rs, a, ty, d::json, ts from unnest(${ARRAYS}) as u (t, s, r, rs, a, ty, d, ts)
+  )
+  select pg_notify('${LOG_CHANNEL}', $9) where $9::text is not null`;
+
+export const INSERT_WITH_CHANGES = `
+  select append_with_changes(${ARRAYS}, $9::json), case when $10::text is not null then pg_notify('${LOG_CHANNEL}', $10) end`;
+
+export function bind(rows: readonly StoredEvent[]): unknown[] {
+  const columns: unknown[][] = [[], [], [], [], [], [], [], []];
+  const [threads, seqs, runs, runSeqs, attempts, types, data, at] = columns as [
+    unknown[], unknown[], unknown[], unknown[], unknown[], unknown[], unknown[], unknown[],
+  ];
+  for (const row of rows) {
+    threads.push(row.threadId);
+    seqs.push(row.seq);
+    runs.push(row.runId);
+    runSeqs.push(row.runSeq);
+    attempts.push(row.attempt);
+    types.push(row.type);
+    data.push(row.json);
+    at.push(row.at.toISOString());
+  }
+  return columns;
+}
+
+export async function readTail(
+  client: Queryable,
+  threadId: string,
+  seq: number,
+): Promise<{ attempt: number; data: string } | null> {
+  const { rows } = await client.query<{ attempt: number; data: string }>({
+    name: 'read_tail',
+    text: 'select attempt, data from events where thread_id = $1 and seq = $2',
+    values: [threadId, seq],
+  });
+  return rows[0] ?? null;
+}
+
+/** A thread's events after `seq`, at most `limit`, in order. */
+export async function readThread(
+  client: Queryable,
+  threadId: string,
+  after: number,
+  limit: number,
+): Promise<StoredEvent[]> {
+  const { rows } = await client.query<EventRow>({
+    name: 'read_thread',
+    text: `select ${EVENT_COLUMNS} from events where thread_id = $1 and seq > $2 order by seq limit $3`,
+    values: [threadId, after, limit],
+  });
+  return rows.map(fromRow);
+}
+
+/** What a fold needs of a thread: everything but the pieces of messages, and where the log ends. */
+export async function readForFold(client: Queryable, threadId: string): Promise<StoredEvent[]> {
+  const { rows } = await client.query<EventRow>({
+    name: 'read_for_fold',
+    text: `select ${EVENT_COLUMNS} from events e
+      where thread_id = $1
+        and (type not in ('token', 'reasoning')
+          or seq = (select max(seq) from events where thread_id = $1))
+      order by seq`,
+    values: [threadId],
+  });
+  return rows.map(fromRow);
+}
+
+/** Where a run's own numbering stands; its latest event may be a token that a fold leaves out. */
+export async function readRunSeq(client: Queryable, threadId: string, runId: string, from: number): Promise<number> {
+  const { rows } = await client.query<{ run_seq: number | null }>({
+    name: 'read_run_seq',
+    text: 'select max(run_seq) as run_seq from events where thread_id = $1 and seq >= $2 and run_id = $3',
+    values: [threadId, from, runId],
+  });
+  return rows[0]?.run_seq ?? 0;
+}
+
+/** The text of a message that its pod left unfinished. */
+export async function readPartialText(
+  client: Queryable,
+  threadId: string,
+  runId: string,
+  message: string,
+): Promise<string> {
+  const { rows } = await client.query<{ data: string }>({
+    name: 'read_tokens',
+    text: `select data from events where thread_id = $1 and run_id = $2 and type = 'token' order by seq`,
+    values: [threadId, runId],
+  });
+  const tokens = rows.map((row) => JSON.parse(row.data) as EventData['token']);
+  return tokens.filter((token) => token.message === message).map((token) => token.text).join('');
+}
+
+/** The thread's seq of a run's event, or null if there is none. */
+export async function seqOf(client: Queryable, threadId: string, runId: string, startAfter: number, runSeq: number): Promise<number | null> {
+  const { rows } = await client.query<{ seq: number }>({
+    name: 'seq_of',
+    text: 'select seq from events where thread_id = $1 and seq >= $2 and run_id = $3 and run_seq = $4 order by seq limit 1',
+    values: [threadId, startAfter + runSeq, runId, runSeq],
+  });
+  return rows[0]?.seq ?? null;
+}
+
+/** A run's events after the thread's `after`, in order. */
+export async function readRunEvents(
+  client: Queryable,
+  { threadId, runId, after, limit }: { threadId: string; runId: string; after: number; limit: number },
+): Promise<StoredEvent[]> {
+  const { rows } = await client.query<EventRow>({
+    name: 'read_run_events',
+    text: `select ${EVENT_COLUMNS} from events where thread_id = $1 and seq > $2 and run_id = $3 order by seq limit $4`,
+    values: [threadId, after, runId, limit],
+  });
+  return rows.map(fromRow);
+}

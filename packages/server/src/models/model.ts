@@ -1,0 +1,33 @@
+// What the run loop asks of a model: one step, as a stream of engine events.
+
+import type { MessagePart, StreamEvent } from '@continuo/engine';
+
+export type HistoryMessage =
+  | { readonly role: 'user'; readonly id: string; readonly content: string }
+  | { readonly role: 'assistant'; readonly id: string; readonly parts: readonly MessagePart[] }
+  | { readonly role: 'tool'; readonly callId: string; readonly tool: string; readonly output: unknown; readonly failed: boolean }
+  /** A marker that the server left for the model, such as an interruption. */
+  | { readonly role: 'system'; readonly content: string };
+
+export interface ToolSchema {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the input, always an object. */
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+export interface ModelRequest {
+  /** The id that the answer's message must carry. */
+  readonly messageId: string;
+  readonly system: string;
+  readonly history: readonly HistoryMessage[];
+  readonly tools: readonly ToolSchema[];
+  readonly signal: AbortSignal;
+}
+
+export interface Model {
+  /** `provider/model`, as people write it. */
+  readonly id: string;
+  /** One model call. Failures arrive as `stream_error` events; an abort ends the stream. */
+  stream(request: ModelRequest): AsyncIterable<StreamEvent>;
+}

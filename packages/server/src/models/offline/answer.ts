@@ -1,0 +1,85 @@
+// What the offline model does next, from the history alone: make the next calls, say what
+// came of them, ask for what is missing, or say what it is.
+//
+// 1. A clause is called for at most once: calls since the last user message are counted
+//    against it. A run therefore takes at most one step per clause and one to tell.
+// 2. After a call that failed nothing more is called; the answer says so.
+
+import type { HistoryMessage, ModelRequest, ToolSchema } from '../model.ts';
+import { type Intent, LONGEST_REQUEST, lastPathIn, planFor, planWithAnswer } from './plan.ts';
+import { type Step, splitWords } from './step.ts';
+import { type CallOutcome, NEED, needs, tellCall, tellCalling, tellNot, tellWhatThisIs } from './tell.ts';
+
+const TURNS_BACK = 4;
+const MOST_CALLS = 20;
+
+export function answer({ history, tools }: Pick<ModelRequest, 'history' | 'tools'>, modelId: string): Step {
+  const { plan: whole, text } = planOf(history, tools);
+  const plan = whole.slice(0, MOST_CALLS);
+  const outcomes = outcomesIn(since(history));
+  const failed = outcomes.some((outcome) => outcome.failed);
+  const left = remaining(plan, outcomes);
+  const next = left[0];
+  const steps = since(history).filter((message) => message.role === 'assistant').length;
+
+  if (next && next.missing.length === 0 && !failed && steps <= plan.length) {
+    const now = left.filter((intent) => intent.group === next.group);
+    return { deltas: splitWords(tellCalling(now)), calls: now.map(({ tool, input }) => ({ tool: tool.name, input: JSON.stringify(input) })) };
+  }
+  if (outcomes.length === 0 && !next) return say(tellWhatThisIs({ modelId, text, tools, tooLong: text.length > LONGEST_REQUEST }));
+  const told = outcomes.map(tellCall);
+  if (next && !failed) told.push(needs(next));
+  const undone = [...left.slice(failed ? 0 : 1), ...whole.slice(MOST_CALLS)];
+  if (undone.length > 0) told.push(tellNot(undone, failed));
+  return say(`${told.join('\n')}\n\n(From the offline stand-in: no language model is connected.)`);
+}
+
+const say = (text: string): Step => ({ deltas: splitWords(text) });
+
+function since(history: readonly HistoryMessage[]): readonly HistoryMessage[] {
+  return history.slice(history.findLastIndex((message) => message.role === 'user') + 1);
+}
+
+/** The plan for the last user message, which may answer what the one before left open. */
+function planOf(history: readonly HistoryMessage[], tools: readonly ToolSchema[]): { readonly plan: readonly Intent[]; readonly text: string } {
+  const turns = [...history.entries()].filter(([, message]) => message.role === 'user').slice(-TURNS_BACK);
+  let plan: readonly Intent[] = [];
+  let path: string | null = null;
+  let text = '';
+  for (const [turn, [at, message]] of turns.entries()) {
+    if (message.role !== 'user') continue;
+    text = message.content;
+    const gap = plan.findIndex((intent) => intent.missing.length > 0);
+    const own = planFor(text, tools, path);
+    const answers = own.length === 0 && gap >= 0 && wasAsked(history.slice(turns[turn - 1]?.[0] ?? 0, at)) && !/^\W*(?:no|never ?mind|cancel|stop|forget)\b/i.test(text);
+    plan = answers ? planWithAnswer(plan.slice(gap), text, tools) : own;
+    path = lastPathIn(text) ?? path;
+  }
+  return { plan, text };
+}
+
+function wasAsked(turn: readonly HistoryMessage[]): boolean {
+  const last = turn.findLast((message) => message.role === 'assistant');
+  return last?.role === 'assistant' && last.parts.some((part) => part.kind === 'text' && part.text.includes(NEED));
+}
+
+function outcomesIn(turn: readonly HistoryMessage[]): readonly CallOutcome[] {
+  const results = new Map(turn.flatMap((message) => (message.role === 'tool' ? [[message.callId, message] as const] : [])));
+  const calls = turn.flatMap((message) => (message.role === 'assistant' ? message.parts.filter((part) => part.kind === 'tool_call') : []));
+  return calls.map((call) => {
+    const result = results.get(call.callId);
+    const input = call.input.kind === 'json' ? call.input.value : call.input.text;
+    return { tool: call.tool, input, output: result?.output, failed: result?.failed ?? true, answered: result !== undefined };
+  });
+}
+
+/** The clauses that no call since the last user message was made for. */
+function remaining(plan: readonly Intent[], outcomes: readonly CallOutcome[]): readonly Intent[] {
+  const made = new Map<string, number>();
+  for (const { tool } of outcomes) made.set(tool, (made.get(tool) ?? 0) + 1);
+  return plan.filter(({ tool }) => {
+    const count = made.get(tool.name) ?? 0;
+    if (count > 0) made.set(tool.name, count - 1);
+    return count === 0;
+  });
+}

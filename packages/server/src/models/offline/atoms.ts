@@ -1,0 +1,112 @@
+// Text as atoms: the words of a request, and the values in it that are plain to see
+// (quoted text, JSON, paths, numbers …). Quotes come off; positions stay, so that any
+// stretch of the text can be taken exactly as it was written.
+
+export type AtomKind = 'quoted' | 'json' | 'url' | 'email' | 'uuid' | 'date' | 'path' | 'number' | 'word' | 'mark';
+
+export interface Atom {
+  readonly kind: AtomKind;
+  /** What the atom means: a quoted text without its quotes. */
+  readonly value: string;
+  readonly start: number;
+  readonly end: number;
+  /** Whether it is the first on its line. */
+  readonly startsLine: boolean;
+}
+
+/** Tried in this order at each place; the first group, where there is one, is the value. */
+const RULES: readonly { readonly kind: AtomKind; readonly pattern: RegExp }[] = [
+  { kind: 'quoted', pattern: /```(?:[\w-]*\n)?([\s\S]*?)```/y },
+  { kind: 'quoted', pattern: /`([^`\n]+)`/y },
+  { kind: 'quoted', pattern: /"([^"]*)"/y },
+  { kind: 'quoted', pattern: /“([^”]*)”/y },
+  { kind: 'quoted', pattern: /„([^“”]*)[“”]/y },
+  { kind: 'quoted', pattern: /«([^»]*)»/y },
+  { kind: 'quoted', pattern: /(?<![\p{L}\p{N}])'((?:[^'\n]|'(?=\p{L}))*)'(?!\p{L})/uy },
+  { kind: 'url', pattern: /[a-z][a-z0-9+.-]*:\/\/[^\s"'`<>]*[^\s"'`<>.,;:!?)]/iy },
+  { kind: 'email', pattern: /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/y },
+  { kind: 'uuid', pattern: /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![\w-])/iy },
+  { kind: 'date', pattern: /\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?(?![\w-])/y },
+  { kind: 'path', pattern: /[^\s"`“”„«»<>|=,;:(){}[\]!?]+/y },
+  { kind: 'number', pattern: /(?<![\p{L}\p{N}])[-+]?\d+(?:\.\d+)?(?=(?:ms|s|secs?|mins?|h|px|[kmg]?b)?(?![\p{L}\p{N}_]))/iuy },
+  { kind: 'word', pattern: /[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_'’-]*[\p{L}\p{N}\p{M}_])?/uy },
+  { kind: 'mark', pattern: /\S/uy },
+];
+
+const NUMBER_WORDS = ['two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+const MOST_JSON = 8;
+
+export function readAtoms(text: string): readonly Atom[] {
+  const atoms: Atom[] = [];
+  const space = /\s*/y;
+  let jsonTries = MOST_JSON;
+  let at = 0;
+  while (at < text.length) {
+    space.lastIndex = at;
+    const gap = space.exec(text)?.[0] ?? '';
+    at += gap.length;
+    if (at >= text.length) break;
+    const startsLine = at === gap.length || gap.includes('\n');
+    const opens = text[at] === '{' || text[at] === '[';
+    const json = opens && jsonTries-- > 0 ? readJson(text, at) : null;
+    const found = json ?? readOne(text, at);
+    atoms.push({ ...found, start: at, startsLine });
+    at = found.end;
+  }
+  return atoms;
+}
+
+function readOne(text: string, at: number): Pick<Atom, 'kind' | 'value' | 'end'> {
+  for (const { kind, pattern } of RULES) {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    if (!match) continue;
+    const whole = match[0];
+    if (kind === 'path') {
+      const path = pathIn(whole);
+      if (path === null) continue;
+      return { kind, value: path, end: at + path.length };
+    }
+    const counted = kind === 'word' ? NUMBER_WORDS.indexOf(whole.toLowerCase()) : -1;
+    if (counted >= 0) return { kind: 'number', value: String(counted + 2), end: at + whole.length };
+    return { kind, value: match[1] ?? whole, end: at + whole.length };
+  }
+  return { kind: 'mark', value: text[at] ?? '', end: at + 1 };
+}
+
+/** A path has a slash or ends with a dot and an extension. */
+function pathIn(token: string): string | null {
+  const path = token.replace(/['’.…]+$/u, '');
+  if (path === '/') return path;
+  if (!/\p{L}/u.test(path) || /^(?:and\/or|e\.g|i\.e|a\.m|p\.m)$/i.test(path)) return null;
+  return path.includes('/') || /\.[a-z][a-z0-9]{0,9}$/i.test(path) ? path : null;
+}
+
+function readJson(text: string, start: number): Pick<Atom, 'kind' | 'value' | 'end'> | null {
+  let depth = 0;
+  let inString = false;
+  for (let at = start; at < text.length; at += 1) {
+    const char = text[at];
+    if (inString) {
+      if (char === '\\') at += 1;
+      else if (char === '"') inString = false;
+      continue;
+    }
+    if (char === '"') inString = true;
+    else if (char === '{' || char === '[') depth += 1;
+    else if (char === '}' || char === ']') depth -= 1;
+    if (depth === 0) {
+      const value = text.slice(start, at + 1);
+      return parseJson(value) === undefined ? null : { kind: 'json', value, end: at + 1 };
+    }
+  }
+  return null;
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,161 @@
+// Which tool a clause asks for, if any: by the words of the tool's name, description and
+// properties, and by the values that fit it. Being wrong by not calling is better than
+// being wrong by calling: a statement, a "don't", a verb that is not the tool's own, or a
+// question put to a tool that does more than look, never chooses it.
+
+import type { ToolSchema } from '../model.ts';
+import type { Atom } from './atoms.ts';
+import { type Filled, fill } from './fill.ts';
+import { leavesOf, resolveSchema } from './schema.ts';
+import { isAskingVerb, isEmptyWord, isKnownVerb, isRunningVerb, related, splitName, stem } from './words.ts';
+
+export interface Clause {
+  readonly text: string;
+  readonly atoms: readonly Atom[];
+}
+
+export interface Choice extends Filled {
+  readonly tool: ToolSchema;
+  readonly clause: Clause;
+}
+
+/** What there is to know of a tool before anybody asks for it. */
+export interface Profile {
+  readonly tool: ToolSchema;
+  readonly name: readonly { readonly stem: string; readonly weight: number }[];
+  readonly verbs: readonly string[];
+  /** The first word of the description, where the name does not have it. */
+  readonly lead: string | null;
+  readonly asks: boolean;
+  readonly about: ReadonlySet<string>;
+  readonly properties: ReadonlySet<string>;
+}
+
+const LIGHT = new Set(['get', 'do', 'use', 'call', 'tool', 'mcp']);
+const NOUN_PHRASE = new Set(['the', 'a', 'an', 'current', 'latest']);
+
+export function profileOf(tool: ToolSchema): Profile {
+  const names = splitName(tool.name).filter((word) => !isEmptyWord(word) || word === tool.name);
+  const name = names.map((word) => ({ stem: stem(word), weight: LIGHT.has(word) ? 0.3 : 1 }));
+  const sentence = splitName((tool.description.split(/[.\n]/)[0] ?? '').slice(0, 300));
+  const opening = sentence[0] ?? '';
+  const lead = opening === '' || isEmptyWord(opening) ? null : stem(opening);
+  const known = name.find((word) => isKnownVerb(word.stem))?.stem ?? name[0]?.stem;
+  const verbs = [known, lead].filter((verb) => verb !== null && verb !== undefined);
+  const leaves = leavesOf(resolveSchema(tool.input, tool.input), tool.input);
+  return {
+    tool,
+    name,
+    verbs,
+    lead: lead !== null && !name.some((word) => word.stem === lead) ? lead : null,
+    asks: verbs.some(isAskingVerb) ? !verbs.some((verb) => isKnownVerb(verb) && !isAskingVerb(verb)) : NOUN_PHRASE.has(opening) && !isKnownVerb(known ?? ''),
+    about: new Set(sentence.filter((word) => !isEmptyWord(word)).map(stem)),
+    properties: new Set(leaves.flatMap((leaf) => leaf.words).filter((word) => word.length > 1 && !isEmptyWord(word)).map(stem)),
+  };
+}
+
+type Shape = 'order' | 'question' | 'statement';
+
+const LEAD_INS =
+  /^(?:(?:please|hey|hi|hello|ok|okay|now|so|well|first|second|then|next|also|finally|afterwards|just|kindly|again|and|but|yes|sure|great|thanks|continuo)\b[ ,.!:]*|(?:can|could|would|will) (?:you|we)\b ?|(?:do you know|(?:i|we)(?:['’]d| would)? (?:want|need|like)(?: you| us)? to|you (?:should|must|can|could|need to|have to)|your (?:task|job|goal) is to|let['’]?s|go ahead and|try to|after that)\b ?,? ?|(?:\d+ [.)]|[-*•]) )+/;
+const DENIED = /^(?:\S+ ){0,4}?(?:don['’]?t|do not|never|must not|mustn['’]t|should not|shouldn['’]t|no need to|not)\b/;
+const EXPLAIN = /^(?:why|how(?! (?:many|much|old|long|far|big|large)\b)|explain|what (?:is|are) an?\b|what does\b|what happen)/;
+const QUESTION = /^(?:what|which|who|whom|whose|where|when|how)\b/;
+const NOT_ORDERS =
+  /^(?:i|i['’]\w+|we|we['’]\w+|you|you['’]\w+|he|she|it|it['’]s|they|the|this|that|these|those|my|your|our|there|here|an?|is|are|am|was|were|did|does|do you|has|have|had|should|may|might|no|nope|if|when|because|in case)\b/;
+
+/** How a clause is meant, and where it begins after "could you please". */
+function shapeOf(atoms: readonly Atom[]): { readonly shape: Shape; readonly from: number } {
+  const heads = atoms.slice(0, 14).map((atom) => (atom.kind === 'word' || atom.kind === 'mark' || atom.kind === 'number' ? atom.value.toLowerCase().slice(0, 40) : '#'));
+  const head = heads.join(' ');
+  const opening = LEAD_INS.exec(head)?.[0].length ?? 0;
+  let from = 0;
+  for (let length = 0; from < heads.length && length + (heads[from]?.length ?? 0) <= opening; from += 1) length += (heads[from]?.length ?? 0) + 1;
+  const rest = heads.slice(from).join(' ');
+  if (rest === '' || DENIED.test(rest) || EXPLAIN.test(rest)) return { shape: 'statement', from };
+  if (QUESTION.test(rest)) return { shape: 'question', from };
+  const asked = atoms.at(-1)?.value === '?';
+  if (!NOT_ORDERS.test(rest)) return { shape: asked && from === 0 ? 'question' : 'order', from };
+  const politely = atoms.some((atom) => atom.kind === 'word' && atom.value.toLowerCase() === 'please');
+  if (/^(?:the|my|this|an?)\b/.test(rest)) return { shape: asked ? 'question' : politely ? 'order' : 'statement', from };
+  return { shape: 'statement', from };
+}
+
+/** The tool that the clause asks for; where several would do, the first of the best. */
+export function choose(clause: Clause, profiles: readonly Profile[]): Choice | null {
+  const { shape, from } = shapeOf(clause.atoms);
+  if (shape === 'statement') return null;
+  const words = contentWords(clause.atoms, from);
+  let best: { readonly score: number; readonly choice: Choice } | null = null;
+  for (const profile of profiles) {
+    const judged = judge(profile, clause, { shape, from, words });
+    if (judged && (!best || judged.score > best.score)) best = judged;
+  }
+  return best?.choice ?? null;
+}
+
+/** The input for a tool that is already chosen. */
+export function fillFor(profile: Profile, clause: Clause): Choice {
+  const { from } = shapeOf(clause.atoms);
+  return { tool: profile.tool, clause, ...fill(profile.tool.input, { ...clause, from, toolWords: new Set(profile.name.map((word) => word.stem)), aboutWords: new Set([...profile.about, ...profile.properties]) }) };
+}
+
+/** Stems in order, with what a value implies: a path is a file, and what is run is a command. */
+function contentWords(atoms: readonly Atom[], from: number): readonly string[] {
+  const words = atoms.slice(from).flatMap((atom) => (atom.kind === 'word' ? splitName(atom.value.replace(/['’]s$/, '')) : []));
+  const stems = words.filter((word) => !isEmptyWord(word)).map(stem);
+  const implied = [...new Set(atoms.map((atom) => atom.kind))].flatMap((kind) => (kind === 'path' ? ['file'] : kind === 'url' ? ['url', 'page'] : kind === 'email' ? ['email'] : []));
+  if (stems[0] !== undefined && isRunningVerb(stems[0])) implied.push('command');
+  return [...stems, ...implied.map(stem)];
+}
+
+interface Heard {
+  readonly shape: Shape;
+  readonly from: number;
+  readonly words: readonly string[];
+}
+
+function judge(profile: Profile, clause: Clause, { shape, words }: Heard): { readonly score: number; readonly choice: Choice } | null {
+  const named = isNamed(profile.tool.name, clause.text);
+  const opening = words.slice(0, 2);
+  const agrees = shape === 'question' ? profile.asks : opening.some((word) => profile.verbs.some((verb) => related(word, verb) > 0));
+  if (!named && !agrees) return null;
+
+  const coverage = coverageOf(profile, words);
+  const evidence = (named ? 10 : 0) + 4 * coverage + leadScore(profile, opening) + overlap(profile, words);
+  if (evidence < 1.5) return null;
+  const choice = fillFor(profile, clause);
+  const complete = choice.missing.length === 0;
+  // To ask for what is missing, it must be certain that this tool is meant.
+  const certain = shape === 'order' ? named || coverage >= 0.9 : coverage > 0.9;
+  if (!complete && !certain) return null;
+  const score = evidence + choice.weight + (complete ? 0.5 : 0);
+  return score >= 3 ? { score, choice } : null;
+}
+
+function isNamed(name: string, text: string): boolean {
+  const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const compound = /[_-]|\p{Ll}\p{Lu}/u.test(name);
+  const pattern = compound ? `(?<![\\w-])${escaped}(?![\\w-])` : `\`${escaped}\`|(?<!\\w)${escaped} tool\\b|\\btool ${escaped}(?!\\w)`;
+  return new RegExp(pattern, 'i').test(text);
+}
+
+function coverageOf(profile: Profile, words: readonly string[]): number {
+  const total = profile.name.reduce((sum, word) => sum + word.weight, 0);
+  const met = profile.name.reduce((sum, word) => sum + word.weight * Math.max(0, ...words.map((one) => related(one, word.stem))), 0);
+  return total === 0 ? 0 : met / total;
+}
+
+/** A description that begins with the verb of the request; a rare verb says more. */
+function leadScore({ lead }: Profile, opening: readonly string[]): number {
+  if (lead === null) return 0;
+  if (opening.includes(lead)) return isKnownVerb(lead) ? 2 : 3;
+  return opening.some((word) => related(word, lead) > 0) ? 1.5 : 0;
+}
+
+function overlap(profile: Profile, words: readonly string[]): number {
+  const fresh = new Set(words.filter((word) => word !== profile.lead && !profile.name.some((own) => own.stem === word)));
+  const about = [...fresh].filter((word) => profile.about.has(word)).length;
+  const properties = [...fresh].filter((word) => profile.properties.has(word)).length;
+  return Math.min(1.5, 0.5 * about) + Math.min(1, 0.5 * properties);
+}

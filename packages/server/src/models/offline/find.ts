@@ -1,0 +1,207 @@
+// Where in a request the value of one leaf stands. Each finder knows one way in which
+// people give a value ("path=a.txt", "5 seconds", "to bob", a path); none of them knows
+// a tool, and none invents a value.
+
+import type { Atom } from './atoms.ts';
+import {
+  type Finder,
+  type Found,
+  type Reading,
+  accept,
+  afterName,
+  convert,
+  endOfRun,
+  has,
+  introduced,
+  isContent,
+  isKeyed,
+  isNumeric,
+  isPathLike,
+  isText,
+  mark,
+  range,
+  take,
+  trimEnd,
+  word,
+} from './reading.ts';
+import { type Leaf, type Schema, choicesOf, itemsOf, kindOf } from './schema.ts';
+import { isArticle, isEmptyWord, isPreposition, isQuestionWord, splitName, stem } from './words.ts';
+
+const VALUES: ReadonlySet<string> = new Set(['quoted', 'json', 'url', 'email', 'uuid', 'date', 'path', 'number']);
+const COUNT = new Set(['limit', 'count', 'top', 'max', 'maximum', 'n', 'k', 'size', 'number', 'results']);
+
+/** path=a.txt, path: a.txt */
+export const byKey: Finder = (leaf, reading) => {
+  for (const at of reading.atoms.keys()) {
+    if (!isKeyed(leaf, reading, at)) continue;
+    const key = afterName([leaf.words, [leaf.path.at(-1) ?? '']], reading, at);
+    const from = key + 1;
+    const first = reading.atoms[from];
+    if (!first || reading.used.has(from)) continue;
+    const single = mark(reading, key) === '=' || VALUES.has(first.kind) || !(isText(leaf.kind) || leaf.kind === 'array');
+    let to = single ? from + 1 : endOfRun(leaf, reading, from);
+    while (mark(reading, key) === '=' && first.kind !== 'quoted' && reading.atoms[to]?.start === reading.atoms[to - 1]?.end && mark(reading, to) !== ',') to += 1;
+    // "path: a.txt b.txt" is one path, "content: 2 eggs" is not one number.
+    if (single && isText(leaf.kind) && first.kind === 'number' && mark(reading, key) === ':') to = endOfRun(leaf, reading, from);
+    const found = take(leaf, reading, from, to, 2);
+    if (found) return { ...found, taken: [...range(at, from), ...found.taken] };
+  }
+  return null;
+};
+
+const LINKS = new Set(['is', 'are', 'of', 'to', 'as', 'set', 'equals', 'be', 'being', 'named', 'called', 'number']);
+
+function namesFor(leaf: Leaf): readonly (readonly string[])[] {
+  const names: (readonly string[])[] = [leaf.words];
+  if (isContent(leaf)) names.push(['saying'], ['says'], ['say'], ['containing'], ['contains']);
+  if (leaf.words.includes('name') || leaf.words.includes('title')) names.push(['named'], ['called'], ['titled']);
+  return names;
+}
+
+function byName(leaf: Leaf, reading: Reading, value: (from: number, at: number) => Found | null): Found | null {
+  for (const at of reading.atoms.keys()) {
+    let from = afterName(namesFor(leaf), reading, at);
+    if (from === 0) continue;
+    while (LINKS.has(word(reading, from)) || mark(reading, from) === ':') from += 1;
+    if (reading.used.has(from)) continue;
+    const found = value(from, at);
+    if (found) return { ...found, taken: [...range(at, from), ...found.taken] };
+  }
+  return null;
+}
+
+/** subject "Hello", limit 5, unit celsius */
+export const byNameAndValue: Finder = (leaf, reading) =>
+  byName(leaf, reading, (from) => {
+    const kind = reading.atoms[from]?.kind ?? 'mark';
+    if (leaf.kind === 'array' && kind !== 'json') return null;
+    if (isText(leaf.kind) && choicesOf(leaf.schema).length === 0 && (!VALUES.has(kind) || leaf.path.at(-1)?.length === 1)) return null;
+    return take(leaf, reading, from, from + 1, isNumeric(leaf.kind) ? 1 : 1.5);
+  });
+
+/** with subject Good morning; that says good morning */
+export const byNameAndWords: Finder = (leaf, reading) =>
+  byName(leaf, reading, (from, at) => {
+    if (!(isText(leaf.kind) || leaf.kind === 'array') || leaf.path.at(-1)?.length === 1) return null;
+    if (!leaf.required && !introduced(reading, at) && !isContent(leaf)) return null;
+    if (isPreposition(word(reading, from)) || mark(reading, from) !== '') return null;
+    return take(leaf, reading, from, endOfRun(leaf, reading, from), 0.5);
+  });
+
+/** Names of the units of time, with their milliseconds. */
+const UNITS = new Map([
+  ...['ms', 'millisecond', 'milliseconds'].map((name) => [name, 1] as const),
+  ...['s', 'sec', 'secs', 'second', 'seconds'].map((name) => [name, 1000] as const),
+  ...['m', 'min', 'mins', 'minute', 'minutes'].map((name) => [name, 60_000] as const),
+  ...['h', 'hour', 'hours'].map((name) => [name, 3_600_000] as const),
+]);
+
+/** 5 seconds, 3 results, the top 3 */
+export const byUnit: Finder = (leaf, reading) => {
+  if (!isNumeric(leaf.kind)) return null;
+  const own = leaf.words.map((name) => UNITS.get(name)).find((unit) => unit !== undefined);
+  for (const [at, atom] of reading.atoms.entries()) {
+    if (atom.kind !== 'number' || reading.used.has(at)) continue;
+    const unit = word(reading, at + 1);
+    const said = UNITS.get(unit);
+    const both = { taken: [at, at + 1], weight: 1 };
+    if (own !== undefined && said !== undefined) return accept(leaf, reading, (Number(atom.value) * said) / own, both);
+    if (unit !== '' && leaf.words.some((name) => stem(unit) === stem(name))) return accept(leaf, reading, Number(atom.value), both);
+    if (['top', 'first', 'last', 'most', 'to'].includes(word(reading, at - 1)) && has(leaf, COUNT)) return take(leaf, reading, at, at + 1, 0.5);
+  }
+  return null;
+};
+
+const KINDS: readonly { readonly kind: string; readonly formats: readonly string[]; readonly words: ReadonlySet<string> }[] = [
+  { kind: 'url', formats: ['uri', 'url'], words: new Set(['url', 'uri', 'link', 'website', 'href']) },
+  { kind: 'email', formats: ['email'], words: new Set(['email', 'to', 'recipient', 'recipients', 'cc', 'address']) },
+  { kind: 'uuid', formats: ['uuid'], words: new Set(['id', 'ids', 'uuid']) },
+  { kind: 'date', formats: ['date', 'date-time'], words: new Set(['date', 'day', 'when', 'since', 'until', 'due', 'deadline', 'at']) },
+];
+
+function isOfKind(atom: Atom, leaf: Leaf, schema: Schema): boolean {
+  if (isNumeric(kindOf(schema))) return leaf.kind === 'array' && atom.kind === 'number';
+  if (atom.kind === 'path') return isPathLike(leaf);
+  if (atom.kind === 'quoted') return isPathLike(leaf) && /^\S*(?:\/|\.[a-z]\w{0,9}$)\S*$/i.test(atom.value);
+  return KINDS.some(({ kind, formats, words }) => atom.kind === kind && (formats.includes(String(schema['format'])) || has(leaf, words)));
+}
+
+/** A path for a path, an address for an address … */
+export const byKind: Finder = (leaf, reading) => {
+  const isList = leaf.kind === 'array';
+  const schema = isList ? itemsOf(leaf.schema, reading.root) : leaf.schema;
+  const weight = leaf.required ? 1 : 0.5;
+  const matching = [...reading.atoms.entries()].filter(([at, atom]) => !reading.used.has(at) && isOfKind(atom, leaf, schema)).map(([at]) => at);
+  if (!isList) return matching[0] === undefined ? null : take(leaf, reading, matching[0], matching[0] + 1, weight);
+  const values = matching.map((at) => convert(reading.atoms[at]?.value ?? '', schema, reading.root));
+  return matching.length === 0 ? null : accept(leaf, reading, values, { taken: matching, weight });
+};
+
+/** One of the values that the schema allows, where the text says it. */
+export const byChoice: Finder = (leaf, reading) => {
+  const isList = leaf.kind === 'array';
+  const choices = choicesOf(isList ? itemsOf(leaf.schema, reading.root) : leaf.schema);
+  if (choices.length < 2) return null;
+  const spoken = choices.flatMap((choice) => {
+    const words = typeof choice === 'object' ? [] : splitName(String(choice));
+    if (!leaf.required && words.every((one) => isEmptyWord(one) || isQuestionWord(one))) return [];
+    const at = [...reading.atoms.keys()].find((index) => reading.atoms[index]?.value === choice || afterName([words], reading, index) > 0 || reading.atoms[index]?.value === String(choice));
+    return at === undefined || reading.used.has(at) ? [] : [{ choice, at, to: Math.max(at + 1, afterName([words], reading, at)) }];
+  });
+  const first = spoken[0];
+  if (!first) return null;
+  const value = isList ? spoken.map(({ choice }) => choice) : first.choice;
+  return accept(leaf, reading, value, { taken: (isList ? spoken : [first]).flatMap(({ at, to }) => range(at, to)), weight: 0.5 });
+};
+
+/** "recursively", "without overwrite" */
+export const byFlag: Finder = (leaf, reading) => {
+  if (leaf.kind !== 'boolean' || leaf.words.every(isEmptyWord)) return null;
+  for (const at of reading.atoms.keys()) {
+    const next = afterName([leaf.words], reading, at);
+    if (next === 0) continue;
+    const denied = ['no', 'not', 'without', 'non', "don't"].includes(word(reading, at - 1));
+    return accept(leaf, reading, !denied, { taken: range(at, next), weight: 0.5 });
+  }
+  return null;
+};
+
+const ROLES: Readonly<Record<string, ReadonlySet<string>>> = {
+  to: new Set(['to', 'target', 'destination', 'dest', 'recipient', 'receiver', 'new', 'language']),
+  into: new Set(['to', 'target', 'destination', 'language']),
+  from: new Set(['from', 'source', 'src', 'origin', 'old']),
+  with: new Set(['with', 'replacement', 'new', 'by']),
+  in: new Set(['in', 'location', 'city', 'place', 'country', 'region', 'room', 'timezone', 'language']),
+  at: new Set(['at', 'location', 'place', 'time']),
+};
+
+/** to French, from Paris, in src */
+export const byPreposition: Finder = (leaf, reading) => {
+  if (!isText(leaf.kind)) return null;
+  for (const at of reading.atoms.keys()) {
+    const preposition = word(reading, at);
+    if (reading.used.has(at) || !isPreposition(preposition) || at < reading.from) continue;
+    if (!leaf.required || !ROLES[preposition] || !has(leaf, ROLES[preposition])) {
+      const place = isPathLike(leaf) && ['in', 'from', 'under', 'inside', 'of'].includes(preposition) ? folderAt(leaf, reading, at + 1) : null;
+      if (place) return place;
+      continue;
+    }
+    let from = at + 1;
+    while (isArticle(word(reading, from))) from += 1;
+    let to = from;
+    while (to < reading.atoms.length && !reading.used.has(to) && mark(reading, to) === '' && !isPreposition(word(reading, to))) to += 1;
+    if (VALUES.has(reading.atoms[from]?.kind ?? '')) to = from + 1;
+    const found = to > from ? take(leaf, reading, from, trimEnd(reading, from, to), 0.5) : null;
+    if (found) return { ...found, taken: range(at, to) };
+  }
+  return null;
+};
+
+/** "in src", "in the src folder", but not "in the workspace" */
+function folderAt(leaf: Leaf, reading: Reading, start: number): Found | null {
+  const bare = !isArticle(word(reading, start));
+  const at = bare ? start : start + 1;
+  const name = word(reading, at);
+  if (name === '' || isEmptyWord(name) || (!bare && !['folder', 'directory'].includes(word(reading, at + 1)))) return null;
+  return take(leaf, reading, at, at + 1, 0.5);
+}

@@ -1,0 +1,179 @@
+// What a message asks for, clause by clause: the calls to make, in groups that go one
+// after another. A clause begins where a separator is followed by something that chooses
+// a tool of its own, or by bare values for the same tool ("read a.txt and b.txt").
+
+import type { ToolSchema } from '../model.ts';
+import { type Atom, readAtoms } from './atoms.ts';
+import { type Choice, type Clause, type Profile, choose, fillFor, profileOf } from './choose.ts';
+import { isContent, isPathLike } from './reading.ts';
+import { leavesOf, resolveSchema } from './schema.ts';
+import { isEmptyWord, stem } from './words.ts';
+
+export interface Intent extends Choice {
+  /** Calls of one group are made at once. */
+  readonly group: number;
+}
+
+/** Longer messages are not read for tool calls; the answer says so. */
+export const LONGEST_REQUEST = 16_000;
+const MOST_SEGMENTS = 40;
+
+type Joint = 'start' | 'and' | 'then' | 'sentence';
+
+interface Segment {
+  readonly joint: Joint;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** `lastPath` is what "it" stands for: the last path that was spoken of. */
+export function planFor(text: string, tools: readonly ToolSchema[], lastPath: string | null = null): readonly Intent[] {
+  if (tools.length === 0 || text.length > LONGEST_REQUEST) return [];
+  const profiles = tools.map(profileOf);
+  const atoms = readAtoms(text);
+  const plan: { choice: Choice; joint: Joint }[] = [];
+  let open: Segment | null = null;
+
+  const segments = segmentsOf(atoms);
+  for (const [index, segment] of segments.entries()) {
+    const path = pathOf(plan) ?? lastPath;
+    const clause = clauseOf(text, atoms, segment, path);
+    const current = plan.at(-1)?.choice;
+    const own = choose(clause, profiles);
+    const more = current && sameAgain(current, clause, profiles);
+    // After a mere "and" a request must be whole, if need be with the next piece: "add 2 and 3".
+    const longer = (): Clause => clauseOf(text, atoms, { ...segment, to: segments[index + 1]?.to ?? segment.to }, path);
+    const chosen = own && (segment.joint !== 'and' || own.missing.length === 0 || choose(longer(), profiles)?.missing.length === 0) ? own : more;
+    if (chosen) {
+      plan.push({ choice: chosen, joint: segment.joint });
+      open = segment;
+      continue;
+    }
+    if (current && open && segment.joint === 'sentence' && current.missing.length === 0 && !takesContent(current.tool)) {
+      open = null;
+      continue;
+    }
+    if (plan.length > 0 && !open) continue;
+    const joined: Segment = { joint: open?.joint ?? 'start', from: open?.from ?? segment.from, to: segment.to };
+    const whole = clauseOf(text, atoms, joined, plan.length > 1 ? pathOf(plan.slice(0, -1)) : lastPath);
+    open = joined;
+    const merged = current ? refill(current, whole, profiles) : choose(whole, profiles);
+    if (merged) plan.splice(-1, 1, { choice: merged, joint: joined.joint });
+  }
+  return inGroups(plan);
+}
+
+/** The same request with an answer to what was missing from it. */
+export function planWithAnswer(pending: readonly Intent[], answer: string, tools: readonly ToolSchema[]): readonly Intent[] {
+  const [first, ...later] = pending;
+  const tool = tools.find((one) => one.name === first?.tool.name);
+  if (!first || !tool) return [];
+  const only = first.missing.length === 1 ? first.missing[0] : undefined;
+  const profile = profileOf(tool);
+  const fillWith = (addition: string): Choice => {
+    const text = `${first.clause.text.replace(/[.?!\s]+$/, '')}, ${addition}`;
+    return fillFor(profile, { text, atoms: readAtoms(text) });
+  };
+  const asGiven = fillWith(answer);
+  const named = only ? fillWith(`${only.name.split('.').at(-1)}: ${answer}`) : asGiven;
+  const best = only && !answer.includes(`${only.name}:`) && !answer.includes(`${only.name}=`) && named.missing.length <= asGiven.missing.length ? named : asGiven;
+  return [{ ...best, group: first.group }, ...later];
+}
+
+export function lastPathIn(text: string): string | null {
+  if (text.length > LONGEST_REQUEST) return null;
+  return readAtoms(text).findLast((atom) => atom.kind === 'path')?.value ?? null;
+}
+
+/** Different tools go one after another, since the second may need what the first did. */
+function inGroups(plan: readonly { readonly choice: Choice; readonly joint: Joint }[]): readonly Intent[] {
+  let group = 0;
+  return plan.map(({ choice, joint }, index) => {
+    const before = plan[index - 1];
+    const together = joint === 'and' && before?.choice.tool.name === choice.tool.name && before.choice.missing.length === 0 && choice.missing.length === 0;
+    if (before && !together) group += 1;
+    return { ...choice, group };
+  });
+}
+
+const THEN = new Set(['then', 'afterwards', 'next', 'finally', 'lastly']);
+const AND = new Set(['and', 'also', 'plus']);
+
+function jointAt(atoms: readonly Atom[], at: number): Joint | null {
+  const atom = atoms[at];
+  if (!atom) return null;
+  const value = atom.value.toLowerCase();
+  if (atom.kind === 'word') return THEN.has(value) ? 'then' : AND.has(value) ? 'and' : null;
+  if (atom.kind !== 'mark') return null;
+  if ('.!?;'.includes(value)) return 'sentence';
+  return value === ',' || value === '&' ? 'and' : null;
+}
+
+const STRENGTH: Readonly<Record<Joint, number>> = { start: 0, and: 1, sentence: 2, then: 3 };
+const stronger = (one: Joint, other: Joint): Joint => (STRENGTH[one] >= STRENGTH[other] ? one : other);
+
+/** Stretches between separators; a question mark stays with its question. */
+function segmentsOf(atoms: readonly Atom[]): readonly Segment[] {
+  const segments: Segment[] = [];
+  let joint: Joint = 'start';
+  let from = 0;
+  const close = (to: number): void => {
+    if (to > from) segments.push({ joint, from, to });
+    if (to > from) joint = 'start';
+  };
+  for (let at = 0; at < atoms.length && segments.length < MOST_SEGMENTS - 1; at += 1) {
+    const atom = atoms[at];
+    if (atom?.startsLine && at > from) {
+      close(at);
+      from = at;
+      joint = stronger('sentence', joint);
+    }
+    const separator = jointAt(atoms, at);
+    if (separator === null) continue;
+    close(atom?.value === '?' ? at + 1 : at);
+    from = at + 1;
+    joint = stronger(separator, joint);
+  }
+  if (from < atoms.length) segments.push({ joint, from, to: atoms.length });
+  return segments;
+}
+
+/** The atoms of a segment, placed in its own text; "it" becomes the path it stands for. */
+function clauseOf(text: string, atoms: readonly Atom[], segment: Segment, path: string | null): Clause {
+  const own = atoms.slice(segment.from, segment.to);
+  const start = own[0]?.start ?? 0;
+  const moved = own.map((atom) => ({ ...atom, start: atom.start - start, end: atom.end - start }));
+  const whole = { text: text.slice(start, own.at(-1)?.end ?? start), atoms: moved };
+  if (path === null || own.some((atom) => atom.kind === 'path')) return whole;
+  const standsForIt = (atom: Atom, at: number): boolean => {
+    const word = atom.kind === 'word' ? atom.value.toLowerCase() : '';
+    const before = own[at - 1]?.value.toLowerCase() ?? '';
+    return (at > 0 && word === 'it') || (word === 'file' && ['the', 'that', 'this', 'same'].includes(before));
+  };
+  const it = moved.findIndex(standsForIt);
+  return { ...whole, atoms: moved.map((atom, at) => (at === it ? { ...atom, kind: 'path', value: path } : atom)) };
+}
+
+function pathOf(plan: readonly { readonly choice: Choice }[]): string | null {
+  return plan.findLast(({ choice }) => choice.clause.atoms.some((atom) => atom.kind === 'path'))?.choice.clause.atoms.findLast((atom) => atom.kind === 'path')?.value ?? null;
+}
+
+/** Values without a verb, for the tool that was just asked for. */
+function sameAgain(current: Choice, clause: Clause, profiles: readonly Profile[]): Choice | null {
+  const profile = profiles.find((one) => one.tool === current.tool);
+  if (!profile || current.missing.length > 0 || leaves(current.tool).some((leaf) => leaf.kind === 'array')) return null;
+  const values = clause.atoms.filter((atom) => atom.kind !== 'word' && atom.kind !== 'mark');
+  const isBare = clause.atoms.every((atom) => atom.kind !== 'word' || isEmptyWord(atom.value) || profile.name.some((word) => word.stem === stem(atom.value)));
+  if (values.length === 0 || !isBare) return null;
+  const choice = fillFor(profile, clause);
+  return choice.missing.length === 0 && choice.weight >= 1 ? choice : null;
+}
+
+function refill(current: Choice, clause: Clause, profiles: readonly Profile[]): Choice {
+  const profile = profiles.find((one) => one.tool === current.tool);
+  const again = profile ? fillFor(profile, clause) : current;
+  return again.missing.length <= current.missing.length ? again : current;
+}
+
+const leaves = (tool: ToolSchema) => leavesOf(resolveSchema(tool.input, tool.input), tool.input);
+const takesContent = (tool: ToolSchema): boolean => leaves(tool).some((leaf) => isContent(leaf) && !isPathLike(leaf));

@@ -1,0 +1,91 @@
+// A script: the last user message, as JSON, tells the model what to say and call.
+//
+// The step that is played is the number of assistant messages since that message, so that
+// whoever takes a run over goes on at the right step.
+
+import { z } from 'zod';
+import type { HistoryMessage } from '../model.ts';
+import { type Step, splitWords } from './step.ts';
+
+const MOST_TOKENS = 100_000;
+const milliseconds = z.number().min(0).max(86_400_000);
+
+const scriptSchema = z.strictObject({
+  steps: z.array(
+    z
+      .strictObject({
+        text: z.string().optional(),
+        /** The text, split as the script wants it. */
+        deltas: z.array(z.string()).optional(),
+        /** So many made-up words, after the text. */
+        tokens: z.int().min(0).max(MOST_TOKENS).optional(),
+        reasoning: z.string().optional(),
+        calls: z
+          .array(
+            z
+              .strictObject({ tool: z.string().min(1), input: z.record(z.string(), z.unknown()).optional(), raw: z.string().optional() })
+              .refine((call) => call.input === undefined || call.raw === undefined, 'give input or raw, not both'),
+          )
+          .optional(),
+        delay_ms: milliseconds.optional(),
+        first_delay_ms: milliseconds.optional(),
+        error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+        hang: z.boolean().optional(),
+      })
+      .refine((step) => step.text === undefined || step.deltas === undefined, 'give text or deltas, not both')
+      .refine((step) => !step.error || !step.hang, 'give error or hang, not both'),
+  ),
+});
+
+type ScriptStep = z.infer<typeof scriptSchema>['steps'][number];
+
+export function scriptedStep(history: readonly HistoryMessage[]): Step {
+  const start = history.findLastIndex((message) => message.role === 'user');
+  const message = history[start];
+  if (message?.role !== 'user') return invalid('there is no user message to read it from');
+  const script = readScript(message.content);
+  if (typeof script === 'string') return invalid(script);
+
+  const index = history.slice(start + 1).filter((later) => later.role === 'assistant').length;
+  const step = script[index];
+  return step ? toStep(step, index) : { deltas: ['done.'] };
+}
+
+/** The script's steps, or what is wrong with it. */
+function readScript(content: string): readonly ScriptStep[] | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch (error) {
+    return `it is not JSON (${error instanceof Error ? error.message : String(error)})`;
+  }
+  const parsed = scriptSchema.safeParse(value);
+  if (parsed.success) return parsed.data.steps;
+  const issue = parsed.error.issues[0];
+  if (!issue) return 'it does not have the shape of a script';
+  const place = issue.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
+  return `${place ? `at ${place.replace(/^\./, '')}: ` : ''}${issue.message}`;
+}
+
+function invalid(problem: string): Step {
+  const message = `The script cannot be played: ${problem}. The last user message must be JSON such as {"steps":[{"text":"hello"}]}.`;
+  return { end: { kind: 'error', code: 'invalid_script', message } };
+}
+
+function toStep(step: ScriptStep, index: number): Step {
+  const between = step.delay_ms ?? 0;
+  return {
+    deltas: [...(step.deltas ?? splitWords(step.text ?? '')), ...inventedWords(step.tokens ?? 0, index)],
+    calls: (step.calls ?? []).map(({ tool, input, raw }) => ({ tool, input: raw ?? JSON.stringify(input ?? {}) })),
+    pace: { first: step.first_delay_ms ?? 0, between: () => between },
+    ...(step.reasoning !== undefined && { reasoning: step.reasoning }),
+    ...(step.error && { end: { kind: 'error', ...step.error } }),
+    ...(step.hang && { end: { kind: 'hang' } }),
+  };
+}
+
+const WORDS = 'the run goes on one word after another while every word is kept in order and none is lost '.match(/\S+ /g) ?? [];
+
+function inventedWords(count: number, seed: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => WORDS[(index + seed * 5) % WORDS.length] ?? 'word ');
+}

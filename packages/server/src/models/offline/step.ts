@@ -1,0 +1,158 @@
+// One step of an offline model, and how it is played as a stream of events.
+//
+// 1. The deltas of a block, put together, are exactly the block's text.
+// 2. Where the pace is zero nothing waits: no timer, no await.
+// 3. An abort is the last event, also in the middle of a wait.
+
+import type { StreamEvent } from '@continuo/engine';
+import type { HistoryMessage, ModelRequest } from '../model.ts';
+
+export interface OfflineWorld {
+  now(): number;
+  /** Waits; an abort ends the wait early, by resolving or by rejecting. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export interface Pace {
+  /** Milliseconds before the first delta. */
+  readonly first: number;
+  /** Milliseconds before any later delta. */
+  readonly between: (index: number, text: string) => number;
+}
+
+export interface StepCall {
+  readonly tool: string;
+  /** The input as the model writes it: JSON, or not. */
+  readonly input: string;
+}
+
+export interface Step {
+  readonly reasoning?: string;
+  readonly deltas?: readonly string[];
+  readonly calls?: readonly StepCall[];
+  readonly pace?: Pace;
+  readonly end?: { readonly kind: 'error'; readonly code: string; readonly message: string } | { readonly kind: 'hang' };
+}
+
+/** Words with the space after them; together they are the text. */
+export function splitWords(text: string): readonly string[] {
+  return text.match(/\S+\s*|\s+/g) ?? [];
+}
+
+interface Performance {
+  readonly id: string;
+  readonly request: ModelRequest;
+  readonly world: OfflineWorld;
+  readonly stepFor: (request: ModelRequest) => Step;
+}
+
+export async function* play({ id, request, world, stepFor }: Performance): AsyncGenerator<StreamEvent, void, undefined> {
+  const { signal, messageId } = request;
+  const now = () => world.now();
+  const interrupted = (): StreamEvent => ({ type: 'stream_interrupted', at: now(), reason: 'aborted' });
+  if (signal.aborted) return yield interrupted();
+
+  yield { type: 'message_start', at: now(), messageId, model: id };
+  const step = stepFor(request);
+  for (const next of perform(step, request, now)) {
+    if (typeof next === 'number') await wait(world, next, signal);
+    if (signal.aborted) return yield interrupted();
+    if (typeof next !== 'number') yield next;
+  }
+  if (step.end?.kind !== 'hang') return;
+  await aborted(signal);
+  yield interrupted();
+}
+
+/** What is to happen, in order: an event, or milliseconds to wait. */
+function* perform(step: Step, request: ModelRequest, now: () => number): Generator<StreamEvent | number, void, undefined> {
+  let output = 0;
+  const pause = function* (text: string): Generator<number, void, undefined> {
+    const ms = output === 0 ? 0 : (step.pace?.between(output, text) ?? 0);
+    output += 1;
+    if (ms > 0) yield ms;
+  };
+  if (step.pace && step.pace.first > 0) yield step.pace.first;
+
+  if (step.reasoning) {
+    yield { type: 'reasoning_block_start', at: now() };
+    for (const text of splitWords(step.reasoning)) {
+      yield* pause(text);
+      yield { type: 'reasoning_delta', at: now(), text };
+    }
+    yield { type: 'reasoning_block_stop', at: now() };
+  }
+  const reasoning = output;
+
+  const calls = step.calls ?? [];
+  if (step.deltas && step.deltas.length > 0) {
+    yield { type: 'text_block_start', at: now() };
+    for (const text of step.deltas) {
+      yield* pause(text);
+      yield { type: 'text_delta', at: now(), text };
+    }
+    // A stream that breaks off after its text leaves the block open, as a provider's does.
+    if (!step.end || calls.length > 0) yield { type: 'text_block_stop', at: now() };
+  }
+
+  for (const [index, call] of calls.entries()) {
+    const callId = callIdFor(request.messageId, index);
+    yield { type: 'tool_input_start', at: now(), callId, tool: call.tool };
+    for (const text of pieces(call.input)) {
+      yield* pause(text);
+      yield { type: 'tool_input_delta', at: now(), callId, text };
+    }
+    yield { type: 'tool_input_stop', at: now(), callId };
+  }
+
+  if (step.end?.kind === 'error') yield { type: 'stream_error', at: now(), code: step.end.code, message: step.end.message };
+  if (step.end) return;
+  const usage = { input: tokensIn(request), output, ...(reasoning > 0 && { reasoning }) };
+  yield { type: 'message_stop', at: now(), reason: calls.length > 0 ? 'tool_use' : 'end', usage };
+}
+
+/** Letters, digits, `_` and `-`, 64 at most: what every provider takes back. */
+function callIdFor(messageId: string, index: number): string {
+  const suffix = `_${index}`;
+  return messageId.replace(/[^a-zA-Z0-9_-]/g, '_').slice(-(64 - suffix.length)) + suffix;
+}
+
+function pieces(input: string): readonly string[] {
+  return input.match(/[\s\S]{1,16}/gu) ?? [];
+}
+
+/** About four characters a token, counted over everything that the model was given. */
+function tokensIn(request: ModelRequest): number {
+  let characters = request.system.length;
+  for (const message of request.history) characters += lengthOf(message);
+  return Math.ceil(characters / 4);
+}
+
+function lengthOf(message: HistoryMessage): number {
+  switch (message.role) {
+    case 'user':
+    case 'system':
+      return message.content.length;
+    case 'tool':
+      return jsonLength(message.output);
+    case 'assistant':
+      return message.parts.reduce((sum, part) => sum + (part.kind === 'tool_call' ? jsonLength(part.input) : part.text.length), 0);
+  }
+}
+
+function jsonLength(value: unknown): number {
+  return typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0);
+}
+
+async function wait(world: OfflineWorld, ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await world.sleep(ms, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

@@ -1,0 +1,95 @@
+// The sentences of the offline model. They are true, short, and say whose they are.
+
+import type { ToolSchema } from '../model.ts';
+import type { Intent } from './plan.ts';
+
+export interface CallOutcome {
+  readonly tool: string;
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly failed: boolean;
+  /** Whether the history holds a result at all. */
+  readonly answered: boolean;
+}
+
+/** Part of every question for missing input; a later message is read as its answer. */
+export const NEED = 'I still need';
+
+export function tellWhatThisIs({ modelId, text, tools, tooLong }: { modelId: string; text: string; tools: readonly ToolSchema[]; tooLong: boolean }): string {
+  const heard = text.trim() === '' ? 'Your message was empty. ' : `You wrote: “${excerpt(text, 80)}”. `;
+  const what = `I cannot really answer that: no language model is connected. I am the offline stand-in (${modelId}), a program that follows fixed rules.`;
+  const long = tooLong ? ' A message this long I do not read for tool calls.' : '';
+  const how = 'The setting CONTINUO_MODEL=provider/model chooses the model; providers, and the API keys for them, come with a later version of Continuo.';
+  return `${heard}${what}${long}\n\n${canDo(tools)}\n\n${how}`;
+}
+
+function canDo(tools: readonly ToolSchema[]): string {
+  if (tools.length === 0) return 'No tools are given to me in this conversation.';
+  const shown = tools.slice(0, 6).map((tool) => `- ${tool.name}${tool.description ? `: ${excerpt(tool.description.split(/\.\s|\n/)[0] ?? '', 100)}` : ''}`);
+  const more = tools.length > 6 ? [`- and ${tools.length - 6} more`] : [];
+  return ['What I can do is call a tool when you ask for it in plain words:', ...shown, ...more].join('\n');
+}
+
+export function tellCalling(intents: readonly Intent[]): string {
+  return `Calling ${sentenceList(intents.map(({ tool, input }) => `${tool.name}${inputOf(input)}`))}.`;
+}
+
+export function tellCall({ tool, input, output, failed, answered }: CallOutcome): string {
+  const call = `${tool}${inputOf(input)}`;
+  if (!answered) return `I called ${call}, but no result came back.`;
+  if (failed) return `${call} failed: ${stop(problemIn(output))}`;
+  const result = inWords(output);
+  return result === '' ? `I called ${call}. It returned nothing.` : `I called ${call}. It returned: ${stop(result)}`;
+}
+
+export function needs({ tool, missing }: Intent): string {
+  const inputs = missing.map(({ name, about }) => (about ? `${name} (${excerpt(about, 120)})` : name));
+  const example = missing[0]?.name === 'its input' ? '{"…": "…"}' : `${missing[0]?.name}: …`;
+  return `To call ${tool.name} ${NEED} ${sentenceList(inputs)}. Write it as, for instance, ${example}`;
+}
+
+export function tellNot(undone: readonly Intent[], failed: boolean): string {
+  return `I did not go on to ${sentenceList([...new Set(undone.map(({ tool }) => tool.name))])}${failed ? ' after that' : ''}.`;
+}
+
+function inputOf(input: unknown): string {
+  const words = typeof input === 'string' ? `“${excerpt(input, 60)}”` : inWords(input, 60);
+  return words === '' ? '' : ` (${words})`;
+}
+
+function problemIn(output: unknown): string {
+  if (typeof output === 'object' && output !== null) {
+    for (const key of ['message', 'error', 'reason', 'detail']) {
+      const value = (output as Record<string, unknown>)[key];
+      if (typeof value === 'string' && value !== '') return excerpt(value, 200);
+      if (typeof value === 'object' && value !== null) return problemIn(value);
+    }
+  }
+  return inWords(output) || 'it gave no reason';
+}
+
+/** A value as a person would say it, cut short. */
+function inWords(value: unknown, length = 200, depth = 0): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'string') return excerpt(value, length);
+  if (typeof value !== 'object') return String(value);
+  if (depth > 2) return excerpt(JSON.stringify(value) ?? '', 40);
+  const inner = (part: unknown): string => inWords(part, Math.min(length, 60), depth + 1) || 'nothing';
+  if (Array.isArray(value)) {
+    const shown = value.slice(0, 5).map(inner).join(', ');
+    return value.length === 0 ? 'an empty list' : excerpt(value.length > 5 ? `${shown} and ${value.length - 5} more` : shown, length);
+  }
+  return excerpt(Object.entries(value).slice(0, 6).map(([key, part]) => `${key}: ${inner(part)}`).join(', '), length + 40);
+}
+
+function excerpt(text: string, length: number): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  const points = [...line];
+  return points.length <= length ? line : `${points.slice(0, length - 1).join('').trimEnd()}…`;
+}
+
+const stop = (sentence: string): string => (/[.!?…]$/.test(sentence) ? sentence : `${sentence}.`);
+
+function sentenceList(items: readonly string[]): string {
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+}

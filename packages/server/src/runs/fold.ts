@@ -1,0 +1,147 @@
+// State = fold(events): all that is known of a thread, made from its log alone. Pure; a state is
+// never changed, only replaced. The pieces of messages (`token`, `reasoning`) change nothing:
+// `message_end` holds the whole.
+
+import type { Usage } from '@continuo/engine';
+import type { LogEvent, RunError, SessionState } from '@continuo/protocol';
+import type { HistoryMessage } from '../models/model.ts';
+
+export interface CallState {
+  readonly call: string;
+  readonly tool: string;
+  /** What the model wrote where it was not JSON is `null`, and `problem` says so. */
+  readonly input: unknown;
+  readonly problem: string | null;
+  readonly stage: { readonly kind: 'planned' } | { readonly kind: 'started'; readonly attempt: number } | { readonly kind: 'ended' };
+}
+
+/** The run that has begun and has not ended. */
+export interface RunState {
+  readonly id: string;
+  readonly firstSeq: number;
+  readonly seq: number;
+  /** The hold under which the run was last taken on, and how many there were. */
+  readonly heldBy: number;
+  readonly attempts: number;
+  /** Attempts in a row that finished no step. */
+  readonly stalled: number;
+  /** Messages begun, superseded ones included: the next is `m<n + 1>`. */
+  readonly messages: number;
+  /** The message under way. */
+  readonly open: string | null;
+  /** The last whole message. */
+  readonly last: { readonly message: string; readonly text: string; readonly error: RunError | null; readonly cut: boolean } | null;
+  /** The calls of the last message, in its order. */
+  readonly calls: readonly CallState[];
+  readonly modelCalls: number;
+  readonly usage: Usage;
+}
+
+export interface ThreadState {
+  readonly seq: number;
+  readonly session: { readonly id: string; readonly state: SessionState } | null;
+  readonly history: readonly { readonly runId: string; readonly entry: HistoryMessage }[];
+  readonly run: RunState | null;
+}
+
+export const EMPTY: ThreadState = { seq: 0, session: null, history: [], run: null };
+
+export const INTERRUPTED = '[System: Response was interrupted by user (user_cancelled)]';
+
+export function foldAll(state: ThreadState, events: readonly LogEvent[]): ThreadState {
+  return events.reduce(fold, state);
+}
+
+export function fold(state: ThreadState, event: LogEvent): ThreadState {
+  const { seq, runId } = event;
+  if (runId === null) return event.type === 'session' ? { ...state, seq, session: { id: event.data.session, state: event.data.to_state } } : { ...state, seq };
+
+  const run = state.run?.id === runId ? { ...state.run, seq: event.runSeq ?? 0 } : null;
+  switch (event.type) {
+    case 'state':
+      if (event.data.status !== 'running') return { ...state, seq, run: run ? null : state.run };
+      return { ...state, seq, run: run ? takenOver(run, event.attempt, event.data.attempt) : begun(event) };
+    case 'message':
+      return { ...state, seq, run: run ?? state.run, history: [...withoutRunsOf(state.history, event.data.id), says(runId, { role: 'user', id: event.data.id, content: event.data.content })] };
+    case 'message_start':
+      return withRun(state, seq, run, (r) => ({ ...r, open: event.data.message, messages: r.messages + 1, modelCalls: r.modelCalls + 1 }));
+    case 'message_end':
+      return {
+        ...withRun(state, seq, run, (r) => ended(r, event.data)),
+        history: event.data.parts.length === 0 ? state.history : [...state.history, says(runId, { role: 'assistant', id: `${runId}/${event.data.message}`, parts: event.data.parts })],
+      };
+    case 'tool_start':
+      return withRun(state, seq, run, (r) => ({ ...r, calls: staged(r.calls, event.data.call, { kind: 'started', attempt: event.attempt }) }));
+    case 'tool_end': {
+      const { call, tool, output, success } = event.data;
+      return {
+        ...withRun(state, seq, run, (r) => ({ ...r, stalled: 0, calls: staged(r.calls, call, { kind: 'ended' }) })),
+        history: [...state.history, says(runId, { role: 'tool', callId: call, tool, output, failed: !success })],
+      };
+    }
+    case 'usage':
+      return withRun(state, seq, run, (r) => ({ ...r, usage: added(r.usage, event.data.usage) }));
+    case 'canceled':
+      // A run that was canceled in the queue said nothing, so there is nothing to explain.
+      return run ? { ...state, seq, run, history: [...state.history, says(runId, { role: 'system', content: INTERRUPTED })] } : { ...state, seq };
+    default:
+      return { ...state, seq, run: run ?? state.run };
+  }
+}
+
+function says(runId: string, entry: HistoryMessage): ThreadState['history'][number] {
+  return { runId, entry };
+}
+
+/** A message that is taken in again replaces what earlier runs made of it. */
+function withoutRunsOf(history: ThreadState['history'], messageId: string): ThreadState['history'] {
+  const earlier = history.find(({ entry }) => entry.role === 'user' && entry.id === messageId);
+  return earlier ? history.filter(({ runId }) => runId !== earlier.runId) : history;
+}
+
+function withRun(state: ThreadState, seq: number, run: RunState | null, change: (run: RunState) => RunState): ThreadState {
+  return { ...state, seq, run: run ? change(run) : state.run };
+}
+
+function begun(event: LogEvent): RunState {
+  return {
+    id: event.runId!,
+    firstSeq: event.seq,
+    seq: event.runSeq!,
+    heldBy: event.attempt,
+    attempts: 1,
+    stalled: 1,
+    messages: 0,
+    open: null,
+    last: null,
+    calls: [],
+    modelCalls: 0,
+    usage: { input: 0, output: 0 },
+  };
+}
+
+function takenOver(run: RunState, heldBy: number, attempts: number): RunState {
+  return { ...run, heldBy, attempts, stalled: run.stalled + 1, open: null };
+}
+
+function ended(run: RunState, data: Extract<LogEvent, { type: 'message_end' }>['data']): RunState {
+  const calls = data.parts.flatMap((part): CallState[] => {
+    if (part.kind !== 'tool_call') return [];
+    const call = { call: part.callId, tool: part.tool, stage: { kind: 'planned' } as const };
+    return part.input.kind === 'json'
+      ? [{ ...call, input: part.input.value, problem: null }]
+      : [{ ...call, input: null, problem: `the input is not valid JSON: ${part.input.text.slice(0, 200)}` }];
+  });
+  const last = { message: data.message, text: data.text, error: data.error ?? null, cut: data.ended !== 'complete' };
+  return { ...run, open: null, stalled: 0, last, calls };
+}
+
+function staged(calls: readonly CallState[], id: string, stage: CallState['stage']): readonly CallState[] {
+  return calls.map((call) => (call.call === id ? { ...call, stage } : call));
+}
+
+function added(a: Usage, b: Usage): Usage {
+  const sum: Record<string, number> = { ...a };
+  for (const [key, value] of Object.entries(b)) sum[key] = (sum[key] ?? 0) + (value as number);
+  return sum as unknown as Usage;
+}

@@ -1,0 +1,254 @@
+// The run loop: an actor reads its thread's log once, then repeats: take the facts, decide, do the step,
+// fold what was committed. Between steps it remembers nothing that the log does not hold.
+
+import { v7 as uuidv7 } from 'uuid';
+import type { EventData, NewEvent, SessionState } from '@continuo/protocol';
+import { isEnded, transition, type SessionInput } from '../actors/session.ts';
+import type { Hold, Work } from '../actors/pod.ts';
+import type { Roles } from '../agents/roles.ts';
+import type { Pool } from '../db/pool.ts';
+import type { Faults } from '../faults.ts';
+import { CancelWins, type Change, type Entry, type Pen, type Writer } from '../log/append.ts';
+import { readForFold, readPartialText, readRunSeq } from '../log/statements.ts';
+import type { Models } from '../models/catalog.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import { callModel } from './call-model.ts';
+import { decide, type Facts, type QueuedRun, type Step } from './decide.ts';
+import { takeFacts } from './facts.ts';
+import { EMPTY, foldAll, type CallState, type RunState, type ThreadState } from './fold.ts';
+import { runTools } from './run-tools.ts';
+
+export interface LoopOptions {
+  readonly pool: Pool;
+  readonly writer: Writer;
+  readonly models: Models;
+  readonly tools: ToolRegistry;
+  readonly roles: Roles;
+  /** How long a running tool may go on after a cancel. */
+  readonly cancelGraceMs: number;
+  readonly faults?: Faults | undefined;
+}
+
+export function createRunLoop(options: LoopOptions): Work {
+  return async (hold) => {
+    const actor = await Actor.open(options, hold);
+    return { wakeAt: await actor.live() };
+  };
+}
+
+/** What a step may use of its actor. */
+export interface StepContext {
+  readonly options: LoopOptions;
+  readonly hold: Hold;
+  readonly pen: Pen;
+  /** Aborts when the run is canceled, the thread lost, or the pod in a hurry: whatever runs, ends. */
+  readonly interrupted: AbortSignal;
+  /** Aborts when the run is canceled. */
+  readonly canceled: AbortSignal;
+  readonly queued: QueuedRun;
+  readonly history: ThreadState['history'];
+}
+
+class Actor {
+  readonly #options: LoopOptions;
+  readonly #hold: Hold;
+  readonly #pen: Pen;
+  #state: ThreadState;
+  #facts: Facts = { runs: [] };
+  #cancel = new AbortController();
+  #looking: Promise<void> = Promise.resolve();
+
+  static async open(options: LoopOptions, hold: Hold): Promise<Actor> {
+    const state = foldAll(EMPTY, await readForFold(options.pool, hold.threadId));
+    const runSeqs = new Map<string, number>();
+    if (state.run) {
+      runSeqs.set(state.run.id, await readRunSeq(options.pool, hold.threadId, state.run.id, state.run.firstSeq));
+    }
+    return new Actor(options, hold, state, runSeqs);
+  }
+
+  constructor(options: LoopOptions, hold: Hold, state: ThreadState, runSeqs: ReadonlyMap<string, number>) {
+    this.#options = options;
+    this.#hold = hold;
+    this.#state = state;
+    this.#pen = options.writer.open({
+      threadId: hold.threadId,
+      attempt: hold.attempt,
+      seq: state.seq,
+      runSeqs,
+      onCommit: (rows) => (this.#state = foldAll(this.#state, rows)),
+      onLost: () => hold.lose(),
+    });
+    hold.lost.addEventListener('abort', () => this.#pen.lose());
+    hold.onWake = () => {
+      this.#looking = this.#looking.then(() => this.#look()).catch(() => undefined);
+    };
+  }
+
+  /** Works until there is nothing to do, or until the thread must be let go; says when to look again. */
+  async live(): Promise<Date | null> {
+    for (;;) {
+      await this.#looking;
+      this.#hold.lost.throwIfAborted();
+      this.#facts = await takeFacts(this.#options.pool, this.#hold.threadId, this.#hold.attempt);
+      const step = decide(this.#state, this.#facts, this.#hold.attempt);
+      if (step.kind === 'rest') return null;
+      if (this.#hold.draining && !ENDING.has(step.kind)) return new Date(0);
+      try {
+        await this.#do(step);
+      } catch (error) {
+        // The cancel came first: the facts say so now, and the next decision is another one.
+        if (!(error instanceof CancelWins)) throw error;
+      }
+    }
+  }
+
+  /** Somebody wants something while a step is under way: a cancel cannot wait for its end. */
+  async #look(): Promise<void> {
+    this.#facts = await takeFacts(this.#options.pool, this.#hold.threadId, this.#hold.attempt);
+    const step = decide(this.#state, this.#facts, this.#hold.attempt);
+    if (step.kind === 'cancel') this.#cancel.abort();
+    if (step.kind === 'drop') {
+      await this.#drop(step.run, step.reason);
+      await this.#look();
+    }
+  }
+
+  #do(step: Exclude<Step, { kind: 'rest' }>): Promise<unknown> {
+    switch (step.kind) {
+      case 'start':
+        return this.#start(step.run);
+      case 'take_over':
+        return this.#takeOver(step.run);
+      case 'call_model':
+        return this.#callModel(step.run);
+      case 'run_tools':
+        return this.#within((context) => runTools(context, step.calls));
+      case 'finish':
+        return this.#finish(step.run);
+      case 'fail':
+        return this.#fail(step.run, { code: step.code, error: step.error });
+      case 'cancel':
+        return this.#end(step.run, 'canceled', [{ type: 'canceled', data: { reason: step.reason } }], 'stop');
+      case 'drop':
+        return this.#drop(step.run, step.reason);
+    }
+  }
+
+  #start(run: QueuedRun): Promise<unknown> {
+    this.#cancel = new AbortController();
+    const { id, content } = run.message;
+    const session = this.#session('start', 'message');
+    const entries: Entry[] = [
+      ...session.entries,
+      { runId: run.id, event: { type: 'state', data: { status: 'running', attempt: 1 } } },
+      { runId: run.id, event: { type: 'message', data: { id, role: 'user', content } } },
+    ];
+    return this.#pen.append(entries, [...session.changes, { kind: 'start', event: session.entries.length, run: run.id }]);
+  }
+
+  async #takeOver(run: RunState): Promise<void> {
+    const state: EventData['state'] = { status: 'running', attempt: run.attempts + 1 };
+    const queued = this.#queued(run.id);
+    if (run.open === null) {
+      await this.#pen.append([{ runId: run.id, event: { type: 'state', data: state } }]);
+      return;
+    }
+    if (queued.cancel === null) {
+      await this.#pen.append([{ runId: run.id, event: { type: 'state', data: { ...state, supersedes: run.open } } }]);
+      return;
+    }
+    // Nobody will write this message again: what it said so far is kept.
+    const text = await readPartialText(this.#options.pool, this.#hold.threadId, run.id, run.open);
+    const entries: Entry[] = [{ runId: run.id, event: { type: 'state', data: state } }];
+    const changes: Change[] = [];
+    if (text !== '') {
+      const data = { message: run.open, text, parts: [{ kind: 'text' as const, text }], ended: 'interrupted' as const };
+      entries.push({ runId: run.id, event: { type: 'message_end', data } });
+      changes.push(messageRow(1, queued, data));
+    }
+    await this.#pen.append(entries, changes);
+  }
+
+  async #callModel(run: RunState): Promise<void> {
+    const failure = await this.#within((context) => callModel(context, run));
+    if (failure) await this.#fail(this.#state.run!, failure);
+  }
+
+  #finish(run: RunState): Promise<unknown> {
+    const final: EventData['final'] = { text: run.last!.text, sources: [], message: run.last!.message };
+    return this.#end(run, 'done', [{ type: 'final', data: final }], 'finish');
+  }
+
+  #fail(run: RunState, failure: EventData['error']): Promise<unknown> {
+    return this.#end(run, 'error', [{ type: 'error', data: failure }], 'fail', failure);
+  }
+
+  /** A run's last append: unanswered calls are answered, so that the history stays valid; then the end. */
+  #end(run: RunState, status: 'done' | 'error' | 'canceled', last: readonly NewEvent[], input: SessionInput, error?: unknown): Promise<unknown> {
+    const events: NewEvent[] = [...run.calls.flatMap(unanswered), ...last, { type: 'state', data: { status } }];
+    const session = this.#session(input, status);
+    const entries = events.map((event): Entry => ({ runId: run.id, event }));
+    const end: Change = { kind: 'end', event: entries.length - 1, run: run.id, status, error: error ?? null, usage: run.usage };
+    const shifted = session.changes.map((change) => ({ ...change, event: change.event + entries.length }));
+    return this.#pen.append([...entries, ...session.entries], [end, ...shifted]);
+  }
+
+  /** A run that was canceled before it began. */
+  async #drop(run: QueuedRun, reason: string): Promise<void> {
+    const entries: Entry[] = [
+      { runId: run.id, event: { type: 'canceled', data: { reason } } },
+      { runId: run.id, event: { type: 'state', data: { status: 'canceled' } } },
+    ];
+    await this.#pen.append(entries, [{ kind: 'end', event: 1, run: run.id, status: 'canceled' }]);
+  }
+
+  #session(input: SessionInput, reason: string): { entries: Entry[]; changes: Change[] } {
+    const live = this.#state.session && !isEnded(this.#state.session.state) ? this.#state.session : null;
+    const { id, state } = live ?? { id: uuidv7(), state: 'idle' as SessionState };
+    // A run that starts in a running session: its pod died between two runs, or somebody resumed it.
+    if (input === 'start' && state === 'running') return { entries: [], changes: [] };
+    const next = transition(state, input);
+    if (!next.ok) throw new Error(next.problem);
+    const data = { session: id, from_state: state, to_state: next.state, reason };
+    return {
+      entries: [{ runId: null, event: { type: 'session', data } }],
+      changes: [{ kind: 'session', event: 0, id, state: next.state, reason }],
+    };
+  }
+
+  #queued(runId: string): QueuedRun {
+    const queued = this.#facts.runs.find((run) => run.id === runId);
+    if (!queued) throw new Error(`run ${runId} is open in the log but not in its row`);
+    return queued;
+  }
+
+  #within<T>(step: (context: StepContext) => Promise<T>): Promise<T> {
+    const canceled = this.#cancel.signal;
+    return step({
+      options: this.#options,
+      hold: this.#hold,
+      pen: this.#pen,
+      canceled,
+      interrupted: AbortSignal.any([canceled, this.#hold.lost, this.#hold.hurry]),
+      queued: this.#queued(this.#state.run!.id),
+      history: this.#state.history,
+    });
+  }
+}
+
+/** Steps that end a run are done even while the pod drains. */
+const ENDING: ReadonlySet<Step['kind']> = new Set(['finish', 'fail', 'cancel', 'drop']);
+
+function unanswered({ call, tool, stage }: CallState): NewEvent[] {
+  if (stage.kind === 'ended') return [];
+  const outcome = stage.kind === 'started' ? ('unknown' as const) : ('canceled' as const);
+  const error = outcome === 'unknown' ? 'the run ended before the outcome was known' : 'the run ended before this call was made';
+  return [{ type: 'tool_end', data: { tool, output: { error }, call, success: false, outcome } }];
+}
+
+/** The row of a model's message, for people to read; its parts are in the log. */
+export function messageRow(event: number, run: QueuedRun, data: EventData['message_end']): Change {
+  const content = { text: data.text, message: data.message, ended: data.ended };
+  return { kind: 'message', event, id: uuidv7(), run: run.id, ordinal: run.ordinal, content };
+}

@@ -1,0 +1,174 @@
+// Threads, runs and messages, as the API shows them.
+
+import type { Message, Run, RunStatus, Thread } from '@continuo/protocol';
+import type { Queryable } from '../db/pool.ts';
+
+interface RunRow {
+  id: string;
+  thread_id: string;
+  message_id: string;
+  ordinal: number;
+  status: RunStatus;
+  model: string;
+  role: string;
+  retry_of: string | null;
+  blocked_by: string | null;
+  start_after: number;
+  last_seq: number | null;
+  queued_at: Date;
+  started_at: Date | null;
+  ended_at: Date | null;
+  cancel_requested_at: Date | null;
+  error: string | null;
+  usage: string | null;
+}
+
+export interface StoredRun extends Run {
+  readonly ordinal: number;
+  /** The thread's seq after which the run's events come. */
+  readonly startAfter: number;
+  /** The thread's seq of its last event, once it has ended. */
+  readonly lastSeq: number | null;
+}
+
+export async function readRun(client: Queryable, id: string): Promise<StoredRun | null> {
+  const { rows } = await client.query<RunRow>({
+    name: 'read_run',
+    text: `select r.*, case when r.status = 'queued' then (
+        select b.id from runs b
+        where b.thread_id = r.thread_id and b.ordinal < r.ordinal and b.status in ('queued', 'running')
+        order by b.ordinal desc limit 1) end as blocked_by,
+        coalesce(r.first_seq - 1, (select max(seq) from events e where e.thread_id = r.thread_id), 0) as start_after
+      from runs r where r.id = $1`,
+    values: [id],
+  });
+  const row = rows[0];
+  if (!row) return null;
+  return { ...shown(row), ordinal: row.ordinal, startAfter: row.start_after, lastSeq: row.last_seq };
+}
+
+/** A run as the wire shows it. */
+export function publicRun({ ordinal: _p, startAfter: _s, lastSeq: _l, ...run }: StoredRun): Run {
+  return run;
+}
+
+function shown(row: RunRow): Run {
+  return {
+    id: row.id,
+    thread_id: row.thread_id,
+    message_id: row.message_id,
+    status: row.status,
+    model: row.model,
+    role: row.role,
+    retry_of: row.retry_of,
+    blocked_by: row.blocked_by,
+    queued_at: row.queued_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    ended_at: row.ended_at?.toISOString() ?? null,
+    cancel_requested_at: row.cancel_requested_at?.toISOString() ?? null,
+    error: row.error === null ? null : (JSON.parse(row.error) as Run['error']),
+    usage: row.usage === null ? null : (JSON.parse(row.usage) as Run['usage']),
+  };
+}
+
+interface ThreadRow {
+  id: string;
+  title: string | null;
+  created_at: Date;
+  created_us: string;
+  session_id: string | null;
+  session_state: NonNullable<Thread['session']>['state'];
+  active_run: string | null;
+}
+
+const THREADS = `select t.id, t.title, t.created_at,
+    to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_us,
+    s.id as session_id, s.state as session_state,
+    (select r.id from runs r where r.thread_id = t.id and r.status in ('queued', 'running') order by r.ordinal limit 1) as active_run
+  from threads t
+  left join lateral (select id, state from sessions where thread_id = t.id order by started_at desc, id desc limit 1) s on true`;
+
+export async function insertThread(client: Queryable, workspaceId: string, id: string, title: string | null): Promise<Thread> {
+  const { rows } = await client.query<{ created_at: Date }>({
+    name: 'insert_thread',
+    text: 'insert into threads (id, workspace_id, title) values ($1, $2, $3) returning created_at',
+    values: [id, workspaceId, title],
+  });
+  return { id, title, created_at: rows[0]!.created_at.toISOString(), session: null, active_run: null };
+}
+
+export async function readThread(client: Queryable, id: string): Promise<Thread | null> {
+  const { rows } = await client.query<ThreadRow>({ name: 'read_thread_row', text: `${THREADS} where t.id = $1`, values: [id] });
+  return rows[0] ? shownThread(rows[0]) : null;
+}
+
+export interface Page<T> {
+  readonly items: T[];
+  /** Where the next page begins; null at the end. */
+  readonly next: string | null;
+}
+
+/** Newest first. */
+export async function listThreads(
+  client: Queryable,
+  workspaceId: string,
+  after: { at: string; id: string } | null,
+  limit: number,
+): Promise<Page<Thread>> {
+  const { rows } = await client.query<ThreadRow>({
+    name: 'list_threads',
+    text: `${THREADS} where t.workspace_id = $1 and ($2::timestamptz is null or (t.created_at, t.id) < ($2, $3::uuid))
+      order by t.created_at desc, t.id desc limit $4`,
+    values: [workspaceId, after?.at ?? null, after?.id ?? null, limit + 1],
+  });
+  const last = rows.length > limit ? rows[limit - 1]! : null;
+  return { items: rows.slice(0, limit).map(shownThread), next: last ? `${last.created_us}_${last.id}` : null };
+}
+
+function shownThread(row: ThreadRow): Thread {
+  return {
+    id: row.id,
+    title: row.title,
+    created_at: row.created_at.toISOString(),
+    session: row.session_id === null ? null : { id: row.session_id, state: row.session_state },
+    active_run: row.active_run,
+  };
+}
+
+interface MessageRow {
+  id: string;
+  run_id: string;
+  ordinal: number;
+  seq: number;
+  role: 'user' | 'assistant';
+  content: string;
+  created_at: Date;
+}
+
+/** In reading order. */
+export async function listMessages(
+  client: Queryable,
+  threadId: string,
+  after: { ordinal: number; seq: number },
+  limit: number,
+): Promise<Page<Message>> {
+  const { rows } = await client.query<MessageRow>({
+    name: 'list_messages',
+    text: `select id, run_id, ordinal, seq, role, content, created_at from messages
+      where thread_id = $1 and (ordinal, seq) > ($2, $3) order by ordinal, seq limit $4`,
+    values: [threadId, after.ordinal, after.seq, limit + 1],
+  });
+  const last = rows.length > limit ? rows[limit - 1]! : null;
+  const items = rows.slice(0, limit).map((row): Message => {
+    const content = JSON.parse(row.content) as { text: string; ended?: 'complete' | 'error' | 'interrupted' };
+    return {
+      id: row.id,
+      role: row.role,
+      content: content.text,
+      run_id: row.run_id,
+      ...(content.ended && { ended: content.ended }),
+      created_at: row.created_at.toISOString(),
+    };
+  });
+  return { items, next: last ? `${last.ordinal}.${last.seq}` : null };
+}

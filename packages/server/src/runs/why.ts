@@ -1,0 +1,71 @@
+// Why a run is where it is: what it waits for, in a sentence and as fields, from its log and its rows.
+
+import type { Why } from '@continuo/protocol';
+import type { Pool } from '../db/pool.ts';
+import { readForFold } from '../log/statements.ts';
+import { EMPTY, foldAll, type RunState } from './fold.ts';
+import type { StoredRun } from './read.ts';
+
+interface Place {
+  queue_position: number;
+  owner: string | null;
+  pod_name: string | null;
+  heartbeat_age_ms: number | null;
+  lease_seconds: number | null;
+}
+
+export async function explain(pool: Pool, run: StoredRun): Promise<Why> {
+  const { rows } = await pool.query<Place>({
+    name: 'why',
+    text: `select
+        (select count(*)::int from runs b where b.thread_id = t.id and b.ordinal < $2 and b.status in ('queued', 'running')) as queue_position,
+        t.owner, p.name as pod_name,
+        (extract(epoch from clock_timestamp() - p.heartbeat_at) * 1000)::int as heartbeat_age_ms,
+        extract(epoch from p.lease)::float8 as lease_seconds
+      from threads t left join pods p on p.id = t.owner where t.id = $1`,
+    values: [run.thread_id, run.ordinal],
+  });
+  const place = rows[0]!;
+  const state = run.status === 'running' ? foldAll(EMPTY, await readForFold(pool, run.thread_id)).run : null;
+  const waits = waitsFor(run, place, state);
+  const pod =
+    place.pod_name === null || place.owner === null
+      ? null
+      : { id: place.owner, name: place.pod_name, heartbeat_age_ms: place.heartbeat_age_ms!, lease_seconds: place.lease_seconds! };
+  return {
+    run_id: run.id,
+    status: run.status,
+    ...waits,
+    queue_position: run.status === 'queued' ? place.queue_position : null,
+    blocked_by: run.blocked_by,
+    pod: run.ended_at === null ? pod : null,
+    attempt: state?.attempts ?? 0,
+    step: state ? stepOf(state) : null,
+    cancel_requested_at: run.cancel_requested_at,
+  };
+}
+
+function waitsFor(run: StoredRun, place: Place, state: RunState | null): Pick<Why, 'waits_for' | 'sentence'> {
+  if (run.status === 'error') return { waits_for: 'nothing', sentence: `The run failed: ${run.error?.error ?? 'unknown'}. POST …/retry runs it again.` };
+  if (run.ended_at !== null) return { waits_for: 'nothing', sentence: `The run is ${run.status}.` };
+  if (run.cancel_requested_at !== null) return { waits_for: 'cancel', sentence: 'The run was canceled and is being stopped.' };
+  if (run.status === 'queued') {
+    if (place.queue_position > 0) {
+      const runs = place.queue_position === 1 ? 'one run' : `${place.queue_position} runs`;
+      return { waits_for: 'run', sentence: `The run waits for ${runs} of its thread that came before it.` };
+    }
+    return { waits_for: 'pod', sentence: place.pod_name ? `Pod ${place.pod_name} is about to start the run.` : 'The run waits for a pod with room.' };
+  }
+  if (place.pod_name === null) return { waits_for: 'takeover', sentence: 'The pod that held the run is gone; another one is about to take it over.' };
+  const on = `on pod ${place.pod_name}`;
+  const step = state && stepOf(state);
+  if (step?.kind === 'model') return { waits_for: 'model', sentence: `The model is answering (${step.message}) ${on}.` };
+  if (step?.kind === 'tool') return { waits_for: 'tool', sentence: `The run waits for ${step.calls.map((call) => call.tool).join(', ')} ${on}.` };
+  return { waits_for: 'step', sentence: `The run is between two steps ${on}.` };
+}
+
+function stepOf(state: RunState): NonNullable<Why['step']> {
+  const calls = state.calls.filter((call) => call.stage.kind === 'started').map(({ call, tool }) => ({ call, tool }));
+  if (calls.length > 0) return { kind: 'tool', message: state.last?.message ?? null, calls };
+  return { kind: state.open === null ? 'between' : 'model', message: state.open, calls };
+}

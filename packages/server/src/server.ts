@@ -1,0 +1,146 @@
+// The composition root: wires the database, the log, the pod, the run loop and HTTP, and takes them down in order.
+
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server as HttpServer } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import type { Logger } from 'pino';
+import { formatHint, Pod } from './actors/pod.ts';
+import { loadRoles } from './agents/roles.ts';
+import type { Config } from './config.ts';
+import { openEmbedded, type EmbeddedDatabase } from './db/embedded/index.ts';
+import { migrate } from './db/migrate.ts';
+import { createPool, type DatabaseSettings } from './db/pool.ts';
+import type { Faults } from './faults.ts';
+import { createApp } from './http/app.ts';
+import { Streams } from './http/sse.ts';
+import { Writer } from './log/append.ts';
+import { Followers } from './log/follow.ts';
+import { createModels } from './models/catalog.ts';
+import { createRunLoop } from './runs/loop.ts';
+import { createToolRegistry, type AnyTool } from './tools/registry.ts';
+
+/** How long a step may go on after the server was told to stop, and a tool after its run was canceled. */
+const GRACE_MS = 10_000;
+
+export interface ServerOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly tools?: readonly AnyTool[];
+  readonly faults?: Faults;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly model: string;
+  readonly database: 'embedded' | 'external';
+  /** Drains: no new work, threads let go within one step, streams ended, the database last. */
+  stop(): Promise<void>;
+}
+
+export async function startServer({ config, log, tools = [], faults }: ServerOptions): Promise<RunningServer> {
+  const models = createModels({ now: Date.now, sleep }, config.model === undefined ? {} : { defaultModel: config.model });
+  const resolved = models.resolve(models.default);
+  if (!resolved.ok) throw new Error(`CONTINUO_MODEL: ${resolved.problem}`);
+
+  const embedded = config.databaseUrl === undefined ? await openEmbedded({ home: config.home, log: (line) => log.debug(line) }) : null;
+  const settings = (url: string | undefined): DatabaseSettings => ({
+    connection: url ?? embedded!.connection,
+    applicationName: 'continuo',
+    leaseSeconds: config.leaseSeconds,
+  });
+  const database = settings(config.databaseUrl);
+  const direct = settings(config.directUrl);
+  await migrate(direct);
+
+  const onError = (error: Error) => log.warn({ reason: error.message }, 'the database had trouble');
+  const pool = createPool(database, onError);
+  const followers = new Followers(pool, onError);
+  const writer: Writer = new Writer({
+    database,
+    pool,
+    now: Date.now,
+    publish: (rows) => followers.publish(rows),
+    hint: (parts) => (pod.alone || pod.number === null ? null : formatHint(pod.number, parts.map((part) => part.pen.threadId))),
+    faults,
+  });
+  const pod: Pod = new Pod({
+    database: direct,
+    pool,
+    leaseSeconds: config.leaseSeconds,
+    work: createRunLoop({
+      pool,
+      writer,
+      models,
+      tools: createToolRegistry(tools),
+      roles: await loadRoles(),
+      cancelGraceMs: GRACE_MS,
+      faults,
+    }),
+    onHint: (threads) => (threads === null ? followers.rescan() : threads.forEach((thread) => followers.hint(thread))),
+    reviveDatabase: async () => embedded?.ensure(),
+    log,
+  });
+  const streams = new Streams(followers);
+  await pod.start();
+
+  const app = createApp({ config, pool, pod, models, roles: await loadRoles(), streams, log });
+  const http = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  await listen(http, config);
+
+  return {
+    url: urlOf(http, config),
+    model: models.default,
+    database: embedded ? 'embedded' : 'external',
+    stop: () => stop({ http, streams, pod, writer, pool, embedded }),
+  };
+}
+
+interface Parts {
+  readonly http: HttpServer;
+  readonly streams: Streams;
+  readonly pod: Pod;
+  readonly writer: Writer;
+  readonly pool: ReturnType<typeof createPool>;
+  readonly embedded: EmbeddedDatabase | null;
+}
+
+async function stop({ http, streams, pod, writer, pool, embedded }: Parts): Promise<void> {
+  const closed = new Promise((resolve) => http.close(resolve));
+  await pod.stop(GRACE_MS);
+  streams.close();
+  http.closeIdleConnections();
+  const lingering = setTimeout(() => http.closeAllConnections(), 1000);
+  await closed;
+  clearTimeout(lingering);
+  await writer.close();
+  await pool.end();
+  await embedded?.release();
+}
+
+function listen(http: HttpServer, { host, port }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = error.code === 'EADDRINUSE';
+      reject(taken ? new Error(`CONTINUO_PORT ${port} is in use on ${host}; stop what uses it, or set another port`) : error);
+    });
+    http.listen(port, host, resolve);
+  });
+}
+
+function urlOf(http: HttpServer, { host }: Config): string {
+  const { port } = http.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
+  });
+}

@@ -1,0 +1,31 @@
+// When to stop. Under npm one Ctrl-C arrives twice (the terminal signals the whole process group,
+// and npm passes its own copy on), so what follows within a second is the same wish. A later signal
+// means that the user will not wait for the drain.
+
+export interface StopSignals {
+  /** Stop letting signals in; the process may end by itself. */
+  release(): void;
+}
+
+export function onStopSignal(handlers: {
+  readonly drain: (signal: NodeJS.Signals) => void;
+  readonly force: (signal: NodeJS.Signals) => void;
+}): StopSignals {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  let first: number | undefined;
+  const listener = (signal: NodeJS.Signals): void => {
+    const now = performance.now();
+    if (first === undefined) {
+      first = now;
+      handlers.drain(signal);
+    } else if (now - first > 1_000) {
+      handlers.force(signal);
+    }
+  };
+  for (const signal of signals) process.on(signal, listener);
+  return {
+    release: () => {
+      for (const signal of signals) process.off(signal, listener);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+// The tools that runs may call, by name, with the schemas that models are shown.
+
+import { z } from 'zod';
+import type { ToolSchema } from '../models/model.ts';
+import type { Tool } from './tool.ts';
+
+// A registry holds tools of any input; a tool only ever gets what its own schema accepted.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type AnyTool = Tool<any>;
+
+export interface ToolRegistry {
+  get(name: string): AnyTool | undefined;
+  readonly names: readonly string[];
+  readonly schemas: readonly ToolSchema[];
+}
+
+export function createToolRegistry(tools: readonly AnyTool[]): ToolRegistry {
+  const byName = new Map<string, AnyTool>();
+  for (const tool of tools) {
+    if (byName.has(tool.name)) throw new Error(`two tools are named ${tool.name}`);
+    byName.set(tool.name, tool);
+  }
+  const schemas = tools.map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    input: z.toJSONSchema(tool.input, { target: 'draft-7', io: 'input' }) as Record<string, unknown>,
+  }));
+  return { get: (name) => byName.get(name), names: [...byName.keys()], schemas };
+}

@@ -1,0 +1,86 @@
+// The import direction is kept by lint rules. A rule that matches nothing looks exactly like a rule
+// that is obeyed, so the rules are run on files that break them: scripts/fixtures/arrows mirrors the
+// repository, and each line there that ends in `// refused` must be reported, and no other.
+
+import { execFile } from 'node:child_process';
+import { cp, glob, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+let folder: string;
+let reported: Map<string, Set<string>>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'continuo-arrows-'));
+  await cp(join(root, 'scripts/fixtures/arrows'), folder, { recursive: true });
+  await cp(join(root, 'oxlint.config.ts'), join(folder, 'oxlint.config.ts'));
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  reported = await lint(folder);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const refused = async (pattern: string) => {
+  const lines: string[] = [];
+  for await (const file of glob(pattern, { cwd: folder })) {
+    const text = await readFile(join(folder, file), 'utf8');
+    text
+      .split('\n')
+      .forEach((line, index) => line.endsWith('// refused') && lines.push(`${file}:${index + 1}`));
+  }
+  return lines.toSorted();
+};
+const reports = (prefix: string) => [...reported.keys()].filter((line) => line.startsWith(prefix)).toSorted();
+
+test.each(['engine/src', 'protocol/src', 'server/src'])(
+  'packages/%s: every forbidden import is reported, and no other',
+  async (path) => {
+    const expected = await refused(`packages/${path}/**/*.ts`);
+    expect(expected.length).toBeGreaterThan(2);
+    expect(reports(`packages/${path}/`)).toEqual(expected);
+  },
+);
+
+test.each(['client', 'chaos'])('test/%s cannot import the server', async (name) => {
+  const expected = await refused(`packages/server/test/${name}/**/*.ts`);
+  expect(expected.length).toBeGreaterThan(2);
+  expect(reports(`packages/server/test/${name}/`)).toEqual(expected);
+});
+
+test('the engine has no clock and no chance', () => {
+  const rules = [...reported.values()].flatMap((each) => [...each]);
+  expect(rules).toContain('eslint(no-restricted-globals)');
+  expect(rules).toContain('eslint(no-restricted-properties)');
+});
+
+test('every folder of the server has its arrows', async () => {
+  const entries = await readdir(join(root, 'packages/server/src'), { withFileTypes: true });
+  const { default: config } = (await import(join(root, 'oxlint.config.ts'))) as {
+    default: { overrides: { files: string[] }[] };
+  };
+  const ruled = config.overrides.flatMap(({ files }) => files);
+  const folders = entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => `packages/server/src/${name}/**`);
+  expect(folders.filter((name) => !ruled.includes(name))).toEqual([]);
+});
+
+/** `file:line` and the rules that were broken there. */
+async function lint(cwd: string): Promise<Map<string, Set<string>>> {
+  const oxlint = join(root, 'node_modules/oxlint/bin/oxlint');
+  const output = await new Promise<string>((resolve) => {
+    execFile(process.execPath, [oxlint, '-f', 'json', 'packages'], { cwd }, (_error, stdout) =>
+      resolve(stdout),
+    );
+  });
+  const { diagnostics } = JSON.parse(output) as {
+    diagnostics: { filename: string; code: string; labels: { span: { line: number } }[] }[];
+  };
+  const found = new Map<string, Set<string>>();
+  for (const { filename, code, labels } of diagnostics) {
+    const line = `${filename}:${labels[0]?.span.line}`;
+    found.set(line, (found.get(line) ?? new Set()).add(code));
+  }
+  return found;
+}

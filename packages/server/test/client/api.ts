@@ -1,0 +1,105 @@
+// The HTTP API as a client sees it. Knows nothing of the server but its wire.
+
+export interface Frame {
+  readonly event: string;
+  readonly id: number;
+  readonly data: Record<string, unknown>;
+  /** The frame as it came, byte for byte. */
+  readonly raw: string;
+}
+
+export interface RunBody {
+  readonly id: string;
+  readonly status: string;
+  readonly [key: string]: unknown;
+}
+
+export class ApiError extends Error {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+
+  constructor(status: number, body: Record<string, unknown>) {
+    super(`${status} ${String(body.code)}: ${String(body.detail)}`);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+export async function call<T>(method: string, url: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const value = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+  if (!response.ok) throw new ApiError(response.status, value);
+  return value as T;
+}
+
+export async function createThread(base: string): Promise<string> {
+  return (await call<{ id: string }>('POST', `${base}/api/threads`, {})).id;
+}
+
+export async function send(base: string, threadId: string, content: unknown, headers?: Record<string, string>): Promise<RunBody> {
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+  const answer = await call<{ run: RunBody }>('POST', `${base}/api/threads/${threadId}/messages`, { content: text }, headers);
+  return answer.run;
+}
+
+export function readRun(base: string, runId: string): Promise<RunBody> {
+  return call('GET', `${base}/api/runs/${runId}`);
+}
+
+/** The frames of a stream from a cursor on; ends when the server ends it, throws when it breaks. */
+export async function* follow(base: string, runId: string, after = 0, signal?: AbortSignal): AsyncGenerator<Frame> {
+  const response = await fetch(`${base}/api/runs/${runId}/events`, {
+    headers: { accept: 'text/event-stream', ...(after > 0 && { 'last-event-id': String(after) }) },
+    ...(signal && { signal }),
+  });
+  if (response.status === 204) return;
+  if (!response.ok) throw new ApiError(response.status, (await response.json()) as Record<string, unknown>);
+  let buffer = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body!) {
+    buffer += decoder.decode(chunk as Uint8Array, { stream: true });
+    for (let end = buffer.indexOf('\n\n'); end >= 0; end = buffer.indexOf('\n\n')) {
+      const raw = buffer.slice(0, end + 2).replaceAll(': ping\n', '');
+      buffer = buffer.slice(end + 2);
+      yield parse(raw);
+    }
+  }
+}
+
+/** Follows to the end, over any of the pods, coming back with the last id whenever a stream breaks. */
+export async function followToEnd(bases: () => readonly string[], runId: string, signal?: AbortSignal): Promise<Frame[]> {
+  const frames: Frame[] = [];
+  for (let turn = 0; !isEnd(frames.at(-1)); turn += 1) {
+    signal?.throwIfAborted();
+    const all = bases();
+    const base = all[turn % all.length];
+    try {
+      if (base === undefined) throw new Error('no pod is up');
+      for await (const frame of follow(base, runId, frames.at(-1)?.id ?? 0, signal)) frames.push(frame);
+    } catch (error) {
+      if (error instanceof ApiError && error.status < 500) throw error;
+      // The pod is gone: wait for the event loop, then ask another.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+  return frames;
+}
+
+export function isEnd(frame: Frame | undefined): boolean {
+  return frame?.event === 'state' && frame.data.status !== 'running';
+}
+
+function parse(raw: string): Frame {
+  const fields = new Map(raw.trimEnd().split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)] as const));
+  return {
+    event: fields.get('event')!,
+    id: Number(fields.get('id')),
+    data: JSON.parse(fields.get('data')!) as Record<string, unknown>,
+    raw,
+  };
+}

@@ -1,0 +1,38 @@
+// A database of one's own, cloned from the migrated template.
+
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+
+export interface TestDatabase {
+  readonly url: string;
+  readonly pool: pg.Pool;
+  drop(): Promise<void>;
+}
+
+export async function freshDatabase(): Promise<TestDatabase> {
+  const template = new URL(inject('templateUrl'));
+  const name = `continuo_${randomBytes(6).toString('hex')}`;
+  const admin = new URL(template);
+  admin.pathname = '/postgres';
+  await once(admin, `create database ${name} template ${template.pathname.slice(1)}`);
+  const url = new URL(template);
+  url.pathname = `/${name}`;
+  const pool = new pg.Pool({ connectionString: url.href, max: 4 });
+  pool.on('error', () => undefined);
+  await pool.query('create table effects (id serial primary key, kind text not null, key text not null, note text not null)');
+  return {
+    url: url.href,
+    pool,
+    drop: async () => {
+      await pool.end();
+      await once(admin, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+async function once(url: URL, sql: string): Promise<void> {
+  const client = new pg.Client(url.href);
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}

@@ -1,0 +1,176 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ConfigError, isLoopback, loadConfig } from '../src/config.ts';
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'continuo-config-'));
+});
+afterEach(() => rm(cwd, { recursive: true }));
+
+const load = (env: Record<string, string> = {}) => loadConfig({ env, cwd });
+const file = (text: string) => writeFile(join(cwd, 'continuo.config.ts'), text);
+const problems = async (env: Record<string, string> = {}): Promise<readonly string[]> => {
+  const error: unknown = await load(env).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(ConfigError);
+  return (error as ConfigError).problems;
+};
+
+const key = 'k3y-of-sixteen-or-more';
+
+test('without any setting, the defaults hold', async () => {
+  expect(await load()).toEqual({
+    host: '127.0.0.1',
+    port: 4400,
+    home: join(cwd, '.continuo'),
+    databaseUrl: undefined,
+    directUrl: undefined,
+    model: undefined,
+    leaseSeconds: 5,
+    apiKey: undefined,
+    logLevel: 'info',
+    allowedHosts: [],
+  });
+});
+
+test('every setting can come from the environment', async () => {
+  const config = await load({
+    CONTINUO_HOST: '0.0.0.0',
+    CONTINUO_PORT: '0',
+    CONTINUO_HOME: 'data',
+    DATABASE_URL: 'postgres://me:pw@db:5432/continuo',
+    CONTINUO_DIRECT_URL: 'postgresql:///continuo?host=/run/postgresql',
+    CONTINUO_MODEL: 'offline/demo',
+    CONTINUO_LEASE_SECONDS: '1.5',
+    CONTINUO_API_KEY: key,
+    CONTINUO_LOG_LEVEL: 'warn',
+    CONTINUO_ALLOWED_HOSTS: 'Agents.Example.com, [fd00::1]',
+  });
+  expect(config).toEqual({
+    host: '0.0.0.0',
+    port: 0,
+    home: join(cwd, 'data'),
+    databaseUrl: 'postgres://me:pw@db:5432/continuo',
+    directUrl: 'postgresql:///continuo?host=/run/postgresql',
+    model: 'offline/demo',
+    leaseSeconds: 1.5,
+    apiKey: key,
+    logLevel: 'warn',
+    allowedHosts: ['agents.example.com', 'fd00::1'],
+  });
+});
+
+test('the direct connection is the database unless it is set', async () => {
+  const config = await load({ DATABASE_URL: 'postgres://db/continuo' });
+  expect(config.directUrl).toBe('postgres://db/continuo');
+});
+
+test('an empty variable is an unset one', async () => {
+  expect((await load({ CONTINUO_PORT: '', CONTINUO_API_KEY: '' })).port).toBe(4400);
+});
+
+describe('continuo.config.ts', () => {
+  test('its default export sets what the environment does not', async () => {
+    await file(
+      `const port: number = 5000;
+       export default { port, model: 'offline/file', allowedHosts: ['a.example'] };`,
+    );
+    const config = await load({ CONTINUO_MODEL: 'offline/env' });
+    expect(config).toMatchObject({ port: 5000, model: 'offline/env', allowedHosts: ['a.example'] });
+  });
+
+  test('a misspelt key is refused with a suggestion', async () => {
+    await file(`export default { prot: 5000, leaseSecond: 3, colour: 'red' };`);
+    expect(await problems()).toEqual([
+      'prot in continuo.config.ts is not a setting; did you mean port?',
+      'leaseSecond in continuo.config.ts is not a setting; did you mean leaseSeconds?',
+      expect.stringMatching(/^colour in continuo.config.ts is not a setting; allowed: host, port, /),
+    ]);
+  });
+
+  test('a wrong value is named with its file', async () => {
+    await file(`export default { port: 'http', apiKey: 5 };`);
+    expect(await problems()).toEqual([
+      'port in continuo.config.ts is "http"; allowed: a whole number from 0 (any free port) to 65535',
+      expect.stringMatching(/^apiKey in continuo.config.ts is a number; allowed: /),
+    ]);
+  });
+
+  test('without a default export, or with an error in it, it is refused', async () => {
+    await file('export const port = 5000;');
+    expect(await problems()).toEqual([expect.stringContaining('has no object as its default export')]);
+    cwd = await mkdtemp(join(tmpdir(), 'continuo-config-'));
+    await file(`throw new Error('no such luck');`);
+    expect(await problems()).toEqual(['continuo.config.ts cannot be loaded: no such luck']);
+  });
+});
+
+test('everything wrong is told at once, a line each', async () => {
+  const wrong = {
+    CONTINUO_HOST: 'not a host',
+    CONTINUO_PORT: '70000',
+    DATABASE_URL: 'mysql://me:hunter2@db/continuo',
+    CONTINUO_MODEL: 'demo',
+    CONTINUO_LEASE_SECONDS: '0',
+    CONTINUO_API_KEY: 'hunter2',
+    CONTINUO_LOG_LEVEL: 'loud',
+    CONTINUO_ALLOWED_HOSTS: 'a.example:80',
+    CONTINUO_PROT: '4400',
+  };
+  const lines = await problems(wrong);
+  expect(lines).toHaveLength(9);
+  for (const name of Object.keys(wrong)) {
+    expect(lines.filter((line) => line.startsWith(`${name} is `))).toHaveLength(1);
+  }
+  await expect(load(wrong)).rejects.toThrow(
+    /^9 settings are wrong:\n {2}CONTINUO_PROT is not a setting; did you mean CONTINUO_PORT\?\n/,
+  );
+});
+
+test.each(['4400x', '-1', '1e3', '0x10', ' 80', '80.5', 'NaN'])('the port %j is refused', async (port) => {
+  expect(await problems({ CONTINUO_PORT: port })).toHaveLength(1);
+});
+
+test('no secret is shown in an error', async () => {
+  const lines = await problems({
+    DATABASE_URL: 'mysql://me:hunter2@db/continuo?password=hunter2',
+    CONTINUO_DIRECT_URL: 'me:hunter2@db',
+    CONTINUO_API_KEY: 'hunter2',
+  });
+  expect(lines).toHaveLength(3);
+  expect(lines.join('\n')).not.toContain('hunter2');
+  expect(lines.join('\n')).toContain('mysql://me:***@db/continuo');
+});
+
+test('a variable that only looks like a setting is refused, those of the tests are not', async () => {
+  expect(await problems({ CONTINUO_LEASE_SECOND: '5' })).toEqual([
+    'CONTINUO_LEASE_SECOND is not a setting; did you mean CONTINUO_LEASE_SECONDS?',
+  ]);
+  await load({ CONTINUO_TEST_POINT: 'x', CONTINUO_CHAOS: 'long', PORT: '80' });
+});
+
+test('an address that others can reach is refused without an API key', async () => {
+  expect(await problems({ CONTINUO_HOST: '0.0.0.0' })).toEqual([
+    'CONTINUO_HOST is "0.0.0.0", which others can reach, and there is no API key; allowed: set CONTINUO_API_KEY ' +
+      '(at least 16 printable ASCII characters without a space), or use 127.0.0.1',
+  ]);
+  expect((await load({ CONTINUO_HOST: '::', CONTINUO_API_KEY: key })).host).toBe('::');
+});
+
+test('a direct connection without a database is refused', async () => {
+  expect(await problems({ CONTINUO_DIRECT_URL: 'postgres://db/continuo' })).toEqual([
+    expect.stringMatching(/^CONTINUO_DIRECT_URL is set and DATABASE_URL is not/),
+  ]);
+});
+
+test('only loopback names and addresses count as loopback', () => {
+  expect(
+    ['localhost', 'pod.localhost', '127.0.0.1', '127.9.9.9', '::1'].filter((host) => !isLoopback(host)),
+  ).toEqual([]);
+  expect(['0.0.0.0', '::', '10.0.0.1', 'localhost.example', '128.0.0.1', ''].filter(isLoopback)).toEqual([]);
+});

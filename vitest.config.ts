@@ -1,0 +1,20 @@
+// Which tests run, and how. `npm run test:chaos` sets CONTINUO_CHAOS=long: the kill tests then
+// run alone, with more rounds.
+
+import { existsSync } from 'node:fs';
+import { defineConfig } from 'vitest/config';
+
+const long = process.env.CONTINUO_CHAOS === 'long';
+const setup = 'packages/server/test/setup.ts';
+
+export default defineConfig({
+  test: {
+    include: long ? ['packages/*/test/chaos/**/*.test.ts'] : ['packages/*/test/**/*.test.ts'],
+    globalSetup: existsSync(setup) ? [setup] : [],
+    // A forked process per file: tests kill processes, hold sockets and change the environment.
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: long ? 1_800_000 : 60_000,
+    hookTimeout: 120_000,
+  },
+});
