@@ -76,7 +76,7 @@ function turnResponse({ startedAt, message }: RunningTurn, ending: Ending, price
 }
 
 function priceOf(model: string | undefined, prices: Prices): Price | undefined {
-  return model !== undefined && true ? prices[model] : undefined;
+  return model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
 }
 
 function costOf(usage: Usage | undefined, price: Price | undefined): number | null {

@@ -1,40 +1,36 @@
 /**
- * A pod of its own process: opens the embedded database of the folder given,
- * says what came of it as one line of JSON, then obeys the lines it is sent.
+ * A pod in a process of its own. Obeys the lines it is sent (open, ensure, release)
+ * and answers each with one line of JSON. Arguments: the home folder and, optionally,
+ * the folder of the Postgres programs.
  */
 import { createInterface } from 'node:readline';
-import { openEmbedded } from '../../src/db/embedded/index.ts';
+import { type EmbeddedDatabase, EmbeddedDatabaseError, openEmbedded } from '../../src/db/embedded/index.ts';
 
-const [home, binaries] = process.argv.slice(2);
-if (!home) throw new Error('usage: pod.ts <home> [<binaries>]');
+const [home = '', binaries] = process.argv.slice(2);
+let database: EmbeddedDatabase | undefined;
 
-const say = (message: object) => process.stdout.write(`${JSON.stringify(message)}\n`);
-const complain = (error: unknown) =>
-  say({ kind: 'failed', code: (error as { code?: string }).code, message: String(error) });
-
-try {
-  const began = performance.now();
-  const database = await openEmbedded({ home, ...(binaries ? { binaries } : {}) });
-  const { started, connection, url } = database;
-  say({
-    kind: 'opened',
-    pid: process.pid,
-    started,
-    connection,
-    url,
-    ms: Math.round(performance.now() - began),
-  });
-  for await (const line of createInterface({ input: process.stdin })) {
-    const began = performance.now();
-    try {
-      if (line === 'ensure') await database.ensure();
-      if (line === 'release') await database.release();
-      say({ kind: 'done', ms: Math.round(performance.now() - began) });
-    } catch (error) {
-      complain(error);
-    }
-    if (line === 'release') break;
+async function obey(command: string): Promise<object> {
+  switch (command) {
+    case 'open':
+      database = await openEmbedded({ home, ...(binaries ? { binaries } : {}) });
+      return { started: database.started, connection: database.connection, url: database.url };
+    case 'ensure':
+      await database?.ensure();
+      return {};
+    case 'release':
+      await database?.release();
+      return {};
+    default:
+      throw new Error(`unknown command ${command}`);
   }
-} catch (error) {
-  complain(error);
+}
+
+function describe(error: unknown): object {
+  return { code: error instanceof EmbeddedDatabaseError ? error.code : 'unexpected', message: String(error) };
+}
+
+for await (const command of createInterface({ input: process.stdin })) {
+  const began = performance.now();
+  const answer = await obey(command).catch(describe);
+  process.stdout.write(`${JSON.stringify({ ...answer, ms: Math.round(performance.now() - began) })}\n`);
 }

@@ -26,7 +26,9 @@ export function packageFor(platform: Platform): string {
 }
 
 /** The `native` folder of the installed package. `resolve` finds the main file of a package. */
-export function findBinaries(resolve = (name: string) => createRequire(import.meta.url).resolve(name)): string {
+export function findBinaries(
+  resolve = (name: string) => createRequire(import.meta.url).resolve(name),
+): string {
   const name = packageFor({ os: process.platform, arch: process.arch, glibc: hasGlibc() });
   try {
     return join(dirname(resolve(name)), '..', 'native');

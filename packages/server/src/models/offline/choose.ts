@@ -7,6 +7,7 @@ import type { ToolSchema } from '../model.ts';
 import type { Atom } from './atoms.ts';
 import { type Filled, fill } from './fill.ts';
 import { leavesOf, resolveSchema } from './schema.ts';
+import { type Shape, shapeOf } from './shape.ts';
 import { isAskingVerb, isEmptyWord, isKnownVerb, isRunningVerb, related, splitName, stem } from './words.ts';
 
 export interface Clause {
@@ -54,37 +55,10 @@ export function profileOf(tool: ToolSchema): Profile {
   };
 }
 
-type Shape = 'order' | 'question' | 'statement';
-
-const LEAD_INS =
-  /^(?:(?:please|hey|hi|hello|ok|okay|now|so|well|first|second|then|next|also|finally|afterwards|just|kindly|again|and|but|yes|sure|great|thanks|continuo)\b[ ,.!:]*|(?:can|could|would|will) (?:you|we)\b ?|(?:do you know|(?:i|we)(?:['’]d| would)? (?:want|need|like)(?: you| us)? to|you (?:should|must|can|could|need to|have to)|your (?:task|job|goal) is to|let['’]?s|go ahead and|try to|after that)\b ?,? ?|(?:\d+ [.)]|[-*•]) )+/;
-const DENIED = /^(?:\S+ ){0,4}?(?:don['’]?t|do not|never|must not|mustn['’]t|should not|shouldn['’]t|no need to|not)\b/;
-const EXPLAIN = /^(?:why|how(?! (?:many|much|old|long|far|big|large)\b)|explain|what (?:is|are) an?\b|what does\b|what happen)/;
-const QUESTION = /^(?:what|which|who|whom|whose|where|when|how)\b/;
-const NOT_ORDERS =
-  /^(?:i|i['’]\w+|we|we['’]\w+|you|you['’]\w+|he|she|it|it['’]s|they|the|this|that|these|those|my|your|our|there|here|an?|is|are|am|was|were|did|does|do you|has|have|had|should|may|might|no|nope|if|when|because|in case)\b/;
-
-/** How a clause is meant, and where it begins after "could you please". */
-function shapeOf(atoms: readonly Atom[]): { readonly shape: Shape; readonly from: number } {
-  const heads = atoms.slice(0, 14).map((atom) => (atom.kind === 'word' || atom.kind === 'mark' || atom.kind === 'number' ? atom.value.toLowerCase().slice(0, 40) : '#'));
-  const head = heads.join(' ');
-  const opening = LEAD_INS.exec(head)?.[0].length ?? 0;
-  let from = 0;
-  for (let length = 0; from < heads.length && length + (heads[from]?.length ?? 0) <= opening; from += 1) length += (heads[from]?.length ?? 0) + 1;
-  const rest = heads.slice(from).join(' ');
-  if (rest === '' || DENIED.test(rest) || EXPLAIN.test(rest)) return { shape: 'statement', from };
-  if (QUESTION.test(rest)) return { shape: 'question', from };
-  const asked = atoms.at(-1)?.value === '?';
-  if (!NOT_ORDERS.test(rest)) return { shape: asked && from === 0 ? 'question' : 'order', from };
-  const politely = atoms.some((atom) => atom.kind === 'word' && atom.value.toLowerCase() === 'please');
-  if (/^(?:the|my|this|an?)\b/.test(rest)) return { shape: asked ? 'question' : politely ? 'order' : 'statement', from };
-  return { shape: 'statement', from };
-}
-
 /** The tool that the clause asks for; where several would do, the first of the best. */
 export function choose(clause: Clause, profiles: readonly Profile[]): Choice | null {
   const { shape, from } = shapeOf(clause.atoms);
-  if (shape === 'statement') return null;
+  if (shape !== 'order' && shape !== 'question') return null;
   const words = contentWords(clause.atoms, from);
   let best: { readonly score: number; readonly choice: Choice } | null = null;
   for (const profile of profiles) {
@@ -117,9 +91,8 @@ interface Heard {
 
 function judge(profile: Profile, clause: Clause, { shape, words }: Heard): { readonly score: number; readonly choice: Choice } | null {
   const named = isNamed(profile.tool.name, clause.text);
+  if (!named && !(shape === 'question' ? canAnswer(profile, words) : obeys(profile, words))) return null;
   const opening = words.slice(0, 2);
-  const agrees = shape === 'question' ? profile.asks : opening.some((word) => profile.verbs.some((verb) => related(word, verb) > 0));
-  if (!named && !agrees) return null;
 
   const coverage = coverageOf(profile, words);
   const evidence = (named ? 10 : 0) + 4 * coverage + leadScore(profile, opening) + overlap(profile, words);
@@ -127,10 +100,29 @@ function judge(profile: Profile, clause: Clause, { shape, words }: Heard): { rea
   const choice = fillFor(profile, clause);
   const complete = choice.missing.length === 0;
   // To ask for what is missing, it must be certain that this tool is meant.
-  const certain = shape === 'order' ? named || coverage >= 0.9 : coverage > 0.9;
+  const certain = named || (shape === 'order' ? coverage >= 0.9 && isExplained(profile, words, choice) : coverage > 0.9);
   if (!complete && !certain) return null;
   const score = evidence + choice.weight + (complete ? 0.5 : 0);
   return score >= 3 ? { score, choice } : null;
+}
+
+const isVerbOf = (profile: Profile, word: string): boolean => profile.verbs.some((verb) => related(word, verb) > 0);
+const HELPERS = new Set(['do', 'use', 'make', 'try', 'perform', 'run', 'start', 'execute', 'call', 'give', 'go', 'take'].map(stem));
+
+/** An order opens with the tool's verb; only a tool that looks may have it second. */
+function obeys(profile: Profile, [first = '', second = '']: readonly string[]): boolean {
+  return isVerbOf(profile, first) || ((profile.asks || HELPERS.has(first)) && isVerbOf(profile, second));
+}
+
+/** A question goes to a tool that looks, and speaks of no other doing than that. */
+function canAnswer(profile: Profile, words: readonly string[]): boolean {
+  return profile.asks && words.every((word) => !isKnownVerb(word) || isVerbOf(profile, word));
+}
+
+/** "add some humour" is no call of a tool named add. */
+function isExplained(profile: Profile, words: readonly string[], choice: Choice): boolean {
+  if (profile.name.length > 1 || choice.weight > 0) return true;
+  return words.every((word) => isVerbOf(profile, word) || profile.about.has(word) || profile.properties.has(word) || profile.name.some((own) => own.stem === word));
 }
 
 function isNamed(name: string, text: string): boolean {

@@ -106,6 +106,7 @@ function theRest(open: readonly Leaf[], all: readonly Leaf[], reading: Reading):
   for (const words of [new Set([...reading.toolWords, ...reading.aboutWords]), reading.toolWords]) {
     const [from, to] = restOf(reading, words);
     const meaningful = range(from, to).some((at) => reading.atoms[at]?.kind !== 'mark' && !NO_VALUE.has(word(reading, at)) && !isPreposition(word(reading, at)) && !isArticle(word(reading, at)));
+    if (isPathLike(leaf) && to - from > 1) continue;
     if (meaningful) return { leaf, found: take(leaf, reading, from, to, 0) };
   }
   return null;

@@ -7,6 +7,7 @@ import { type Atom, readAtoms } from './atoms.ts';
 import { type Choice, type Clause, type Profile, choose, fillFor, profileOf } from './choose.ts';
 import { isContent, isPathLike } from './reading.ts';
 import { leavesOf, resolveSchema } from './schema.ts';
+import { type Shape, shapeOf } from './shape.ts';
 import { isEmptyWord, stem } from './words.ts';
 
 export interface Intent extends Choice {
@@ -18,7 +19,9 @@ export interface Intent extends Choice {
 export const LONGEST_REQUEST = 16_000;
 const MOST_SEGMENTS = 40;
 
-type Joint = 'start' | 'and' | 'then' | 'sentence';
+type Joint = 'start' | 'and' | 'comma' | 'sentence' | 'then';
+
+const isLoose = (joint: Joint): boolean => joint === 'and' || joint === 'comma';
 
 interface Segment {
   readonly joint: Joint;
@@ -31,36 +34,59 @@ export function planFor(text: string, tools: readonly ToolSchema[], lastPath: st
   if (tools.length === 0 || text.length > LONGEST_REQUEST) return [];
   const profiles = tools.map(profileOf);
   const atoms = readAtoms(text);
-  const plan: { choice: Choice; joint: Joint }[] = [];
+  const plan: Planned[] = [];
   let open: Segment | null = null;
+  let meant: Shape = 'order';
 
   const segments = segmentsOf(atoms);
   for (const [index, segment] of segments.entries()) {
-    const path = pathOf(plan) ?? lastPath;
-    const clause = clauseOf(text, atoms, segment, path);
+    const clause = clauseOf(text, atoms, segment, lastPath);
     const current = plan.at(-1)?.choice;
-    const own = choose(clause, profiles);
-    const more = current && sameAgain(current, clause, profiles);
-    // After a mere "and" a request must be whole, if need be with the next piece: "add 2 and 3".
-    const longer = (): Clause => clauseOf(text, atoms, { ...segment, to: segments[index + 1]?.to ?? segment.to }, path);
-    const chosen = own && (segment.joint !== 'and' || own.missing.length === 0 || choose(longer(), profiles)?.missing.length === 0) ? own : more;
+    const isHeld = holds(meant, segment.joint);
+    if (!isHeld) meant = meaningOf(clause);
+    const chosen = isHeld ? null : chosenBy(clause, { segment, next: segments[index + 1] });
     if (chosen) {
       plan.push({ choice: chosen, joint: segment.joint });
       open = segment;
       continue;
     }
-    if (current && open && segment.joint === 'sentence' && current.missing.length === 0 && !takesContent(current.tool)) {
-      open = null;
-      continue;
-    }
-    if (plan.length > 0 && !open) continue;
-    const joined: Segment = { joint: open?.joint ?? 'start', from: open?.from ?? segment.from, to: segment.to };
-    const whole = clauseOf(text, atoms, joined, plan.length > 1 ? pathOf(plan.slice(0, -1)) : lastPath);
-    open = joined;
-    const merged = current ? refill(current, whole, profiles) : choose(whole, profiles);
-    if (merged) plan.splice(-1, 1, { choice: merged, joint: joined.joint });
+    const isAside = current?.missing.length === 0 && segment.joint === 'sentence' && !takesContent(current.tool);
+    if (isAside) open = null;
+    if (current && !open) continue;
+    open = { joint: open?.joint ?? 'start', from: open?.from ?? segment.from, to: segment.to };
+    const whole = clauseOf(text, atoms, open, lastPath);
+    const merged = current ? refill(current, whole, profiles) : isHeld ? null : choose(whole, profiles);
+    if (merged) plan.splice(-1, 1, { choice: merged, joint: open.joint });
   }
   return inGroups(plan);
+
+  function chosenBy(clause: Clause, { segment, next }: { segment: Segment; next: Segment | undefined }): Choice | null {
+    const current = plan.at(-1)?.choice;
+    const own = choose(clause, profiles);
+    if (own && (!isLoose(segment.joint) || own.missing.length === 0)) return own;
+    // After a mere "and" a request must be whole, if need be with the next piece: "add 2 and 3".
+    const longer = { ...segment, to: next?.to ?? segment.to };
+    if (own && choose(clauseOf(text, atoms, longer, lastPath), profiles)?.missing.length === 0) return own;
+    return current ? sameAgain(current, clause, profiles) : null;
+  }
+}
+
+interface Planned {
+  readonly choice: Choice;
+  readonly joint: Joint;
+}
+
+/** "Hello" says nothing about what follows it. */
+function meaningOf(clause: Clause): Shape {
+  const { shape, from } = shapeOf(clause.atoms);
+  return from >= clause.atoms.length ? 'order' : shape;
+}
+
+/** "don't read a and delete b" denies both; "if a exists, delete b" orders nothing. */
+function holds(meant: Shape, joint: Joint): boolean {
+  if (meant === 'conditional') return joint !== 'sentence';
+  if (meant === 'denied') return isLoose(joint);
+  return meant === 'statement' && joint === 'and';
 }
 
 /** The same request with an answer to what was missing from it. */
@@ -86,11 +112,11 @@ export function lastPathIn(text: string): string | null {
 }
 
 /** Different tools go one after another, since the second may need what the first did. */
-function inGroups(plan: readonly { readonly choice: Choice; readonly joint: Joint }[]): readonly Intent[] {
+function inGroups(plan: readonly Planned[]): readonly Intent[] {
   let group = 0;
   return plan.map(({ choice, joint }, index) => {
     const before = plan[index - 1];
-    const together = joint === 'and' && before?.choice.tool.name === choice.tool.name && before.choice.missing.length === 0 && choice.missing.length === 0;
+    const together = isLoose(joint) && before?.choice.tool.name === choice.tool.name && before.choice.missing.length === 0 && choice.missing.length === 0;
     if (before && !together) group += 1;
     return { ...choice, group };
   });
@@ -103,13 +129,13 @@ function jointAt(atoms: readonly Atom[], at: number): Joint | null {
   const atom = atoms[at];
   if (!atom) return null;
   const value = atom.value.toLowerCase();
-  if (atom.kind === 'word') return THEN.has(value) ? 'then' : AND.has(value) ? 'and' : null;
+  if (atom.kind === 'word') return THEN.has(value) ? 'then' : value === 'but' ? 'comma' : AND.has(value) ? 'and' : null;
   if (atom.kind !== 'mark') return null;
   if ('.!?;'.includes(value)) return 'sentence';
-  return value === ',' || value === '&' ? 'and' : null;
+  return value === ',' ? 'comma' : value === '&' ? 'and' : null;
 }
 
-const STRENGTH: Readonly<Record<Joint, number>> = { start: 0, and: 1, sentence: 2, then: 3 };
+const STRENGTH: Readonly<Record<Joint, number>> = { start: 0, and: 1, comma: 2, sentence: 3, then: 4 };
 const stronger = (one: Joint, other: Joint): Joint => (STRENGTH[one] >= STRENGTH[other] ? one : other);
 
 /** Stretches between separators; a question mark stays with its question. */
@@ -139,7 +165,8 @@ function segmentsOf(atoms: readonly Atom[]): readonly Segment[] {
 }
 
 /** The atoms of a segment, placed in its own text; "it" becomes the path it stands for. */
-function clauseOf(text: string, atoms: readonly Atom[], segment: Segment, path: string | null): Clause {
+function clauseOf(text: string, atoms: readonly Atom[], segment: Segment, lastPath: string | null): Clause {
+  const path = atoms.slice(0, segment.from).findLast((atom) => atom.kind === 'path')?.value ?? lastPath;
   const own = atoms.slice(segment.from, segment.to);
   const start = own[0]?.start ?? 0;
   const moved = own.map((atom) => ({ ...atom, start: atom.start - start, end: atom.end - start }));
@@ -152,10 +179,6 @@ function clauseOf(text: string, atoms: readonly Atom[], segment: Segment, path: 
   };
   const it = moved.findIndex(standsForIt);
   return { ...whole, atoms: moved.map((atom, at) => (at === it ? { ...atom, kind: 'path', value: path } : atom)) };
-}
-
-function pathOf(plan: readonly { readonly choice: Choice }[]): string | null {
-  return plan.findLast(({ choice }) => choice.clause.atoms.some((atom) => atom.kind === 'path'))?.choice.clause.atoms.findLast((atom) => atom.kind === 'path')?.value ?? null;
 }
 
 /** Values without a verb, for the tool that was just asked for. */

@@ -1,0 +1,225 @@
+/** Folders, pods and servers for the tests of the embedded database; all of it is gone after each test. */
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { openEmbedded } from '../../src/db/embedded/index.ts';
+import { findBinaries } from '../../src/db/embedded/package.ts';
+
+const POD = fileURLToPath(new URL('./pod.ts', import.meta.url));
+
+export const isRoot = process.geteuid?.() === 0;
+export const NOBODY = 65534;
+
+export interface Opened {
+  readonly started: boolean;
+  readonly connection: pg.ClientConfig & { readonly host: string };
+  readonly url: string;
+}
+
+interface PodOptions extends Pick<SpawnOptions, 'uid' | 'gid' | 'env' | 'detached'> {
+  readonly binaries?: string;
+  /** A program that runs the pod, such as unshare with its arguments. */
+  readonly under?: readonly string[];
+}
+
+const folders: string[] = [];
+const homes: string[] = [];
+const children: ChildProcess[] = [];
+
+/** A temporary folder that everybody can enter, unless told otherwise. */
+export function makeFolder(mode = 0o755): string {
+  const folder = mkdtempSync(join(tmpdir(), 'embedded-'));
+  chmodSync(folder, mode);
+  folders.push(folder);
+  return folder;
+}
+
+/** A home folder without a database. */
+export function emptyHome(folder = makeFolder()): string {
+  const home = join(folder, 'home');
+  homes.push(home);
+  return home;
+}
+
+let template: string | undefined;
+
+/** A home folder with a database that was stopped; much quicker than creating one. */
+export async function preparedHome(folder = makeFolder()): Promise<string> {
+  template ??= await makeTemplate();
+  const home = emptyHome(folder);
+  cpSync(join(template, 'postgres'), join(home, 'postgres'), { recursive: true });
+  return home;
+}
+
+async function makeTemplate(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'embedded-template-'));
+  const database = await openEmbedded({ home: folder });
+  await database.release();
+  return folder;
+}
+
+/** A copy of the programs as npm would leave them with install scripts off. */
+export function copyOfBinaries(folder: string): string {
+  const native = join(folder, 'package', 'native');
+  cpSync(findBinaries(), native, {
+    recursive: true,
+    filter: (path) => !/\.(a|pc)$/.test(path),
+    verbatimSymlinks: true,
+  });
+  for (const { target } of listedLinks(native)) rmSync(join(native, '..', target), { force: true });
+  return native;
+}
+
+export function listedLinks(native: string): { source: string; target: string }[] {
+  return JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
+}
+
+export interface Pod {
+  readonly pid: number;
+  /** Sends a command and returns the answer. */
+  ask(command: 'open' | 'ensure' | 'release'): Promise<Record<string, unknown>>;
+  open(): Promise<Opened>;
+  /** Sends a signal to the pod, or to its whole process group, and waits for its end. */
+  kill(options?: { group: boolean }): Promise<void>;
+}
+
+export function startPod(home: string, options: PodOptions = {}): Pod {
+  const { binaries, under = [], ...spawnOptions } = options;
+  const command = [...under, process.execPath, POD, home, ...(binaries ? [binaries] : [])];
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, { cwd: '/', stdio: ['pipe', 'pipe', 'inherit'], ...spawnOptions });
+  children.push(child);
+  const pid = child.pid ?? 0;
+  const ended = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
+
+  async function ask(command: string): Promise<Record<string, unknown>> {
+    child.stdin?.write(`${command}\n`);
+    const line = await lines.next();
+    if (line.done) throw new Error(`the pod ended before it answered "${command}"`);
+    return JSON.parse(line.value) as Record<string, unknown>;
+  }
+
+  return {
+    pid,
+    ask,
+    async open() {
+      const answer = await ask('open');
+      if (answer['code'] !== undefined) throw new Error(String(answer['message']));
+      return answer as unknown as Opened;
+    },
+    async kill({ group } = { group: false }) {
+      process.kill(group ? -pid : pid, 'SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** Runs one statement on a connection of its own. */
+export async function query(opened: Pick<Opened, 'connection'>, sql: string): Promise<unknown[]> {
+  const client = new pg.Client(opened.connection);
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+export function postmasterOf(home: string): number {
+  return Number(readFileSync(join(home, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+}
+
+/** The watchdog of a home is the shell that has its pipe open. */
+export function watchdogOf(home: string): number | undefined {
+  const pipe = join(home, 'postgres.pods');
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const found = pids.find(
+    (pid) => commandLine(pid).includes('continuo-watchdog') && commandLine(pid).includes(pipe),
+  );
+  return found === undefined ? undefined : Number(found);
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0] !== 'Z';
+  } catch {
+    return false;
+  }
+}
+
+export async function waitUntil(fact: () => boolean, limit = 10_000): Promise<void> {
+  const end = performance.now() + limit;
+  while (!fact()) {
+    if (performance.now() > end) throw new Error(`not within ${limit} ms: ${fact.toString()}`);
+    await pause(10);
+  }
+}
+
+/** What the launcher may leave in a home folder once the server is down. */
+export function serverIsDown(home: string): boolean {
+  return !existsSync(join(home, 'postgres', 'postmaster.pid'));
+}
+
+export async function cleanUp(): Promise<void> {
+  for (const child of children.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+  for (const home of homes.splice(0)) await endServer(home);
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+export function removeTemplate(): void {
+  if (template) rmSync(template, { recursive: true, force: true });
+}
+
+/** The watchdog ends the server; a test that killed it has to do so itself. */
+async function endServer(home: string): Promise<void> {
+  if (!existsSync(join(home, 'postgres', 'postmaster.pid'))) return;
+  const pid = postmasterOf(home);
+  if (isAlive(pid) && watchdogOf(home) === undefined) process.kill(pid, 'SIGQUIT');
+  await waitUntil(() => !isAlive(pid));
+}
+
+/** Makes a folder that only its owner can enter, and returns a folder inside. */
+export function privateFolder(): string {
+  const inside = join(makeFolder(0o700), 'project');
+  mkdirSync(inside);
+  return inside;
+}
+
+export function ownerOf(path: string): number {
+  return statSync(path).uid;
+}
