@@ -54,7 +54,7 @@ export function chain<First, Second, Input, Middle, Output>(
       outputs.push(...produced);
     }
     const changed = firstNext !== state[0] || secondNext !== state[1];
-    return [[firstNext, secondNext], outputs];
+    return [changed ? [firstNext, secondNext] : state, outputs];
   };
 }
 

@@ -45,6 +45,7 @@ test('ENG-1 a receive starts from nothing, whatever came before', async () => {
   });
   seen.length = 0;
   await engine.receive('agent', { events: answer('Hello') });
+  expect(only(seen, 'assistant_message')).toMatchObject([{ text: 'Hello', parts: [{ kind: 'text' }] }]);
   expect(seen).toEqual(await play(answer('Hello')));
 });
 

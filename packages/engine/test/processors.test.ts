@@ -242,6 +242,26 @@ test.each(['another', 'constructor', undefined])(
   },
 );
 
+test('ENG-6 more cached input than input does not make the turn cheaper than its input', async () => {
+  const usage = { input: 1_000_000, output: 0, cachedInput: 9_000_000 };
+  const events = await play(
+    [
+      { type: 'message_start', at: 0, messageId: 'message-1', model: 'small' },
+      { type: 'message_stop', at: 1, reason: 'end', usage },
+    ],
+    { small: { input: 3, output: 15, cachedInput: 1 } },
+  );
+  expect(only(events, 'turn_response')).toMatchObject([{ cost: 1 }]);
+});
+
+test('ENG-6 a turn that has ended is not told again', () => {
+  const processor = createAgentProcessor();
+  const ended: EngineEvent = { type: 'conversation_end', at: 5, reason: 'end' };
+  const [state, outputs] = processor(initialAgentState, ended);
+  expect(typesOf(outputs)).toEqual(['turn_response']);
+  expect(processor(state, ended)[1]).toEqual([]);
+});
+
 test('ENG-6 a turn without usage has no tokens, and its cost is not known', async () => {
   const cut = answer('Hello').slice(0, 3);
   const events = await play(cut, { small: { input: 3, output: 15 } });

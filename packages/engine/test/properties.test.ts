@@ -87,6 +87,8 @@ test('ENG-1 two interleaved receives give what two separate ones give', async ()
         presenters: [(agentId, event) => void seen[agentId]!.push(event)],
       });
       await Promise.all([engine.receive('one', one), engine.receive('two', two)]);
+      expectOneEnding(seen['one']!);
+      expectOneEnding(seen['two']!);
       expect(seen['one']).toEqual(await play(one));
       expect(seen['two']).toEqual(await play(two));
     }),

@@ -52,6 +52,7 @@ export async function startServer({ config, log, tools = [], faults }: ServerOpt
   const direct = settings(config.directUrl);
   await migrate(direct);
 
+  const roles = await loadRoles();
   const onError = (error: Error) => log.warn({ reason: error.message }, 'the database had trouble');
   const pool = createPool(database, onError);
   const followers = new Followers(pool, onError);
@@ -72,7 +73,7 @@ export async function startServer({ config, log, tools = [], faults }: ServerOpt
       writer,
       models,
       tools: createToolRegistry(tools),
-      roles: await loadRoles(),
+      roles,
       cancelGraceMs: GRACE_MS,
       faults,
     }),
@@ -83,7 +84,7 @@ export async function startServer({ config, log, tools = [], faults }: ServerOpt
   const streams = new Streams(followers);
   await pod.start();
 
-  const app = createApp({ config, pool, pod, models, roles: await loadRoles(), streams, log });
+  const app = createApp({ config, pool, pod, models, roles, streams, log });
   const http = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   await listen(http, config);
 
@@ -91,23 +92,25 @@ export async function startServer({ config, log, tools = [], faults }: ServerOpt
     url: urlOf(http, config),
     model: models.default,
     database: embedded ? 'embedded' : 'external',
-    stop: () => stop({ http, streams, pod, writer, pool, embedded }),
+    stop: () => stop({ http, streams, followers, pod, writer, pool, embedded }),
   };
 }
 
 interface Parts {
   readonly http: HttpServer;
   readonly streams: Streams;
+  readonly followers: Followers;
   readonly pod: Pod;
   readonly writer: Writer;
   readonly pool: ReturnType<typeof createPool>;
   readonly embedded: EmbeddedDatabase | null;
 }
 
-async function stop({ http, streams, pod, writer, pool, embedded }: Parts): Promise<void> {
+async function stop({ http, streams, followers, pod, writer, pool, embedded }: Parts): Promise<void> {
   const closed = new Promise((resolve) => http.close(resolve));
   await pod.stop(GRACE_MS);
   streams.close();
+  followers.close();
   http.closeIdleConnections();
   const lingering = setTimeout(() => http.closeAllConnections(), 1000);
   await closed;

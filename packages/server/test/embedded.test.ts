@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -25,15 +26,15 @@ import {
   isAlive,
   makeFolder,
   postmasterOf,
-  preparedHome,
+  stoppedHome,
   query,
-  removeTemplate,
+  removeStoppedHome,
   serverIsDown,
   startPod,
 } from './embedded/harness.ts';
 
 afterEach(cleanUp);
-afterAll(removeTemplate);
+afterAll(removeStoppedHome);
 
 describe('opening', () => {
   test('a cold start creates a UTF-8 database that is durable and listens on a private unix socket only', async () => {
@@ -59,7 +60,7 @@ describe('opening', () => {
   });
 
   test('the URL leads to the same database as the connection settings', async () => {
-    const opened = await startPod(await preparedHome()).open();
+    const opened = await startPod(await stoppedHome()).open();
     const client = new pg.Client(opened.url);
     await client.connect();
     const { rows } = await client.query('select current_database() as database, current_user as user');
@@ -68,7 +69,7 @@ describe('opening', () => {
   });
 
   test('a second pod attaches to the server of the first', async () => {
-    const home = await preparedHome();
+    const home = await stoppedHome();
     const first = await startPod(home).open();
     const second = await startPod(home).open();
     expect([first.started, second.started]).toEqual([true, false]);
@@ -85,7 +86,7 @@ describe('opening', () => {
   });
 
   test('one process may open a home twice, and the server stays until both have let go', async () => {
-    const home = await preparedHome();
+    const home = await stoppedHome();
     const [one, other] = await Promise.all([openEmbedded({ home }), openEmbedded({ home })]);
     await one.release();
     expect(await query(other, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -94,7 +95,7 @@ describe('opening', () => {
   });
 
   test('a home that is reached through a link is the same home', async () => {
-    const home = await preparedHome();
+    const home = await stoppedHome();
     const link = join(makeFolder(), 'link');
     symlinkSync(home, link);
     await startPod(home).open();
@@ -104,7 +105,7 @@ describe('opening', () => {
 
 describe('letting go', () => {
   test('the last pod to let go stops the server, and what was committed is there at the next start', async () => {
-    const home = await preparedHome();
+    const home = await stoppedHome();
     const pod = startPod(home);
     const opened = await pod.open();
     await query(opened, 'create table kept as select 42 as answer');
@@ -118,7 +119,7 @@ describe('letting go', () => {
   });
 
   test('the server stays up when a pod lets go and another is left', async () => {
-    const home = await preparedHome();
+    const home = await stoppedHome();
     const [leaver, stayer] = [startPod(home), startPod(home)];
     await leaver.open();
     const opened = await stayer.open();
@@ -127,7 +128,7 @@ describe('letting go', () => {
   });
 
   test('a pod that starts while the last one stops the server gets a live server', async () => {
-    const home = await preparedHome();
+    const home = await stoppedHome();
     let [leaver, comer] = [startPod(home), startPod(home)];
     await leaver.open();
     for (let round = 0; round < 8; round += 1) {
@@ -138,7 +139,7 @@ describe('letting go', () => {
   });
 
   test('releasing twice is releasing once, and a released database cannot be revived', async () => {
-    const database = await openEmbedded({ home: await preparedHome() });
+    const database = await openEmbedded({ home: await stoppedHome() });
     await database.release();
     await database.release();
     await expect(database.ensure()).rejects.toMatchObject({ code: 'released' });
@@ -147,7 +148,8 @@ describe('letting go', () => {
 
 describe('refusals', () => {
   test('a data folder of another major version is refused, with what to do, and left alone', async () => {
-    const home = await preparedHome();
+    const home = emptyHome();
+    mkdirSync(join(home, 'postgres'), { recursive: true });
     writeFileSync(join(home, 'postgres', 'PG_VERSION'), '17\n');
     await expect(openEmbedded({ home })).rejects.toMatchObject({
       code: 'wrong-version',
@@ -168,7 +170,7 @@ describe('refusals', () => {
     ['open to others', (folder: string) => (mkdirSync(folder), chmodSync(folder, 0o777))],
     ['a file', (folder: string) => writeFileSync(folder, '')],
   ])('a socket folder that is %s is refused', async (_what, prepare) => {
-    const home = await preparedHome();
+    const home = await stoppedHome();
     const folder = socketFolder(home);
     prepare(folder);
     try {
@@ -180,12 +182,18 @@ describe('refusals', () => {
   });
 
   test('a server that does not start is reported with the end of its log', async () => {
-    const home = await preparedHome();
-    appendFileSync(join(home, 'postgres', 'postgresql.conf'), "\nno_such_setting = 'here'\n");
-    await expect(openEmbedded({ home })).rejects.toMatchObject({
-      code: 'start-failed',
-      message: expect.stringContaining('no_such_setting') as string,
-    });
+    const home = await stoppedHome();
+    const configuration = join(home, 'postgres', 'postgresql.conf');
+    const { size } = statSync(configuration);
+    appendFileSync(configuration, "\nno_such_setting = 'here'\n");
+    try {
+      await expect(openEmbedded({ home })).rejects.toMatchObject({
+        code: 'start-failed',
+        message: expect.stringContaining('no_such_setting') as string,
+      });
+    } finally {
+      truncateSync(configuration, size);
+    }
   });
 
   test('a home folder that cannot be made is refused', async () => {

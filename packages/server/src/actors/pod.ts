@@ -81,6 +81,11 @@ export class Pod {
     return this.#member?.number ?? null;
   }
 
+  get state(): 'registered' | 'not registered' | 'stopping' {
+    if (this.#state !== 'running') return 'stopping';
+    return this.#member ? 'registered' : 'not registered';
+  }
+
   get alone(): boolean {
     return this.#member !== null && this.#member.others === 0;
   }

@@ -24,7 +24,7 @@ const types: pg.CustomTypesConfig = {
 };
 
 export function createPool(settings: DatabaseSettings, onError: (error: Error) => void): Pool {
-  const pool = new pg.Pool({ ...clientConfig(settings), max: 10, idleTimeoutMillis: 30_000 });
+  const pool = new pg.Pool({ ...clientConfig(settings), max: 20, idleTimeoutMillis: 30_000 });
   // An idle connection that breaks is replaced by the pool; it must not end the process.
   pool.on('error', onError);
   return pool;
@@ -57,7 +57,9 @@ export class ConnectionLost extends Error {
 }
 
 export async function transaction<T>(pool: Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+  const client = await pool.connect().catch((error: unknown) => {
+    throw new ConnectionLost('no database connection could be had', { cause: error });
+  });
   let broken: Error | null = null;
   const onError = (error: Error) => (broken = error);
   client.on('error', onError);

@@ -29,9 +29,8 @@ export function healthRoutes(app: App, { pool, pod }: HttpContext): void {
     }),
     async (c) => {
       const database = await databaseState(pool);
-      const place = pod.number === null ? 'not registered' : 'registered';
-      const isReady = database.database === 'ok' && database.migrations === 'applied' && place === 'registered';
-      return c.json({ status: isReady ? ('ready' as const) : ('unready' as const), ...database, pod: place }, isReady ? 200 : 503);
+      const isReady = database.database === 'ok' && database.migrations === 'applied' && pod.state === 'registered';
+      return c.json({ status: isReady ? ('ready' as const) : ('unready' as const), ...database, pod: pod.state }, isReady ? 200 : 503);
     },
   );
 }

@@ -104,7 +104,12 @@ export class Writer {
       const parts = this.#gather();
       if (parts.length === 0) break;
       const started = performance.now();
-      await this.#write(parts);
+      try {
+        await this.#write(parts);
+      } catch (error) {
+        // Not a failure that we know how to mend: these threads are let go, the others go on.
+        for (const part of parts) part.pen.fail(part, error as Error);
+      }
       const rows = parts.reduce((sum, part) => sum + part.rows.length, 0);
       this.options.onFlush?.({ rows, milliseconds: performance.now() - started });
     }
@@ -128,7 +133,6 @@ export class Writer {
     return parts;
   }
 
-  /** Never throws: every part ends committed, rejected or lost. */
   async #write(parts: readonly Part[]): Promise<void> {
     try {
       await this.#insert(parts);
@@ -186,7 +190,7 @@ export class Writer {
     const outcome = await this.settled(part.pen, part.rows);
     if (outcome === 'committed') return this.#committed(part);
     if (outcome === 'absent') return this.#write([part]);
-    part.pen.lose();
+    part.pen.fail(part, new Lost(`thread ${part.pen.threadId} has another owner`));
   }
 
   async settled(pen: Pen, rows: readonly StoredEvent[]): Promise<'committed' | 'absent' | 'lost'> {
@@ -369,7 +373,7 @@ export class Pen {
     }
   }
 
-  /** A statement failed for a reason of its own, such as a value that the database refuses. */
+  /** The part will not be written: the thread is lost, or the database refuses what it says. */
   fail(part: Part, error: Error): void {
     for (const each of part.groups) each.reject(error);
     this.lose();
@@ -456,7 +460,7 @@ export class Pen {
 
   #wake(): void {
     for (const wake of this.#drained.splice(0)) wake();
-    if (!this.#busy) for (const wake of this.#idle.splice(0)) wake();
+    if (!this.#busy || this.#lost) for (const wake of this.#idle.splice(0)) wake();
   }
 }
 

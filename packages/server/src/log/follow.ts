@@ -10,6 +10,8 @@ import type { StoredEvent } from './event.ts';
 import { readThread } from './statements.ts';
 
 const PAGE = 500;
+/** How often everything followed is looked at, in case a hint was lost. */
+const RESCAN_MS = 10_000;
 
 /** Consecutive events of one thread; what a dialect made of them is kept for the next follower. */
 export class Batch {
@@ -49,9 +51,17 @@ export class Followers {
   readonly #threads = new Map<string, Set<Following>>();
   readonly #onError: (error: Error) => void;
 
+  readonly #rescans: NodeJS.Timeout;
+
   constructor(pool: Pool, onError: (error: Error) => void) {
     this.#pool = pool;
     this.#onError = onError;
+    this.#rescans = setInterval(() => this.rescan(), RESCAN_MS);
+    this.#rescans.unref();
+  }
+
+  close(): void {
+    clearInterval(this.#rescans);
   }
 
   get count(): number {
@@ -103,6 +113,7 @@ export class Followers {
     if (rows.length === 0) return;
     const batch = new Batch(rows);
     for (const follower of followers) follower.offer(batch);
+    if (rows.length === PAGE) for (const follower of followers) follower.catchUp();
   }
 }
 

@@ -56,8 +56,13 @@ async function once(
   const { workspaceId, idempotencyKey, threadId, message, model, role } = request;
   const hash = createHash('sha256').update(JSON.stringify([threadId, message, model, role])).digest('hex');
   const outcome = await transaction(pool, async (client) => {
-    // A key is kept for 24 hours; a second request with it waits here for the first.
-    await client.query("delete from idempotency_keys where workspace_id = $1 and key = $2 and created_at < now() - interval '24 hours'", [workspaceId, idempotencyKey]);
+    // Keys are kept for 24 hours: this one is forgotten if it is older, and a few others with it.
+    await client.query(
+      `delete from idempotency_keys where created_at < now() - interval '24 hours' and ((workspace_id = $1 and key = $2) or ctid in (
+        select ctid from idempotency_keys where created_at < now() - interval '24 hours' limit 20 for update skip locked))`,
+      [workspaceId, idempotencyKey],
+    );
+    // A second request with the same key waits here for the first.
     const taken = await client.query(
       'insert into idempotency_keys (workspace_id, key, request_hash, response) values ($1, $2, $3, $4) on conflict do nothing',
       [workspaceId, idempotencyKey, hash, JSON.stringify({ run: ids.run })],

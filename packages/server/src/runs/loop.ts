@@ -81,6 +81,7 @@ class Actor {
     });
     hold.lost.addEventListener('abort', () => this.#pen.lose());
     hold.onWake = () => {
+      // A look that fails leaves `wake_at` set: the pod's next tick wakes us again.
       this.#looking = this.#looking.then(() => this.#look()).catch(() => undefined);
     };
   }

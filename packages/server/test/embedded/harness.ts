@@ -1,17 +1,7 @@
 /** Folders, pods and servers for the tests of the embedded database; all of it is gone after each test. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -57,21 +47,17 @@ export function emptyHome(folder = makeFolder()): string {
   return home;
 }
 
-let template: string | undefined;
+let stopped: string | undefined;
 
-/** A home folder with a database that was stopped; much quicker than creating one. */
-export async function preparedHome(folder = makeFolder()): Promise<string> {
-  template ??= await makeTemplate();
-  const home = emptyHome(folder);
-  cpSync(join(template, 'postgres'), join(home, 'postgres'), { recursive: true });
-  return home;
-}
-
-async function makeTemplate(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'embedded-template-'));
-  const database = await openEmbedded({ home: folder });
-  await database.release();
-  return folder;
+/** A home folder whose database has been created and stopped: one for the tests of a file that leave it intact. */
+export async function stoppedHome(): Promise<string> {
+  if (stopped === undefined) {
+    stopped = mkdtempSync(join(tmpdir(), 'embedded-'));
+    chmodSync(stopped, 0o755);
+    await (await openEmbedded({ home: stopped })).release();
+  }
+  homes.push(stopped);
+  return stopped;
 }
 
 /** A copy of the programs as npm would leave them with install scripts off. */
@@ -201,8 +187,8 @@ export async function cleanUp(): Promise<void> {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
-export function removeTemplate(): void {
-  if (template) rmSync(template, { recursive: true, force: true });
+export function removeStoppedHome(): void {
+  if (stopped !== undefined) rmSync(stopped, { recursive: true, force: true });
 }
 
 /** The watchdog ends the server; a test that killed it has to do so itself. */
@@ -211,15 +197,4 @@ async function endServer(home: string): Promise<void> {
   const pid = postmasterOf(home);
   if (isAlive(pid) && watchdogOf(home) === undefined) process.kill(pid, 'SIGQUIT');
   await waitUntil(() => !isAlive(pid));
-}
-
-/** Makes a folder that only its owner can enter, and returns a folder inside. */
-export function privateFolder(): string {
-  const inside = join(makeFolder(0o700), 'project');
-  mkdirSync(inside);
-  return inside;
-}
-
-export function ownerOf(path: string): number {
-  return statSync(path).uid;
 }

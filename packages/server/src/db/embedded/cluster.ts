@@ -3,6 +3,7 @@
  * during initdb leaves only a folder that the next start removes.
  */
 import {
+  chmodSync,
   chownSync,
   closeSync,
   fsyncSync,
@@ -61,9 +62,13 @@ export async function createCluster(paths: Paths, programs: Programs): Promise<v
   }
 }
 
-/** Gives the files to the user that runs the server. Only root can, and only root needs it. */
+/**
+ * Gives the files to the user that runs the server; only root can, and only root needs
+ * it. Keeps others out, as the server insists; a copy from a backup may have lost that.
+ */
 export function handOver(data: string, identity: Identity): void {
   const { uid, gid } = fileOwner(identity);
+  if ((lstatSync(data).mode & 0o077) !== 0) chmodSync(data, 0o700);
   if (lstatSync(data).uid === uid) return;
   for (const entry of readdirSync(data, { recursive: true, withFileTypes: true })) {
     lchownSync(join(entry.parentPath, entry.name), uid, gid);

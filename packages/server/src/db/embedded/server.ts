@@ -14,7 +14,14 @@ import { boundLog } from './log-file.ts';
 import { findBinaries } from './package.ts';
 import type { Paths } from './paths.ts';
 import { recordPlace, refuseElsewhere } from './place.ts';
-import { clearStalePid, endOrphans, livePostmaster, startPostmaster, stopPostmaster } from './postmaster.ts';
+import {
+  clearStalePid,
+  endOrphans,
+  livePostmaster,
+  type Postmaster,
+  startPostmaster,
+  stopPostmaster,
+} from './postmaster.ts';
 import { makeSocketFolder, refuseForeign, socketIn } from './socket.ts';
 import { until } from './wait.ts';
 

@@ -53,6 +53,7 @@ export function planFor(text: string, tools: readonly ToolSchema[], lastPath: st
     const isAside = current?.missing.length === 0 && segment.joint === 'sentence' && !takesContent(current.tool);
     if (isAside) open = null;
     if (current && !open) continue;
+    if (!current && !isLoose(segment.joint)) open = null;
     open = { joint: open?.joint ?? 'start', from: open?.from ?? segment.from, to: segment.to };
     const whole = clauseOf(text, atoms, open, lastPath);
     const merged = current ? refill(current, whole, profiles) : isHeld ? null : choose(whole, profiles);

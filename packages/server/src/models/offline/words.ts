@@ -48,7 +48,7 @@ const VERBS: readonly { readonly asks: boolean; readonly words: string }[] = [
   { asks: true, words: 'list enumerate ls show' },
   { asks: true, words: 'find search look lookup grep query locate where recall' },
   { asks: true, words: 'calculate compute evaluate count measure' },
-  { asks: false, words: 'create make add insert put generate write new' },
+  { asks: false, words: 'create make add insert put generate write' },
   { asks: false, words: 'write save store put overwrite' },
   { asks: false, words: 'edit change modify update replace patch alter set' },
   { asks: false, words: 'delete remove erase drop rm discard' },

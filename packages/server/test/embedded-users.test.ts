@@ -1,0 +1,183 @@
+// As whom the embedded database runs, and from which folders.
+
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { othersCanEnter } from '../src/db/embedded/reach.ts';
+import { socketFolder } from '../src/db/embedded/socket.ts';
+import {
+  cleanUp,
+  copyOfBinaries,
+  emptyHome,
+  isRoot,
+  listedLinks,
+  makeFolder,
+  postmasterOf,
+  query,
+  removeStoppedHome,
+  startPod,
+  stoppedHome,
+} from './embedded/harness.ts';
+
+const NOBODY = 65534;
+const UNLISTED = 54999;
+
+afterEach(cleanUp);
+afterAll(removeStoppedHome);
+
+test('with install scripts off, the links between the libraries are made', async () => {
+  const binaries = copyOfBinaries(makeFolder());
+  const opened = await startPod(emptyHome(), { binaries }).open();
+  expect(opened.started).toBe(true);
+  for (const { target } of listedLinks(binaries)) expect(existsSync(join(binaries, '..', target))).toBe(true);
+});
+
+describe.skipIf(!isRoot)('as root', () => {
+  test('the server runs as a user that nobody else is, and owns its data', async () => {
+    const home = await stoppedHome();
+    await startPod(home).open();
+    const { uid } = statSync(`/proc/${postmasterOf(home)}`);
+    expect(passwd().some((line) => line.split(':')[2] === String(uid))).toBe(false);
+    expect(statSync(join(home, 'postgres'))).toMatchObject({ uid, gid: uid });
+  });
+
+  test('a home below a private folder works, and its data survives a restart', async () => {
+    const home = emptyHome(join(makeFolder(0o700), 'project'));
+    await keepsData(home);
+  });
+
+  test('programs below a private folder are copied to where the server can read them', async () => {
+    const binaries = copyOfBinaries(makeFolder(0o700));
+    const home = emptyHome();
+    await keepsData(home, binaries);
+    expect(readdirSync(home).filter((name) => name.startsWith('postgres-programs'))).toHaveLength(1);
+  });
+
+  test('a project and a home below one private folder work, and a damaged copy of the programs is renewed', async () => {
+    const folder = makeFolder(0o700);
+    const binaries = copyOfBinaries(folder);
+    const version = `test${process.pid}`;
+    writeFileSync(join(binaries, '..', 'package.json'), JSON.stringify({ version }));
+    const copy = join('/var/tmp', `continuo-postgres-${version}-0`);
+    const home = emptyHome(folder);
+    try {
+      await keepsData(home, binaries);
+      rmSync(join(copy, 'bin', 'postgres'));
+      expect((await startPod(home, { binaries }).open()).started).toBe(true);
+    } finally {
+      await cleanUp();
+      rmSync(copy, { recursive: true, force: true });
+    }
+  });
+
+  test('a temporary folder that is private is not used for the socket', async () => {
+    const opened = await startPod(await stoppedHome(), {
+      env: { ...process.env, TMPDIR: makeFolder(0o700) },
+    }).open();
+    expect(opened.connection.host).toMatch(/^\/tmp\//);
+  });
+
+  test('a socket folder that another user prepared is refused', async () => {
+    const home = await stoppedHome();
+    const folder = socketFolder(home);
+    mkdirSync(folder, { mode: 0o700 });
+    chownSync(folder, NOBODY, NOBODY);
+    expect(await startPod(home).ask('open')).toMatchObject({ code: 'unsafe-socket-folder' });
+    rmSync(folder, { recursive: true });
+  });
+
+  test('without the right to change its user id, root runs the server in a user namespace', async () => {
+    const under = ['setpriv', '--inh-caps=-all', '--bounding-set=-all'];
+    const opened = await startPod(emptyHome(), { under }).open();
+    expect(await query(opened, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  test('a database that an ordinary user created stays that user\u2019s when root opens it', async () => {
+    const home = await stoppedHome();
+    const { uid, gid } = statSync(join(home, 'postgres'));
+    await startPod(home).open();
+    expect(statSync(`/proc/${postmasterOf(home)}`)).toMatchObject({ uid, gid });
+  });
+
+  test('a home in use in another container is refused, because two servers would destroy it', async () => {
+    const home = await stoppedHome();
+    const opened = await startPod(home).open();
+    const elsewhere = startPod(home, {
+      under: ['unshare', '--pid', '--ipc', '--fork', '--mount-proc', '--kill-child'],
+    });
+    expect(await elsewhere.ask('open')).toMatchObject({ code: 'elsewhere' });
+    expect(await query(opened, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+});
+
+const canBecomeOrdinary = isRoot && othersCanEnter(import.meta.dirname) && othersCanEnter(tmpdir());
+
+describe.skipIf(!canBecomeOrdinary)(
+  'as an ordinary user (needs root to become one, and a project that others can read)',
+  () => {
+    test('a cold start runs the server as that user', async () => {
+      const home = homeOf(NOBODY);
+      const opened = await startPod(home, { uid: NOBODY, gid: NOBODY }).open();
+      expect(opened.started).toBe(true);
+      expect(statSync(`/proc/${postmasterOf(home)}`).uid).toBe(NOBODY);
+    });
+
+    test('programs whose links cannot be made where they are, are copied', async () => {
+      const binaries = copyOfBinaries(makeFolder());
+      const opened = await startPod(homeOf(NOBODY), { uid: NOBODY, gid: NOBODY, binaries }).open();
+      expect(opened.started).toBe(true);
+    });
+
+    test('a user without an entry in /etc/passwd gets a database by way of a user namespace', async () => {
+      const home = homeOf(UNLISTED);
+      const opened = await startPod(home, { uid: UNLISTED, gid: UNLISTED }).open();
+      expect(opened.started).toBe(true);
+      expect(statSync(join(home, 'postgres')).uid).toBe(UNLISTED);
+    });
+
+    test('a user without an entry is told so where there are no user namespaces', async () => {
+      const pod = startPod(homeOf(UNLISTED), { uid: UNLISTED, gid: UNLISTED, env: { PATH: '/nowhere' } });
+      expect(await pod.ask('open')).toMatchObject({ code: 'no-user-entry' });
+    });
+
+    test('a home of somebody else is refused', async () => {
+      const home = homeOf(UNLISTED);
+      chmodSync(home, 0o755);
+      const pod = startPod(home, { uid: NOBODY, gid: NOBODY });
+      expect(await pod.ask('open')).toMatchObject({ code: 'not-writable' });
+    });
+  },
+);
+
+function homeOf(uid: number): string {
+  const home = emptyHome();
+  mkdirSync(home);
+  chownSync(home, uid, uid);
+  return home;
+}
+
+function passwd(): string[] {
+  return readFileSync('/etc/passwd', 'utf8').split('\n');
+}
+
+/** Creates a database, writes into it, and finds what was written after a restart. */
+async function keepsData(home: string, binaries?: string): Promise<void> {
+  const pod = startPod(home, binaries ? { binaries } : {});
+  await query(await pod.open(), 'create table kept as select 42 as answer');
+  await pod.ask('release');
+  const again = await pod.open();
+  expect(again.started).toBe(true);
+  expect(await query(again, 'select answer from kept')).toEqual([{ answer: 42 }]);
+  await pod.ask('release');
+}
