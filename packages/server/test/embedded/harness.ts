@@ -3,7 +3,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,6 @@ import { findBinaries } from '../../src/db/embedded/package.ts';
 const POD = fileURLToPath(new URL('./pod.ts', import.meta.url));
 
 export const isRoot = process.geteuid?.() === 0;
-export const NOBODY = 65534;
 
 export interface Opened {
   readonly started: boolean;
@@ -60,16 +59,25 @@ export async function stoppedHome(): Promise<string> {
   return stopped;
 }
 
-/** A copy of the programs as npm would leave them with install scripts off. */
+/** The programs as npm leaves them with install scripts off. The files are shared with the originals. */
 export function copyOfBinaries(folder: string): string {
+  const original = findBinaries();
   const native = join(folder, 'package', 'native');
-  cpSync(findBinaries(), native, {
-    recursive: true,
-    filter: (path) => !/\.(a|pc)$/.test(path),
-    verbatimSymlinks: true,
-  });
-  for (const { target } of listedLinks(native)) rmSync(join(native, '..', target), { force: true });
+  for (const entry of readdirSync(original, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const target = join(native, relative(original, entry.parentPath));
+    mkdirSync(target, { recursive: true });
+    linkOrCopy(join(entry.parentPath, entry.name), join(target, entry.name));
+  }
   return native;
+}
+
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+  }
 }
 
 export function listedLinks(native: string): { source: string; target: string }[] {
@@ -171,7 +179,6 @@ export async function waitUntil(fact: () => boolean, limit = 10_000): Promise<vo
   }
 }
 
-/** What the launcher may leave in a home folder once the server is down. */
 export function serverIsDown(home: string): boolean {
   return !existsSync(join(home, 'postgres', 'postmaster.pid'));
 }
@@ -193,8 +200,10 @@ export function removeStoppedHome(): void {
 
 /** The watchdog ends the server; a test that killed it has to do so itself. */
 async function endServer(home: string): Promise<void> {
-  if (!existsSync(join(home, 'postgres', 'postmaster.pid'))) return;
-  const pid = postmasterOf(home);
-  if (isAlive(pid) && watchdogOf(home) === undefined) process.kill(pid, 'SIGQUIT');
-  await waitUntil(() => !isAlive(pid));
+  if (watchdogOf(home) === undefined && !serverIsDown(home)) {
+    const pid = postmasterOf(home);
+    if (isAlive(pid)) process.kill(pid, 'SIGQUIT');
+    await waitUntil(() => !isAlive(pid));
+  }
+  await waitUntil(() => watchdogOf(home) === undefined);
 }

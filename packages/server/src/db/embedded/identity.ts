@@ -106,13 +106,23 @@ export function runAs(
 ): Promise<Ending> {
   return new Promise((resolve) => {
     let output = '';
-    const child = spawnAs(identity, command, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = tryToSpawn(identity, command, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    if (child instanceof Error) return resolve({ kind: 'not-started', error: child });
     const keep = (chunk: Buffer) => (output += chunk.toString());
     child.stdout?.on('data', keep);
     child.stderr?.on('data', keep);
     child.once('error', (error) => resolve({ kind: 'not-started', error }));
     child.once('close', (code) => resolve({ kind: 'exited', code, output: output.trim() }));
   });
+}
+
+/** Node throws some of the reasons why a program cannot be started, and emits others. */
+function tryToSpawn(...args: Parameters<typeof spawnAs>): ChildProcess | Error {
+  try {
+    return spawnAs(...args);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }
 
 function freeUser(accounts: readonly Account[]): Identity {

@@ -14,7 +14,7 @@ import { EmbeddedDatabaseError, OTHER_DATABASE } from './errors.ts';
 import { withLock } from './lock.ts';
 import { boundLog } from './log-file.ts';
 import { type Paths, pathsIn } from './paths.ts';
-import { anyPresent, enter, isPresent, leave, type Presence } from './pods.ts';
+import { anyPresent, enter, isPresent, leave, type Presence, say } from './pods.ts';
 import { stopPostmaster } from './postmaster.ts';
 import { bringUp, type RunningServer, type ServerPlan } from './server.ts';
 import { PORT, removeSocketFolder, socketFolder } from './socket.ts';
@@ -84,9 +84,12 @@ async function enterAndBringUp(plan: ServerPlan): Promise<Entered> {
   const shared = anyPresent(plan.paths);
   const presence = await enter(plan.paths, plan.socketFolder);
   try {
-    return { ...(await bringUp({ ...plan, shared })), presence };
+    const server = await bringUp({ ...plan, shared });
+    say(presence, 'settled');
+    return { ...server, presence };
   } catch (error) {
     // The watchdog stops what may have been started.
+    say(presence, 'settled');
     closeSync(presence.descriptor);
     throw error;
   }
@@ -106,7 +109,9 @@ function holdOpen(plan: ServerPlan, entered: Entered): EmbeddedDatabase {
       closeSync(presence.descriptor);
       presence = again;
     }
+    say(presence, 'starting');
     const { started } = await bringUp(plan);
+    say(presence, 'settled');
     if (started) plan.log('Postgres was gone and has been started again');
   }
 

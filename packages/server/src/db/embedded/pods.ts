@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, rmSync, statSync, 
 import { EmbeddedDatabaseError, OTHER_DATABASE, systemCode } from './errors.ts';
 import type { Paths } from './paths.ts';
 import { until } from './wait.ts';
-import { spawnWatchdog } from './watchdog.ts';
+import { spawnWatchdog, type Word } from './watchdog.ts';
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 /** As long as a server may take to stop. */
@@ -13,13 +13,16 @@ export interface Presence {
   readonly descriptor: number;
 }
 
-/** Registers this pod, with a watchdog at the other end; starts one if there is none. */
+/**
+ * Registers this pod, with a watchdog at the other end; starts one if there is none.
+ * The watchdog takes it that a server is being started until it hears otherwise.
+ */
 export async function enter(paths: Paths, socketFolder: string): Promise<Presence> {
   let spawned = false;
   let failed = false;
   const presence = await until({ limit: PATIENCE }, () => {
     const end = openEnd(paths.pods);
-    if (end.kind === 'open') return greet(end.descriptor);
+    if (end.kind === 'open') return say({ descriptor: end.descriptor }, 'starting');
     if (end.kind === 'absent' && isClosing(paths)) return undefined;
     if (failed) throw watchdogFailed(paths);
     if (spawned) return undefined;
@@ -60,9 +63,10 @@ export function anyPresent(paths: Paths): boolean {
   return reader !== undefined && hasWriters(paths, reader);
 }
 
-function greet(descriptor: number): Presence {
-  writeSync(descriptor, 'pod\n');
-  return { descriptor };
+/** The watchdog wants to hear from everybody who opens the pipe. */
+export function say(presence: Presence, word: Word): Presence {
+  writeSync(presence.descriptor, `${word}\n`);
+  return presence;
 }
 
 type End =
@@ -107,17 +111,17 @@ function hasWriters(paths: Paths, reader: number): boolean {
   } catch (error) {
     if (systemCode(error) !== 'EAGAIN') throw error;
     // We may have taken a line that the watchdog waits for.
-    if (taken > 0) greetAgain(paths);
+    if (taken > 0) sayPresent(paths);
     return true;
   } finally {
     closeSync(reader);
   }
 }
 
-function greetAgain(paths: Paths): void {
+function sayPresent(paths: Paths): void {
   for (const pipe of [paths.pods, paths.closing]) {
     const end = openEnd(pipe);
-    if (end.kind === 'open') closeSync(greet(end.descriptor).descriptor);
+    if (end.kind === 'open') closeSync(say(end, 'present').descriptor);
   }
 }
 

@@ -11,9 +11,13 @@
  *    then its line (or its end) arrives and the rename is undone, or it finds no
  *    pipe and waits until the server is down.
  * 2. A reader at the pipe means that a watchdog lives.
+ * 3. A pod says when it is starting a server and when that is settled: one that was
+ *    just started may not have written its postmaster.pid yet.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Paths } from './paths.ts';
+
+export type Word = 'starting' | 'settled' | 'present';
 
 const SCRIPT = `
 PATH=$PATH:/usr/bin:/bin
@@ -31,15 +35,22 @@ runs() {
   fi
 }
 
+hear() {
+  read -r word <&3 || return 1
+  [ "$word" = present ] || state=$word
+}
+
+state=
 while :; do
-  while read -r _ <&3; do :; done
+  while hear; do :; done
   mv "$pods" "$closing" 2>/dev/null
-  read -r _ <&3 || break
+  hear || break
   mv "$closing" "$pods"
 done
 
 pid=
-read -r pid 2>/dev/null <"$data/postmaster.pid" || { sleep 1; read -r pid 2>/dev/null <"$data/postmaster.pid"; }
+[ "$state" != starting ] || [ -f "$data/postmaster.pid" ] || sleep 1
+[ ! -f "$data/postmaster.pid" ] || read -r pid <"$data/postmaster.pid"
 tries=0
 while [ -n "$pid" ] && runs "$pid"; do
   case $tries in

@@ -6,7 +6,7 @@
 // 2. After a call that failed nothing more is called; the answer says so.
 
 import type { HistoryMessage, ModelRequest, ToolSchema } from '../model.ts';
-import { type Intent, LONGEST_REQUEST, lastPathIn, planFor, planWithAnswer } from './plan.ts';
+import { type Intent, isTooLong, lastPathIn, planFor, planWithAnswer } from './plan.ts';
 import { type Step, splitWords } from './step.ts';
 import { type CallOutcome, NEED, needs, tellCall, tellCalling, tellNot, tellWhatThisIs } from './tell.ts';
 
@@ -26,7 +26,7 @@ export function answer({ history, tools }: Pick<ModelRequest, 'history' | 'tools
     const now = left.filter((intent) => intent.group === next.group);
     return { deltas: splitWords(tellCalling(now)), calls: now.map(({ tool, input }) => ({ tool: tool.name, input: JSON.stringify(input) })) };
   }
-  if (outcomes.length === 0 && !next) return say(tellWhatThisIs({ modelId, text, tools, tooLong: text.length > LONGEST_REQUEST }));
+  if (outcomes.length === 0 && !next) return say(tellWhatThisIs({ modelId, text, tools, tooLong: isTooLong(text) }));
   const told = outcomes.map(tellCall);
   if (next && !failed) told.push(needs(next));
   const undone = [...left.slice(failed ? 0 : 1), ...whole.slice(MOST_CALLS)];
@@ -40,6 +40,8 @@ function since(history: readonly HistoryMessage[]): readonly HistoryMessage[] {
   return history.slice(history.findLastIndex((message) => message.role === 'user') + 1);
 }
 
+const DISMISSES = /^\W*(?:no|never ?mind|cancel|stop|forget)\b/i;
+
 /** The plan for the last user message, which may answer what the one before left open. */
 function planOf(history: readonly HistoryMessage[], tools: readonly ToolSchema[]): { readonly plan: readonly Intent[]; readonly text: string } {
   const turns = [...history.entries()].filter(([, message]) => message.role === 'user').slice(-TURNS_BACK);
@@ -51,8 +53,8 @@ function planOf(history: readonly HistoryMessage[], tools: readonly ToolSchema[]
     text = message.content;
     const gap = plan.findIndex((intent) => intent.missing.length > 0);
     const own = planFor(text, tools, path);
-    const answers = own.length === 0 && gap >= 0 && wasAsked(history.slice(turns[turn - 1]?.[0] ?? 0, at)) && !/^\W*(?:no|never ?mind|cancel|stop|forget)\b/i.test(text);
-    plan = answers ? planWithAnswer(plan.slice(gap), text, tools) : own;
+    const asked = gap >= 0 && wasAsked(history.slice(turns[turn - 1]?.[0] ?? 0, at));
+    plan = own.length === 0 && asked && !DISMISSES.test(text) && !isTooLong(text) ? planWithAnswer(plan.slice(gap), text, tools) : own;
     path = lastPathIn(text) ?? path;
   }
   return { plan, text };

@@ -2,6 +2,8 @@
 // (quoted text, JSON, paths, numbers …). Quotes come off; positions stay, so that any
 // stretch of the text can be taken exactly as it was written.
 
+import { splitName, stem } from './words.ts';
+
 export type AtomKind = 'quoted' | 'json' | 'url' | 'email' | 'uuid' | 'date' | 'path' | 'number' | 'word' | 'mark';
 
 export interface Atom {
@@ -10,6 +12,8 @@ export interface Atom {
   readonly value: string;
   readonly start: number;
   readonly end: number;
+  /** The stems of a word, one for each part of a compound name; empty for other atoms. */
+  readonly stems: readonly string[];
   /** Whether it is the first on its line. */
   readonly startsLine: boolean;
 }
@@ -23,8 +27,8 @@ const RULES: readonly { readonly kind: AtomKind; readonly pattern: RegExp }[] = 
   { kind: 'quoted', pattern: /„([^“”]*)[“”]/y },
   { kind: 'quoted', pattern: /«([^»]*)»/y },
   { kind: 'quoted', pattern: /(?<![\p{L}\p{N}])'((?:[^'\n]|'(?=\p{L}))*)'(?!\p{L})/uy },
-  { kind: 'url', pattern: /[a-z][a-z0-9+.-]*:\/\/[^\s"'`<>]*[^\s"'`<>.,;:!?)]/iy },
-  { kind: 'email', pattern: /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/y },
+  { kind: 'url', pattern: /[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'`<>]*[^\s"'`<>.,;:!?)]/iy },
+  { kind: 'email', pattern: /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/y },
   { kind: 'uuid', pattern: /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![\w-])/iy },
   { kind: 'date', pattern: /\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?(?![\w-])/y },
   { kind: 'path', pattern: /[^\s"`“”„«»<>|=,;:(){}[\]!?]+/y },
@@ -36,12 +40,13 @@ const RULES: readonly { readonly kind: AtomKind; readonly pattern: RegExp }[] = 
 const NUMBER_WORDS = ['two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const MOST_JSON = 8;
 
-export function readAtoms(text: string): readonly Atom[] {
+/** At most `most` atoms: a text may be long, and this is on nobody's own thread. */
+export function readAtoms(text: string, most = 1000): readonly Atom[] {
   const atoms: Atom[] = [];
   const space = /\s*/y;
   let jsonTries = MOST_JSON;
   let at = 0;
-  while (at < text.length) {
+  while (at < text.length && atoms.length < most) {
     space.lastIndex = at;
     const gap = space.exec(text)?.[0] ?? '';
     at += gap.length;
@@ -50,7 +55,8 @@ export function readAtoms(text: string): readonly Atom[] {
     const opens = text[at] === '{' || text[at] === '[';
     const json = opens && jsonTries-- > 0 ? readJson(text, at) : null;
     const found = json ?? readOne(text, at);
-    atoms.push({ ...found, start: at, startsLine });
+    const stems = found.kind === 'word' ? splitName(found.value.replace(/['’]s$/, '')).map(stem) : [];
+    atoms.push({ ...found, start: at, startsLine, stems });
     at = found.end;
   }
   return atoms;

@@ -34,7 +34,7 @@ const COUNT = new Set(['limit', 'count', 'top', 'max', 'maximum', 'n', 'k', 'siz
 export const byKey: Finder = (leaf, reading) => {
   for (const at of reading.atoms.keys()) {
     if (!isKeyed(leaf, reading, at)) continue;
-    const key = afterName([leaf.words, [leaf.path.at(-1) ?? '']], reading, at);
+    const key = afterName(leaf.stems, reading, at);
     const from = key + 1;
     const first = reading.atoms[from];
     if (!first || reading.used.has(from)) continue;
@@ -51,16 +51,18 @@ export const byKey: Finder = (leaf, reading) => {
 
 const LINKS = new Set(['is', 'are', 'of', 'to', 'as', 'set', 'equals', 'be', 'being', 'named', 'called', 'number']);
 
+const SAYING = ['saying', 'says', 'say', 'containing', 'contains'].map((name) => [stem(name)]);
+const NAMING = ['named', 'called', 'titled'].map((name) => [stem(name)]);
+
 function namesFor(leaf: Leaf): readonly (readonly string[])[] {
-  const names: (readonly string[])[] = [leaf.words];
-  if (isContent(leaf)) names.push(['saying'], ['says'], ['say'], ['containing'], ['contains']);
-  if (leaf.words.includes('name') || leaf.words.includes('title')) names.push(['named'], ['called'], ['titled']);
-  return names;
+  const isTitle = leaf.words.includes('name') || leaf.words.includes('title');
+  return [leaf.stems, ...(isContent(leaf) ? SAYING : []), ...(isTitle ? NAMING : [])];
 }
 
 function byName(leaf: Leaf, reading: Reading, value: (from: number, at: number) => Found | null): Found | null {
+  const names = namesFor(leaf);
   for (const at of reading.atoms.keys()) {
-    let from = afterName(namesFor(leaf), reading, at);
+    let from = Math.max(...names.map((stems) => afterName(stems, reading, at)));
     if (from === 0) continue;
     while (LINKS.has(word(reading, from)) || mark(reading, from) === ':') from += 1;
     if (reading.used.has(from)) continue;
@@ -106,7 +108,7 @@ export const byUnit: Finder = (leaf, reading) => {
     const said = UNITS.get(unit);
     const both = { taken: [at, at + 1], weight: 1 };
     if (own !== undefined && said !== undefined) return accept(leaf, reading, (Number(atom.value) * said) / own, both);
-    if (unit !== '' && leaf.words.some((name) => stem(unit) === stem(name))) return accept(leaf, reading, Number(atom.value), both);
+    if (unit !== '' && leaf.stems.includes(stem(unit))) return accept(leaf, reading, Number(atom.value), both);
     if (['top', 'first', 'last', 'most', 'to'].includes(word(reading, at - 1)) && has(leaf, COUNT)) return take(leaf, reading, at, at + 1, 0.5);
   }
   return null;
@@ -144,9 +146,10 @@ export const byChoice: Finder = (leaf, reading) => {
   if (choices.length < 2) return null;
   const spoken = choices.flatMap((choice) => {
     const words = typeof choice === 'object' ? [] : splitName(String(choice));
+    const stems = words.map(stem);
     if (!leaf.required && words.every((one) => isEmptyWord(one) || isQuestionWord(one))) return [];
-    const at = [...reading.atoms.keys()].find((index) => reading.atoms[index]?.value === choice || afterName([words], reading, index) > 0 || reading.atoms[index]?.value === String(choice));
-    return at === undefined || reading.used.has(at) ? [] : [{ choice, at, to: Math.max(at + 1, afterName([words], reading, at)) }];
+    const at = [...reading.atoms.keys()].find((index) => reading.atoms[index]?.value === String(choice) || afterName(stems, reading, index) > 0);
+    return at === undefined || reading.used.has(at) ? [] : [{ choice, at, to: Math.max(at + 1, afterName(stems, reading, at)) }];
   });
   const first = spoken[0];
   if (!first) return null;
@@ -158,7 +161,7 @@ export const byChoice: Finder = (leaf, reading) => {
 export const byFlag: Finder = (leaf, reading) => {
   if (leaf.kind !== 'boolean' || leaf.words.every(isEmptyWord)) return null;
   for (const at of reading.atoms.keys()) {
-    const next = afterName([leaf.words], reading, at);
+    const next = afterName(leaf.stems, reading, at);
     if (next === 0) continue;
     const denied = ['no', 'not', 'without', 'non', "don't"].includes(word(reading, at - 1));
     return accept(leaf, reading, !denied, { taken: range(at, next), weight: 0.5 });

@@ -15,8 +15,9 @@ export interface Intent extends Choice {
   readonly group: number;
 }
 
-/** Longer messages are not read for tool calls; the answer says so. */
-export const LONGEST_REQUEST = 16_000;
+/** Longer messages are not read for tool calls; the answer says so. A quoted text is one atom. */
+const MOST_CHARACTERS = 64_000;
+const MOST_ATOMS = 400;
 const MOST_SEGMENTS = 40;
 
 type Joint = 'start' | 'and' | 'comma' | 'sentence' | 'then';
@@ -31,12 +32,22 @@ interface Segment {
 
 /** `lastPath` is what "it" stands for: the last path that was spoken of. */
 export function planFor(text: string, tools: readonly ToolSchema[], lastPath: string | null = null): readonly Intent[] {
-  if (tools.length === 0 || text.length > LONGEST_REQUEST) return [];
+  const atoms = readRequest(text);
+  if (tools.length === 0 || !atoms) return [];
   const profiles = tools.map(profileOf);
-  const atoms = readAtoms(text);
   const plan: Planned[] = [];
   let open: Segment | null = null;
   let meant: Shape = 'order';
+
+  const chosenBy = (clause: Clause, segment: Segment, next: Segment | undefined): Choice | null => {
+    const current = plan.at(-1)?.choice;
+    const own = choose(clause, profiles);
+    if (own && (!isLoose(segment.joint) || own.missing.length === 0)) return own;
+    // After a mere "and" a request must be whole, if need be with the next piece: "add 2 and 3".
+    const longer = clauseOf(text, atoms, { ...segment, to: next?.to ?? segment.to }, lastPath);
+    if (own && choose(longer, profiles)?.missing.length === 0) return own;
+    return current ? sameAgain(current, clause, profiles) : null;
+  };
 
   const segments = segmentsOf(atoms);
   for (const [index, segment] of segments.entries()) {
@@ -44,7 +55,7 @@ export function planFor(text: string, tools: readonly ToolSchema[], lastPath: st
     const current = plan.at(-1)?.choice;
     const isHeld = holds(meant, segment.joint);
     if (!isHeld) meant = meaningOf(clause);
-    const chosen = isHeld ? null : chosenBy(clause, { segment, next: segments[index + 1] });
+    const chosen = isHeld ? null : chosenBy(clause, segment, segments[index + 1]);
     if (chosen) {
       plan.push({ choice: chosen, joint: segment.joint });
       open = segment;
@@ -60,16 +71,6 @@ export function planFor(text: string, tools: readonly ToolSchema[], lastPath: st
     if (merged) plan.splice(-1, 1, { choice: merged, joint: open.joint });
   }
   return inGroups(plan);
-
-  function chosenBy(clause: Clause, { segment, next }: { segment: Segment; next: Segment | undefined }): Choice | null {
-    const current = plan.at(-1)?.choice;
-    const own = choose(clause, profiles);
-    if (own && (!isLoose(segment.joint) || own.missing.length === 0)) return own;
-    // After a mere "and" a request must be whole, if need be with the next piece: "add 2 and 3".
-    const longer = { ...segment, to: next?.to ?? segment.to };
-    if (own && choose(clauseOf(text, atoms, longer, lastPath), profiles)?.missing.length === 0) return own;
-    return current ? sameAgain(current, clause, profiles) : null;
-  }
 }
 
 interface Planned {
@@ -108,8 +109,14 @@ export function planWithAnswer(pending: readonly Intent[], answer: string, tools
 }
 
 export function lastPathIn(text: string): string | null {
-  if (text.length > LONGEST_REQUEST) return null;
-  return readAtoms(text).findLast((atom) => atom.kind === 'path')?.value ?? null;
+  return readRequest(text)?.findLast((atom) => atom.kind === 'path')?.value ?? null;
+}
+
+export const isTooLong = (text: string): boolean => readRequest(text) === null;
+
+function readRequest(text: string): readonly Atom[] | null {
+  const atoms = text.length > MOST_CHARACTERS ? null : readAtoms(text, MOST_ATOMS + 1);
+  return atoms && atoms.length <= MOST_ATOMS ? atoms : null;
 }
 
 /** Different tools go one after another, since the second may need what the first did. */

@@ -3,7 +3,7 @@
 
 import { type Atom, parseJson } from './atoms.ts';
 import { type Kind, type Leaf, type Schema, choicesOf, fits, itemsOf, kindOf } from './schema.ts';
-import { isPreposition, splitName, stem } from './words.ts';
+import { isPreposition, splitName } from './words.ts';
 
 export interface Reading {
   readonly text: string;
@@ -75,25 +75,24 @@ export function accept(leaf: Leaf, reading: Reading, value: unknown, found: Omit
   return value !== undefined && fits(value, leaf.schema, reading.root) ? { value, ...found } : null;
 }
 
-/** The first index after the leaf's name, where the name stands at `at`; otherwise 0. */
-export function afterName(names: readonly (readonly string[])[], reading: Reading, at: number): number {
-  for (const words of names) {
-    const heard: string[] = [];
-    let next = at;
-    while (heard.length < words.length && reading.atoms[next]?.kind === 'word' && !reading.used.has(next)) {
-      heard.push(...splitName(reading.atoms[next]?.value ?? ''));
-      next += 1;
-    }
-    if (words.length > 0 && heard.length === words.length && heard.every((word, index) => stem(word) === stem(words[index] ?? ''))) return next;
+/** The first index after a name (its stems) that stands at `at`; otherwise 0. */
+export function afterName(stems: readonly string[], reading: Reading, at: number): number {
+  let heard = 0;
+  let next = at;
+  while (heard < stems.length && !reading.used.has(next)) {
+    const parts = reading.atoms[next]?.stems ?? [];
+    if (parts.length === 0 || parts.some((part, index) => part !== stems[heard + index])) return 0;
+    heard += parts.length;
+    next += 1;
   }
-  return 0;
+  return heard === stems.length && heard > 0 ? next : 0;
 }
 
 export const mark = (reading: Reading, at: number): string => (reading.atoms[at]?.kind === 'mark' ? (reading.atoms[at]?.value ?? '') : '');
 export const word = (reading: Reading, at: number): string => (reading.atoms[at]?.kind === 'word' ? (reading.atoms[at]?.value.toLowerCase() ?? '') : '');
 
 export function isKeyed(leaf: Leaf, reading: Reading, at: number): boolean {
-  const next = afterName([leaf.words, [leaf.path.at(-1) ?? '']], reading, at);
+  const next = afterName(leaf.stems, reading, at);
   return next > 0 && ['=', ':'].includes(mark(reading, next));
 }
 
@@ -106,7 +105,7 @@ export function endOfRun(leaf: Leaf, reading: Reading, from: number): number {
   let to = from;
   for (; to < reading.atoms.length; to += 1) {
     if (reading.used.has(to) || mark(reading, to) === ';') break;
-    const named = (other: Leaf): boolean => isKeyed(other, reading, to) || (introduced(reading, to) && afterName([other.words], reading, to) > 0);
+    const named = (other: Leaf): boolean => isKeyed(other, reading, to) || (introduced(reading, to) && afterName(other.stems, reading, to) > 0);
     if (to > from && others.some(named)) break;
   }
   return trimEnd(reading, from, to);

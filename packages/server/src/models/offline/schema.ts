@@ -1,7 +1,7 @@
 // Reading a tool's JSON Schema: the leaves that an input is made of, and whether a value
 // fits. What is not understood is never guessed: a value that may not fit does not fit.
 
-import { splitName } from './words.ts';
+import { splitName, stem } from './words.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 export type Kind = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object' | 'any';
@@ -10,6 +10,7 @@ export type Kind = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array
 export interface Leaf {
   readonly path: readonly string[];
   readonly words: readonly string[];
+  readonly stems: readonly string[];
   readonly about: string;
   readonly schema: Schema;
   readonly kind: Kind;
@@ -75,7 +76,8 @@ export function leavesOf(schema: Schema, root: Schema, above: { path: readonly s
     const here = { path, required: above.required && required.has(name) };
     const kind = kindOf(inner);
     if (kind === 'object' && isRecord(inner['properties']) && path.length < 4) return leavesOf(inner, root, here);
-    return [{ ...here, words: splitName(name), about: typeof inner['description'] === 'string' ? inner['description'] : '', schema: inner, kind }];
+    const words = splitName(name);
+    return [{ ...here, words, stems: words.map(stem), about: typeof inner['description'] === 'string' ? inner['description'] : '', schema: inner, kind }];
   });
 }
 

@@ -18,7 +18,7 @@ export const NEED = 'I still need';
 export function tellWhatThisIs({ modelId, text, tools, tooLong }: { modelId: string; text: string; tools: readonly ToolSchema[]; tooLong: boolean }): string {
   const heard = text.trim() === '' ? 'Your message was empty. ' : `You wrote: “${excerpt(text, 80)}”. `;
   const what = `I cannot really answer that: no language model is connected. I am the offline stand-in (${modelId}), a program that follows fixed rules.`;
-  const long = tooLong ? ' A message this long I do not read for tool calls.' : '';
+  const long = tooLong ? ' A message this long I do not read for tool calls, unless its long texts are in quotes or code blocks.' : '';
   const how = 'The setting CONTINUO_MODEL=provider/model chooses the model; providers, and the API keys for them, come with a later version of Continuo.';
   return `${heard}${what}${long}\n\n${canDo(tools)}\n\n${how}`;
 }
