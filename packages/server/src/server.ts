@@ -85,7 +85,8 @@ export async function startServer({ config, log, tools = [], faults }: ServerOpt
   await pod.start();
 
   const app = createApp({ config, pool, pod, models, roles, streams, log });
-  const http = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  const respond = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const http = createServer((request, response) => void respond(request, response));
   await listen(http, config);
 
   return {

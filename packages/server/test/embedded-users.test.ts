@@ -97,10 +97,15 @@ describe.skipIf(!isRoot)('as root', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('without the right to change its user id, root runs the server in a user namespace', async () => {
-    const under = ['setpriv', '--inh-caps=-all', '--bounding-set=-all'];
+  test('in a container that has no other user id, the server runs in a user namespace', async () => {
+    const under = ['unshare', '--user', '--map-root-user'];
     const opened = await startPod(emptyHome(), { under }).open();
     expect(await query(opened, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  test('root without any rights is told to start as an ordinary user', async () => {
+    const under = ['setpriv', '--inh-caps=-all', '--bounding-set=-all'];
+    expect(await startPod(emptyHome(), { under }).ask('open')).toMatchObject({ code: 'cannot-drop-root' });
   });
 
   test('a home in use in another container is refused, because two servers would destroy it', async () => {

@@ -35,19 +35,25 @@ interface Asked {
   readonly signal?: AbortSignal;
 }
 
-async function ask(model: Model, { history, tools = [], messageId = 'answer', signal = never }: Asked): Promise<StreamEvent[]> {
+async function ask(
+  model: Model,
+  { history, tools = [], messageId = 'answer', signal = never }: Asked,
+): Promise<StreamEvent[]> {
   const events: StreamEvent[] = [];
-  for await (const event of model.stream({ messageId, system: '', history, tools, signal })) events.push(event);
+  for await (const event of model.stream({ messageId, system: '', history, tools, signal }))
+    events.push(event);
   return events;
 }
 
 const user = (content: string, id = 'question'): HistoryMessage => ({ role: 'user', id, content });
-const textOf = (events: readonly StreamEvent[]): string => events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
+const textOf = (events: readonly StreamEvent[]): string =>
+  events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
 
 function callsOf(events: readonly StreamEvent[]): { callId: string; tool: string; text: string }[] {
   const calls = new Map<string, { callId: string; tool: string; text: string }>();
   for (const event of events) {
-    if (event.type === 'tool_input_start') calls.set(event.callId, { callId: event.callId, tool: event.tool, text: '' });
+    if (event.type === 'tool_input_start')
+      calls.set(event.callId, { callId: event.callId, tool: event.tool, text: '' });
     const call = event.type === 'tool_input_delta' ? calls.get(event.callId) : undefined;
     if (call && event.type === 'tool_input_delta') call.text += event.text;
   }
@@ -57,7 +63,8 @@ function callsOf(events: readonly StreamEvent[]): { callId: string; tool: string
 function messageOf(events: readonly StreamEvent[], id: string): HistoryMessage {
   const parts: MessagePart[] = [];
   if (textOf(events) !== '') parts.push({ kind: 'text', text: textOf(events) });
-  for (const { callId, tool, text } of callsOf(events)) parts.push({ kind: 'tool_call', callId, tool, input: { kind: 'json', value: JSON.parse(text) } });
+  for (const { callId, tool, text } of callsOf(events))
+    parts.push({ kind: 'tool_call', callId, tool, input: { kind: 'json', value: JSON.parse(text) } });
   return { role: 'assistant', id, parts };
 }
 
@@ -70,7 +77,11 @@ interface Talk {
 }
 
 /** Drives the model as the run loop does: calls, results, calls …, until it only speaks. */
-async function talk(history: readonly HistoryMessage[], tools: readonly ToolSchema[], run: (tool: string, input: unknown) => Outcome = () => ({ output: 'ok' })): Promise<Talk> {
+async function talk(
+  history: readonly HistoryMessage[],
+  tools: readonly ToolSchema[],
+  run: (tool: string, input: unknown) => Outcome = () => ({ output: 'ok' }),
+): Promise<Talk> {
   const model = modelOf('offline/instant');
   const log = [...history];
   const steps: Talk['steps'] = [];
@@ -79,9 +90,13 @@ async function talk(history: readonly HistoryMessage[], tools: readonly ToolSche
     expect(events.at(-1)?.type).toBe('message_stop');
     const message = messageOf(events, `message-${log.length}`);
     log.push(message);
-    const calls = message.role === 'assistant' ? message.parts.filter((part) => part.kind === 'tool_call') : [];
+    const calls =
+      message.role === 'assistant' ? message.parts.filter((part) => part.kind === 'tool_call') : [];
     if (calls.length === 0) return { history: log, steps, text: textOf(events) };
-    const inputs = calls.map((call): [string, unknown] => [call.tool, call.input.kind === 'json' ? call.input.value : null]);
+    const inputs = calls.map((call): [string, unknown] => [
+      call.tool,
+      call.input.kind === 'json' ? call.input.value : null,
+    ]);
     steps.push(inputs);
     for (const [index, call] of calls.entries()) {
       const { output, failed = false } = run(...(inputs[index] ?? ['', null]));
@@ -91,26 +106,65 @@ async function talk(history: readonly HistoryMessage[], tools: readonly ToolSche
   throw new Error('the model never came to an end');
 }
 
-const plan = async (text: string, tools: readonly ToolSchema[]): Promise<Talk['steps']> => (await talk([user(text)], tools)).steps;
+const plan = async (text: string, tools: readonly ToolSchema[]): Promise<Talk['steps']> =>
+  (await talk([user(text)], tools)).steps;
 
-function tool(name: string, description: string, properties: Record<string, unknown>, required: readonly string[] = Object.keys(properties)): ToolSchema {
+function tool(
+  name: string,
+  description: string,
+  properties: Record<string, unknown>,
+  required: readonly string[] = Object.keys(properties),
+): ToolSchema {
   return { name, description, input: { type: 'object', properties, required, additionalProperties: false } };
 }
-const string = (description?: string) => (description === undefined ? { type: 'string' } : { type: 'string', description });
+const string = (description?: string) =>
+  description === undefined ? { type: 'string' } : { type: 'string', description };
 
-const deleteFile = tool('delete_file', 'Delete a file from the workspace.', { path: string('Path of the file') });
-const readFile = tool('read_file', 'Read a file of the workspace.', { path: string('Path of the file'), max_lines: { type: 'integer' } }, ['path']);
-const writeFile = tool('write_file', 'Write a text file.', { path: string('Path of the file'), content: string('The text of the file') });
-const listFiles = tool('listFiles', 'List the files in a directory.', { path: string('The directory'), recursive: { type: 'boolean' } }, []);
-const weather = tool('get-weather', 'Get the current weather for a city.', { city: string(), unit: { type: 'string', enum: ['celsius', 'fahrenheit'], default: 'celsius' } });
-const search = tool('search', 'Search the web for pages.', { query: string(), limit: { type: 'integer', minimum: 1, maximum: 10 } }, ['query']);
+const deleteFile = tool('delete_file', 'Delete a file from the workspace.', {
+  path: string('Path of the file'),
+});
+const readFile = tool(
+  'read_file',
+  'Read a file of the workspace.',
+  { path: string('Path of the file'), max_lines: { type: 'integer' } },
+  ['path'],
+);
+const writeFile = tool('write_file', 'Write a text file.', {
+  path: string('Path of the file'),
+  content: string('The text of the file'),
+});
+const listFiles = tool(
+  'listFiles',
+  'List the files in a directory.',
+  { path: string('The directory'), recursive: { type: 'boolean' } },
+  [],
+);
+const weather = tool('get-weather', 'Get the current weather for a city.', {
+  city: string(),
+  unit: { type: 'string', enum: ['celsius', 'fahrenheit'], default: 'celsius' },
+});
+const search = tool(
+  'search',
+  'Search the web for pages.',
+  { query: string(), limit: { type: 'integer', minimum: 1, maximum: 10 } },
+  ['query'],
+);
 const add = tool('add', 'Add two numbers.', { a: { type: 'number' }, b: { type: 'number' } });
 const shell = tool('bash', 'Run a shell command in the sandbox.', { command: string('The command') });
-const email = tool('send_email', 'Send an email.', { to: { type: 'string', format: 'email' }, subject: string(), body: string() });
+const email = tool('send_email', 'Send an email.', {
+  to: { type: 'string', format: 'email' },
+  subject: string(),
+  body: string(),
+});
 const entity = tool(
   'create_entity',
   'Create an entity in the knowledge base.',
-  { name: string(), type: { type: 'string', enum: ['person', 'place'] }, tags: { type: 'array', items: string() }, address: { type: 'object', properties: { city: string() }, required: ['city'] } },
+  {
+    name: string(),
+    type: { type: 'string', enum: ['person', 'place'] },
+    tags: { type: 'array', items: string() },
+    address: { type: 'object', properties: { city: string() }, required: ['city'] },
+  },
   ['name', 'type'],
 );
 const everything = [deleteFile, readFile, writeFile, listFiles, weather, search, add, shell, email, entity];
@@ -150,17 +204,40 @@ describe('what it says it is', () => {
 
 describe('ordinary talk', () => {
   const talks = [
-    'hello', 'Thanks, that was great!', 'Tell me a joke', 'write me a poem about the sea', 'what is a file?', 'How do I read a file?',
-    'I like the weather today', 'take your time', 'add some humour', 'read between the lines', '', '   ', '…', '"quoted"', 'a.txt',
+    'hello',
+    'Thanks, that was great!',
+    'Tell me a joke',
+    'write me a poem about the sea',
+    'what is a file?',
+    'How do I read a file?',
+    'I like the weather today',
+    'take your time',
+    'add some humour',
+    'read between the lines',
+    '',
+    '   ',
+    '…',
+    '"quoted"',
+    'a.txt',
   ];
   test.each(talks)('RT-7 %j calls no tool', async (text) => {
     expect(await plan(text, everything)).toEqual([]);
   });
 
   const notAsked = [
-    "don't delete a.txt", 'please do not delete a.txt', 'I deleted the file a.txt', 'have you deleted a.txt?', 'what happened when you deleted a.txt?',
-    'if a.txt exists, delete it', 'avoid deleting a.txt', 'deleting a.txt is bad', "don't read b.txt and delete a.txt", 'I opened b.txt and deleted a.txt',
-    'summarise a.txt', 'open a.txt', 'delete a.txt? No!',
+    "don't delete a.txt",
+    'please do not delete a.txt',
+    'I deleted the file a.txt',
+    'have you deleted a.txt?',
+    'what happened when you deleted a.txt?',
+    'if a.txt exists, delete it',
+    'avoid deleting a.txt',
+    'deleting a.txt is bad',
+    "don't read b.txt and delete a.txt",
+    'I opened b.txt and deleted a.txt',
+    'summarise a.txt',
+    'open a.txt',
+    'delete a.txt? No!',
   ];
   test.each(notAsked)('RT-7 %j does not delete', async (text) => {
     expect(await plan(text, [deleteFile])).toEqual([]);
@@ -175,36 +252,72 @@ describe('calls in plain words', () => {
     ['read_file path=a.txt max_lines=3', [[['read_file', { path: 'a.txt', max_lines: 3 }]]]],
     ['I want you to delete the file old.txt', [[['delete_file', { path: 'old.txt' }]]]],
     ['write hello world to notes.txt', [[['write_file', { path: 'notes.txt', content: 'hello world' }]]]],
-    ['Create notes.txt with content Hello. This is fine', [[['write_file', { path: 'notes.txt', content: 'Hello. This is fine' }]]]],
-    ['write to x.md:\n```\n# Title\nread a.txt and delete it\n```', [[['write_file', { path: 'x.md', content: '# Title\nread a.txt and delete it\n' }]]]],
+    [
+      'Create notes.txt with content Hello. This is fine',
+      [[['write_file', { path: 'notes.txt', content: 'Hello. This is fine' }]]],
+    ],
+    [
+      'write to x.md:\n```\n# Title\nread a.txt and delete it\n```',
+      [[['write_file', { path: 'x.md', content: '# Title\nread a.txt and delete it\n' }]]],
+    ],
     ['list files', [[['listFiles', {}]]]],
     ['list the files in src recursively', [[['listFiles', { path: 'src', recursive: true }]]]],
-    ["what's the weather like in New York in fahrenheit", [[['get-weather', { city: 'New York', unit: 'fahrenheit' }]]]],
+    [
+      "what's the weather like in New York in fahrenheit",
+      [[['get-weather', { city: 'New York', unit: 'fahrenheit' }]]],
+    ],
     ['what is the weather in Paris?', [[['get-weather', { city: 'Paris', unit: 'celsius' }]]]],
     ['search the web for cats and dogs', [[['search', { query: 'cats and dogs' }]]]],
     ['search for "cheese", top 3', [[['search', { query: 'cheese', limit: 3 }]]]],
     ['add 40 and 2.5', [[['add', { a: 40, b: 2.5 }]]]],
     ['run ls -la', [[['bash', { command: 'ls -la' }]]]],
-    ['send an email to bob@example.com with subject Hello there and body "See you, Bob"', [[['send_email', { to: 'bob@example.com', subject: 'Hello there', body: 'See you, Bob' }]]]],
-    ['create an entity named Ada Lovelace of type person with tags red, green and blue', [[['create_entity', { name: 'Ada Lovelace', type: 'person', tags: ['red', 'green', 'blue'] }]]]],
-    ['create an entity: name=Bob type=person city=Rome', [[['create_entity', { name: 'Bob', type: 'person', address: { city: 'Rome' } }]]]],
-    ['create_entity {"name":"Eve","type":"person","address":{"city":"Rome"}}', [[['create_entity', { name: 'Eve', type: 'person', address: { city: 'Rome' } }]]]],
+    [
+      'send an email to bob@example.com with subject Hello there and body "See you, Bob"',
+      [[['send_email', { to: 'bob@example.com', subject: 'Hello there', body: 'See you, Bob' }]]],
+    ],
+    [
+      'create an entity named Ada Lovelace of type person with tags red, green and blue',
+      [[['create_entity', { name: 'Ada Lovelace', type: 'person', tags: ['red', 'green', 'blue'] }]]],
+    ],
+    [
+      'create an entity: name=Bob type=person city=Rome',
+      [[['create_entity', { name: 'Bob', type: 'person', address: { city: 'Rome' } }]]],
+    ],
+    [
+      'create_entity {"name":"Eve","type":"person","address":{"city":"Rome"}}',
+      [[['create_entity', { name: 'Eve', type: 'person', address: { city: 'Rome' } }]]],
+    ],
   ];
   test.each(asked)('RT-7 %j chooses its tool and its input', async (text, steps) => {
     expect(await plan(text, everything)).toEqual(steps);
   });
 
   test('RT-7 a tool that nobody has seen before is called from its schema alone', async () => {
-    const unknown = tool('frobnicate_gadget', 'Frobnicates one gadget.', { gadget_id: { type: 'integer' }, colour: { enum: ['red', 'blue'] }, gently: { type: 'boolean' } }, ['gadget_id', 'colour']);
-    expect(await plan('please frobnicate the gadget 7 gently, in blue', [unknown])).toEqual([[['frobnicate_gadget', { gadget_id: 7, colour: 'blue', gently: true }]]]);
+    const unknown = tool(
+      'frobnicate_gadget',
+      'Frobnicates one gadget.',
+      { gadget_id: { type: 'integer' }, colour: { enum: ['red', 'blue'] }, gently: { type: 'boolean' } },
+      ['gadget_id', 'colour'],
+    );
+    expect(await plan('please frobnicate the gadget 7 gently, in blue', [unknown])).toEqual([
+      [['frobnicate_gadget', { gadget_id: 7, colour: 'blue', gently: true }]],
+    ]);
   });
 
   test('RT-7 one tool asked for several times with "and" is called at once', async () => {
-    expect(await plan('read a.txt, b.txt and c.txt', everything)).toEqual([[['read_file', { path: 'a.txt' }], ['read_file', { path: 'b.txt' }], ['read_file', { path: 'c.txt' }]]]);
+    expect(await plan('read a.txt, b.txt and c.txt', everything)).toEqual([
+      [
+        ['read_file', { path: 'a.txt' }],
+        ['read_file', { path: 'b.txt' }],
+        ['read_file', { path: 'c.txt' }],
+      ],
+    ]);
   });
 
   test('RT-7 different tools are called one after another, and "it" is the file spoken of', async () => {
-    expect(await plan('write "buy milk, then eggs" to a.txt and read it back, then delete it', everything)).toEqual([
+    expect(
+      await plan('write "buy milk, then eggs" to a.txt and read it back, then delete it', everything),
+    ).toEqual([
       [['write_file', { path: 'a.txt', content: 'buy milk, then eggs' }]],
       [['read_file', { path: 'a.txt' }]],
       [['delete_file', { path: 'a.txt' }]],
@@ -212,13 +325,18 @@ describe('calls in plain words', () => {
   });
 
   test('RT-7 what was called is told with a piece of its result', async () => {
-    const { text } = await talk([user('read a.txt')], everything, () => ({ output: 'the first line\nand more' }));
+    const { text } = await talk([user('read a.txt')], everything, () => ({
+      output: 'the first line\nand more',
+    }));
     expect(text).toContain('I called read_file (path: a.txt). It returned: the first line and more.');
     expect(text).toContain('no language model');
   });
 
   test('RT-7 a call that failed is told plainly, and nothing is called after it', async () => {
-    const { text, steps } = await talk([user('read a.txt, then delete it')], everything, () => ({ output: { message: 'no such file' }, failed: true }));
+    const { text, steps } = await talk([user('read a.txt, then delete it')], everything, () => ({
+      output: { message: 'no such file' },
+      failed: true,
+    }));
     expect(steps).toHaveLength(1);
     expect(text).toContain('read_file (path: a.txt) failed: no such file.');
     expect(text).toContain('I did not go on to delete_file');
@@ -249,15 +367,34 @@ describe('calls in plain words', () => {
 describe('for any tool and any words', () => {
   const scalar = fc.oneof(
     fc.record({ type: fc.constant('string') }),
-    fc.record({ type: fc.constant('string'), minLength: fc.integer({ min: 0, max: 3 }), maxLength: fc.integer({ min: 3, max: 9 }) }),
+    fc.record({
+      type: fc.constant('string'),
+      minLength: fc.integer({ min: 0, max: 3 }),
+      maxLength: fc.integer({ min: 3, max: 9 }),
+    }),
     fc.record({ type: fc.constantFrom('number', 'integer'), minimum: fc.integer({ min: -5, max: 5 }) }),
     fc.record({ type: fc.constant('boolean') }),
-    fc.record({ type: fc.constant('string'), enum: fc.uniqueArray(fc.constantFrom('red', 'big', 'in_order', 'x'), { minLength: 1 }) }),
+    fc.record({
+      type: fc.constant('string'),
+      enum: fc.uniqueArray(fc.constantFrom('red', 'big', 'in_order', 'x'), { minLength: 1 }),
+    }),
     fc.record({ const: fc.constantFrom(1, 'one', true) }),
     fc.record({ type: fc.constant('integer'), default: fc.integer() }),
     fc.record({ anyOf: fc.constant([{ type: 'string' }, { type: 'null' }]) }),
   );
-  const names = fc.constantFrom('path', 'file_name', 'query', 'content', 'a', 'to', 'limit', 'seconds', 'unit', 'isDeep', 'name');
+  const names = fc.constantFrom(
+    'path',
+    'file_name',
+    'query',
+    'content',
+    'a',
+    'to',
+    'limit',
+    'seconds',
+    'unit',
+    'isDeep',
+    'name',
+  );
   const objectOf = (inner: fc.Arbitrary<unknown>) =>
     fc.array(fc.tuple(names, inner, fc.boolean()), { maxLength: 4 }).map((entries) => ({
       type: 'object',
@@ -265,16 +402,83 @@ describe('for any tool and any words', () => {
       required: [...new Set(entries.filter(([, , required]) => required).map(([name]) => name))],
       additionalProperties: false,
     }));
-  const listOf = (inner: fc.Arbitrary<unknown>) => fc.record({ type: fc.constant('array'), items: inner, minItems: fc.integer({ min: 0, max: 2 }) });
+  const listOf = (inner: fc.Arbitrary<unknown>) =>
+    fc.record({ type: fc.constant('array'), items: inner, minItems: fc.integer({ min: 0, max: 2 }) });
   const schemas = objectOf(fc.oneof(scalar, listOf(scalar), objectOf(fc.oneof(scalar, listOf(scalar)))));
-  const toolNames = fc.constantFrom('read_file', 'writeNote', 'search', 'list-things', 'run', 'get_x', '_', 'add');
-  const tools = fc.uniqueArray(fc.record({ name: toolNames, description: fc.oneof(fc.constantFrom('Read a file.', 'Run it', ''), fc.string()), input: schemas }), { minLength: 1, maxLength: 4, selector: (one) => one.name });
-  const word = fc.constantFrom(
-    'read', 'write', 'search', 'run', 'list', 'add', 'get', 'file', 'note', 'things', 'a.txt', 'src/b.md', '"two words"', '`code`', '5', '-2.5', 'path=c.txt', 'content:', 'limit', 'red', 'in_order',
-    'true', 'and', 'then', ',', '.', '?', 'it', 'to', 'in', 'with', 'not', 'isDeep', 'read_file', 'writeNote', 'list-things', 'get_x', '{"path":"x","a":1}', '[1,2]', '{', '\n', '30', 'seconds', 'é', '😀', '__proto__=1',
+  const toolNames = fc.constantFrom(
+    'read_file',
+    'writeNote',
+    'search',
+    'list-things',
+    'run',
+    'get_x',
+    '_',
+    'add',
   );
-  const asked = fc.tuple(toolNames, fc.array(word, { maxLength: 14 })).map(([name, words]) => ['call', name, ...words].join(' '));
-  const texts = fc.oneof(asked, fc.array(word, { maxLength: 14 }).map((words) => words.join(' ')), fc.string({ unit: 'binary', maxLength: 60 }));
+  const tools = fc.uniqueArray(
+    fc.record({
+      name: toolNames,
+      description: fc.oneof(fc.constantFrom('Read a file.', 'Run it', ''), fc.string()),
+      input: schemas,
+    }),
+    { minLength: 1, maxLength: 4, selector: (one) => one.name },
+  );
+  const word = fc.constantFrom(
+    'read',
+    'write',
+    'search',
+    'run',
+    'list',
+    'add',
+    'get',
+    'file',
+    'note',
+    'things',
+    'a.txt',
+    'src/b.md',
+    '"two words"',
+    '`code`',
+    '5',
+    '-2.5',
+    'path=c.txt',
+    'content:',
+    'limit',
+    'red',
+    'in_order',
+    'true',
+    'and',
+    'then',
+    ',',
+    '.',
+    '?',
+    'it',
+    'to',
+    'in',
+    'with',
+    'not',
+    'isDeep',
+    'read_file',
+    'writeNote',
+    'list-things',
+    'get_x',
+    '{"path":"x","a":1}',
+    '[1,2]',
+    '{',
+    '\n',
+    '30',
+    'seconds',
+    'é',
+    '😀',
+    '__proto__=1',
+  );
+  const asked = fc
+    .tuple(toolNames, fc.array(word, { maxLength: 14 }))
+    .map(([name, words]) => ['call', name, ...words].join(' '));
+  const texts = fc.oneof(
+    asked,
+    fc.array(word, { maxLength: 14 }).map((words) => words.join(' ')),
+    fc.string({ unit: 'binary', maxLength: 60 }),
+  );
 
   test('RT-7 nothing throws, every input fits the schema, and every run ends', async () => {
     let calls = 0;
@@ -284,29 +488,52 @@ describe('for any tool and any words', () => {
         for (const [name, input] of steps.flat()) {
           const schema = given.find((one) => one.name === name)?.input;
           const checked = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(input);
-          if (!checked.success) throw new Error(`${JSON.stringify(input)} does not fit ${JSON.stringify(schema)}: ${checked.error.message}`);
+          if (!checked.success)
+            throw new Error(
+              `${JSON.stringify(input)} does not fit ${JSON.stringify(schema)}: ${checked.error.message}`,
+            );
           calls += 1;
         }
       }),
-      { numRuns: Number(process.env['RUNS'] ?? 3000) },
+      { numRuns: 3000 },
     );
-    console.log(calls);
     expect(calls).toBeGreaterThan(200);
   });
 
   test('RT-7 properties may have the names of what every object has', async () => {
-    const input = JSON.parse('{"type":"object","required":["__proto__","constructor"],"properties":{"__proto__":{"type":"integer"},"constructor":{"type":"string"}}}');
-    const { steps } = await talk([user('read_file __proto__=1 constructor="x"')], [{ name: 'read_file', description: '', input }]);
+    const input = JSON.parse(
+      '{"type":"object","required":["__proto__","constructor"],"properties":{"__proto__":{"type":"integer"},"constructor":{"type":"string"}}}',
+    );
+    const { steps } = await talk(
+      [user('read_file __proto__=1 constructor="x"')],
+      [{ name: 'read_file', description: '', input }],
+    );
     expect(JSON.stringify(steps)).toBe('[[["read_file",{"__proto__":1,"constructor":"x"}]]]');
   });
 
   test('RT-7 schemas that refer to themselves, or make no sense, end in a question or a call', async () => {
     const odd: Record<string, unknown>[] = [
-      {}, { $ref: '#' }, { type: 'object', required: ['self'], properties: { self: { $ref: '#' } } }, { type: 'object', required: 'path', properties: [] },
-      { type: 'object', required: ['x'], properties: { x: false } }, { allOf: [{ type: 'object', required: ['path'], properties: { path: { type: 'string', pattern: '(' } } }] },
-      { type: 'object', required: ['x'], properties: { x: { anyOf: [{ $ref: '#/nowhere' }, { type: 'string' }] } } },
+      {},
+      { $ref: '#' },
+      { type: 'object', required: ['self'], properties: { self: { $ref: '#' } } },
+      { type: 'object', required: 'path', properties: [] },
+      { type: 'object', required: ['x'], properties: { x: false } },
+      {
+        allOf: [
+          { type: 'object', required: ['path'], properties: { path: { type: 'string', pattern: '(' } } },
+        ],
+      },
+      {
+        type: 'object',
+        required: ['x'],
+        properties: { x: { anyOf: [{ $ref: '#/nowhere' }, { type: 'string' }] } },
+      },
     ];
-    for (const input of odd) await talk([user('read_file with path=a.txt, x="y" and self={"self":1}')], [{ name: 'read_file', description: 'Read a file', input }]);
+    for (const input of odd)
+      await talk(
+        [user('read_file with path=a.txt, x="y" and self={"self":1}')],
+        [{ name: 'read_file', description: 'Read a file', input }],
+      );
   });
 });
 
@@ -327,25 +554,50 @@ describe('the stream', () => {
   });
 
   test('an event carries the time of its world', async () => {
-    const events = await ask(modelOf('offline/script'), { history: [script({ text: 'a b', delay_ms: 40, first_delay_ms: 100 })] });
-    expect(events.filter((event) => event.type === 'text_delta').map((event) => event.at)).toEqual([1100, 1140]);
+    const events = await ask(modelOf('offline/script'), {
+      history: [script({ text: 'a b', delay_ms: 40, first_delay_ms: 100 })],
+    });
+    expect(events.filter((event) => event.type === 'text_delta').map((event) => event.at)).toEqual([
+      1100, 1140,
+    ]);
   });
 
   test('a script gives text, reasoning, calls and made-up tokens, in a well-formed stream', async () => {
-    const step = { reasoning: 'let me  see', text: ' one two\nthree', tokens: 2, calls: [{ tool: 'x', input: { a: '😀'.repeat(20) } }, { tool: 'y', raw: '{"broken' }] };
+    const step = {
+      reasoning: 'let me  see',
+      text: ' one two\nthree',
+      tokens: 2,
+      calls: [
+        { tool: 'x', input: { a: '😀'.repeat(20) } },
+        { tool: 'y', raw: '{"broken' },
+      ],
+    };
     const events = await ask(modelOf('offline/script'), { history: [script(step)], messageId: 'id:1' });
     expect(events.filter((event) => !event.type.endsWith('_delta')).map((event) => event.type)).toEqual([
-      'message_start', 'reasoning_block_start', 'reasoning_block_stop', 'text_block_start', 'text_block_stop',
-      'tool_input_start', 'tool_input_stop', 'tool_input_start', 'tool_input_stop', 'message_stop',
+      'message_start',
+      'reasoning_block_start',
+      'reasoning_block_stop',
+      'text_block_start',
+      'text_block_stop',
+      'tool_input_start',
+      'tool_input_stop',
+      'tool_input_start',
+      'tool_input_stop',
+      'message_stop',
     ]);
     expect(textOf(events)).toBe(' one two\nthreethe run ');
     expect(callsOf(events)).toEqual([
       { callId: 'id_1_0', tool: 'x', text: JSON.stringify({ a: '😀'.repeat(20) }) },
       { callId: 'id_1_1', tool: 'y', text: '{"broken' },
     ]);
-    for (const event of events) if (event.type === 'tool_input_delta') expect(event.text.isWellFormed()).toBe(true);
+    for (const event of events)
+      if (event.type === 'tool_input_delta') expect(event.text.isWellFormed()).toBe(true);
     const output = events.filter((event) => event.type.endsWith('_delta')).length;
-    expect(events.at(-1)).toMatchObject({ type: 'message_stop', reason: 'tool_use', usage: { output, reasoning: 3 } });
+    expect(events.at(-1)).toMatchObject({
+      type: 'message_stop',
+      reason: 'tool_use',
+      usage: { output, reasoning: 3 },
+    });
   });
 
   test('the deltas of any text, put together, are the text', async () => {
@@ -358,13 +610,20 @@ describe('the stream', () => {
 
   test('a script may split its text itself', async () => {
     const events = await ask(modelOf('offline/script'), { history: [script({ deltas: ['a', 'bc', 'd '] })] });
-    expect(events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))).toEqual(['a', 'bc', 'd ']);
+    expect(events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))).toEqual([
+      'a',
+      'bc',
+      'd ',
+    ]);
   });
 
   test('the step of a script is counted from the history, past markers and results', async () => {
     const history: HistoryMessage[] = [script({ text: 'zero' }, { text: 'one' })];
     const model = modelOf('offline/script');
-    history.push({ role: 'assistant', id: 'm0', parts: [{ kind: 'text', text: 'zero' }] }, { role: 'tool', callId: 'c', tool: 't', output: null, failed: false });
+    history.push(
+      { role: 'assistant', id: 'm0', parts: [{ kind: 'text', text: 'zero' }] },
+      { role: 'tool', callId: 'c', tool: 't', output: null, failed: false },
+    );
     history.push({ role: 'system', content: 'interrupted' });
     expect(textOf(await ask(model, { history }))).toBe('one');
     history.push({ role: 'assistant', id: 'm1', parts: [] });
@@ -372,8 +631,15 @@ describe('the stream', () => {
   });
 
   test('an error of a script ends the stream after its text', async () => {
-    const events = await ask(modelOf('offline/script'), { history: [script({ text: 'half', error: { code: 'overloaded', message: 'too busy' } })] });
-    expect(events.map((event) => event.type)).toEqual(['message_start', 'text_block_start', 'text_delta', 'stream_error']);
+    const events = await ask(modelOf('offline/script'), {
+      history: [script({ text: 'half', error: { code: 'overloaded', message: 'too busy' } })],
+    });
+    expect(events.map((event) => event.type)).toEqual([
+      'message_start',
+      'text_block_start',
+      'text_delta',
+      'stream_error',
+    ]);
     expect(events.at(-1)).toMatchObject({ code: 'overloaded', message: 'too busy' });
   });
 
@@ -384,20 +650,31 @@ describe('the stream', () => {
     ['a field of the wrong type', '{"steps":[{"delay_ms":"5"}]}', /at steps\[0\]\.delay_ms: /],
     ['text and deltas at once', '{"steps":[{"text":"a","deltas":["a"]}]}', /text or deltas, not both/],
   ];
-  test.each(broken)('a script with %s is an invalid_script error that says what is wrong', async (_, content, says) => {
-    const events = await ask(modelOf('offline/script'), { history: [user(content)] });
-    const last = events.at(-1);
-    expect(last).toMatchObject({ type: 'stream_error', code: 'invalid_script' });
-    expect(last?.type === 'stream_error' ? last.message : '').toMatch(says);
-  });
+  test.each(broken)(
+    'a script with %s is an invalid_script error that says what is wrong',
+    async (_, content, says) => {
+      const events = await ask(modelOf('offline/script'), { history: [user(content)] });
+      const last = events.at(-1);
+      expect(last).toMatchObject({ type: 'stream_error', code: 'invalid_script' });
+      expect(last?.type === 'stream_error' ? last.message : '').toMatch(says);
+    },
+  );
 
   test('an abort is the last event: before the start, between deltas, in a wait, and in a hang', async () => {
     const interrupted = { type: 'stream_interrupted', reason: 'aborted' };
-    expect(await ask(modelOf('offline/script'), { history: [script({ text: 'a' })], signal: AbortSignal.abort() })).toMatchObject([interrupted]);
+    expect(
+      await ask(modelOf('offline/script'), { history: [script({ text: 'a' })], signal: AbortSignal.abort() }),
+    ).toMatchObject([interrupted]);
 
     const between = new AbortController();
     const seen: StreamEvent[] = [];
-    for await (const event of modelOf('offline/script').stream({ messageId: 'm', system: '', history: [script({ tokens: 50 })], tools: [], signal: between.signal })) {
+    for await (const event of modelOf('offline/script').stream({
+      messageId: 'm',
+      system: '',
+      history: [script({ tokens: 50 })],
+      tools: [],
+      signal: between.signal,
+    })) {
       seen.push(event);
       if (seen.length === 10) between.abort();
     }
@@ -408,7 +685,12 @@ describe('the stream', () => {
       const waiting = new AbortController();
       const world: OfflineWorld = {
         now: () => 0,
-        sleep: (_, signal) => new Promise((resolve, reject) => signal.addEventListener('abort', () => (ends === 'resolves' ? resolve() : reject(new Error('aborted'))))),
+        sleep: (_, signal) =>
+          new Promise((resolve, reject) =>
+            signal.addEventListener('abort', () =>
+              ends === 'resolves' ? resolve() : reject(new Error('aborted')),
+            ),
+          ),
       };
       const asked = ask(modelOf('offline/demo', world), { history: [user('hi')], signal: waiting.signal });
       setImmediate(() => waiting.abort());
@@ -416,15 +698,32 @@ describe('the stream', () => {
     }
 
     const hanging = new AbortController();
-    const asked = ask(modelOf('offline/script'), { history: [script({ text: 'a', hang: true })], signal: hanging.signal });
+    const asked = ask(modelOf('offline/script'), {
+      history: [script({ text: 'a', hang: true })],
+      signal: hanging.signal,
+    });
     setImmediate(() => hanging.abort());
-    expect((await asked).map((event) => event.type)).toEqual(['message_start', 'text_block_start', 'text_delta', 'stream_interrupted']);
+    expect((await asked).map((event) => event.type)).toEqual([
+      'message_start',
+      'text_block_start',
+      'text_delta',
+      'stream_interrupted',
+    ]);
   });
 
   test('call ids keep to letters, digits, _ and -, and to 64 characters', async () => {
-    const history = [script({ calls: [{ tool: 'a', input: {} }, { tool: 'a', input: {} }] })];
+    const history = [
+      script({
+        calls: [
+          { tool: 'a', input: {} },
+          { tool: 'a', input: {} },
+        ],
+      }),
+    ];
     for (const messageId of ['0199-abc', 'run:1/é', 'x'.repeat(100)]) {
-      const ids = callsOf(await ask(modelOf('offline/script'), { history, messageId })).map((call) => call.callId);
+      const ids = callsOf(await ask(modelOf('offline/script'), { history, messageId })).map(
+        (call) => call.callId,
+      );
       expect(new Set(ids).size).toBe(2);
       for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     }
@@ -455,8 +754,14 @@ describe('the catalog', () => {
 
   const wrong: [id: string, problem: string][] = [
     ['acme/large', 'provider "acme" is not known; available: offline/demo, offline/instant, offline/script'],
-    ['offline/huge', 'provider "offline" has no model "huge"; available: offline/demo, offline/instant, offline/script'],
-    ['demo', 'model "demo" is not written as provider/model; available: offline/demo, offline/instant, offline/script'],
+    [
+      'offline/huge',
+      'provider "offline" has no model "huge"; available: offline/demo, offline/instant, offline/script',
+    ],
+    [
+      'demo',
+      'model "demo" is not written as provider/model; available: offline/demo, offline/instant, offline/script',
+    ],
   ];
   test.each(wrong)('RT-7 the model %j is refused with what is wrong and what there is', (id, problem) => {
     expect(models.resolve(id)).toEqual({ ok: false, problem });

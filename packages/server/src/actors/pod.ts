@@ -12,7 +12,7 @@ import { connect, isConnectionError, type Connection, type DatabaseSettings, typ
 import { LOG_CHANNEL } from '../log/statements.ts';
 
 const LOCK_CLASS = 4400;
-export const WAKE_CHANNEL = 'continuo_wake';
+const WAKE_CHANNEL = 'continuo_wake';
 /** Threads that one pod works on at a time. */
 const CAPACITY = 500;
 
@@ -164,7 +164,7 @@ export class Pod {
     this.#stopTimers();
     if (this.#state === 'stopped') return;
     this.#options.log.warn({ pod: member.id, reason, threads: this.#holds.size }, 'this pod lost its place; registering anew');
-    for (const hold of [...this.#holds.values()]) hold.lose();
+    for (const hold of this.#holds.values()) hold.lose();
     void member.connection.end().catch(() => undefined);
     void this.#registerAnew();
   }

@@ -7,7 +7,7 @@ import { connect, type DatabaseSettings } from './pool.ts';
 const MIGRATION_LOCK = 4400;
 const folder = new URL('../../sql/', import.meta.url);
 
-export class MigrationError extends Error {
+class MigrationError extends Error {
   readonly code = 'migration_failed';
 }
 

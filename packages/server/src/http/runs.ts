@@ -1,6 +1,5 @@
 // Runs: their state, their events, their end.
 
-import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -70,7 +69,7 @@ export function runRoutes(app: App, context: HttpContext): void {
       }
       // An EventSource that comes back after the end must be told to stay away.
       if (seq === run.lastSeq) return c.body(null, 204);
-      streams.follow(c.env.outgoing as ServerResponse, { runId: run.id, threadId: run.thread_id, seq });
+      streams.follow(c.env.outgoing, { runId: run.id, threadId: run.thread_id, seq });
       return RESPONSE_ALREADY_SENT;
     },
   );

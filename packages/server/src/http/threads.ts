@@ -127,7 +127,7 @@ function chosen({ models, roles }: HttpContext, message: z.infer<typeof schemas.
   return { content, model, role };
 }
 
-export function keyReused(): Problem {
+function keyReused(): Problem {
   return new Problem({
     status: 422,
     code: 'idempotency_key_reused',

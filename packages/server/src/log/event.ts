@@ -28,5 +28,5 @@ export function fromRow(row: EventRow): StoredEvent {
     data: JSON.parse(row.data),
     json: row.data,
     at: row.at,
-  } as StoredEvent;
+  };
 }

@@ -3,7 +3,9 @@
 import type { Model } from './model.ts';
 import { OFFLINE_MODELS, type OfflineWorld, createOfflineModel } from './offline.ts';
 
-export type Resolved = { readonly ok: true; readonly model: Model } | { readonly ok: false; readonly problem: string };
+type Resolved =
+  | { readonly ok: true; readonly model: Model }
+  | { readonly ok: false; readonly problem: string };
 
 export interface Models {
   /** The id of the model that answers when a request names none. */

@@ -4,7 +4,7 @@ import { AgentEngine, type EngineEvent } from '@continuo/engine';
 import type { EventData, NewEvent } from '@continuo/protocol';
 import type { Change, Entry } from '../log/append.ts';
 import type { RunState } from './fold.ts';
-import { messageRow, type StepContext } from './loop.ts';
+import { messageRow, type StepContext } from './step.ts';
 
 /** Resolves to a failure that ends the run, or to null: the log says how the message ended. */
 export async function callModel(context: StepContext, run: RunState): Promise<EventData['error'] | null> {
@@ -52,7 +52,9 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
       case 'turn_response': {
         const data = { message, model: model.id, usage: event.usage, cost: event.cost, duration_ms: event.durationMs };
         whole.push({ runId: run.id, event: { type: 'usage', data } });
+        return;
       }
+      default:
     }
   };
 

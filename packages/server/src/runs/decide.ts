@@ -30,9 +30,9 @@ export type Step =
   | { readonly kind: 'rest' };
 
 /** Model calls at most in one run. */
-export const MODEL_CALLS = 100;
+const MODEL_CALLS = 100;
 /** Attempts in a row that may end without a finished step: more, and the run is what kills its pods. */
-export const STALLED_ATTEMPTS = 20;
+const STALLED_ATTEMPTS = 20;
 
 export function decide(state: ThreadState, facts: Facts, attempt: number): Step {
   const { run } = state;

@@ -5,48 +5,20 @@ import { v7 as uuidv7 } from 'uuid';
 import type { EventData, NewEvent, SessionState } from '@continuo/protocol';
 import { isEnded, transition, type SessionInput } from '../actors/session.ts';
 import type { Hold, Work } from '../actors/pod.ts';
-import type { Roles } from '../agents/roles.ts';
-import type { Pool } from '../db/pool.ts';
-import type { Faults } from '../faults.ts';
-import { CancelWins, type Change, type Entry, type Pen, type Writer } from '../log/append.ts';
+import { CancelWins, type Change, type Entry, type Pen } from '../log/append.ts';
 import { readForFold, readPartialText, readRunSeq } from '../log/statements.ts';
-import type { Models } from '../models/catalog.ts';
-import type { ToolRegistry } from '../tools/registry.ts';
 import { callModel } from './call-model.ts';
 import { decide, type Facts, type QueuedRun, type Step } from './decide.ts';
 import { takeFacts } from './facts.ts';
 import { EMPTY, foldAll, type CallState, type RunState, type ThreadState } from './fold.ts';
 import { runTools } from './run-tools.ts';
-
-export interface LoopOptions {
-  readonly pool: Pool;
-  readonly writer: Writer;
-  readonly models: Models;
-  readonly tools: ToolRegistry;
-  readonly roles: Roles;
-  /** How long a running tool may go on after a cancel. */
-  readonly cancelGraceMs: number;
-  readonly faults?: Faults | undefined;
-}
+import { messageRow, type LoopOptions, type StepContext } from './step.ts';
 
 export function createRunLoop(options: LoopOptions): Work {
   return async (hold) => {
     const actor = await Actor.open(options, hold);
     return { wakeAt: await actor.live() };
   };
-}
-
-/** What a step may use of its actor. */
-export interface StepContext {
-  readonly options: LoopOptions;
-  readonly hold: Hold;
-  readonly pen: Pen;
-  /** Aborts when the run is canceled, the thread lost, or the pod in a hurry: whatever runs, ends. */
-  readonly interrupted: AbortSignal;
-  /** Aborts when the run is canceled. */
-  readonly canceled: AbortSignal;
-  readonly queued: QueuedRun;
-  readonly history: ThreadState['history'];
 }
 
 class Actor {
@@ -246,10 +218,4 @@ function unanswered({ call, tool, stage }: CallState): NewEvent[] {
   const outcome = stage.kind === 'started' ? ('unknown' as const) : ('canceled' as const);
   const error = outcome === 'unknown' ? 'the run ended before the outcome was known' : 'the run ended before this call was made';
   return [{ type: 'tool_end', data: { tool, output: { error }, call, success: false, outcome } }];
-}
-
-/** The row of a model's message, for people to read; its parts are in the log. */
-export function messageRow(event: number, run: QueuedRun, data: EventData['message_end']): Change {
-  const content = { text: data.text, message: data.message, ended: data.ended };
-  return { kind: 'message', event, id: uuidv7(), run: run.id, ordinal: run.ordinal, content };
 }

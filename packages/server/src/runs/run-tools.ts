@@ -5,7 +5,7 @@ import type { EventData } from '@continuo/protocol';
 import { Lost } from '../log/append.ts';
 import type { AnyTool } from '../tools/registry.ts';
 import type { CallState } from './fold.ts';
-import type { StepContext } from './loop.ts';
+import type { StepContext } from './step.ts';
 
 export async function runTools(context: StepContext, calls: readonly CallState[]): Promise<void> {
   const isPure = (call: CallState) => context.options.tools.get(call.tool)?.effect === 'pure';

@@ -1,17 +1,14 @@
-// A tool: its schema, its words, and the class of its effect, which says what a crash may do to it.
+// A tool: its schema, its words, and the class of its effect, which says what a crash may do to it:
+//
+// - `transactional`: its rows and its `tool_end` commit together: exactly once.
+// - `pure`: no lasting effect; may be repeated, and runs beside others of its kind.
+// - `idempotent`: may be repeated with the same key.
+// - `external`: anything else; started and unfinished at a crash, its outcome is unknown and it is not repeated.
 
 import type { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
 
-/**
- * - `transactional`: its rows and its `tool_end` commit together: exactly once.
- * - `pure`: no lasting effect; may be repeated, and runs beside others of its kind.
- * - `idempotent`: may be repeated with the same key.
- * - `external`: anything else; started and unfinished at a crash, its outcome is unknown and it is not repeated.
- */
-export type Effect = 'transactional' | 'pure' | 'idempotent' | 'external';
-
-export interface CallContext {
+interface CallContext {
   readonly threadId: string;
   readonly runId: string;
   readonly callId: string;

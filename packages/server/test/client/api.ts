@@ -25,9 +25,16 @@ export class ApiError extends Error {
   }
 }
 
-export async function call<T>(method: string, url: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
+export async function call<T>(
+  method: string,
+  url: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+  signal?: AbortSignal,
+): Promise<T> {
   const response = await fetch(url, {
     method,
+    ...(signal && { signal }),
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
@@ -37,13 +44,20 @@ export async function call<T>(method: string, url: string, body?: unknown, heade
   return value as T;
 }
 
-export async function createThread(base: string): Promise<string> {
-  return (await call<{ id: string }>('POST', `${base}/api/threads`, {})).id;
+export async function createThread(base: string, signal?: AbortSignal): Promise<string> {
+  return (await call<{ id: string }>('POST', `${base}/api/threads`, {}, {}, signal)).id;
 }
 
-export async function send(base: string, threadId: string, content: unknown, headers?: Record<string, string>): Promise<RunBody> {
+export async function send(
+  base: string,
+  threadId: string,
+  content: unknown,
+  headers?: Record<string, string>,
+  signal?: AbortSignal,
+): Promise<RunBody> {
   const text = typeof content === 'string' ? content : JSON.stringify(content);
-  const answer = await call<{ run: RunBody }>('POST', `${base}/api/threads/${threadId}/messages`, { content: text }, headers);
+  const url = `${base}/api/threads/${threadId}/messages`;
+  const answer = await call<{ run: RunBody }>('POST', url, { content: text }, headers, signal);
   return answer.run;
 }
 

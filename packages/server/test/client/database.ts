@@ -21,6 +21,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
   const pool = new pg.Pool({ connectionString: url.href, max: 4 });
   pool.on('error', () => undefined);
   await pool.query('create table effects (id serial primary key, kind text not null, key text not null, note text not null)');
+  await pool.query("create unique index effects_once on effects (key) where kind = 'idempotent'");
   return {
     url: url.href,
     pool,
@@ -34,5 +35,9 @@ export async function freshDatabase(): Promise<TestDatabase> {
 async function once(url: URL, sql: string): Promise<void> {
   const client = new pg.Client(url.href);
   await client.connect();
-  await client.query(sql).finally(() => client.end());
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
 }

@@ -9,7 +9,7 @@ interface Row {
   run_seq: number | null;
   attempt: number;
   type: string;
-  data: Record<string, unknown>;
+  data: { status?: string };
 }
 
 /** L1, L3, L4 and RUN-3, over everything in the database. Returns what is broken, in words. */
@@ -33,7 +33,7 @@ export async function brokenInvariants(pool: pg.Pool): Promise<string[]> {
     if (ends.length > 1) broken.push(`L4 run ${run} ended ${ends.length} times`);
     if (ends[0] && events.at(-1) !== ends[0]) broken.push(`L4 run ${run}: ${events.at(-1)!.type} after its end`);
     if (events.some((event) => event.type === 'canceled') && events.some((event) => event.type === 'final')) broken.push(`L4 run ${run} is canceled and final`);
-    status.set(run, String((ends[0] ?? events.findLast((event) => event.type === 'state'))?.data.status ?? 'queued'));
+    status.set(run, (ends[0] ?? events.findLast((event) => event.type === 'state'))?.data.status ?? 'queued');
   }
   const runs = await pool.query<{ id: string; status: string }>('select id, status from runs');
   for (const run of runs.rows) {

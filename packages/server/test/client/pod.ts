@@ -12,6 +12,10 @@ export interface TestPod {
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** What it logged, for a failing test to show. */
   output(): string;
+  /** The points at which it stopped itself, and when (milliseconds since 1970). */
+  readonly hits: readonly { readonly point: string; readonly at: number }[];
+  /** From now on `point` or `point#n` is where it sends itself the signal; for a pod that is `armable`. */
+  arm(fault: string, signal?: NodeJS.Signals): void;
   kill(signal: NodeJS.Signals): void;
   /** Ends it for good, whatever it is doing. */
   end(): Promise<void>;
@@ -22,6 +26,8 @@ export interface PodSettings {
   readonly leaseSeconds?: number;
   /** `point` or `point#n`: the process kills itself when it comes there for the nth time. */
   readonly fault?: string;
+  /** Whether it can be given a fault later; it then ends with the test's own process. */
+  readonly armable?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -37,18 +43,25 @@ export async function startPod(settings: PodSettings): Promise<TestPod> {
       CONTINUO_LOG_LEVEL: 'warn',
       CONTINUO_LEASE_SECONDS: String(settings.leaseSeconds ?? 1),
       ...(settings.fault && { CONTINUO_TEST_FAULT: settings.fault }),
+      ...(settings.armable && { CONTINUO_TEST_ARMABLE: '1' }),
       ...settings.env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  // A dead pod's input is of no interest.
+  child.stdin.on('error', () => undefined);
+  if (!settings.armable) child.stdin.end();
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
   let output = '';
+  const hits: { point: string; at: number }[] = [];
   child.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-20_000)));
   const url = await new Promise<string>((resolve, reject) => {
     createInterface(child.stdout).on('line', (line) => {
-      if (line.startsWith('url ')) resolve(line.slice(4));
+      const [word, point, at] = line.split(' ');
+      if (word === 'hit') hits.push({ point: point!, at: Number(at) });
+      if (word === 'url') resolve(line.slice(4));
       else output += `${line}\n`;
     });
     void exited.then(({ code, signal }) => reject(new Error(`the pod ended with ${code ?? signal}: ${output}`)));
@@ -58,6 +71,8 @@ export async function startPod(settings: PodSettings): Promise<TestPod> {
     process: child,
     exited,
     output: () => output,
+    hits,
+    arm: (fault, signal = 'SIGKILL') => child.stdin.write(`${fault} ${signal}\n`),
     kill: (signal) => child.kill(signal),
     end: async () => {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');

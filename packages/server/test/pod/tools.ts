@@ -38,8 +38,7 @@ export function createTestTools(databaseUrl: string): AnyTool[] {
     input,
     async run({ note, delay_ms }, { key }) {
       await pause(delay_ms);
-      await pool.query(`insert into effects (kind, key, note) select $1, $2, $3
-        where not exists (select from effects where kind = $1 and key = $2)`, ['idempotent', key, note]);
+      await pool.query(`${INSERT} on conflict do nothing`, ['idempotent', key, note]);
       return { wrote: note };
     },
   };

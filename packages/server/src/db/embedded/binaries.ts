@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copyTo } from './copy.ts';
 import { EmbeddedDatabaseError, OTHER_DATABASE, systemCode } from './errors.ts';
-import { type Identity, runAs } from './identity.ts';
+import { type Ending, type Identity, runAs } from './identity.ts';
 import { completeLinks } from './links.ts';
 import { othersCanEnter } from './reach.ts';
 
@@ -60,10 +60,16 @@ async function tryFrom(place: () => string, identity: Identity): Promise<Trial> 
   if (ending.kind === 'exited' && ending.code === 0) {
     return { kind: 'works', programs: { identity, postgres, initdb: join(folder, 'bin', 'initdb') } };
   }
-  if (ending.kind === 'exited') return { kind: 'fails', why: `${postgres}: ${ending.output}` };
+  const kind = isRefusal(identity, ending) ? 'identity-refused' : 'fails';
+  const why = ending.kind === 'exited' ? ending.output : ending.error.message;
+  return { kind, why: `${postgres}: ${why}` };
+}
+
+/** Whether the programs never had a chance, because we may not run anything as that identity. */
+function isRefusal(identity: Identity, ending: Ending): boolean {
+  if (ending.kind === 'exited') return identity.kind === 'namespace' && /^unshare: /m.test(ending.output);
   const code = systemCode(ending.error);
-  const refused = code === 'EPERM' || code === 'EINVAL' || identity.kind === 'namespace';
-  return { kind: refused ? 'identity-refused' : 'fails', why: `${postgres}: ${ending.error.message}` };
+  return identity.kind === 'namespace' || code === 'EPERM' || code === 'EINVAL';
 }
 
 /** Where a copy may live, best first. Each returns the folder of a complete copy. */

@@ -6,8 +6,9 @@
  *    `nobody`, which sandboxes like to use). Postgres itself needs no passwd
  *    entry, only initdb does: it runs as an account of /etc/passwd, and the
  *    files are handed over afterwards.
- * 2. Where that is not permitted, in a user namespace that maps root to another
- *    id. The kernel still sees root, without its capabilities.
+ * 2. Where there is no other user id (in a container that has only root), in a user
+ *    namespace that calls root by another id. The kernel still sees root, without
+ *    its capabilities.
  *
  * The other user need not be able to walk to the home folder, which may be below
  * a folder such as /root: each program starts inside its folder and calls it

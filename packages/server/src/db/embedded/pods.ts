@@ -23,6 +23,7 @@ export async function enter(paths: Paths, socketFolder: string): Promise<Presenc
   const presence = await until({ limit: PATIENCE }, () => {
     const end = openEnd(paths.pods);
     if (end.kind === 'open') return say({ descriptor: end.descriptor }, 'starting');
+    if (end.kind === 'foreign') throw usedByAnother(paths);
     if (end.kind === 'absent' && isClosing(paths)) return undefined;
     if (failed) throw watchdogFailed(paths);
     if (spawned) return undefined;
@@ -72,7 +73,9 @@ export function say(presence: Presence, word: Word): Presence {
 type End =
   | { readonly kind: 'open'; readonly descriptor: number }
   | { readonly kind: 'absent' }
-  | { readonly kind: 'unwatched' };
+  | { readonly kind: 'unwatched' }
+  /** Of another user, root in most cases. */
+  | { readonly kind: 'foreign' };
 
 function openEnd(pipe: string): End {
   try {
@@ -80,6 +83,7 @@ function openEnd(pipe: string): End {
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return { kind: 'absent' };
     if (systemCode(error) === 'ENXIO') return { kind: 'unwatched' };
+    if (systemCode(error) === 'EACCES') return { kind: 'foreign' };
     throw error;
   }
 }
@@ -89,7 +93,7 @@ function isClosing(paths: Paths): boolean {
   const end = openEnd(paths.closing);
   if (end.kind === 'open') closeSync(end.descriptor);
   if (end.kind === 'unwatched') rmSync(paths.closing, { force: true });
-  return end.kind === 'open';
+  return end.kind === 'open' || end.kind === 'foreign';
 }
 
 function openReader(pipe: string): number | undefined {
@@ -97,6 +101,7 @@ function openReader(pipe: string): number | undefined {
     return openSync(pipe, O_RDONLY | O_NONBLOCK);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
+    if (systemCode(error) === 'EACCES') return undefined;
     throw error;
   }
 }
@@ -123,6 +128,13 @@ function sayPresent(paths: Paths): void {
     const end = openEnd(pipe);
     if (end.kind === 'open') closeSync(say(end, 'present').descriptor);
   }
+}
+
+function usedByAnother(paths: Paths): EmbeddedDatabaseError {
+  return new EmbeddedDatabaseError(
+    'not-writable',
+    `${paths.home} is in use by another user (its ${paths.pods} is not ours); run as that user, or end that server and give the folder to this user with chown -R`,
+  );
 }
 
 function watchdogFailed(paths: Paths): EmbeddedDatabaseError {

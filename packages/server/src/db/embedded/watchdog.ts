@@ -61,7 +61,7 @@ while [ -n "$pid" ] && runs "$pid"; do
   tries=$((tries + 1))
   sleep 0.05
 done
-rmdir "$socket" 2>/dev/null
+[ -z "$pid" ] || rmdir "$socket" 2>/dev/null
 rm -f "$closing"
 `;
 

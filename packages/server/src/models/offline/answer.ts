@@ -24,9 +24,13 @@ export function answer({ history, tools }: Pick<ModelRequest, 'history' | 'tools
 
   if (next && next.missing.length === 0 && !failed && steps <= plan.length) {
     const now = left.filter((intent) => intent.group === next.group);
-    return { deltas: splitWords(tellCalling(now)), calls: now.map(({ tool, input }) => ({ tool: tool.name, input: JSON.stringify(input) })) };
+    return {
+      deltas: splitWords(tellCalling(now)),
+      calls: now.map(({ tool, input }) => ({ tool: tool.name, input: JSON.stringify(input) })),
+    };
   }
-  if (outcomes.length === 0 && !next) return say(tellWhatThisIs({ modelId, text, tools, tooLong: isTooLong(text) }));
+  if (outcomes.length === 0 && !next)
+    return say(tellWhatThisIs({ modelId, text, tools, tooLong: isTooLong(text) }));
   const told = outcomes.map(tellCall);
   if (next && !failed) told.push(needs(next));
   const undone = [...left.slice(failed ? 0 : 1), ...whole.slice(MOST_CALLS)];
@@ -43,7 +47,10 @@ function since(history: readonly HistoryMessage[]): readonly HistoryMessage[] {
 const DISMISSES = /^\W*(?:no|never ?mind|cancel|stop|forget)\b/i;
 
 /** The plan for the last user message, which may answer what the one before left open. */
-function planOf(history: readonly HistoryMessage[], tools: readonly ToolSchema[]): { readonly plan: readonly Intent[]; readonly text: string } {
+function planOf(
+  history: readonly HistoryMessage[],
+  tools: readonly ToolSchema[],
+): { readonly plan: readonly Intent[]; readonly text: string } {
   const turns = [...history.entries()].filter(([, message]) => message.role === 'user').slice(-TURNS_BACK);
   let plan: readonly Intent[] = [];
   let path: string | null = null;
@@ -54,7 +61,10 @@ function planOf(history: readonly HistoryMessage[], tools: readonly ToolSchema[]
     const gap = plan.findIndex((intent) => intent.missing.length > 0);
     const own = planFor(text, tools, path);
     const asked = gap >= 0 && wasAsked(history.slice(turns[turn - 1]?.[0] ?? 0, at));
-    plan = own.length === 0 && asked && !DISMISSES.test(text) && !isTooLong(text) ? planWithAnswer(plan.slice(gap), text, tools) : own;
+    plan =
+      own.length === 0 && asked && !DISMISSES.test(text) && !isTooLong(text)
+        ? planWithAnswer(plan.slice(gap), text, tools)
+        : own;
     path = lastPathIn(text) ?? path;
   }
   return { plan, text };
@@ -62,16 +72,28 @@ function planOf(history: readonly HistoryMessage[], tools: readonly ToolSchema[]
 
 function wasAsked(turn: readonly HistoryMessage[]): boolean {
   const last = turn.findLast((message) => message.role === 'assistant');
-  return last?.role === 'assistant' && last.parts.some((part) => part.kind === 'text' && part.text.includes(NEED));
+  return (
+    last?.role === 'assistant' && last.parts.some((part) => part.kind === 'text' && part.text.includes(NEED))
+  );
 }
 
 function outcomesIn(turn: readonly HistoryMessage[]): readonly CallOutcome[] {
-  const results = new Map(turn.flatMap((message) => (message.role === 'tool' ? [[message.callId, message] as const] : [])));
-  const calls = turn.flatMap((message) => (message.role === 'assistant' ? message.parts.filter((part) => part.kind === 'tool_call') : []));
+  const results = new Map(
+    turn.flatMap((message) => (message.role === 'tool' ? [[message.callId, message] as const] : [])),
+  );
+  const calls = turn.flatMap((message) =>
+    message.role === 'assistant' ? message.parts.filter((part) => part.kind === 'tool_call') : [],
+  );
   return calls.map((call) => {
     const result = results.get(call.callId);
     const input = call.input.kind === 'json' ? call.input.value : call.input.text;
-    return { tool: call.tool, input, output: result?.output, failed: result?.failed ?? true, answered: result !== undefined };
+    return {
+      tool: call.tool,
+      input,
+      output: result?.output,
+      failed: result?.failed ?? true,
+      answered: result !== undefined,
+    };
   });
 }
 

@@ -4,7 +4,7 @@
 
 import { splitName, stem } from './words.ts';
 
-export type AtomKind = 'quoted' | 'json' | 'url' | 'email' | 'uuid' | 'date' | 'path' | 'number' | 'word' | 'mark';
+type AtomKind = 'quoted' | 'json' | 'url' | 'email' | 'uuid' | 'date' | 'path' | 'number' | 'word' | 'mark';
 
 export interface Atom {
   readonly kind: AtomKind;
@@ -30,9 +30,15 @@ const RULES: readonly { readonly kind: AtomKind; readonly pattern: RegExp }[] = 
   { kind: 'url', pattern: /[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'`<>]*[^\s"'`<>.,;:!?)]/iy },
   { kind: 'email', pattern: /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/y },
   { kind: 'uuid', pattern: /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![\w-])/iy },
-  { kind: 'date', pattern: /\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?(?![\w-])/y },
+  {
+    kind: 'date',
+    pattern: /\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?(?![\w-])/y,
+  },
   { kind: 'path', pattern: /[^\s"`“”„«»<>|=,;:(){}[\]!?]+/y },
-  { kind: 'number', pattern: /(?<![\p{L}\p{N}])[-+]?\d+(?:\.\d+)?(?=(?:ms|s|secs?|mins?|h|px|[kmg]?b)?(?![\p{L}\p{N}_]))/iuy },
+  {
+    kind: 'number',
+    pattern: /(?<![\p{L}\p{N}])[-+]?\d+(?:\.\d+)?(?=(?:ms|s|secs?|mins?|h|px|[kmg]?b)?(?![\p{L}\p{N}_]))/iuy,
+  },
   { kind: 'word', pattern: /[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_'’-]*[\p{L}\p{N}\p{M}_])?/uy },
   { kind: 'mark', pattern: /\S/uy },
 ];

@@ -41,17 +41,26 @@ export function profileOf(tool: ToolSchema): Profile {
   const sentence = splitName((tool.description.split(/[.\n]/)[0] ?? '').slice(0, 300));
   const opening = sentence[0] ?? '';
   const lead = opening === '' || isEmptyWord(opening) ? null : stem(opening);
-  const known = name.find((word) => isKnownVerb(word.stem))?.stem ?? name[0]?.stem;
-  const verbs = [known, lead].filter((verb) => verb !== null && verb !== undefined);
+  const known = name.find((word) => isKnownVerb(word.stem))?.stem;
+  const verbs = [...(known === undefined ? [name.at(0)?.stem, name.at(-1)?.stem] : [known]), lead].filter(
+    (verb) => verb !== null && verb !== undefined,
+  );
   const leaves = leavesOf(resolveSchema(tool.input, tool.input), tool.input);
   return {
     tool,
     name,
     verbs,
     lead: lead !== null && !name.some((word) => word.stem === lead) ? lead : null,
-    asks: verbs.some(isAskingVerb) ? !verbs.some((verb) => isKnownVerb(verb) && !isAskingVerb(verb)) : NOUN_PHRASE.has(opening) && !isKnownVerb(known ?? ''),
+    asks: verbs.some(isAskingVerb)
+      ? !verbs.some((verb) => isKnownVerb(verb) && !isAskingVerb(verb))
+      : NOUN_PHRASE.has(opening) && known === undefined,
     about: new Set(sentence.filter((word) => !isEmptyWord(word)).map(stem)),
-    properties: new Set(leaves.flatMap((leaf) => leaf.words).filter((word) => word.length > 1 && !isEmptyWord(word)).map(stem)),
+    properties: new Set(
+      leaves
+        .flatMap((leaf) => leaf.words)
+        .filter((word) => word.length > 1 && !isEmptyWord(word))
+        .map(stem),
+    ),
   };
 }
 
@@ -71,14 +80,27 @@ export function choose(clause: Clause, profiles: readonly Profile[]): Choice | n
 /** The input for a tool that is already chosen. */
 export function fillFor(profile: Profile, clause: Clause): Choice {
   const { from } = shapeOf(clause.atoms);
-  return { tool: profile.tool, clause, ...fill(profile.tool.input, { ...clause, from, toolWords: new Set(profile.name.map((word) => word.stem)), aboutWords: new Set([...profile.about, ...profile.properties]) }) };
+  return {
+    tool: profile.tool,
+    clause,
+    ...fill(profile.tool.input, {
+      ...clause,
+      from,
+      toolWords: new Set(profile.name.map((word) => word.stem)),
+      aboutWords: new Set([...profile.about, ...profile.properties]),
+    }),
+  };
 }
 
 /** Stems in order, with what a value implies: a path is a file, and what is run is a command. */
 function contentWords(atoms: readonly Atom[], from: number): readonly string[] {
-  const words = atoms.slice(from).flatMap((atom) => (atom.kind === 'word' ? splitName(atom.value.replace(/['’]s$/, '')) : []));
+  const words = atoms
+    .slice(from)
+    .flatMap((atom) => (atom.kind === 'word' ? splitName(atom.value.replace(/['’]s$/, '')) : []));
   const stems = words.filter((word) => !isEmptyWord(word)).map(stem);
-  const implied = [...new Set(atoms.map((atom) => atom.kind))].flatMap((kind) => (kind === 'path' ? ['file'] : kind === 'url' ? ['url', 'page'] : kind === 'email' ? ['email'] : []));
+  const implied = [...new Set(atoms.map((atom) => atom.kind))].flatMap((kind) =>
+    kind === 'path' ? ['file'] : kind === 'url' ? ['url', 'page'] : kind === 'email' ? ['email'] : [],
+  );
   if (stems[0] !== undefined && isRunningVerb(stems[0])) implied.push('command');
   return [...stems, ...implied.map(stem)];
 }
@@ -89,7 +111,11 @@ interface Heard {
   readonly words: readonly string[];
 }
 
-function judge(profile: Profile, clause: Clause, { shape, words }: Heard): { readonly score: number; readonly choice: Choice } | null {
+function judge(
+  profile: Profile,
+  clause: Clause,
+  { shape, words }: Heard,
+): { readonly score: number; readonly choice: Choice } | null {
   const named = isNamed(profile.tool.name, clause.text);
   if (!named && !(shape === 'question' ? canAnswer(profile, words) : obeys(profile, words))) return null;
   const opening = words.slice(0, 2);
@@ -100,14 +126,18 @@ function judge(profile: Profile, clause: Clause, { shape, words }: Heard): { rea
   const choice = fillFor(profile, clause);
   const complete = choice.missing.length === 0;
   // To ask for what is missing, it must be certain that this tool is meant.
-  const certain = named || (shape === 'order' ? coverage >= 0.9 && isExplained(profile, words, choice) : coverage > 0.9);
+  const certain =
+    named || (shape === 'order' ? coverage >= 0.9 && isExplained(profile, words, choice) : coverage > 0.9);
   if (!complete && !certain) return null;
   const score = evidence + choice.weight + (complete ? 0.5 : 0);
   return score >= 3 ? { score, choice } : null;
 }
 
-const isVerbOf = (profile: Profile, word: string): boolean => profile.verbs.some((verb) => related(word, verb) > 0);
-const HELPERS = new Set(['do', 'use', 'make', 'try', 'perform', 'run', 'start', 'execute', 'call', 'give', 'go', 'take'].map(stem));
+const isVerbOf = (profile: Profile, word: string): boolean =>
+  profile.verbs.some((verb) => related(word, verb) > 0);
+const HELPERS = new Set(
+  ['do', 'use', 'make', 'try', 'perform', 'run', 'start', 'execute', 'call', 'give', 'go', 'take'].map(stem),
+);
 
 /** An order opens with the tool's verb; only a tool that looks may have it second. */
 function obeys(profile: Profile, [first = '', second = '']: readonly string[]): boolean {
@@ -122,19 +152,30 @@ function canAnswer(profile: Profile, words: readonly string[]): boolean {
 /** "add some humour" is no call of a tool named add. */
 function isExplained(profile: Profile, words: readonly string[], choice: Choice): boolean {
   if (profile.name.length > 1 || choice.weight > 0) return true;
-  return words.every((word) => isVerbOf(profile, word) || profile.about.has(word) || profile.properties.has(word) || profile.name.some((own) => own.stem === word));
+  return words.every(
+    (word) =>
+      isVerbOf(profile, word) ||
+      profile.about.has(word) ||
+      profile.properties.has(word) ||
+      profile.name.some((own) => own.stem === word),
+  );
 }
 
 function isNamed(name: string, text: string): boolean {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const compound = /[_-]|\p{Ll}\p{Lu}/u.test(name);
-  const pattern = compound ? `(?<![\\w-])${escaped}(?![\\w-])` : `\`${escaped}\`|(?<!\\w)${escaped} tool\\b|\\btool ${escaped}(?!\\w)`;
+  const pattern = compound
+    ? `(?<![\\w-])${escaped}(?![\\w-])`
+    : `\`${escaped}\`|(?<!\\w)${escaped} tool\\b|\\btool ${escaped}(?!\\w)`;
   return new RegExp(pattern, 'i').test(text);
 }
 
 function coverageOf(profile: Profile, words: readonly string[]): number {
   const total = profile.name.reduce((sum, word) => sum + word.weight, 0);
-  const met = profile.name.reduce((sum, word) => sum + word.weight * Math.max(0, ...words.map((one) => related(one, word.stem))), 0);
+  const met = profile.name.reduce(
+    (sum, word) => sum + word.weight * Math.max(0, ...words.map((one) => related(one, word.stem))),
+    0,
+  );
   return total === 0 ? 0 : met / total;
 }
 
@@ -146,7 +187,9 @@ function leadScore({ lead }: Profile, opening: readonly string[]): number {
 }
 
 function overlap(profile: Profile, words: readonly string[]): number {
-  const fresh = new Set(words.filter((word) => word !== profile.lead && !profile.name.some((own) => own.stem === word)));
+  const fresh = new Set(
+    words.filter((word) => word !== profile.lead && !profile.name.some((own) => own.stem === word)),
+  );
   const about = [...fresh].filter((word) => profile.about.has(word)).length;
   const properties = [...fresh].filter((word) => profile.properties.has(word)).length;
   return Math.min(1.5, 0.5 * about) + Math.min(1, 0.5 * properties);

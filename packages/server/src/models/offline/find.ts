@@ -27,7 +27,16 @@ import {
 import { type Leaf, type Schema, choicesOf, itemsOf, kindOf } from './schema.ts';
 import { isArticle, isEmptyWord, isPreposition, isQuestionWord, splitName, stem } from './words.ts';
 
-const VALUES: ReadonlySet<string> = new Set(['quoted', 'json', 'url', 'email', 'uuid', 'date', 'path', 'number']);
+const VALUES: ReadonlySet<string> = new Set([
+  'quoted',
+  'json',
+  'url',
+  'email',
+  'uuid',
+  'date',
+  'path',
+  'number',
+]);
 const COUNT = new Set(['limit', 'count', 'top', 'max', 'maximum', 'n', 'k', 'size', 'number', 'results']);
 
 /** path=a.txt, path: a.txt */
@@ -38,18 +47,39 @@ export const byKey: Finder = (leaf, reading) => {
     const from = key + 1;
     const first = reading.atoms[from];
     if (!first || reading.used.has(from)) continue;
-    const single = mark(reading, key) === '=' || VALUES.has(first.kind) || !(isText(leaf.kind) || leaf.kind === 'array');
+    const single =
+      mark(reading, key) === '=' || VALUES.has(first.kind) || !(isText(leaf.kind) || leaf.kind === 'array');
     let to = single ? from + 1 : endOfRun(leaf, reading, from);
-    while (mark(reading, key) === '=' && first.kind !== 'quoted' && reading.atoms[to]?.start === reading.atoms[to - 1]?.end && mark(reading, to) !== ',') to += 1;
+    while (
+      mark(reading, key) === '=' &&
+      first.kind !== 'quoted' &&
+      reading.atoms[to]?.start === reading.atoms[to - 1]?.end &&
+      mark(reading, to) !== ','
+    )
+      to += 1;
     // "path: a.txt b.txt" is one path, "content: 2 eggs" is not one number.
-    if (single && isText(leaf.kind) && first.kind === 'number' && mark(reading, key) === ':') to = endOfRun(leaf, reading, from);
+    if (single && isText(leaf.kind) && first.kind === 'number' && mark(reading, key) === ':')
+      to = endOfRun(leaf, reading, from);
     const found = take(leaf, reading, from, to, 2);
     if (found) return { ...found, taken: [...range(at, from), ...found.taken] };
   }
   return null;
 };
 
-const LINKS = new Set(['is', 'are', 'of', 'to', 'as', 'set', 'equals', 'be', 'being', 'named', 'called', 'number']);
+const LINKS = new Set([
+  'is',
+  'are',
+  'of',
+  'to',
+  'as',
+  'set',
+  'equals',
+  'be',
+  'being',
+  'named',
+  'called',
+  'number',
+]);
 
 const SAYING = ['saying', 'says', 'say', 'containing', 'contains'].map((name) => [stem(name)]);
 const NAMING = ['named', 'called', 'titled'].map((name) => [stem(name)]);
@@ -59,7 +89,11 @@ function namesFor(leaf: Leaf): readonly (readonly string[])[] {
   return [leaf.stems, ...(isContent(leaf) ? SAYING : []), ...(isTitle ? NAMING : [])];
 }
 
-function byName(leaf: Leaf, reading: Reading, value: (from: number, at: number) => Found | null): Found | null {
+function byName(
+  leaf: Leaf,
+  reading: Reading,
+  value: (from: number, at: number) => Found | null,
+): Found | null {
   const names = namesFor(leaf);
   for (const at of reading.atoms.keys()) {
     let from = Math.max(...names.map((stems) => afterName(stems, reading, at)));
@@ -77,7 +111,12 @@ export const byNameAndValue: Finder = (leaf, reading) =>
   byName(leaf, reading, (from) => {
     const kind = reading.atoms[from]?.kind ?? 'mark';
     if (leaf.kind === 'array' && kind !== 'json') return null;
-    if (isText(leaf.kind) && choicesOf(leaf.schema).length === 0 && (!VALUES.has(kind) || leaf.path.at(-1)?.length === 1)) return null;
+    if (
+      isText(leaf.kind) &&
+      choicesOf(leaf.schema).length === 0 &&
+      (!VALUES.has(kind) || leaf.path.at(-1)?.length === 1)
+    )
+      return null;
     return take(leaf, reading, from, from + 1, isNumeric(leaf.kind) ? 1 : 1.5);
   });
 
@@ -107,25 +146,43 @@ export const byUnit: Finder = (leaf, reading) => {
     const unit = word(reading, at + 1);
     const said = UNITS.get(unit);
     const both = { taken: [at, at + 1], weight: 1 };
-    if (own !== undefined && said !== undefined) return accept(leaf, reading, (Number(atom.value) * said) / own, both);
-    if (unit !== '' && leaf.stems.includes(stem(unit))) return accept(leaf, reading, Number(atom.value), both);
-    if (['top', 'first', 'last', 'most', 'to'].includes(word(reading, at - 1)) && has(leaf, COUNT)) return take(leaf, reading, at, at + 1, 0.5);
+    if (own !== undefined && said !== undefined)
+      return accept(leaf, reading, (Number(atom.value) * said) / own, both);
+    if (unit !== '' && leaf.stems.includes(stem(unit)))
+      return accept(leaf, reading, Number(atom.value), both);
+    if (['top', 'first', 'last', 'most', 'to'].includes(word(reading, at - 1)) && has(leaf, COUNT))
+      return take(leaf, reading, at, at + 1, 0.5);
   }
   return null;
 };
 
-const KINDS: readonly { readonly kind: string; readonly formats: readonly string[]; readonly words: ReadonlySet<string> }[] = [
+const KINDS: readonly {
+  readonly kind: string;
+  readonly formats: readonly string[];
+  readonly words: ReadonlySet<string>;
+}[] = [
   { kind: 'url', formats: ['uri', 'url'], words: new Set(['url', 'uri', 'link', 'website', 'href']) },
-  { kind: 'email', formats: ['email'], words: new Set(['email', 'to', 'recipient', 'recipients', 'cc', 'address']) },
+  {
+    kind: 'email',
+    formats: ['email'],
+    words: new Set(['email', 'to', 'recipient', 'recipients', 'cc', 'address']),
+  },
   { kind: 'uuid', formats: ['uuid'], words: new Set(['id', 'ids', 'uuid']) },
-  { kind: 'date', formats: ['date', 'date-time'], words: new Set(['date', 'day', 'when', 'since', 'until', 'due', 'deadline', 'at']) },
+  {
+    kind: 'date',
+    formats: ['date', 'date-time'],
+    words: new Set(['date', 'day', 'when', 'since', 'until', 'due', 'deadline', 'at']),
+  },
 ];
 
 function isOfKind(atom: Atom, leaf: Leaf, schema: Schema): boolean {
   if (isNumeric(kindOf(schema))) return leaf.kind === 'array' && atom.kind === 'number';
   if (atom.kind === 'path') return isPathLike(leaf);
   if (atom.kind === 'quoted') return isPathLike(leaf) && /^\S*(?:\/|\.[a-z]\w{0,9}$)\S*$/i.test(atom.value);
-  return KINDS.some(({ kind, formats, words }) => atom.kind === kind && (formats.includes(String(schema['format'])) || has(leaf, words)));
+  return KINDS.some(
+    ({ kind, formats, words }) =>
+      atom.kind === kind && (formats.includes(String(schema['format'])) || has(leaf, words)),
+  );
 }
 
 /** A path for a path, an address for an address … */
@@ -133,8 +190,11 @@ export const byKind: Finder = (leaf, reading) => {
   const isList = leaf.kind === 'array';
   const schema = isList ? itemsOf(leaf.schema, reading.root) : leaf.schema;
   const weight = leaf.required ? 1 : 0.5;
-  const matching = [...reading.atoms.entries()].filter(([at, atom]) => !reading.used.has(at) && isOfKind(atom, leaf, schema)).map(([at]) => at);
-  if (!isList) return matching[0] === undefined ? null : take(leaf, reading, matching[0], matching[0] + 1, weight);
+  const matching = [...reading.atoms.entries()]
+    .filter(([at, atom]) => !reading.used.has(at) && isOfKind(atom, leaf, schema))
+    .map(([at]) => at);
+  if (!isList)
+    return matching[0] === undefined ? null : take(leaf, reading, matching[0], matching[0] + 1, weight);
   const values = matching.map((at) => convert(reading.atoms[at]?.value ?? '', schema, reading.root));
   return matching.length === 0 ? null : accept(leaf, reading, values, { taken: matching, weight });
 };
@@ -148,13 +208,20 @@ export const byChoice: Finder = (leaf, reading) => {
     const words = typeof choice === 'object' ? [] : splitName(String(choice));
     const stems = words.map(stem);
     if (!leaf.required && words.every((one) => isEmptyWord(one) || isQuestionWord(one))) return [];
-    const at = [...reading.atoms.keys()].find((index) => reading.atoms[index]?.value === String(choice) || afterName(stems, reading, index) > 0);
-    return at === undefined || reading.used.has(at) ? [] : [{ choice, at, to: Math.max(at + 1, afterName(stems, reading, at)) }];
+    const at = [...reading.atoms.keys()].find(
+      (index) => reading.atoms[index]?.value === String(choice) || afterName(stems, reading, index) > 0,
+    );
+    return at === undefined || reading.used.has(at)
+      ? []
+      : [{ choice, at, to: Math.max(at + 1, afterName(stems, reading, at)) }];
   });
   const first = spoken[0];
   if (!first) return null;
   const value = isList ? spoken.map(({ choice }) => choice) : first.choice;
-  return accept(leaf, reading, value, { taken: (isList ? spoken : [first]).flatMap(({ at, to }) => range(at, to)), weight: 0.5 });
+  return accept(leaf, reading, value, {
+    taken: (isList ? spoken : [first]).flatMap(({ at, to }) => range(at, to)),
+    weight: 0.5,
+  });
 };
 
 /** "recursively", "without overwrite" */
@@ -185,14 +252,23 @@ export const byPreposition: Finder = (leaf, reading) => {
     const preposition = word(reading, at);
     if (reading.used.has(at) || !isPreposition(preposition) || at < reading.from) continue;
     if (!leaf.required || !ROLES[preposition] || !has(leaf, ROLES[preposition])) {
-      const place = isPathLike(leaf) && ['in', 'from', 'under', 'inside', 'of'].includes(preposition) ? folderAt(leaf, reading, at + 1) : null;
+      const place =
+        isPathLike(leaf) && ['in', 'from', 'under', 'inside', 'of'].includes(preposition)
+          ? folderAt(leaf, reading, at + 1)
+          : null;
       if (place) return place;
       continue;
     }
     let from = at + 1;
     while (isArticle(word(reading, from))) from += 1;
     let to = from;
-    while (to < reading.atoms.length && !reading.used.has(to) && mark(reading, to) === '' && !isPreposition(word(reading, to))) to += 1;
+    while (
+      to < reading.atoms.length &&
+      !reading.used.has(to) &&
+      mark(reading, to) === '' &&
+      !isPreposition(word(reading, to))
+    )
+      to += 1;
     if (VALUES.has(reading.atoms[from]?.kind ?? '')) to = from + 1;
     const found = to > from ? take(leaf, reading, from, trimEnd(reading, from, to), 0.5) : null;
     if (found) return { ...found, taken: range(at, to) };
@@ -205,6 +281,7 @@ function folderAt(leaf: Leaf, reading: Reading, start: number): Found | null {
   const bare = !isArticle(word(reading, start));
   const at = bare ? start : start + 1;
   const name = word(reading, at);
-  if (name === '' || isEmptyWord(name) || (!bare && !['folder', 'directory'].includes(word(reading, at + 1)))) return null;
+  if (name === '' || isEmptyWord(name) || (!bare && !['folder', 'directory'].includes(word(reading, at + 1))))
+    return null;
   return take(leaf, reading, at, at + 1, 0.5);
 }

@@ -31,7 +31,11 @@ interface Segment {
 }
 
 /** `lastPath` is what "it" stands for: the last path that was spoken of. */
-export function planFor(text: string, tools: readonly ToolSchema[], lastPath: string | null = null): readonly Intent[] {
+export function planFor(
+  text: string,
+  tools: readonly ToolSchema[],
+  lastPath: string | null = null,
+): readonly Intent[] {
   const atoms = readRequest(text);
   if (tools.length === 0 || !atoms) return [];
   const profiles = tools.map(profileOf);
@@ -61,7 +65,8 @@ export function planFor(text: string, tools: readonly ToolSchema[], lastPath: st
       open = segment;
       continue;
     }
-    const isAside = current?.missing.length === 0 && segment.joint === 'sentence' && !takesContent(current.tool);
+    const isAside =
+      current?.missing.length === 0 && segment.joint === 'sentence' && !takesContent(current.tool);
     if (isAside) open = null;
     if (current && !open) continue;
     if (!current && !isLoose(segment.joint)) open = null;
@@ -92,19 +97,24 @@ function holds(meant: Shape, joint: Joint): boolean {
 }
 
 /** The same request with an answer to what was missing from it. */
-export function planWithAnswer(pending: readonly Intent[], answer: string, tools: readonly ToolSchema[]): readonly Intent[] {
+export function planWithAnswer(
+  pending: readonly Intent[],
+  answer: string,
+  tools: readonly ToolSchema[],
+): readonly Intent[] {
   const [first, ...later] = pending;
   const tool = tools.find((one) => one.name === first?.tool.name);
   if (!first || !tool) return [];
-  const only = first.missing.length === 1 ? first.missing[0] : undefined;
   const profile = profileOf(tool);
   const fillWith = (addition: string): Choice => {
     const text = `${first.clause.text.replace(/[.?!\s]+$/, '')}, ${addition}`;
     return fillFor(profile, { text, atoms: readAtoms(text) });
   };
+  const only = first.missing.length === 1 ? first.missing[0]?.name.split('.').at(-1) : undefined;
   const asGiven = fillWith(answer);
-  const named = only ? fillWith(`${only.name.split('.').at(-1)}: ${answer}`) : asGiven;
-  const best = only && !answer.includes(`${only.name}:`) && !answer.includes(`${only.name}=`) && named.missing.length <= asGiven.missing.length ? named : asGiven;
+  const isPlain = asGiven.missing.length === 0 && asGiven.weight > first.weight;
+  // In a fence of its own the whole answer, as it was written, is the one value.
+  const best = only === undefined || isPlain ? asGiven : fillWith(`${only}: \`\`\`\n${answer.trim()}\`\`\``);
   return [{ ...best, group: first.group }, ...later];
 }
 
@@ -124,7 +134,11 @@ function inGroups(plan: readonly Planned[]): readonly Intent[] {
   let group = 0;
   return plan.map(({ choice, joint }, index) => {
     const before = plan[index - 1];
-    const together = isLoose(joint) && before?.choice.tool.name === choice.tool.name && before.choice.missing.length === 0 && choice.missing.length === 0;
+    const together =
+      isLoose(joint) &&
+      before?.choice.tool.name === choice.tool.name &&
+      before.choice.missing.length === 0 &&
+      choice.missing.length === 0;
     if (before && !together) group += 1;
     return { ...choice, group };
   });
@@ -137,7 +151,8 @@ function jointAt(atoms: readonly Atom[], at: number): Joint | null {
   const atom = atoms[at];
   if (!atom) return null;
   const value = atom.value.toLowerCase();
-  if (atom.kind === 'word') return THEN.has(value) ? 'then' : value === 'but' ? 'comma' : AND.has(value) ? 'and' : null;
+  if (atom.kind === 'word')
+    return THEN.has(value) ? 'then' : value === 'but' ? 'comma' : AND.has(value) ? 'and' : null;
   if (atom.kind !== 'mark') return null;
   if ('.!?;'.includes(value)) return 'sentence';
   return value === ',' ? 'comma' : value === '&' ? 'and' : null;
@@ -146,7 +161,7 @@ function jointAt(atoms: readonly Atom[], at: number): Joint | null {
 const STRENGTH: Readonly<Record<Joint, number>> = { start: 0, and: 1, comma: 2, sentence: 3, then: 4 };
 const stronger = (one: Joint, other: Joint): Joint => (STRENGTH[one] >= STRENGTH[other] ? one : other);
 
-/** Stretches between separators; a question mark stays with its question. */
+/** Stretches between separators; the mark of a question or a cry stays with it. */
 function segmentsOf(atoms: readonly Atom[]): readonly Segment[] {
   const segments: Segment[] = [];
   let joint: Joint = 'start';
@@ -164,7 +179,7 @@ function segmentsOf(atoms: readonly Atom[]): readonly Segment[] {
     }
     const separator = jointAt(atoms, at);
     if (separator === null) continue;
-    close(atom?.value === '?' ? at + 1 : at);
+    close(atom?.value === '?' || atom?.value === '!' ? at + 1 : at);
     from = at + 1;
     joint = stronger(separator, joint);
   }
@@ -186,15 +201,24 @@ function clauseOf(text: string, atoms: readonly Atom[], segment: Segment, lastPa
     return (at > 0 && word === 'it') || (word === 'file' && ['the', 'that', 'this', 'same'].includes(before));
   };
   const it = moved.findIndex(standsForIt);
-  return { ...whole, atoms: moved.map((atom, at) => (at === it ? { ...atom, kind: 'path', value: path } : atom)) };
+  return {
+    ...whole,
+    atoms: moved.map((atom, at) => (at === it ? { ...atom, kind: 'path', value: path } : atom)),
+  };
 }
 
 /** Values without a verb, for the tool that was just asked for. */
 function sameAgain(current: Choice, clause: Clause, profiles: readonly Profile[]): Choice | null {
   const profile = profiles.find((one) => one.tool === current.tool);
-  if (!profile || current.missing.length > 0 || leaves(current.tool).some((leaf) => leaf.kind === 'array')) return null;
+  if (!profile || current.missing.length > 0 || leaves(current.tool).some((leaf) => leaf.kind === 'array'))
+    return null;
   const values = clause.atoms.filter((atom) => atom.kind !== 'word' && atom.kind !== 'mark');
-  const isBare = clause.atoms.every((atom) => atom.kind !== 'word' || isEmptyWord(atom.value) || profile.name.some((word) => word.stem === stem(atom.value)));
+  const isBare = clause.atoms.every(
+    (atom) =>
+      atom.kind !== 'word' ||
+      isEmptyWord(atom.value) ||
+      profile.name.some((word) => word.stem === stem(atom.value)),
+  );
   if (values.length === 0 || !isBare) return null;
   const choice = fillFor(profile, clause);
   return choice.missing.length === 0 && choice.weight >= 1 ? choice : null;
@@ -207,4 +231,5 @@ function refill(current: Choice, clause: Clause, profiles: readonly Profile[]): 
 }
 
 const leaves = (tool: ToolSchema) => leavesOf(resolveSchema(tool.input, tool.input), tool.input);
-const takesContent = (tool: ToolSchema): boolean => leaves(tool).some((leaf) => isContent(leaf) && !isPathLike(leaf));
+const takesContent = (tool: ToolSchema): boolean =>
+  leaves(tool).some((leaf) => isContent(leaf) && !isPathLike(leaf));

@@ -29,36 +29,69 @@ export interface Found {
 
 export type Finder = (leaf: Leaf, reading: Reading) => Found | null;
 
-const CONTENT = new Set(['content', 'contents', 'text', 'body', 'message', 'note', 'data', 'markdown', 'comment', 'code', 'fact', 'thought']);
+const CONTENT = new Set([
+  'content',
+  'contents',
+  'text',
+  'body',
+  'message',
+  'note',
+  'data',
+  'markdown',
+  'comment',
+  'code',
+  'fact',
+  'thought',
+]);
 
-export const has = (leaf: Leaf, words: ReadonlySet<string>): boolean => leaf.words.some((word) => words.has(word));
+export const has = (leaf: Leaf, words: ReadonlySet<string>): boolean =>
+  leaf.words.some((word) => words.has(word));
 export const isContent = (leaf: Leaf): boolean => isText(leaf.kind) && has(leaf, CONTENT);
 export const isText = (kind: Kind): boolean => kind === 'string' || kind === 'any';
 export const isNumeric = (kind: Kind): boolean => kind === 'number' || kind === 'integer';
 
-const PATH_WORDS = new Set(['path', 'paths', 'file', 'files', 'filename', 'filepath', 'dir', 'directory', 'folder', 'source', 'destination']);
+const PATH_WORDS = new Set([
+  'path',
+  'paths',
+  'file',
+  'files',
+  'filename',
+  'filepath',
+  'dir',
+  'directory',
+  'folder',
+  'source',
+  'destination',
+]);
 export function isPathLike(leaf: Leaf): boolean {
   if (isContent(leaf) || choicesOf(leaf.schema).length > 0) return false;
   return has(leaf, PATH_WORDS) || /\b(?:path|file ?name|directory|folder)\b/i.test(leaf.about);
 }
 
-export const range = (from: number, to: number): readonly number[] => Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
+export const range = (from: number, to: number): readonly number[] =>
+  Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 
 /** The value that a text stands for under a schema; undefined where it cannot. */
 export function convert(text: string, schema: Schema, root: Schema): unknown {
   const plain = (one: unknown): string => splitName(String(one)).join(' ');
-  const choice = choicesOf(schema).find((one) => typeof one !== 'object' && (String(one) === text || plain(one) === plain(text)));
+  const choice = choicesOf(schema).find(
+    (one) => typeof one !== 'object' && (String(one) === text || plain(one) === plain(text)),
+  );
   if (choice !== undefined) return choice;
   const kind = kindOf(schema);
   if (isText(kind)) return text;
   if (isNumeric(kind)) return /^[-+]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined;
-  if (kind === 'boolean') return /^(?:true|yes|on)$/i.test(text) ? true : /^(?:false|no|off)$/i.test(text) ? false : undefined;
+  if (kind === 'boolean')
+    return /^(?:true|yes|on)$/i.test(text) ? true : /^(?:false|no|off)$/i.test(text) ? false : undefined;
   if (kind === 'null') return /^(?:null|none|nothing)$/i.test(text) ? null : undefined;
   const data = parseJson(text);
   if (data !== undefined && typeof data === 'object') return data;
   if (kind !== 'array') return undefined;
   const items = itemsOf(schema, root);
-  return text.split(/\s*,\s*(?:and\s+)?|\s+and\s+/).filter((item) => item !== '').map((item) => convert(item.replace(/^["'`](.*)["'`]$/, '$1'), items, root));
+  return text
+    .split(/\s*,\s*(?:and\s+)?|\s+and\s+/)
+    .filter((item) => item !== '')
+    .map((item) => convert(item.replace(/^["'`](.*)["'`]$/, '$1'), items, root));
 }
 
 /** The atoms from `from` to `to` as a value of the leaf, if it fits. */
@@ -67,11 +100,19 @@ export function take(leaf: Leaf, reading: Reading, from: number, to: number, wei
   const last = reading.atoms[to - 1];
   if (!first || !last) return null;
   const text = to - from === 1 ? first.value : reading.text.slice(first.start, last.end);
-  const data = to - from === 1 && first.kind === 'json' && leaf.kind !== 'string' ? parseJson(text) : convert(text, leaf.schema, reading.root);
+  const data =
+    to - from === 1 && first.kind === 'json' && leaf.kind !== 'string'
+      ? parseJson(text)
+      : convert(text, leaf.schema, reading.root);
   return accept(leaf, reading, data, { taken: range(from, to), weight });
 }
 
-export function accept(leaf: Leaf, reading: Reading, value: unknown, found: Omit<Found, 'value'>): Found | null {
+export function accept(
+  leaf: Leaf,
+  reading: Reading,
+  value: unknown,
+  found: Omit<Found, 'value'>,
+): Found | null {
   return value !== undefined && fits(value, leaf.schema, reading.root) ? { value, ...found } : null;
 }
 
@@ -88,8 +129,10 @@ export function afterName(stems: readonly string[], reading: Reading, at: number
   return heard === stems.length && heard > 0 ? next : 0;
 }
 
-export const mark = (reading: Reading, at: number): string => (reading.atoms[at]?.kind === 'mark' ? (reading.atoms[at]?.value ?? '') : '');
-export const word = (reading: Reading, at: number): string => (reading.atoms[at]?.kind === 'word' ? (reading.atoms[at]?.value.toLowerCase() ?? '') : '');
+export const mark = (reading: Reading, at: number): string =>
+  reading.atoms[at]?.kind === 'mark' ? (reading.atoms[at]?.value ?? '') : '';
+export const word = (reading: Reading, at: number): string =>
+  reading.atoms[at]?.kind === 'word' ? (reading.atoms[at]?.value.toLowerCase() ?? '') : '';
 
 export function isKeyed(leaf: Leaf, reading: Reading, at: number): boolean {
   const next = afterName(leaf.stems, reading, at);
@@ -97,7 +140,8 @@ export function isKeyed(leaf: Leaf, reading: Reading, at: number): boolean {
 }
 
 const INTRODUCES = new Set(['with', 'and', 'using', 'where', 'whose', 'the', 'its']);
-export const introduced = (reading: Reading, at: number): boolean => at <= reading.from || mark(reading, at - 1) === ',' || INTRODUCES.has(word(reading, at - 1));
+export const introduced = (reading: Reading, at: number): boolean =>
+  at <= reading.from || mark(reading, at - 1) === ',' || INTRODUCES.has(word(reading, at - 1));
 
 /** Where a value of several words ends: at another value, or where another leaf is named. */
 export function endOfRun(leaf: Leaf, reading: Reading, from: number): number {
@@ -105,17 +149,25 @@ export function endOfRun(leaf: Leaf, reading: Reading, from: number): number {
   let to = from;
   for (; to < reading.atoms.length; to += 1) {
     if (reading.used.has(to) || mark(reading, to) === ';') break;
-    const named = (other: Leaf): boolean => isKeyed(other, reading, to) || (introduced(reading, to) && afterName(other.stems, reading, to) > 0);
+    const named = (other: Leaf): boolean =>
+      isKeyed(other, reading, to) || (introduced(reading, to) && afterName(other.stems, reading, to) > 0);
     if (to > from && others.some(named)) break;
   }
-  return trimEnd(reading, from, to);
+  return trimEnd(reading, from, to, isContent(leaf));
 }
 
-export function trimEnd(reading: Reading, from: number, end: number): number {
+/** Without the words and marks that only lead on; a content keeps its "!" and "?". */
+export function trimEnd(reading: Reading, from: number, end: number, isContent = false): number {
+  const marks = isContent ? '.,;:' : '.,;:!?';
   let to = end;
   while (to > from) {
     const last = word(reading, to - 1);
-    if (!'.!?,;:'.includes(mark(reading, to - 1) || ' ') && !isPreposition(last) && !['and', 'then', 'the', 'please', 'its'].includes(last)) break;
+    if (
+      !marks.includes(mark(reading, to - 1) || ' ') &&
+      !isPreposition(last) &&
+      !['and', 'then', 'the', 'please', 'its'].includes(last)
+    )
+      break;
     to -= 1;
   }
   return to;

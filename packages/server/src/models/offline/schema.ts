@@ -18,7 +18,8 @@ export interface Leaf {
 }
 
 const DEEPEST = 8;
-const isRecord = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRecord = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 export function asSchema(value: unknown): Schema {
@@ -33,7 +34,8 @@ export function resolveSchema(value: unknown, root: Schema, depth = 0): Schema {
   const { $ref, anyOf, oneOf, allOf, ...own } = schema;
   if (typeof $ref === 'string') return { ...resolveSchema(follow($ref, root), root, depth + 1), ...own };
   const choices = list(anyOf ?? oneOf).map((choice) => resolveSchema(choice, root, depth + 1));
-  if (choices.length > 0 && choices.every((choice) => 'const' in choice)) return { ...own, enum: choices.map((choice) => choice['const']) };
+  if (choices.length > 0 && choices.every((choice) => 'const' in choice))
+    return { ...own, enum: choices.map((choice) => choice['const']) };
   const chosen = choices.find((choice) => choice['type'] !== 'null');
   const parts = list(allOf).map((part) => resolveSchema(part, root, depth + 1));
   return [chosen ?? {}, ...parts].reduce<Schema>(merge, own);
@@ -42,7 +44,12 @@ export function resolveSchema(value: unknown, root: Schema, depth = 0): Schema {
 function merge(one: Schema, other: Schema): Schema {
   const properties = { ...asSchema(one['properties']), ...asSchema(other['properties']) };
   const required = [...list(one['required']), ...list(other['required'])];
-  return { ...other, ...one, ...(Object.keys(properties).length > 0 && { properties }), ...(required.length > 0 && { required }) };
+  return {
+    ...other,
+    ...one,
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required }),
+  };
 }
 
 function follow(reference: string, root: Schema): unknown {
@@ -66,7 +73,11 @@ export function kindOf(schema: Schema): Kind {
 }
 
 /** The leaves of an object's schema, required ones and others, in the schema's order. */
-export function leavesOf(schema: Schema, root: Schema, above: { path: readonly string[]; required: boolean } = { path: [], required: true }): readonly Leaf[] {
+export function leavesOf(
+  schema: Schema,
+  root: Schema,
+  above: { path: readonly string[]; required: boolean } = { path: [], required: true },
+): readonly Leaf[] {
   const properties = asSchema(schema['properties']);
   const required = new Set(list(schema['required']).filter((name) => typeof name === 'string'));
   const names = new Set([...Object.keys(properties), ...required]);
@@ -75,9 +86,19 @@ export function leavesOf(schema: Schema, root: Schema, above: { path: readonly s
     const path = [...above.path, name];
     const here = { path, required: above.required && required.has(name) };
     const kind = kindOf(inner);
-    if (kind === 'object' && isRecord(inner['properties']) && path.length < 4) return leavesOf(inner, root, here);
+    if (kind === 'object' && isRecord(inner['properties']) && path.length < 4)
+      return leavesOf(inner, root, here);
     const words = splitName(name);
-    return [{ ...here, words, stems: words.map(stem), about: typeof inner['description'] === 'string' ? inner['description'] : '', schema: inner, kind }];
+    return [
+      {
+        ...here,
+        words,
+        stems: words.map(stem),
+        about: typeof inner['description'] === 'string' ? inner['description'] : '',
+        schema: inner,
+        kind,
+      },
+    ];
   });
 }
 
@@ -145,7 +166,11 @@ function textFits(value: string, schema: Schema): boolean {
 
 function numberFits(value: number, schema: Schema): boolean {
   if (value < limit(schema['minimum'], -Infinity) || value > limit(schema['maximum'], Infinity)) return false;
-  if (value <= limit(schema['exclusiveMinimum'], -Infinity) || value >= limit(schema['exclusiveMaximum'], Infinity)) return false;
+  if (
+    value <= limit(schema['exclusiveMinimum'], -Infinity) ||
+    value >= limit(schema['exclusiveMaximum'], Infinity)
+  )
+    return false;
   const step = limit(schema['multipleOf'], 0);
   return step <= 0 || Number.isInteger(value / step);
 }
@@ -153,15 +178,23 @@ function numberFits(value: number, schema: Schema): boolean {
 type Inside = (part: unknown, schema: unknown) => boolean;
 
 function arrayFits(value: readonly unknown[], schema: Schema, inside: Inside): boolean {
-  if (value.length < limit(schema['minItems'], 0) || value.length > limit(schema['maxItems'], Infinity)) return false;
-  if (schema['uniqueItems'] === true && new Set(value.map((item) => JSON.stringify(item))).size < value.length) return false;
+  if (value.length < limit(schema['minItems'], 0) || value.length > limit(schema['maxItems'], Infinity))
+    return false;
+  if (
+    schema['uniqueItems'] === true &&
+    new Set(value.map((item) => JSON.stringify(item))).size < value.length
+  )
+    return false;
   return schema['items'] === undefined || value.every((item) => inside(item, schema['items']));
 }
 
 function objectFits(value: Schema, schema: Schema, inside: Inside): boolean {
-  if (list(schema['required']).some((name) => typeof name === 'string' && !Object.hasOwn(value, name))) return false;
+  if (list(schema['required']).some((name) => typeof name === 'string' && !Object.hasOwn(value, name)))
+    return false;
   const properties = asSchema(schema['properties']);
   return Object.entries(value).every(([name, inner]) =>
-    Object.hasOwn(properties, name) ? inside(inner, properties[name]) : schema['additionalProperties'] === undefined || inside(inner, schema['additionalProperties']),
+    Object.hasOwn(properties, name)
+      ? inside(inner, properties[name])
+      : schema['additionalProperties'] === undefined || inside(inner, schema['additionalProperties']),
   );
 }

@@ -23,8 +23,15 @@ const scriptSchema = z.strictObject({
         calls: z
           .array(
             z
-              .strictObject({ tool: z.string().min(1), input: z.record(z.string(), z.unknown()).optional(), raw: z.string().optional() })
-              .refine((call) => call.input === undefined || call.raw === undefined, 'give input or raw, not both'),
+              .strictObject({
+                tool: z.string().min(1),
+                input: z.record(z.string(), z.unknown()).optional(),
+                raw: z.string().optional(),
+              })
+              .refine(
+                (call) => call.input === undefined || call.raw === undefined,
+                'give input or raw, not both',
+              ),
           )
           .optional(),
         delay_ms: milliseconds.optional(),
@@ -76,7 +83,10 @@ function toStep(step: ScriptStep, index: number): Step {
   const between = step.delay_ms ?? 0;
   return {
     deltas: [...(step.deltas ?? splitWords(step.text ?? '')), ...inventedWords(step.tokens ?? 0, index)],
-    calls: (step.calls ?? []).map(({ tool, input, raw }) => ({ tool, input: raw ?? JSON.stringify(input ?? {}) })),
+    calls: (step.calls ?? []).map(({ tool, input, raw }) => ({
+      tool,
+      input: raw ?? JSON.stringify(input ?? {}),
+    })),
     pace: { first: step.first_delay_ms ?? 0, between: () => between },
     ...(step.reasoning !== undefined && { reasoning: step.reasoning }),
     ...(step.error && { end: { kind: 'error', ...step.error } }),
@@ -84,7 +94,10 @@ function toStep(step: ScriptStep, index: number): Step {
   };
 }
 
-const WORDS = 'the run goes on one word after another while every word is kept in order and none is lost '.match(/\S+ /g) ?? [];
+const WORDS =
+  'the run goes on one word after another while every word is kept in order and none is lost '.match(
+    /\S+ /g,
+  ) ?? [];
 
 function inventedWords(count: number, seed: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => WORDS[(index + seed * 5) % WORDS.length] ?? 'word ');

@@ -5,7 +5,8 @@ import type { Atom } from './atoms.ts';
 
 export type Shape = 'order' | 'question' | 'statement' | 'denied' | 'conditional';
 
-const POLITE = 'please|hey|hi|hello|ok|okay|now|so|well|first|second|then|next|also|finally|afterwards|just|kindly|again|and|but|yes|sure|great|thanks|continuo';
+const POLITE =
+  'please|hey|hi|hello|ok|okay|now|so|well|first|second|then|next|also|finally|afterwards|just|kindly|again|and|but|yes|sure|great|thanks|continuo';
 const ASKED_TO = [
   '(?:can|could|would|will) (?:you|we)',
   'do you know',
@@ -17,15 +18,19 @@ const ASKED_TO = [
   'try to',
   'after that',
 ].join('|');
-const LEAD_INS = new RegExp(`^(?:(?:${POLITE})(?![\\w-])[ ,.!:]*|(?:${ASKED_TO})(?![\\w-]) ?,? ?|(?:\\d+ [.)]|[-*•]) )+`);
+const LEAD_INS = new RegExp(
+  `^(?:(?:${POLITE})(?![\\w-])[ ,.!:]*|(?:${ASKED_TO})(?![\\w-]) ?,? ?|(?:\\d+ [.)]|[-*•]) )+`,
+);
 
 const DENIED = [
   /^(?:\S+ ){0,4}?(?:don['’]?t|do not|never|must not|mustn['’]t|should not|shouldn['’]t|no need to|can['’]t|cannot)(?![\w-])/,
   /^not\b/,
   /^(?:avoid|stop|quit|refrain from|prevent|undo|forget|forget about) \w+ing\b/,
 ];
-const CONDITIONAL = /^(?:if|unless|whenever|once|before|after|in case|instead of|rather than|suppose|assuming|when)\b/;
-const EXPLAIN = /^(?:why|how(?! (?:many|much|old|long|far|big|large)\b)|explain|what (?:is|are) an?\b|what does\b|what (?:if|happen))/;
+const CONDITIONAL =
+  /^(?:if|unless|whenever|once|before|after|in case|instead of|rather than|suppose|assuming|when)\b/;
+const EXPLAIN =
+  /^(?:why|how(?! (?:many|much|old|long|far|big|large)\b)|explain|what (?:is|are) an?\b|what does\b|what (?:if|happen))/;
 const QUESTION = /^(?:what|which|who|whom|whose|where|when|how)\b/;
 const NO_ORDER = new RegExp(
   `^(?:(?:i|we|you|it|he|she|they)(?:['’]\\w+)?|the|this|that|these|those|my|your|our|there|here|an?|is|are|am|was|were|did|does|do you|has|have|had|should|may|might|no|nope|because)(?![\\w-])`,
@@ -35,16 +40,24 @@ const TOLD = /^(?!(?:need|feed|embed|seed|speed|proceed|bring|string|spring|swin
 
 /** How the clause is meant, and the index where it begins after "could you please". */
 export function shapeOf(atoms: readonly Atom[]): { readonly shape: Shape; readonly from: number } {
-  const plain = atoms.slice(0, 14).map((atom) => (['word', 'mark', 'number'].includes(atom.kind) ? atom.value.toLowerCase().slice(0, 40) : '#'));
+  const plain = atoms
+    .slice(0, 14)
+    .map((atom) =>
+      ['word', 'mark', 'number'].includes(atom.kind) ? atom.value.toLowerCase().slice(0, 40) : '#',
+    );
   const opening = LEAD_INS.exec(plain.join(' '))?.[0].length ?? 0;
   let from = 0;
-  for (let length = 0; from < plain.length && length + (plain[from]?.length ?? 0) <= opening; from += 1) length += (plain[from]?.length ?? 0) + 1;
+  for (let length = 0; from < plain.length && length + (plain[from]?.length ?? 0) <= opening; from += 1)
+    length += (plain[from]?.length ?? 0) + 1;
   const asked = atoms.at(-1)?.value === '?';
   const isPolite = atoms.some((atom) => atom.kind === 'word' && atom.value.toLowerCase() === 'please');
   return { shape: shapeOfWords(plain.slice(from).join(' '), { asked, isPolite, from }), from };
 }
 
-function shapeOfWords(words: string, { asked, isPolite, from }: { asked: boolean; isPolite: boolean; from: number }): Shape {
+function shapeOfWords(
+  words: string,
+  { asked, isPolite, from }: { asked: boolean; isPolite: boolean; from: number },
+): Shape {
   if (DENIED.some((pattern) => pattern.test(words))) return 'denied';
   if (QUESTION.test(words) && asked && !EXPLAIN.test(words)) return 'question';
   if (CONDITIONAL.test(words)) return 'conditional';

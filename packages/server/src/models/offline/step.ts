@@ -20,7 +20,7 @@ export interface Pace {
   readonly between: (index: number, text: string) => number;
 }
 
-export interface StepCall {
+interface StepCall {
   readonly tool: string;
   /** The input as the model writes it: JSON, or not. */
   readonly input: string;
@@ -31,7 +31,9 @@ export interface Step {
   readonly deltas?: readonly string[];
   readonly calls?: readonly StepCall[];
   readonly pace?: Pace;
-  readonly end?: { readonly kind: 'error'; readonly code: string; readonly message: string } | { readonly kind: 'hang' };
+  readonly end?:
+    | { readonly kind: 'error'; readonly code: string; readonly message: string }
+    | { readonly kind: 'hang' };
 }
 
 /** Words with the space after them; together they are the text. */
@@ -46,7 +48,12 @@ interface Performance {
   readonly stepFor: (request: ModelRequest) => Step;
 }
 
-export async function* play({ id, request, world, stepFor }: Performance): AsyncGenerator<StreamEvent, void, undefined> {
+export async function* play({
+  id,
+  request,
+  world,
+  stepFor,
+}: Performance): AsyncGenerator<StreamEvent, void, undefined> {
   const { signal, messageId } = request;
   const now = () => world.now();
   const interrupted = (): StreamEvent => ({ type: 'stream_interrupted', at: now(), reason: 'aborted' });
@@ -65,7 +72,11 @@ export async function* play({ id, request, world, stepFor }: Performance): Async
 }
 
 /** What is to happen, in order: an event, or milliseconds to wait. */
-function* perform(step: Step, request: ModelRequest, now: () => number): Generator<StreamEvent | number, void, undefined> {
+function* perform(
+  step: Step,
+  request: ModelRequest,
+  now: () => number,
+): Generator<StreamEvent | number, void, undefined> {
   let output = 0;
   const pause = function* (text: string): Generator<number, void, undefined> {
     const ms = output === 0 ? 0 : (step.pace?.between(output, text) ?? 0);
@@ -105,7 +116,8 @@ function* perform(step: Step, request: ModelRequest, now: () => number): Generat
     yield { type: 'tool_input_stop', at: now(), callId };
   }
 
-  if (step.end?.kind === 'error') yield { type: 'stream_error', at: now(), code: step.end.code, message: step.end.message };
+  if (step.end?.kind === 'error')
+    yield { type: 'stream_error', at: now(), code: step.end.code, message: step.end.message };
   if (step.end) return;
   const usage = { input: tokensIn(request), output, ...(reasoning > 0 && { reasoning }) };
   yield { type: 'message_stop', at: now(), reason: calls.length > 0 ? 'tool_use' : 'end', usage };
@@ -136,7 +148,10 @@ function lengthOf(message: HistoryMessage): number {
     case 'tool':
       return jsonLength(message.output);
     case 'assistant':
-      return message.parts.reduce((sum, part) => sum + (part.kind === 'tool_call' ? jsonLength(part.input) : part.text.length), 0);
+      return message.parts.reduce(
+        (sum, part) => sum + (part.kind === 'tool_call' ? jsonLength(part.input) : part.text.length),
+        0,
+      );
   }
 }
 

@@ -15,17 +15,35 @@ export interface CallOutcome {
 /** Part of every question for missing input; a later message is read as its answer. */
 export const NEED = 'I still need';
 
-export function tellWhatThisIs({ modelId, text, tools, tooLong }: { modelId: string; text: string; tools: readonly ToolSchema[]; tooLong: boolean }): string {
+export function tellWhatThisIs({
+  modelId,
+  text,
+  tools,
+  tooLong,
+}: {
+  modelId: string;
+  text: string;
+  tools: readonly ToolSchema[];
+  tooLong: boolean;
+}): string {
   const heard = text.trim() === '' ? 'Your message was empty. ' : `You wrote: “${excerpt(text, 80)}”. `;
   const what = `I cannot really answer that: no language model is connected. I am the offline stand-in (${modelId}), a program that follows fixed rules.`;
-  const long = tooLong ? ' A message this long I do not read for tool calls, unless its long texts are in quotes or code blocks.' : '';
-  const how = 'The setting CONTINUO_MODEL=provider/model chooses the model; providers, and the API keys for them, come with a later version of Continuo.';
+  const long = tooLong
+    ? ' A message this long I do not read for tool calls, unless its long texts are in quotes or code blocks.'
+    : '';
+  const how =
+    'The setting CONTINUO_MODEL=provider/model chooses the model; providers, and the API keys for them, come with a later version of Continuo.';
   return `${heard}${what}${long}\n\n${canDo(tools)}\n\n${how}`;
 }
 
 function canDo(tools: readonly ToolSchema[]): string {
   if (tools.length === 0) return 'No tools are given to me in this conversation.';
-  const shown = tools.slice(0, 6).map((tool) => `- ${tool.name}${tool.description ? `: ${excerpt(tool.description.split(/\.\s|\n/)[0] ?? '', 100)}` : ''}`);
+  const shown = tools
+    .slice(0, 6)
+    .map(
+      (tool) =>
+        `- ${tool.name}${tool.description ? `: ${excerpt(tool.description.split(/\.\s|\n/)[0] ?? '', 100)}` : ''}`,
+    );
   const more = tools.length > 6 ? [`- and ${tools.length - 6} more`] : [];
   return ['What I can do is call a tool when you ask for it in plain words:', ...shown, ...more].join('\n');
 }
@@ -39,7 +57,9 @@ export function tellCall({ tool, input, output, failed, answered }: CallOutcome)
   if (!answered) return `I called ${call}, but no result came back.`;
   if (failed) return `${call} failed: ${stop(problemIn(output))}`;
   const result = inWords(output);
-  return result === '' ? `I called ${call}. It returned nothing.` : `I called ${call}. It returned: ${stop(result)}`;
+  return result === ''
+    ? `I called ${call}. It returned nothing.`
+    : `I called ${call}. It returned: ${stop(result)}`;
 }
 
 export function needs({ tool, missing }: Intent): string {
@@ -77,15 +97,28 @@ function inWords(value: unknown, length = 200, depth = 0): string {
   const inner = (part: unknown): string => inWords(part, Math.min(length, 60), depth + 1) || 'nothing';
   if (Array.isArray(value)) {
     const shown = value.slice(0, 5).map(inner).join(', ');
-    return value.length === 0 ? 'an empty list' : excerpt(value.length > 5 ? `${shown} and ${value.length - 5} more` : shown, length);
+    return value.length === 0
+      ? 'an empty list'
+      : excerpt(value.length > 5 ? `${shown} and ${value.length - 5} more` : shown, length);
   }
-  return excerpt(Object.entries(value).slice(0, 6).map(([key, part]) => `${key}: ${inner(part)}`).join(', '), length + 40);
+  return excerpt(
+    Object.entries(value)
+      .slice(0, 6)
+      .map(([key, part]) => `${key}: ${inner(part)}`)
+      .join(', '),
+    length + 40,
+  );
 }
 
 function excerpt(text: string, length: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const points = [...line];
-  return points.length <= length ? line : `${points.slice(0, length - 1).join('').trimEnd()}…`;
+  return points.length <= length
+    ? line
+    : `${points
+        .slice(0, length - 1)
+        .join('')
+        .trimEnd()}…`;
 }
 
 const stop = (sentence: string): string => (/[.!?…]$/.test(sentence) ? sentence : `${sentence}.`);

@@ -25,10 +25,16 @@ export function stem(word: string): string {
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-export const ARTICLES = setOf('a an the some my your our me us this that these those out up please just');
-export const PREPOSITIONS = setOf('for about of on to with in into at from as by like under inside using that saying');
-const AUXILIARIES = setOf('is are was were be been am do does did has have had will would can could should may might must shall it its i you we he she they');
-const CONNECTIVES = setOf('and or but then also not no so if there here now please ok okay thanks thank hello hi hey yes again');
+const ARTICLES = setOf('a an the some my your our me us this that these those out up please just');
+const PREPOSITIONS = setOf(
+  'for about of on to with in into at from as by like under inside using that saying',
+);
+const AUXILIARIES = setOf(
+  'is are was were be been am do does did has have had will would can could should may might must shall it its i you we he she they',
+);
+const CONNECTIVES = setOf(
+  'and or but then also not no so if there here now please ok okay thanks thank hello hi hey yes again',
+);
 const QUESTION_WORDS = setOf("what what's whats which who who's whom whose where where's when how much many");
 
 export const isPreposition = (word: string): boolean => PREPOSITIONS.has(word.toLowerCase());
@@ -40,11 +46,16 @@ export function isEmptyWord(word: string): boolean {
   return [ARTICLES, PREPOSITIONS, AUXILIARIES, CONNECTIVES].some((set) => set.has(lower));
 }
 
-export const isQuestionWord = (word: string): boolean => QUESTION_WORDS.has(word.toLowerCase()) || AUXILIARIES.has(word.toLowerCase());
+export const isQuestionWord = (word: string): boolean =>
+  QUESTION_WORDS.has(word.toLowerCase()) || AUXILIARIES.has(word.toLowerCase());
 
 /** Verbs that people use for one another; `asks` marks those that only look. */
 const VERBS: readonly { readonly asks: boolean; readonly words: string }[] = [
-  { asks: true, words: "get read show view open display print cat tell give fetch retrieve check look see load inspect describe return what what's whats which who when" },
+  {
+    asks: true,
+    words:
+      "get read show view open display print cat tell give fetch retrieve check look see load inspect describe return what what's whats which who when",
+  },
   { asks: true, words: 'list enumerate ls show' },
   { asks: true, words: 'find search look lookup grep query locate where recall' },
   { asks: true, words: 'calculate compute evaluate count measure' },
@@ -71,7 +82,8 @@ for (const [group, { words }] of VERBS.entries()) {
 const groupsOf = (stemmed: string): ReadonlySet<number> => GROUPS.get(stemmed) ?? new Set();
 
 export const isKnownVerb = (stemmed: string): boolean => GROUPS.has(stemmed);
-export const isAskingVerb = (stemmed: string): boolean => [...groupsOf(stemmed)].some((group) => VERBS[group]?.asks === true);
+export const isAskingVerb = (stemmed: string): boolean =>
+  [...groupsOf(stemmed)].some((group) => VERBS[group]?.asks === true);
 export const isRunningVerb = (stemmed: string): boolean => related('run', stemmed) > 0;
 
 /** How far two stems mean the same: 1 for the same word, 0.8 for a related verb, 0. */

@@ -1,0 +1,43 @@
+// What the steps of a run have in common.
+
+import { v7 as uuidv7 } from 'uuid';
+import type { EventData } from '@continuo/protocol';
+import type { Hold } from '../actors/pod.ts';
+import type { Roles } from '../agents/roles.ts';
+import type { Pool } from '../db/pool.ts';
+import type { Faults } from '../faults.ts';
+import type { Change, Pen, Writer } from '../log/append.ts';
+import type { Models } from '../models/catalog.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import type { QueuedRun } from './decide.ts';
+import type { ThreadState } from './fold.ts';
+
+export interface LoopOptions {
+  readonly pool: Pool;
+  readonly writer: Writer;
+  readonly models: Models;
+  readonly tools: ToolRegistry;
+  readonly roles: Roles;
+  /** How long a running tool may go on after a cancel. */
+  readonly cancelGraceMs: number;
+  readonly faults?: Faults | undefined;
+}
+
+/** What a step may use of its actor. */
+export interface StepContext {
+  readonly options: LoopOptions;
+  readonly hold: Hold;
+  readonly pen: Pen;
+  /** Aborts when the run is canceled, the thread lost, or the pod in a hurry: whatever runs, ends. */
+  readonly interrupted: AbortSignal;
+  /** Aborts when the run is canceled. */
+  readonly canceled: AbortSignal;
+  readonly queued: QueuedRun;
+  readonly history: ThreadState['history'];
+}
+
+/** The row of a model's message, for people to read; its parts are in the log. */
+export function messageRow(event: number, run: QueuedRun, data: EventData['message_end']): Change {
+  const content = { text: data.text, message: data.message, ended: data.ended };
+  return { kind: 'message', event, id: uuidv7(), run: run.id, ordinal: run.ordinal, content };
+}
