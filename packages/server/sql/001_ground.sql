@@ -170,6 +170,7 @@ end $$;
 --   end      the run ends             {run, seq, at, status, error, usage}
 --   message  a model's message        {id, thread, run, ordinal, seq, content, at}
 --   session  a session's new state    {id, thread, state, reason, at}
+-- JSON inside a change (content, error, usage) comes as text: json_to_recordset refuses NUL and lone surrogates.
 -- A run whose cancellation was accepted can only end canceled: CN001 undoes the whole append.
 create function append_with_changes(
   p_threads uuid[], p_seqs integer[], p_runs uuid[], p_run_seqs integer[], p_attempts integer[],
@@ -186,13 +187,14 @@ begin
   for v in
     select * from json_to_recordset(p_changes) as c (
       kind text, id uuid, thread uuid, run uuid, seq integer, ordinal integer, at timestamptz,
-      status text, state text, reason text, content json, error json, usage json)
+      status text, state text, reason text, content text, error text, usage text)
   loop
     case v.kind
     when 'start' then
       update runs set status = 'running', started_at = v.at, first_seq = v.seq where id = v.run and status = 'queued';
     when 'end' then
-      update runs set status = v.status, ended_at = v.at, last_seq = v.seq, error = v.error, usage = v.usage,
+      update runs set status = v.status, ended_at = v.at, last_seq = v.seq,
+          error = v.error::json, usage = v.usage::json,
           first_seq = coalesce(first_seq, v.seq - 1)
         where id = v.run and status in ('queued', 'running')
           and (cancel_requested_at is null or v.status = 'canceled');
@@ -201,7 +203,7 @@ begin
       end if;
     when 'message' then
       insert into messages (id, thread_id, run_id, ordinal, seq, role, content, created_at)
-        values (v.id, v.thread, v.run, v.ordinal, v.seq, 'assistant', v.content, v.at);
+        values (v.id, v.thread, v.run, v.ordinal, v.seq, 'assistant', v.content::json, v.at);
     when 'session' then
       insert into sessions (id, thread_id, state, reason, started_at, changed_at)
         values (v.id, v.thread, v.state, v.reason, v.at, v.at)

@@ -56,7 +56,11 @@ export class ConnectionLost extends Error {
   readonly code = 'connection_lost';
 }
 
-export async function transaction<T>(pool: Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+export async function transaction<T>(
+  pool: Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+  onCommitSent?: () => Promise<void>,
+): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
     throw new ConnectionLost('no database connection could be had', { cause: error });
   });
@@ -66,7 +70,13 @@ export async function transaction<T>(pool: Pool, work: (client: pg.PoolClient) =
   try {
     await client.query('begin');
     const result = await work(client);
-    await client.query('commit');
+    const committed = client.query('commit');
+    if (onCommitSent) {
+      // The commit is on its way: its outcome must be awaited whatever happens here.
+      committed.catch(() => undefined);
+      await onCommitSent();
+    }
+    await committed;
     return result;
   } catch (error) {
     if (!broken) await client.query('rollback').catch(onError);

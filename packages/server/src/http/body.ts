@@ -19,10 +19,10 @@ export function jsonBody(options: { readonly limit?: number } = {}): MiddlewareH
   };
 }
 
+/** In HTTP/1.1 a request without a length and without an encoding of its own has no body. */
 function hasBody(c: Context): boolean {
   if (c.req.header('transfer-encoding') !== undefined) return true;
-  const length = c.req.header('content-length');
-  return length === undefined ? c.req.raw.body != null : length !== '0';
+  return (c.req.header('content-length') ?? '0') !== '0';
 }
 
 const json = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset=(?<charset>"?[\w-]+"?))?\s*$/i;

@@ -59,8 +59,11 @@ export class Streams {
       },
       drained: () =>
         new Promise((resolve) => {
-          response.once('drain', resolve);
-          response.once('close', resolve);
+          const done = () => {
+            response.off('drain', done).off('close', done);
+            resolve();
+          };
+          response.on('drain', done).on('close', done);
         }),
     });
     const stop = () => {

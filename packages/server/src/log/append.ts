@@ -148,7 +148,7 @@ export class Writer {
     const changes = parts.flatMap((part) => part.changes);
     const hint = this.options.hint(parts);
     const { faults } = this.options;
-    if (faults) await hit(faults, 'before', rows);
+    if (faults) await hit(faults, 'append.before', rows);
     const connection = await this.#connected();
     const sent =
       changes.length === 0
@@ -161,10 +161,10 @@ export class Writer {
     if (faults) {
       // The statement is on its way: its outcome must be awaited even if the fault throws.
       sent.catch(() => undefined);
-      await hit(faults, 'inside', rows);
+      await hit(faults, 'append.inside', rows);
     }
     await sent;
-    if (faults) await hit(faults, 'after', rows);
+    if (faults) await hit(faults, 'append.after', rows);
   }
 
   async #recover(parts: readonly Part[], error: Error): Promise<void> {
@@ -295,11 +295,12 @@ export class Pen {
         const done = await work(client);
         if (this.#lost) throw new Lost(`thread ${this.threadId} was let go`);
         part = this.#number([group(done.entries, [], now())]);
-        if (faults) await hit(faults, 'before', part.rows);
+        if (faults) await hit(faults, 'transact.before', part.rows);
         await client.query({ name: 'append', text: INSERT, values: [...bind(part.rows), hint([part])] });
-        if (faults) await hit(faults, 'inside', part.rows);
+        if (faults) await hit(faults, 'transact.inside', part.rows);
         return done.result;
-      });
+      }, faults && (() => hit(faults, 'transact.commit', part!.rows)));
+      if (faults) await hit(faults, 'transact.after', part!.rows);
       this.#publish(part!);
       return result;
     } catch (error) {
@@ -429,7 +430,7 @@ export class Pen {
       }
       for (const change of changed) {
         const row = rows[first + change.event]!;
-        changes.push({ ...change, thread: this.threadId, seq: row.seq, at: row.at });
+        changes.push({ ...withJsonAsText(change), thread: this.threadId, seq: row.seq, at: row.at });
       }
     }
     return { pen: this, groups, rows, changes };
@@ -480,6 +481,14 @@ function sizeOf(event: NewEvent): number {
   return 100 + ('text' in event.data ? event.data.text.length : 0);
 }
 
+/** The database's JSON functions refuse NUL and lone surrogates inside a value; a cast from text does not. */
+function withJsonAsText(change: Change): Record<string, unknown> {
+  const text = (value: unknown) => (value == null ? null : JSON.stringify(value));
+  if (change.kind === 'message') return { ...change, content: text(change.content) };
+  if (change.kind === 'end') return { ...change, error: text(change.error), usage: text(change.usage) };
+  return { ...change };
+}
+
 /** Under pressure, adjacent tokens of one message become one event. */
 function mergeTokens(groups: readonly Group[]): Group[] {
   const merged: Group[] = [];
@@ -507,6 +516,6 @@ function joined(last: Group | undefined, next: Group): EventData['token'] | null
   return { text: a.event.data.text + b.event.data.text, message: a.event.data.message };
 }
 
-async function hit(faults: Faults, moment: string, rows: readonly StoredEvent[]): Promise<void> {
-  for (const type of new Set(rows.map((row) => row.type))) await faults(`append.${moment}.${type}`);
+async function hit(faults: Faults, point: string, rows: readonly StoredEvent[]): Promise<void> {
+  for (const type of new Set(rows.map((row) => row.type))) await faults(`${point}.${type}`);
 }

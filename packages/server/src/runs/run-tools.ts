@@ -46,11 +46,11 @@ async function runCall(context: StepContext, call: CallState): Promise<void> {
     signal: grace.signal,
   };
   try {
-    await options.faults?.('tool.before_effect');
+    await options.faults?.(`tool.before_effect.${tool.effect}`);
     if (tool.effect === 'transactional') {
       await pen.transact(async (sql) => {
         const output = await grace.within(tool.run(input, { ...about, sql }));
-        await options.faults?.('tool.after_effect');
+        await options.faults?.(`tool.after_effect.${tool.effect}`);
         return { entries: [ended(context, call, { output: asObject(output), success: true })], result: null };
       });
       return;
@@ -58,7 +58,7 @@ async function runCall(context: StepContext, call: CallState): Promise<void> {
     // Nothing fences what happens outside: a pod that may have been given up must not begin.
     if (tool.effect === 'external' && !hold.fresh()) throw new Lost('the lease is too old for an external effect');
     const output = asObject(await grace.within(tool.run(input, about)));
-    await options.faults?.('tool.after_effect');
+    await options.faults?.(`tool.after_effect.${tool.effect}`);
     await end({ output, success: true });
   } catch (error) {
     if (error instanceof Lost || hold.lost.aborted) throw error;

@@ -110,11 +110,11 @@ export function startPod(home: string, options: PodOptions = {}): Pod {
   const { binaries, under = [], ...spawnOptions } = options;
   const command = [...under, process.execPath, POD, home, ...(binaries ? [binaries] : [])];
   const [program = '', ...args] = command;
-  const child = spawn(program, args, { cwd: '/', stdio: ['pipe', 'pipe', 'inherit'], ...spawnOptions });
+  const child = spawn(program, args, { cwd: '/', ...spawnOptions });
   children.push(child);
   const pid = child.pid ?? 0;
   const ended = once(child, 'exit');
-  const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
 
   async function ask(command: string): Promise<Record<string, unknown>> {
     child.stdin?.write(`${command}\n`);
@@ -181,7 +181,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-export async function waitUntil(fact: () => boolean, limit = 10_000): Promise<void> {
+export async function waitUntil(fact: () => boolean, limit = 30_000): Promise<void> {
   const end = performance.now() + limit;
   while (!fact()) {
     if (performance.now() > end) throw new Error(`not within ${limit} ms: ${fact.toString()}`);

@@ -14,7 +14,7 @@ import { EmbeddedDatabaseError, OTHER_DATABASE } from './errors.ts';
 import { withLock } from './lock.ts';
 import { boundLog } from './log-file.ts';
 import { type Paths, pathsIn } from './paths.ts';
-import { anyPresent, enter, isPresent, leave, type Presence, say } from './pods.ts';
+import { abandon, anyPresent, enter, leave, type Presence, settle } from './pods.ts';
 import { stopPostmaster } from './postmaster.ts';
 import { bringUp, type RunningServer, type ServerPlan } from './server.ts';
 import { PORT, removeSocketFolder, socketFolder } from './socket.ts';
@@ -85,12 +85,9 @@ async function enterAndBringUp(plan: ServerPlan): Promise<Entered> {
   const presence = await enter(plan.paths, plan.socketFolder);
   try {
     const server = await bringUp({ ...plan, shared });
-    say(presence, 'settled');
-    return { ...server, presence };
+    return { ...server, presence: await settle(plan.paths, plan.socketFolder, presence) };
   } catch (error) {
-    // The watchdog stops what may have been started.
-    say(presence, 'settled');
-    closeSync(presence.descriptor);
+    abandon(presence);
     throw error;
   }
 }
@@ -104,14 +101,11 @@ function holdOpen(plan: ServerPlan, entered: Entered): EmbeddedDatabase {
 
   async function ensure(): Promise<void> {
     if (!presence || releasing) throw released(paths);
-    if (!isPresent(paths, presence)) {
-      const again = await enter(paths, plan.socketFolder);
-      closeSync(presence.descriptor);
-      presence = again;
-    }
-    say(presence, 'starting');
+    const again = await enter(paths, plan.socketFolder);
+    closeSync(presence.descriptor);
+    presence = again;
     const { started } = await bringUp(plan);
-    say(presence, 'settled');
+    presence = await settle(paths, plan.socketFolder, presence);
     if (started) plan.log('Postgres was gone and has been started again');
   }
 

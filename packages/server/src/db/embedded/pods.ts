@@ -1,5 +1,5 @@
 /** A pod's end of the pipe that the watchdog reads. Opened and closed under the lock. */
-import { closeSync, constants, fstatSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { EmbeddedDatabaseError, OTHER_DATABASE, systemCode } from './errors.ts';
 import type { Paths } from './paths.ts';
 import { until } from './wait.ts';
@@ -18,36 +18,34 @@ export interface Presence {
  * The watchdog takes it that a server is being started until it hears otherwise.
  */
 export async function enter(paths: Paths, socketFolder: string): Promise<Presence> {
-  let spawned = false;
-  let failed = false;
+  let watchdog: { ended: boolean } | undefined;
   const presence = await until({ limit: PATIENCE }, () => {
     const end = openEnd(paths.pods);
-    if (end.kind === 'open') return say({ descriptor: end.descriptor }, 'starting');
+    if (end.kind === 'open' && say(end, 'starting')) return end;
+    if (end.kind === 'open') closeSync(end.descriptor);
     if (end.kind === 'foreign') throw usedByAnother(paths);
     if (end.kind === 'absent' && isClosing(paths)) return undefined;
-    if (failed) throw watchdogFailed(paths);
-    if (spawned) return undefined;
-    spawned = true;
-    spawnWatchdog(paths, socketFolder)
-      .once('error', () => (failed = true))
-      .once('exit', () => (failed = true));
+    if (watchdog?.ended) throw watchdogFailed(paths);
+    watchdog ??= launchWatchdog(paths, socketFolder);
     return undefined;
   });
   if (!presence) throw watchdogFailed(paths);
   return presence;
 }
 
-/** Whether this pod is still registered, at the pipe that others find, and watched. */
-export function isPresent(paths: Paths, presence: Presence): boolean {
-  try {
-    const [own, found] = [fstatSync(presence.descriptor), statSync(paths.pods)];
-    if (own.ino !== found.ino) return false;
-  } catch {
-    return false;
-  }
-  const end = openEnd(paths.pods);
-  if (end.kind === 'open') closeSync(end.descriptor);
-  return end.kind === 'open';
+/** Tells the watchdog that the server is up, or is not going to be; a new one, should it have died meanwhile. */
+export async function settle(paths: Paths, socketFolder: string, presence: Presence): Promise<Presence> {
+  if (say(presence, 'settled')) return presence;
+  const again = await enter(paths, socketFolder);
+  closeSync(presence.descriptor);
+  say(again, 'settled');
+  return again;
+}
+
+/** Signs off after a failure to bring the server up. The watchdog stops what may have been started. */
+export function abandon(presence: Presence): void {
+  say(presence, 'settled');
+  closeSync(presence.descriptor);
 }
 
 /** Signs this pod off. True when it was the last. */
@@ -64,10 +62,22 @@ export function anyPresent(paths: Paths): boolean {
   return reader !== undefined && hasWriters(paths, reader);
 }
 
-/** The watchdog wants to hear from everybody who opens the pipe. */
-export function say(presence: Presence, word: Word): Presence {
-  writeSync(presence.descriptor, `${word}\n`);
-  return presence;
+function launchWatchdog(paths: Paths, socketFolder: string): { ended: boolean } {
+  const watchdog = { ended: false };
+  const end = () => (watchdog.ended = true);
+  spawnWatchdog(paths, socketFolder).once('error', end).once('exit', end);
+  return watchdog;
+}
+
+/** False when there is no watchdog to hear it. */
+function say(presence: Presence, word: Word): boolean {
+  try {
+    writeSync(presence.descriptor, `${word}\n`);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EPIPE') return false;
+    throw error;
+  }
 }
 
 type End =
@@ -126,7 +136,9 @@ function hasWriters(paths: Paths, reader: number): boolean {
 function sayPresent(paths: Paths): void {
   for (const pipe of [paths.pods, paths.closing]) {
     const end = openEnd(pipe);
-    if (end.kind === 'open') closeSync(say(end, 'present').descriptor);
+    if (end.kind !== 'open') continue;
+    say(end, 'present');
+    closeSync(end.descriptor);
   }
 }
 

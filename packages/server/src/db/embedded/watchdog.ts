@@ -28,8 +28,9 @@ exec 3<"$pods" || exit 1
 runs() {
   kill -0 "$1" 2>/dev/null || return 1
   if [ -r "/proc/$1/stat" ]; then
-    read -r _ name state _ <"/proc/$1/stat" || return 1
-    [ "$name" = "(postgres)" ] && [ "$state" != Z ]
+    read -r _ name condition _ <"/proc/$1/stat" || return 1
+    [ "$name" = "(postgres)" ] && [ "$condition" != Z ] || return 1
+    [ ! -e "/proc/$1/cwd" ] || [ "/proc/$1/cwd" -ef "$data" ]
   else
     case $(ps -p "$1" -o comm=) in *postgres) ;; *) return 1 ;; esac
   fi

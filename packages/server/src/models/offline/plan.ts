@@ -158,8 +158,9 @@ function jointAt(atoms: readonly Atom[], at: number): Joint | null {
   return value === ',' ? 'comma' : value === '&' ? 'and' : null;
 }
 
-const STRENGTH: Readonly<Record<Joint, number>> = { start: 0, and: 1, comma: 2, sentence: 3, then: 4 };
-const stronger = (one: Joint, other: Joint): Joint => (STRENGTH[one] >= STRENGTH[other] ? one : other);
+const BY_STRENGTH: readonly Joint[] = ['start', 'and', 'comma', 'sentence', 'then'];
+const stronger = (one: Joint, other: Joint): Joint =>
+  BY_STRENGTH.indexOf(one) >= BY_STRENGTH.indexOf(other) ? one : other;
 
 /** Stretches between separators; the mark of a question or a cry stays with it. */
 function segmentsOf(atoms: readonly Atom[]): readonly Segment[] {

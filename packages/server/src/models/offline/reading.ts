@@ -48,6 +48,9 @@ export const has = (leaf: Leaf, words: ReadonlySet<string>): boolean =>
   leaf.words.some((word) => words.has(word));
 export const isContent = (leaf: Leaf): boolean => isText(leaf.kind) && has(leaf, CONTENT);
 export const isText = (kind: Kind): boolean => kind === 'string' || kind === 'any';
+/** A value that stands out from the words around it. */
+export const isPlainValue = (atom: Atom | undefined): boolean =>
+  atom !== undefined && atom.kind !== 'word' && atom.kind !== 'mark';
 export const isNumeric = (kind: Kind): boolean => kind === 'number' || kind === 'integer';
 
 const PATH_WORDS = new Set([
@@ -71,11 +74,16 @@ export function isPathLike(leaf: Leaf): boolean {
 export const range = (from: number, to: number): readonly number[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 
+/** How a value that the schema allows is said; empty where it cannot be. */
+export function spoken(choice: unknown): string {
+  return typeof choice === 'string' ? choice : (JSON.stringify(choice) ?? '');
+}
+
 /** The value that a text stands for under a schema; undefined where it cannot. */
 export function convert(text: string, schema: Schema, root: Schema): unknown {
-  const plain = (one: unknown): string => splitName(String(one)).join(' ');
+  const plain = (one: string): string => splitName(one).join(' ');
   const choice = choicesOf(schema).find(
-    (one) => typeof one !== 'object' && (String(one) === text || plain(one) === plain(text)),
+    (one) => spoken(one) === text || (spoken(one) !== '' && plain(spoken(one)) === plain(text)),
   );
   if (choice !== undefined) return choice;
   const kind = kindOf(schema);

@@ -152,7 +152,7 @@ function isOfType(value: unknown, type: unknown): boolean {
 }
 
 function textFits(value: string, schema: Schema): boolean {
-  const length = [...value].length;
+  const { length } = Array.from(value);
   if (length < limit(schema['minLength'], 0) || length > limit(schema['maxLength'], Infinity)) return false;
   const format = typeof schema['format'] === 'string' ? FORMATS[schema['format']] : undefined;
   if (format && !format.test(value)) return false;

@@ -92,8 +92,7 @@ function problemIn(output: unknown): string {
 function inWords(value: unknown, length = 200, depth = 0): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return excerpt(value, length);
-  if (typeof value !== 'object') return String(value);
-  if (depth > 2) return excerpt(JSON.stringify(value) ?? '', 40);
+  if (typeof value !== 'object' || depth > 2) return excerpt(JSON.stringify(value) ?? '', 40);
   const inner = (part: unknown): string => inWords(part, Math.min(length, 60), depth + 1) || 'nothing';
   if (Array.isArray(value)) {
     const shown = value.slice(0, 5).map(inner).join(', ');
@@ -112,7 +111,7 @@ function inWords(value: unknown, length = 200, depth = 0): string {
 
 function excerpt(text: string, length: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  const points = [...line];
+  const points = Array.from(line);
   return points.length <= length
     ? line
     : `${points

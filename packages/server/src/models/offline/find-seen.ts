@@ -1,6 +1,5 @@
-// Where in a request the value of one leaf stands. Each finder knows one way in which
-// people give a value ("path=a.txt", "5 seconds", "to bob", a path); none of them knows
-// a tool, and none invents a value.
+// Values that show by themselves which leaf they are for: a path, "5 seconds", one of the
+// values allowed, "to Bob". None of these finders knows a tool, and none invents a value.
 
 import type { Atom } from './atoms.ts';
 import {
@@ -10,16 +9,14 @@ import {
   accept,
   afterName,
   convert,
-  endOfRun,
   has,
-  introduced,
-  isContent,
-  isKeyed,
   isNumeric,
   isPathLike,
+  isPlainValue,
   isText,
   mark,
   range,
+  spoken,
   take,
   trimEnd,
   word,
@@ -27,107 +24,7 @@ import {
 import { type Leaf, type Schema, choicesOf, itemsOf, kindOf } from './schema.ts';
 import { isArticle, isEmptyWord, isPreposition, isQuestionWord, splitName, stem } from './words.ts';
 
-const VALUES: ReadonlySet<string> = new Set([
-  'quoted',
-  'json',
-  'url',
-  'email',
-  'uuid',
-  'date',
-  'path',
-  'number',
-]);
 const COUNT = new Set(['limit', 'count', 'top', 'max', 'maximum', 'n', 'k', 'size', 'number', 'results']);
-
-/** path=a.txt, path: a.txt */
-export const byKey: Finder = (leaf, reading) => {
-  for (const at of reading.atoms.keys()) {
-    if (!isKeyed(leaf, reading, at)) continue;
-    const key = afterName(leaf.stems, reading, at);
-    const from = key + 1;
-    const first = reading.atoms[from];
-    if (!first || reading.used.has(from)) continue;
-    const single =
-      mark(reading, key) === '=' || VALUES.has(first.kind) || !(isText(leaf.kind) || leaf.kind === 'array');
-    let to = single ? from + 1 : endOfRun(leaf, reading, from);
-    while (
-      mark(reading, key) === '=' &&
-      first.kind !== 'quoted' &&
-      reading.atoms[to]?.start === reading.atoms[to - 1]?.end &&
-      mark(reading, to) !== ','
-    )
-      to += 1;
-    // "path: a.txt b.txt" is one path, "content: 2 eggs" is not one number.
-    if (single && isText(leaf.kind) && first.kind === 'number' && mark(reading, key) === ':')
-      to = endOfRun(leaf, reading, from);
-    const found = take(leaf, reading, from, to, 2);
-    if (found) return { ...found, taken: [...range(at, from), ...found.taken] };
-  }
-  return null;
-};
-
-const LINKS = new Set([
-  'is',
-  'are',
-  'of',
-  'to',
-  'as',
-  'set',
-  'equals',
-  'be',
-  'being',
-  'named',
-  'called',
-  'number',
-]);
-
-const SAYING = ['saying', 'says', 'say', 'containing', 'contains'].map((name) => [stem(name)]);
-const NAMING = ['named', 'called', 'titled'].map((name) => [stem(name)]);
-
-function namesFor(leaf: Leaf): readonly (readonly string[])[] {
-  const isTitle = leaf.words.includes('name') || leaf.words.includes('title');
-  return [leaf.stems, ...(isContent(leaf) ? SAYING : []), ...(isTitle ? NAMING : [])];
-}
-
-function byName(
-  leaf: Leaf,
-  reading: Reading,
-  value: (from: number, at: number) => Found | null,
-): Found | null {
-  const names = namesFor(leaf);
-  for (const at of reading.atoms.keys()) {
-    let from = Math.max(...names.map((stems) => afterName(stems, reading, at)));
-    if (from === 0) continue;
-    while (LINKS.has(word(reading, from)) || mark(reading, from) === ':') from += 1;
-    if (reading.used.has(from)) continue;
-    const found = value(from, at);
-    if (found) return { ...found, taken: [...range(at, from), ...found.taken] };
-  }
-  return null;
-}
-
-/** subject "Hello", limit 5, unit celsius */
-export const byNameAndValue: Finder = (leaf, reading) =>
-  byName(leaf, reading, (from) => {
-    const kind = reading.atoms[from]?.kind ?? 'mark';
-    if (leaf.kind === 'array' && kind !== 'json') return null;
-    if (
-      isText(leaf.kind) &&
-      choicesOf(leaf.schema).length === 0 &&
-      (!VALUES.has(kind) || leaf.path.at(-1)?.length === 1)
-    )
-      return null;
-    return take(leaf, reading, from, from + 1, isNumeric(leaf.kind) ? 1 : 1.5);
-  });
-
-/** with subject Good morning; that says good morning */
-export const byNameAndWords: Finder = (leaf, reading) =>
-  byName(leaf, reading, (from, at) => {
-    if (!(isText(leaf.kind) || leaf.kind === 'array') || leaf.path.at(-1)?.length === 1) return null;
-    if (!leaf.required && !introduced(reading, at) && !isContent(leaf)) return null;
-    if (isPreposition(word(reading, from)) || mark(reading, from) !== '') return null;
-    return take(leaf, reading, from, endOfRun(leaf, reading, from), 0.5);
-  });
 
 /** Names of the units of time, with their milliseconds. */
 const UNITS = new Map([
@@ -204,36 +101,24 @@ export const byChoice: Finder = (leaf, reading) => {
   const isList = leaf.kind === 'array';
   const choices = choicesOf(isList ? itemsOf(leaf.schema, reading.root) : leaf.schema);
   if (choices.length < 2) return null;
-  const spoken = choices.flatMap((choice) => {
-    const words = typeof choice === 'object' ? [] : splitName(String(choice));
+  const said = choices.flatMap((choice) => {
+    const words = splitName(spoken(choice));
     const stems = words.map(stem);
     if (!leaf.required && words.every((one) => isEmptyWord(one) || isQuestionWord(one))) return [];
     const at = [...reading.atoms.keys()].find(
-      (index) => reading.atoms[index]?.value === String(choice) || afterName(stems, reading, index) > 0,
+      (index) => reading.atoms[index]?.value === spoken(choice) || afterName(stems, reading, index) > 0,
     );
     return at === undefined || reading.used.has(at)
       ? []
       : [{ choice, at, to: Math.max(at + 1, afterName(stems, reading, at)) }];
   });
-  const first = spoken[0];
+  const first = said[0];
   if (!first) return null;
-  const value = isList ? spoken.map(({ choice }) => choice) : first.choice;
+  const value = isList ? said.map(({ choice }) => choice) : first.choice;
   return accept(leaf, reading, value, {
-    taken: (isList ? spoken : [first]).flatMap(({ at, to }) => range(at, to)),
+    taken: (isList ? said : [first]).flatMap(({ at, to }) => range(at, to)),
     weight: 0.5,
   });
-};
-
-/** "recursively", "without overwrite" */
-export const byFlag: Finder = (leaf, reading) => {
-  if (leaf.kind !== 'boolean' || leaf.words.every(isEmptyWord)) return null;
-  for (const at of reading.atoms.keys()) {
-    const next = afterName(leaf.stems, reading, at);
-    if (next === 0) continue;
-    const denied = ['no', 'not', 'without', 'non', "don't"].includes(word(reading, at - 1));
-    return accept(leaf, reading, !denied, { taken: range(at, next), weight: 0.5 });
-  }
-  return null;
 };
 
 const ROLES: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -269,7 +154,7 @@ export const byPreposition: Finder = (leaf, reading) => {
       !isPreposition(word(reading, to))
     )
       to += 1;
-    if (VALUES.has(reading.atoms[from]?.kind ?? '')) to = from + 1;
+    if (isPlainValue(reading.atoms[from])) to = from + 1;
     const found = to > from ? take(leaf, reading, from, trimEnd(reading, from, to), 0.5) : null;
     if (found) return { ...found, taken: range(at, to) };
   }

@@ -1,0 +1,43 @@
+// Chance that can be had again: everything random in a test comes from its seed, which it prints.
+
+export interface Chance {
+  readonly seed: number;
+  /** From 0 up to, but not including, 1. */
+  next(): number;
+  /** A whole number below `limit`. */
+  below(limit: number): number;
+  pick<T>(from: readonly T[]): T;
+  shuffled<T>(items: readonly T[]): T[];
+}
+
+/** The seed is CONTINUO_CHAOS_SEED, or the same every day. */
+export function seeded(fallback = 1): Chance {
+  const seed = Number(process.env.CONTINUO_CHAOS_SEED ?? fallback);
+  let state = seed >>> 0;
+  const next = (): number => {
+    // mulberry32
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (limit: number): number => Math.floor(next() * limit);
+  return {
+    seed,
+    next,
+    below,
+    pick: (from) => from[below(from.length)]!,
+    shuffled: (items) => {
+      const deck = [...items];
+      for (let last = deck.length - 1; last > 0; last -= 1) {
+        const other = below(last + 1);
+        [deck[last], deck[other]] = [deck[other]!, deck[last]!];
+      }
+      return deck;
+    },
+  };
+}
+
+/** The long run has more rounds: `npm run test:chaos`. */
+export const long = process.env.CONTINUO_CHAOS === 'long';
