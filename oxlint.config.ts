@@ -39,9 +39,10 @@ const itself: Pattern = {
   group: ['@continuo/server'],
   message: 'Inside the server, import the file itself.',
 };
-const main: Pattern = {
-  group: ['**/main.ts'],
-  message: 'main.ts wires everything: it imports, nobody imports it.',
+const roots = ['packages/server/src/main.ts', 'packages/server/src/server.ts'];
+const wiring: Pattern = {
+  regex: String.raw`(^|/)main\.ts$|^(\.\./)+server\.ts$`,
+  message: 'main.ts and server.ts wire everything: they import, nobody imports them.',
 };
 
 // Only patterns that refuse: oxlint lets an exception ("!…") in one pattern silence all others, and a
@@ -56,7 +57,7 @@ function folder([name, { imports, types = [] }]: [string, Arrow]): Override {
   const message = `${name}/ may import of the other folders: ${
     [...imports, ...types.map((type) => `${type} (types)`)].join(', ') || 'none'
   }.`;
-  const patterns: Pattern[] = [inside, detour, itself, main];
+  const patterns: Pattern[] = [inside, detour, itself, wiring];
   if (refused.length > 0) patterns.push({ regex: into(refused), message });
   if (types.length > 0) patterns.push({ regex: into(types), message, allowTypeImports: true });
   return restrict([`packages/server/src/${name}/**`], patterns);
@@ -130,12 +131,13 @@ export default defineConfig({
     restrict(
       ['packages/server/src/*.ts'],
       [
-        { group: ['./*/**'], message: 'A file beside main.ts serves every folder and imports none.' },
+        { group: ['./*/**'], message: 'A file beside server.ts serves every folder and imports none.' },
+        { group: ['./server.ts'], message: wiring.message },
         inside,
         itself,
-        main,
+        wiring,
       ],
-      ['packages/server/src/main.ts'],
+      roots,
     ),
     ...Object.entries(arrows).map(folder),
     restrict(

@@ -217,7 +217,7 @@ end $$;
 create function pod_tick(
   p_pod uuid, p_lock_class integer,
   out alive boolean, out others integer, out removed integer, out freed integer,
-  out due boolean, out next_wake_ms double precision, out woken uuid[]
+  out due boolean, out next_wake_ms double precision, out owned integer, out woken uuid[]
 ) language plpgsql as $$
 begin
   update pods set heartbeat_at = clock_timestamp() where id = p_pod;
@@ -244,7 +244,8 @@ begin
   select min(wake_at) <= clock_timestamp(), extract(epoch from min(wake_at) - clock_timestamp()) * 1000
     into due, next_wake_ms from threads where owner is null and wake_at is not null;
   due := coalesce(due, false);
-  select array_agg(id) into woken from threads where owner = p_pod and wake_at <= clock_timestamp();
+  select count(*), array_agg(id) filter (where wake_at <= clock_timestamp())
+    into owned, woken from threads where owner = p_pod;
 end $$;
 
 -- What others want of a thread, for its owner: clears `wake_at` first, so that whatever comes later sets it again.

@@ -3,7 +3,7 @@
 
 import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
-import pretty from 'pino-pretty';
+import { prettyFactory } from 'pino-pretty';
 import type { LogLevel } from './config.ts';
 
 const secrets = [
@@ -38,11 +38,14 @@ export function createLogger(options: {
       // The last word: a connection string may turn up inside any text, such as a driver's message.
       hooks: { streamWrite: hidePasswords },
     },
-    // As a stream in this process: a worker thread would lose the last lines of a crash.
-    options.pretty
-      ? pretty({ colorize: true, sync: true, ignore: 'pid,hostname', destination })
-      : destination,
+    options.pretty ? readable(destination) : destination,
   );
+}
+
+/** Each line is made readable as it is written: a transport in a thread would lose the last lines of a crash. */
+function readable(destination: DestinationStream): DestinationStream {
+  const prettify = prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss.l' });
+  return { write: (line) => destination.write(prettify(line)) };
 }
 
 /** `postgres://user:secret@host` becomes `postgres://user:[redacted]@host`, in any text. */

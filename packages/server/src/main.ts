@@ -1,36 +1,52 @@
-// The process: settings, banner, signals. `server.ts` does the rest.
+// The process: settings, signals, banner. `server.ts` does the rest.
 
-import { ConfigError, loadConfig } from './config.ts';
+import { loadConfig } from './config.ts';
 import { createLogger } from './logger.ts';
-import { startServer } from './server.ts';
+import { startServer, type RunningServer } from './server.ts';
 import { onStopSignal } from './signals.ts';
 
 try {
   const config = await loadConfig({ env: process.env, cwd: process.cwd() });
   const log = createLogger({ level: config.logLevel, pretty: process.stdout.isTTY });
-  const started = performance.now();
-  const server = await startServer({ config, log });
-  const where = server.database === 'embedded' ? config.home : 'DATABASE_URL';
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  process.stdout.write(
-    `\n  Continuo\n\n  api    ${server.url}/api\n  docs   ${server.url}/docs\n  data   ${where}\n  model  ${server.model}\n\n  ready in ${seconds} s; Ctrl-C stops it\n\n`,
-  );
+  const began = performance.now();
+  const starting = startServer({ config, log });
 
+  // From the first moment on: a server that is told to stop while it starts, starts and stops.
+  let stopping = false;
   const signals = onStopSignal({
     drain: () => {
+      stopping = true;
       log.info('stopping: threads are let go at their next step');
-      server.stop().then(
-        () => signals.release(),
-        (error: unknown) => {
+      void starting
+        .then((server) => server.stop())
+        .then(() => signals.release())
+        .catch((error: unknown) => {
           log.error({ err: error }, 'stopping failed');
           process.exit(1);
-        },
-      );
+        });
     },
     force: () => process.exit(1),
   });
+
+  const server = await starting;
+  if (!stopping) process.stdout.write(banner(server, config.home, performance.now() - began));
 } catch (error) {
-  const isOurs = error instanceof ConfigError || (error instanceof Error && 'code' in error);
-  process.stderr.write(`${isOurs || !(error instanceof Error) ? String(error) : error.message}\n`);
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
+}
+
+function banner({ url, database, model }: RunningServer, home: string, milliseconds: number): string {
+  const lines = [
+    '',
+    'Continuo',
+    '',
+    `api    ${url}/api`,
+    `docs   ${url}/docs`,
+    `data   ${database === 'embedded' ? home : 'the database of DATABASE_URL'}`,
+    `model  ${model}`,
+    '',
+    `ready in ${(milliseconds / 1000).toFixed(1)} s; Ctrl-C stops it`,
+    '',
+  ];
+  return `${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n`;
 }

@@ -91,6 +91,17 @@ test('after a kill of the server, pods that ask for it share one that has all co
   expect(await query(opened, 'select id from survived limit 1')).toEqual([{ id: 1 }]);
 });
 
+test('a killed server whose parent has not noticed looks alive, but is replaced', async () => {
+  const home = await stoppedHome();
+  const [parent, other] = [startPod(home), startPod(home)];
+  await parent.open();
+  const opened = await other.open();
+  process.kill(parent.pid, 'SIGSTOP');
+  kill(postmasterOf(home));
+  expect(await other.ask('ensure')).not.toHaveProperty('code');
+  expect(await query(opened, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
+
 test('a backend that is too busy to notice the death of its server does not block the next one', async () => {
   const home = await stoppedHome();
   const pod = startPod(home);

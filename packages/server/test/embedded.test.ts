@@ -26,11 +26,12 @@ import {
   isAlive,
   makeFolder,
   postmasterOf,
-  stoppedHome,
   query,
   removeStoppedHome,
   serverIsDown,
   startPod,
+  stoppedHome,
+  waitUntil,
 } from './embedded/harness.ts';
 
 afterEach(cleanUp);
@@ -94,6 +95,14 @@ describe('opening', () => {
     expect(serverIsDown(home)).toBe(true);
   });
 
+  test('a pod with another temporary folder finds the server all the same', async () => {
+    const home = await stoppedHome();
+    const first = await startPod(home, { env: { ...process.env, TMPDIR: makeFolder(0o755, 'a,b ') } }).open();
+    const second = await startPod(home).open();
+    expect(second.started).toBe(false);
+    expect(second.connection).toEqual(first.connection);
+  });
+
   test('a home that is reached through a link is the same home', async () => {
     const home = await stoppedHome();
     const link = join(makeFolder(), 'link');
@@ -136,6 +145,15 @@ describe('letting go', () => {
       expect(await query(opened, 'select 1 as one')).toEqual([{ one: 1 }]);
       [leaver, comer] = [comer, leaver];
     }
+  });
+
+  test('a pod that ends without letting go leaves no server behind', async () => {
+    const home = await stoppedHome();
+    const pod = startPod(home);
+    await pod.open();
+    const postmaster = postmasterOf(home);
+    await pod.end();
+    await waitUntil(() => !isAlive(postmaster));
   });
 
   test('releasing twice is releasing once, and a released database cannot be revived', async () => {

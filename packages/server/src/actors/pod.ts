@@ -8,7 +8,7 @@
 
 import { hostname } from 'node:os';
 import { v7 as uuidv7 } from 'uuid';
-import { connect, isConnectionError, type Connection, type DatabaseSettings, type Pool } from '../db/pool.ts';
+import { connect, type Connection, type DatabaseSettings, type Pool } from '../db/pool.ts';
 import { LOG_CHANNEL } from '../log/statements.ts';
 
 const LOCK_CLASS = 4400;
@@ -66,6 +66,8 @@ export class Pod {
   #wakeTimer: NodeJS.Timeout | null = null;
   #claiming = false;
   #claimAgain = false;
+  #strays: ReadonlyMap<string, number> = new Map();
+  #registering = false;
   #emptied: (() => void) | null = null;
 
   constructor(options: PodOptions) {
@@ -122,7 +124,8 @@ export class Pod {
 
   /** A thread that this pod claimed inside another transaction. */
   adopt(podId: string, threadId: string, attempt: number): void {
-    if (podId === this.#member?.id) this.#begin(threadId, attempt);
+    if (podId !== this.#member?.id || this.#holds.get(threadId)?.attempt === attempt) return;
+    this.#begin(threadId, attempt);
   }
 
   /** Tells the owner of a thread that there is something for it, wherever it is. */
@@ -137,8 +140,19 @@ export class Pod {
   // Membership
 
   async #register(): Promise<void> {
-    const { leaseSeconds } = this.#options;
     const connection = await connect(this.#options.database);
+    try {
+      await this.#join(connection);
+    } catch (error) {
+      if (this.#member?.connection === connection) this.#expelled(this.#member, (error as Error).message);
+      else void connection.end().catch(() => undefined);
+      throw error;
+    }
+    this.#options.onHint(null);
+  }
+
+  async #join(connection: Connection): Promise<void> {
+    const { leaseSeconds } = this.#options;
     const { rows } = await connection.query<{ number: number }>("select nextval('pod_numbers')::int as number");
     const { number } = rows[0]!;
     const id = uuidv7();
@@ -155,7 +169,6 @@ export class Pod {
     connection.on('notification', (message) => this.#hear(member, message.channel, message.payload ?? ''));
     connection.once('end', () => this.#expelled(member, 'the connection that holds the lock was lost'));
     await this.#tick(member);
-    this.#options.onHint(null);
   }
 
   #expelled(member: Membership, reason: string): void {
@@ -170,10 +183,11 @@ export class Pod {
   }
 
   async #registerAnew(): Promise<void> {
-    for (let pause = 50; this.#state === 'running'; pause = Math.min(pause * 2, 1000)) {
+    if (this.#registering) return;
+    this.#registering = true;
+    for (let pause = 50; this.#state === 'running' && this.#member === null; pause = Math.min(pause * 2, 1000)) {
       try {
         await this.#register();
-        return;
       } catch (error) {
         this.#options.log.warn({ reason: (error as Error).message }, 'the database is away; trying again');
         await this.#options.reviveDatabase().catch((failure: Error) =>
@@ -183,12 +197,13 @@ export class Pod {
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
     }
+    this.#registering = false;
   }
 
   async #tick(member: Membership): Promise<void> {
     const asked = performance.now();
     const { rows } = await member.connection.query<{
-      alive: boolean; others: number; removed: number; freed: number; due: boolean; next_wake_ms: number | null; woken: string[] | null;
+      alive: boolean; others: number; removed: number; freed: number; due: boolean; next_wake_ms: number | null; owned: number; woken: string[] | null;
     }>({ name: 'pod_tick', text: 'select * from pod_tick($1, $2)', values: [member.id, LOCK_CLASS] });
     if (this.#member !== member) return;
     const seen = rows[0]!;
@@ -199,6 +214,7 @@ export class Pod {
     for (const threadId of seen.woken ?? []) this.#holds.get(threadId)?.onWake?.();
     if (seen.due) void this.#claim();
     this.#schedule(member, seen.next_wake_ms);
+    if (seen.owned !== this.#holds.size || this.#strays.size > 0) await this.#adoptStrays(member);
   }
 
   #schedule(member: Membership, nextWakeMs: number | null): void {
@@ -258,11 +274,24 @@ export class Pod {
         if (rows.length === room) this.#claimAgain = true;
       }
     } catch (error) {
-      if (!isConnectionError(error)) throw error;
+      // What was claimed without our hearing of it is found by the next tick, too.
       this.#options.log.warn({ reason: (error as Error).message }, 'claiming failed; the next tick tries again');
     } finally {
       this.#claiming = false;
     }
+  }
+
+  /** Threads that are ours by their rows, and that nobody here works on: the answer to their claim was lost. */
+  async #adoptStrays(member: Membership): Promise<void> {
+    const { rows } = await member.connection.query<{ id: string; attempt: number }>({
+      name: 'owned_threads',
+      text: 'select id, attempt from threads where owner = $1',
+      values: [member.id],
+    });
+    const astray = rows.filter(({ id, attempt }) => this.#holds.get(id)?.attempt !== attempt);
+    // An answer may be on its way: only who was astray at the last look too has lost it.
+    for (const { id, attempt } of astray) if (this.#strays.get(id) === attempt) this.adopt(member.id, id, attempt);
+    this.#strays = new Map(astray.map(({ id, attempt }) => [id, attempt]));
   }
 
   #begin(threadId: string, attempt: number): void {

@@ -54,6 +54,13 @@ function clientConfig(settings: DatabaseSettings): pg.ClientConfig {
 /** The connection broke in a transaction; whether a commit that was sent took effect is unknown. */
 export class ConnectionLost extends Error {
   readonly code = 'connection_lost';
+  /** The server ended it, because the transaction idled. */
+  readonly idled: boolean;
+
+  constructor(cause: unknown, broken: unknown) {
+    super('the database connection was lost', { cause });
+    this.idled = sqlState(broken) === '25P03';
+  }
 }
 
 export async function transaction<T>(
@@ -62,7 +69,7 @@ export async function transaction<T>(
   onCommitSent?: () => Promise<void>,
 ): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
-    throw new ConnectionLost('no database connection could be had', { cause: error });
+    throw new ConnectionLost(error, error);
   });
   let broken: Error | null = null;
   const onError = (error: Error) => (broken = error);
@@ -80,7 +87,7 @@ export async function transaction<T>(
     return result;
   } catch (error) {
     if (!broken) await client.query('rollback').catch(onError);
-    if (broken) throw new ConnectionLost('the database connection was lost', { cause: error });
+    if (broken) throw new ConnectionLost(error, broken);
     throw error;
   } finally {
     client.off('error', onError);

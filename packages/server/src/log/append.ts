@@ -20,6 +20,9 @@ const FLUSH_ROWS = 1000;
 /** Bytes that a thread may have waiting before its model is no longer read. */
 const PENDING_BYTES = 1024 * 1024;
 
+/** How often a transaction may be ended for idling before its work is given up. */
+const IDLE_TRIES = 3;
+
 /** The thread has another owner now, or this pod was told to let go. */
 export class Lost extends Error {
   readonly code = 'lost';
@@ -187,19 +190,19 @@ export class Writer {
 
   /** After a collision or an unknown outcome: reads the tail, where the part's rows are, or are not. */
   async #settle(part: Part): Promise<void> {
-    const outcome = await this.settled(part.pen, part.rows);
+    const outcome = await this.settled(part.pen, part.rows[0]!);
     if (outcome === 'committed') return this.#committed(part);
     if (outcome === 'absent') return this.#write([part]);
     part.pen.fail(part, new Lost(`thread ${part.pen.threadId} has another owner`));
   }
 
-  async settled(pen: Pen, rows: readonly StoredEvent[]): Promise<'committed' | 'absent' | 'lost'> {
+  async settled(pen: Pen, first: { seq: number; json: string | null }): Promise<'committed' | 'absent' | 'lost'> {
     for (let pause = 20; ; pause = Math.min(pause * 2, 1000)) {
       if (pen.lost || this.#closed) return 'lost';
       try {
-        const found = await readTail(this.options.pool, pen.threadId, rows[0]!.seq);
+        const found = await readTail(this.options.pool, pen.threadId, first.seq);
         if (!found) return 'absent';
-        return found.attempt === pen.attempt && found.data === rows[0]!.json ? 'committed' : 'lost';
+        return found.attempt === pen.attempt && found.data === first.json ? 'committed' : 'lost';
       } catch (error) {
         if (!isConnectionError(error)) throw error;
         // The database is away: nothing wakes us when it is back.
@@ -287,6 +290,17 @@ export class Pen {
    * commit together, or neither does. Waits for what is queued, and holds the thread meanwhile.
    */
   async transact<T>(work: (client: Queryable) => Promise<{ entries: Entry[]; result: T }>): Promise<T> {
+    for (let left = IDLE_TRIES; ; ) {
+      const outcome = await this.#tryToTransact(work);
+      if (outcome.kind === 'done') return outcome.result;
+      // Work that idles longer than a transaction may would be ended every time.
+      if (outcome.idled && (left -= 1) === 0) throw new Error('the transaction was ended: it idled longer than the lease');
+    }
+  }
+
+  async #tryToTransact<T>(
+    work: (client: Queryable) => Promise<{ entries: Entry[]; result: T }>,
+  ): Promise<{ kind: 'done'; result: T } | { kind: 'undone'; idled: boolean }> {
     await this.#hold();
     const { pool, now, faults, hint } = this.#writer.options;
     let part: Part | null = null;
@@ -302,23 +316,18 @@ export class Pen {
       }, faults && (() => hit(faults, 'transact.commit', part!.rows)));
       if (faults) await hit(faults, 'transact.after', part!.rows);
       this.#publish(part!);
-      return result;
+      return { kind: 'done', result };
     } catch (error) {
       const unknown = error instanceof ConnectionLost;
       if (!unknown && !(part && sqlState(error) === '23505')) throw error;
-      const outcome = part ? await this.#writer.settled(this, (part as Part).rows) : 'absent';
-      if (outcome === 'absent' && unknown && !this.#lost) return await this.#retry(work);
+      const outcome = await this.#writer.settled(this, (part as Part | null)?.rows[0] ?? { seq: this.#seq + 1, json: null });
+      if (outcome === 'absent' && unknown && !this.#lost) return { kind: 'undone', idled: error.idled };
       // Another owner's, or committed without our hearing of it: the log knows, this call does not.
       this.lose();
       throw new Lost(`thread ${this.threadId} is read again from its log`);
     } finally {
       this.#free();
     }
-  }
-
-  #retry<T>(work: (client: Queryable) => Promise<{ entries: Entry[]; result: T }>): Promise<T> {
-    this.#free();
-    return this.transact(work);
   }
 
   lose(): void {

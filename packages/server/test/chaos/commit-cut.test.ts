@@ -42,13 +42,17 @@ async function cutUnderLoad({ cuts, all, chance }: { cuts: number; all: boolean;
   // Alone, the direct address leaves a pod's lock and its LISTEN connection in peace.
   const env = all ? {} : { CONTINUO_DIRECT_URL: database.url };
   const pods = await Promise.all(proxies.map((proxy) => startPod({ databaseUrl: proxy.url, env })));
-  const bases = () => pods.map((pod) => pod.url);
+  const urls = pods.map((pod) => pod.url);
   const finished: Finished[] = [];
   let stopping = false;
   const dbg = setInterval(async () => appendFileSync('/tmp/cut.log', `fin ${finished.length} ${JSON.stringify((await database.pool.query("select r.id, r.status, t.owner, t.attempt, t.wake_at, (select json_agg(number) from pods p where p.id = t.owner) live, (select max(seq) from events e where e.thread_id=t.id) seq from runs r join threads t on t.id=r.thread_id where r.status in ('queued','running')")).rows, null, 0)}\n${pods.map((p) => p.output().slice(-1500)).join('\n--\n')}\n`), 5000); // DBG
   try {
     const workers = Array.from({ length: WORKERS }, async (_, worker) => {
-      while (!stopping) finished.push(await oneRun(bases, `w${worker}.${finished.length}.${chance.below(1e9)}`));
+      for (let turn = 0; !stopping; turn += 1) {
+        const first = (worker + turn) % urls.length;
+        const bases = [...urls.slice(first), ...urls.slice(0, first)];
+        finished.push(await oneRun(() => bases, `w${worker}.${turn}`));
+      }
     });
     const hit = await direct(proxies, deckOf(cuts, all, chance), chance, Promise.all(workers));
     stopping = true;

@@ -42,8 +42,8 @@ const homes: string[] = [];
 const children: ChildProcess[] = [];
 
 /** A temporary folder that everybody can enter, unless told otherwise. */
-export function makeFolder(mode = 0o755): string {
-  const folder = mkdtempSync(join(tmpdir(), 'embedded-'));
+export function makeFolder(mode = 0o755, prefix = 'embedded-'): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix));
   chmodSync(folder, mode);
   folders.push(folder);
   return folder;
@@ -102,7 +102,9 @@ export interface Pod {
   /** Sends a command and returns the answer. */
   ask(command: 'open' | 'ensure' | 'release'): Promise<Record<string, unknown>>;
   open(): Promise<Opened>;
-  /** Sends a signal to the pod, or to its whole process group, and waits for its end. */
+  /** Lets the pod come to its end: there is nothing more to do. */
+  end(): Promise<void>;
+  /** Kills the pod, or its whole process group, and waits for its end. */
   kill(options?: { group: boolean }): Promise<void>;
 }
 
@@ -117,7 +119,7 @@ export function startPod(home: string, options: PodOptions = {}): Pod {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
 
   async function ask(command: string): Promise<Record<string, unknown>> {
-    child.stdin?.write(`${command}\n`);
+    child.stdin.write(`${command}\n`);
     const line = await lines.next();
     if (line.done) throw new Error(`the pod ended before it answered "${command}"`);
     return JSON.parse(line.value) as Record<string, unknown>;
@@ -130,6 +132,10 @@ export function startPod(home: string, options: PodOptions = {}): Pod {
       const answer = await ask('open');
       if (answer['code'] !== undefined) throw new Error(String(answer['message']));
       return answer as unknown as Opened;
+    },
+    async end() {
+      child.stdin.end();
+      await ended;
     },
     async kill({ group } = { group: false }) {
       process.kill(group ? -pid : pid, 'SIGKILL');

@@ -1,6 +1,7 @@
 // A server for tests, in a process of its own: tools of each effect class, and faults at named points.
 
 import { writeFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
 import { loadConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/logger.ts';
@@ -32,6 +33,8 @@ const log = createLogger({ level: config.logLevel, pretty: false });
 const tools = createTestTools(process.env.DATABASE_URL!);
 const server = await startServer({ config, log, tools, ...((fault || armable) && { faults: hit }) });
 writeFileSync(1, `url ${server.url}\n`);
+// Most pods are killed, and could not do this at their end.
+flushCompileCache();
 const signals = onStopSignal({
   drain: () => void server.stop().then(() => signals.release()),
   force: () => process.exit(1),

@@ -79,9 +79,8 @@ export function handOver(data: string, identity: Identity): void {
 
 async function initialize(data: string, programs: Programs): Promise<void> {
   const identity = initdbIdentity(programs.identity);
-  const owner = fileOwner(identity);
   mkdirSync(data, { mode: 0o700 });
-  chownSync(data, owner.uid, owner.gid);
+  handOver(data, identity);
   const command: [string, ...string[]] = [
     programs.initdb,
     `--pgdata=${folderName(identity, data)}`,

@@ -31,7 +31,10 @@ export async function withLock<T>(file: string, work: () => Promise<T>): Promise
   }
 }
 
-/** Whoever can read the file could hold the lock. An existing file must not be opened: closing it would free a lock of this process. */
+/**
+ * Private, because whoever can read the file could hold the lock. A file that exists
+ * is not opened: closing it would free the lock that this process may hold.
+ */
 function createPrivate(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));

@@ -6,8 +6,8 @@
  *    since, or belong to a corpse that nobody has collected.
  * 2. A server is ready when it answers, not when a file says so.
  */
-import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Programs } from './binaries.ts';
 import { systemCode } from './errors.ts';
@@ -88,7 +88,8 @@ function settingsFor(socketFolder: string): Record<string, string | number> {
   return {
     listen_addresses: '',
     port: PORT,
-    unix_socket_directories: socketFolder,
+    // A list, hence the quotes: a comma would begin the next.
+    unix_socket_directories: `"${socketFolder}"`,
     unix_socket_permissions: '0700',
     max_connections: 200,
     shared_buffers: '128MB',

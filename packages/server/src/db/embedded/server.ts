@@ -22,7 +22,7 @@ import {
   startPostmaster,
   stopPostmaster,
 } from './postmaster.ts';
-import { makeSocketFolder, refuseForeign, socketIn } from './socket.ts';
+import { makeSocketFolder, refuseForeign, removeSocketFolder, socketIn } from './socket.ts';
 import { until } from './wait.ts';
 
 export interface ServerPlan {
@@ -146,8 +146,10 @@ function clearObstacle(plan: ServerPlan, seen: Seen, tail: string): void {
   const lockFile = /lock file .* already exists/.test(tail);
   const sharedMemory = /pre-existing shared memory block/.test(tail);
   const patient = performance.now() - seen.began < LONGEST_OBSTACLE;
-  if (!patient || (!lockFile && !sharedMemory)) throw startFailed(plan, `its log ends with:\n${tail}`);
-  if (sharedMemory) endOrphans(plan.paths.data);
+  if (patient && sharedMemory) return endOrphans(plan.paths.data);
+  if (patient && lockFile) return;
+  removeSocketFolder(plan.socketFolder);
+  throw startFailed(plan, `its log ends with:\n${tail}`);
 }
 
 function startFailed({ paths }: ServerPlan, why: string): EmbeddedDatabaseError {

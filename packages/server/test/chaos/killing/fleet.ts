@@ -23,6 +23,10 @@ export class Fleet {
     return this.live.map((pod) => pod.url);
   }
 
+  get codes(): readonly (number | null)[] {
+    return this.#started.map((pod) => pod.process.exitCode);
+  }
+
   /** Every pod that there was, for a failing test to show what they logged. */
   get logs(): string {
     return this.#started.map((pod) => `${pod.process.pid}: ${pod.output()}`).join('\n');

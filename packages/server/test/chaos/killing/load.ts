@@ -2,7 +2,7 @@
 // sends the next. A request that fails is repeated elsewhere under its key; a stream that breaks is resumed.
 
 import { randomUUID } from 'node:crypto';
-import { ApiError, createThread, followToEnd, send, type Frame } from '../../client/api.ts';
+import { ApiError, createThread, followToEnd, send, type Frame, type RunBody } from '../../client/api.ts';
 import type { Random } from './random.ts';
 import { inventScript, type Script } from './script.ts';
 import { pause } from './until.ts';
@@ -66,6 +66,11 @@ export class Load {
     await Promise.all(this.#clients);
   }
 
+  /** One more run, of the caller's own making, executed by the pod that is asked. */
+  async play(base: string, script: Script): Promise<{ id: string; ended: Promise<void> }> {
+    return this.#follow(await createThread(base), script, (threadId) => send(base, threadId, script));
+  }
+
   async #play(client: number): Promise<void> {
     const { random } = this.#options;
     for (let round = 0; !this.#ending; round += 1) {
@@ -73,14 +78,18 @@ export class Load {
       // Now and then two runs of a thread, the second of which waits for the first.
       const names = random.between(0, 3) === 0 ? ['a', 'b'] : ['a'];
       const runs = [];
-      for (const name of names) runs.push(await this.#send(threadId, inventScript(random, `${client}/${round}${name}`)));
+      for (const name of names) {
+        const script = inventScript(random, `${client}/${round}${name}`);
+        const key = { 'idempotency-key': randomUUID() };
+        const post = () => this.#insist((base, signal) => send(base, threadId, script, key, signal));
+        runs.push(await this.#follow(threadId, script, post));
+      }
       await Promise.all(runs.map((run) => run.ended));
     }
   }
 
-  async #send(threadId: string, script: Script): Promise<{ ended: Promise<void> }> {
-    const key = { 'idempotency-key': randomUUID() };
-    const { id } = await this.#insist((base, signal) => send(base, threadId, script, key, signal));
+  async #follow(threadId: string, script: Script, post: (threadId: string) => Promise<RunBody>): Promise<{ id: string; ended: Promise<void> }> {
+    const { id } = await post(threadId);
     this.#open += 1;
     // Each follower begins at another pod, so that some are always with the one that executes.
     const turn = this.#options.random.between(0, 9);
@@ -91,7 +100,7 @@ export class Load {
     });
     // It is awaited only after the next message was sent.
     ended.catch(() => undefined);
-    return { ended };
+    return { id, ended };
   }
 
   /** Asks one pod after another until one answers. */
