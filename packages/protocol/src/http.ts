@@ -8,7 +8,9 @@ const id = z.uuid();
 const time = z.iso.datetime({ offset: true });
 
 export const newThread = z
-  .strictObject({ title: z.string().trim().min(1).max(200).optional().meta({ description: 'A name for people.' }) })
+  .strictObject({
+    title: z.string().trim().min(1).max(200).optional().meta({ description: 'A name for people.' }),
+  })
   .meta({ id: 'NewThread' });
 
 export const thread = z
@@ -23,9 +25,20 @@ export const thread = z
 
 export const newMessage = z
   .strictObject({
-    content: z.string().min(1).meta({ description: 'What to say; at most what the body limit of 1 MiB leaves.' }),
-    model: z.string().max(200).optional().meta({ description: '`provider/model`; the server’s default if absent.' }),
-    role: z.string().max(100).optional().meta({ description: 'The role that answers; `assistant` if absent.' }),
+    content: z
+      .string()
+      .min(1)
+      .meta({ description: 'What to say; at most what the body limit of 1 MiB leaves.' }),
+    model: z
+      .string()
+      .max(200)
+      .optional()
+      .meta({ description: '`provider/model`; the server’s default if absent.' }),
+    role: z
+      .string()
+      .max(100)
+      .optional()
+      .meta({ description: 'The role that answers; `assistant` if absent.' }),
   })
   .meta({ id: 'NewMessage' });
 
@@ -47,7 +60,9 @@ export const run = z
     model: z.string(),
     role: z.string(),
     retry_of: id.nullable(),
-    blocked_by: id.nullable().meta({ description: 'The open run before it in the thread, while it is queued.' }),
+    blocked_by: id
+      .nullable()
+      .meta({ description: 'The open run before it in the thread, while it is queued.' }),
     queued_at: time,
     started_at: time.nullable(),
     ended_at: time.nullable(),
@@ -60,7 +75,9 @@ export const run = z
 export const accepted = z.object({ run }).meta({ id: 'Accepted' });
 
 export const cancelRequest = z
-  .strictObject({ reason: z.string().trim().min(1).max(200).optional().meta({ description: '`user_cancelled` if absent.' }) })
+  .strictObject({
+    reason: z.string().trim().min(1).max(200).optional().meta({ description: '`user_cancelled` if absent.' }),
+  })
   .meta({ id: 'CancelRequest' });
 
 export const message = z
@@ -69,14 +86,18 @@ export const message = z
     role: z.enum(['user', 'assistant']),
     content: z.string(),
     run_id: id,
-    ended: z.enum(['complete', 'error', 'interrupted']).optional().meta({ description: 'Of a model’s message: how it ended.' }),
+    ended: z
+      .enum(['complete', 'error', 'interrupted'])
+      .optional()
+      .meta({ description: 'Of a model’s message: how it ended.' }),
     created_at: time,
   })
   .meta({ id: 'Message' });
 
-export const event = z
-  .object({ id: z.int(), type: z.string(), data: z.looseObject({}), at: time })
-  .meta({ id: 'Event', description: 'An event of a run; `id` is its place in the run, from 1, without a gap.' });
+export const event = z.object({ id: z.int(), type: z.string(), data: z.looseObject({}), at: time }).meta({
+  id: 'Event',
+  description: 'An event of a run; `id` is its place in the run, from 1, without a gap.',
+});
 
 export const why = z
   .object({
@@ -84,7 +105,10 @@ export const why = z
     status: runStatus,
     sentence: z.string().meta({ description: 'What the run waits for, in words.' }),
     waits_for: z.enum(['nothing', 'pod', 'run', 'model', 'tool', 'takeover', 'cancel', 'step']),
-    queue_position: z.int().nullable().meta({ description: 'How many open runs of its thread come before it.' }),
+    queue_position: z
+      .int()
+      .nullable()
+      .meta({ description: 'How many open runs of its thread come before it.' }),
     blocked_by: id.nullable(),
     pod: z
       .object({ id, name: z.string(), heartbeat_age_ms: z.int(), lease_seconds: z.number() })
@@ -92,7 +116,11 @@ export const why = z
       .meta({ description: 'The pod that holds the thread.' }),
     attempt: z.int().meta({ description: 'How many pods have held the run.' }),
     step: z
-      .object({ kind: z.enum(['model', 'tool', 'between']), message: z.string().nullable(), calls: z.array(z.object({ call: z.string(), tool: z.string() })) })
+      .object({
+        kind: z.enum(['model', 'tool', 'between']),
+        message: z.string().nullable(),
+        calls: z.array(z.object({ call: z.string(), tool: z.string() })),
+      })
       .nullable(),
     cancel_requested_at: time.nullable(),
   })
@@ -110,7 +138,12 @@ export const problem = z
   .meta({ id: 'Problem' });
 
 export const ready = z
-  .object({ status: z.enum(['ready', 'unready']), database: z.string(), migrations: z.string(), pod: z.string() })
+  .object({
+    status: z.enum(['ready', 'unready']),
+    database: z.string(),
+    migrations: z.string(),
+    pod: z.string(),
+  })
   .meta({ id: 'Ready' });
 
 export type Run = z.infer<typeof run>;

@@ -37,12 +37,23 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-export async function startServer({ config, log, tools = [], faults }: ServerOptions): Promise<RunningServer> {
-  const models = createModels({ now: Date.now, sleep }, config.model === undefined ? {} : { defaultModel: config.model });
+export async function startServer({
+  config,
+  log,
+  tools = [],
+  faults,
+}: ServerOptions): Promise<RunningServer> {
+  const models = createModels(
+    { now: Date.now, sleep },
+    config.model === undefined ? {} : { defaultModel: config.model },
+  );
   const resolved = models.resolve(models.default);
   if (!resolved.ok) throw new Error(`CONTINUO_MODEL: ${resolved.problem}`);
 
-  const embedded = config.databaseUrl === undefined ? await openEmbedded({ home: config.home, log: (line) => log.debug(line) }) : null;
+  const embedded =
+    config.databaseUrl === undefined
+      ? await openEmbedded({ home: config.home, log: (line) => log.debug(line) })
+      : null;
   const settings = (url: string | undefined): DatabaseSettings => ({
     connection: url ?? embedded!.connection,
     applicationName: 'continuo',
@@ -61,7 +72,13 @@ export async function startServer({ config, log, tools = [], faults }: ServerOpt
     pool,
     now: Date.now,
     publish: (rows) => followers.publish(rows),
-    hint: (parts) => (pod.alone || pod.number === null ? null : formatHint(pod.number, parts.map((part) => part.pen.threadId))),
+    hint: (parts) =>
+      pod.alone || pod.number === null
+        ? null
+        : formatHint(
+            pod.number,
+            parts.map((part) => part.pen.threadId),
+          ),
     faults,
   });
   const pod: Pod = new Pod({
@@ -77,7 +94,8 @@ export async function startServer({ config, log, tools = [], faults }: ServerOpt
       cancelGraceMs: GRACE_MS,
       faults,
     }),
-    onHint: (threads) => (threads === null ? followers.rescan() : threads.forEach((thread) => followers.hint(thread))),
+    onHint: (threads) =>
+      threads === null ? followers.rescan() : threads.forEach((thread) => followers.hint(thread)),
     reviveDatabase: async () => embedded?.ensure(),
     log,
   });
@@ -125,7 +143,11 @@ function listen(http: HttpServer, { host, port }: Config): Promise<void> {
   return new Promise((resolve, reject) => {
     http.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE';
-      reject(taken ? new Error(`CONTINUO_PORT ${port} is in use on ${host}; stop what uses it, or set another port`) : error);
+      reject(
+        taken
+          ? new Error(`CONTINUO_PORT ${port} is in use on ${host}; stop what uses it, or set another port`)
+          : error,
+      );
     });
     http.listen(port, host, resolve);
   });

@@ -134,7 +134,11 @@ export class Pod {
     if (wakeHere) return wakeHere();
     if (owner === null) void this.#claim();
     if (this.alone) return;
-    await this.#options.pool.query({ name: 'wake', text: `select pg_notify('${WAKE_CHANNEL}', $1)`, values: [threadId] });
+    await this.#options.pool.query({
+      name: 'wake',
+      text: `select pg_notify('${WAKE_CHANNEL}', $1)`,
+      values: [threadId],
+    });
   }
 
   // Membership
@@ -153,7 +157,9 @@ export class Pod {
 
   async #join(connection: Connection): Promise<void> {
     const { leaseSeconds } = this.#options;
-    const { rows } = await connection.query<{ number: number }>("select nextval('pod_numbers')::int as number");
+    const { rows } = await connection.query<{ number: number }>(
+      "select nextval('pod_numbers')::int as number",
+    );
     const { number } = rows[0]!;
     const id = uuidv7();
     // The lock comes first: a pod's row without its lock is a dead pod.
@@ -163,7 +169,9 @@ export class Pod {
       'insert into pods (id, number, name, lease) values ($1, $2, $3, make_interval(secs => $4))',
       [id, number, `${hostname()}:${process.pid}`, leaseSeconds],
     );
-    await connection.query(`listen ${LOG_CHANNEL}; listen ${WAKE_CHANNEL}; select pg_notify('${WAKE_CHANNEL}', '')`);
+    await connection.query(
+      `listen ${LOG_CHANNEL}; listen ${WAKE_CHANNEL}; select pg_notify('${WAKE_CHANNEL}', '')`,
+    );
     const member: Membership = { id, number, connection, renewedAt, others: 1 };
     this.#member = member;
     connection.on('notification', (message) => this.#hear(member, message.channel, message.payload ?? ''));
@@ -176,7 +184,10 @@ export class Pod {
     this.#member = null;
     this.#stopTimers();
     if (this.#state === 'stopped') return;
-    this.#options.log.warn({ pod: member.id, reason, threads: this.#holds.size }, 'this pod lost its place; registering anew');
+    this.#options.log.warn(
+      { pod: member.id, reason, threads: this.#holds.size },
+      'this pod lost its place; registering anew',
+    );
     for (const hold of this.#holds.values()) hold.lose();
     void member.connection.end().catch(() => undefined);
     void this.#registerAnew();
@@ -185,14 +196,20 @@ export class Pod {
   async #registerAnew(): Promise<void> {
     if (this.#registering) return;
     this.#registering = true;
-    for (let pause = 50; this.#state === 'running' && this.#member === null; pause = Math.min(pause * 2, 1000)) {
+    for (
+      let pause = 50;
+      this.#state === 'running' && this.#member === null;
+      pause = Math.min(pause * 2, 1000)
+    ) {
       try {
         await this.#register();
       } catch (error) {
         this.#options.log.warn({ reason: (error as Error).message }, 'the database is away; trying again');
-        await this.#options.reviveDatabase().catch((failure: Error) =>
-          this.#options.log.warn({ reason: failure.message }, 'the database could not be started'),
-        );
+        await this.#options
+          .reviveDatabase()
+          .catch((failure: Error) =>
+            this.#options.log.warn({ reason: failure.message }, 'the database could not be started'),
+          );
         // Nothing tells when a database comes back.
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
@@ -203,7 +220,14 @@ export class Pod {
   async #tick(member: Membership): Promise<void> {
     const asked = performance.now();
     const { rows } = await member.connection.query<{
-      alive: boolean; others: number; removed: number; freed: number; due: boolean; next_wake_ms: number | null; owned: number; woken: string[] | null;
+      alive: boolean;
+      others: number;
+      removed: number;
+      freed: number;
+      due: boolean;
+      next_wake_ms: number | null;
+      owned: number;
+      woken: string[] | null;
     }>({ name: 'pod_tick', text: 'select * from pod_tick($1, $2)', values: [member.id, LOCK_CLASS] });
     if (this.#member !== member) return;
     const seen = rows[0]!;
@@ -275,7 +299,10 @@ export class Pod {
       }
     } catch (error) {
       // What was claimed without our hearing of it is found by the next tick, too.
-      this.#options.log.warn({ reason: (error as Error).message }, 'claiming failed; the next tick tries again');
+      this.#options.log.warn(
+        { reason: (error as Error).message },
+        'claiming failed; the next tick tries again',
+      );
     } finally {
       this.#claiming = false;
     }
@@ -290,14 +317,20 @@ export class Pod {
     });
     const astray = rows.filter(({ id, attempt }) => this.#holds.get(id)?.attempt !== attempt);
     // An answer may be on its way: only who was astray at the last look too has lost it.
-    for (const { id, attempt } of astray) if (this.#strays.get(id) === attempt) this.adopt(member.id, id, attempt);
+    for (const { id, attempt } of astray)
+      if (this.#strays.get(id) === attempt) this.adopt(member.id, id, attempt);
     this.#strays = new Map(astray.map(({ id, attempt }) => [id, attempt]));
   }
 
   #begin(threadId: string, attempt: number): void {
     const member = this.#member!;
     const lease = this.#options.leaseSeconds * 1000;
-    const hold = new LiveHold(threadId, attempt, this.#hurry.signal, () => performance.now() - member.renewedAt < lease);
+    const hold = new LiveHold(
+      threadId,
+      attempt,
+      this.#hurry.signal,
+      () => performance.now() - member.renewedAt < lease,
+    );
     this.#holds.set(threadId, hold);
     if (this.#state !== 'running') hold.drain();
     void this.#hold(member, hold);
@@ -309,7 +342,10 @@ export class Pod {
       ({ wakeAt } = await this.#options.work(hold));
     } catch (error) {
       if (!hold.lost.aborted) {
-        this.#options.log.warn({ thread: hold.threadId, err: error }, 'work on a thread failed; it is tried again');
+        this.#options.log.warn(
+          { thread: hold.threadId, err: error },
+          'work on a thread failed; it is tried again',
+        );
       }
       // Not at once: whatever failed may need a moment.
       wakeAt = new Date(Date.now() + (hold.lost.aborted ? 0 : 1000));
@@ -337,7 +373,10 @@ export class Pod {
       } catch (error) {
         // Without a place among the pods there is nothing to let go: its removal frees the thread.
         if (this.#member !== member) return false;
-        this.#options.log.warn({ thread: hold.threadId, reason: (error as Error).message }, 'letting a thread go failed; trying again');
+        this.#options.log.warn(
+          { thread: hold.threadId, reason: (error as Error).message },
+          'letting a thread go failed; trying again',
+        );
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
     }

@@ -20,7 +20,10 @@ export function transition(state: SessionState, input: SessionInput): Transition
   const next = TRANSITIONS[state][input];
   if (next) return { ok: true, state: next };
   const allowed = Object.keys(TRANSITIONS[state]);
-  const hint = allowed.length > 0 ? `it allows ${allowed.join(', ')}` : 'it has ended; a new message starts a new session';
+  const hint =
+    allowed.length > 0
+      ? `it allows ${allowed.join(', ')}`
+      : 'it has ended; a new message starts a new session';
   return { ok: false, problem: `a session that is ${state} cannot ${input}: ${hint}` };
 }
 

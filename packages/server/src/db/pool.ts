@@ -20,7 +20,9 @@ const JSON_OID = 114;
 // json stays text: what was stored is what is sent. Readers that want a value parse it.
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === JSON_OID ? (text: string) => text : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+    oid === JSON_OID
+      ? (text: string) => text
+      : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
 export function createPool(settings: DatabaseSettings, onError: (error: Error) => void): Pool {

@@ -25,12 +25,19 @@ export function healthRoutes(app: App, { pool, pod }: HttpContext): void {
       path: '/readyz',
       tags: ['health'],
       summary: 'The server can do its work',
-      responses: { 200: json(schemas.ready, 'It can'), 503: json(schemas.ready, 'It cannot; the fields say why') },
+      responses: {
+        200: json(schemas.ready, 'It can'),
+        503: json(schemas.ready, 'It cannot; the fields say why'),
+      },
     }),
     async (c) => {
       const database = await databaseState(pool);
-      const isReady = database.database === 'ok' && database.migrations === 'applied' && pod.state === 'registered';
-      return c.json({ status: isReady ? ('ready' as const) : ('unready' as const), ...database, pod: pod.state }, isReady ? 200 : 503);
+      const isReady =
+        database.database === 'ok' && database.migrations === 'applied' && pod.state === 'registered';
+      return c.json(
+        { status: isReady ? ('ready' as const) : ('unready' as const), ...database, pod: pod.state },
+        isReady ? 200 : 503,
+      );
     },
   );
 }
@@ -40,7 +47,10 @@ async function databaseState(pool: Pool): Promise<{ database: string; migrations
     const { rows } = await pool.query<{ name: string }>('select name from migrations');
     const applied = new Set(rows.map((row) => row.name));
     const missing = (await migrationNames()).filter((name) => !applied.has(name));
-    return { database: 'ok', migrations: missing.length === 0 ? 'applied' : `missing: ${missing.join(', ')}` };
+    return {
+      database: 'ok',
+      migrations: missing.length === 0 ? 'applied' : `missing: ${missing.join(', ')}`,
+    };
   } catch {
     // The reason may name addresses and users: the log has it, the caller need not.
     return { database: 'unreachable', migrations: 'unknown' };

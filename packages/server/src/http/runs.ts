@@ -12,7 +12,17 @@ import { readRunEvents, seqOf } from '../log/statements.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
 import { Problem } from './problem.ts';
-import { body, DEFAULT_WORKSPACE, idParam, invalidCursor, json, limitQuery, notFound, page, problems } from './shared.ts';
+import {
+  body,
+  DEFAULT_WORKSPACE,
+  idParam,
+  invalidCursor,
+  json,
+  limitQuery,
+  notFound,
+  page,
+  problems,
+} from './shared.ts';
 
 const tags = ['runs'];
 
@@ -48,12 +58,19 @@ export function runRoutes(app: App, context: HttpContext): void {
       request: {
         params: idParam,
         headers: z.object({ 'last-event-id': z.string().optional() }),
-        query: z.object({ after: z.string().optional(), limit: limitQuery, format: z.enum(['json', 'sse']).optional() }),
+        query: z.object({
+          after: z.string().optional(),
+          limit: limitQuery,
+          format: z.enum(['json', 'sse']).optional(),
+        }),
       },
       responses: {
         200: {
           description: 'The events',
-          content: { 'text/event-stream': { schema: z.string() }, 'application/json': { schema: page(schemas.event) } },
+          content: {
+            'text/event-stream': { schema: z.string() },
+            'application/json': { schema: page(schemas.event) },
+          },
         },
         204: { description: 'The run has ended, and the cursor is at its end' },
         ...problems(400, 404),
@@ -65,7 +82,9 @@ export function runRoutes(app: App, context: HttpContext): void {
       const given = c.req.header('last-event-id') || queried || '0';
       const seq = await seqAfter(context, run, given);
       if (format === 'json' || (format === undefined && wantsJson(c))) {
-        return c.body(await eventsPage(context, run, seq, limit), 200, { 'content-type': 'application/json' });
+        return c.body(await eventsPage(context, run, seq, limit), 200, {
+          'content-type': 'application/json',
+        });
       }
       // An EventSource that comes back after the end must be told to stay away.
       if (seq === run.lastSeq) return c.body(null, 204);
@@ -91,7 +110,11 @@ export function runRoutes(app: App, context: HttpContext): void {
       await requestCancel({ pool, pod }, id, c.req.valid('json').reason ?? 'user_cancelled');
       const run = await find(id);
       if (run.status === 'done' || run.status === 'error') {
-        throw new Problem({ status: 409, code: 'run_ended', detail: `The run is ${run.status}; only a queued or running run can be canceled.` });
+        throw new Problem({
+          status: 409,
+          code: 'run_ended',
+          detail: `The run is ${run.status}; only a queued or running run can be canceled.`,
+        });
       }
       return c.json(publicRun(run), 200);
     },
@@ -110,16 +133,23 @@ export function runRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const run = await find(c.req.valid('param').id);
       if (run.status !== 'error' && run.status !== 'canceled') {
-        throw new Problem({ status: 409, code: 'run_not_retryable', detail: `The run is ${run.status}; only a failed or canceled run can be retried.` });
+        throw new Problem({
+          status: 409,
+          code: 'run_not_retryable',
+          detail: `The run is ${run.status}; only a failed or canceled run can be retried.`,
+        });
       }
-      const outcome = await enqueue({ pool, pod }, {
-        workspaceId: DEFAULT_WORKSPACE,
-        threadId: run.thread_id,
-        message: { id: run.message_id, retryOf: run.id },
-        model: run.model,
-        role: run.role,
-        idempotencyKey: null,
-      });
+      const outcome = await enqueue(
+        { pool, pod },
+        {
+          workspaceId: DEFAULT_WORKSPACE,
+          threadId: run.thread_id,
+          message: { id: run.message_id, retryOf: run.id },
+          model: run.model,
+          role: run.role,
+          idempotencyKey: null,
+        },
+      );
       if (outcome.kind !== 'queued') throw notFound('thread', run.thread_id);
       const retried = await find(outcome.runId);
       return c.json({ run: publicRun(retried) }, 202, { location: `/api/runs/${retried.id}` });
@@ -146,7 +176,8 @@ function wantsJson(c: Context): boolean {
 
 /** The thread's seq of the event that a client saw last. */
 async function seqAfter({ pool }: HttpContext, run: StoredRun, given: string): Promise<number> {
-  if (!/^\d{1,9}$/.test(given)) throw invalidCursor(given, 'is not the id of an event; ids are whole numbers from 1.');
+  if (!/^\d{1,9}$/.test(given))
+    throw invalidCursor(given, 'is not the id of an event; ids are whole numbers from 1.');
   const after = Number(given);
   if (after === 0) return run.startAfter;
   const seq = await seqOf(pool, run.thread_id, run.id, run.startAfter, after);
@@ -155,11 +186,18 @@ async function seqAfter({ pool }: HttpContext, run: StoredRun, given: string): P
 }
 
 /** A page of events, with their data as it is stored. */
-async function eventsPage({ pool }: HttpContext, run: StoredRun, after: number, limit: number): Promise<string> {
+async function eventsPage(
+  { pool }: HttpContext,
+  run: StoredRun,
+  after: number,
+  limit: number,
+): Promise<string> {
   const rows = await readRunEvents(pool, { threadId: run.thread_id, runId: run.id, after, limit: limit + 1 });
   const items = rows
     .slice(0, limit)
-    .map((row) => `{"id":${row.runSeq},"type":"${row.type}","data":${row.json},"at":"${row.at.toISOString()}"}`);
+    .map(
+      (row) => `{"id":${row.runSeq},"type":"${row.type}","data":${row.json},"at":"${row.at.toISOString()}"}`,
+    );
   const next = rows.length > limit ? `"${rows[limit - 1]!.runSeq}"` : 'null';
   return `{"items":[${items.join(',')}],"next":${next}}`;
 }

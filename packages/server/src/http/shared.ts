@@ -16,7 +16,10 @@ export function json<T extends z.ZodType>(schema: T, description: string) {
 }
 
 export function problems(...statuses: number[]) {
-  const answer = { description: 'A problem', content: { 'application/problem+json': { schema: schemas.problem } } };
+  const answer = {
+    description: 'A problem',
+    content: { 'application/problem+json': { schema: schemas.problem } },
+  };
   return Object.fromEntries(statuses.map((status) => [status, answer]));
 }
 
@@ -29,9 +32,17 @@ export function page<T extends z.ZodType>(item: T) {
 }
 
 export function notFound(what: string, id: string): Problem {
-  return new Problem({ status: 404, code: `${what}_not_found`, detail: `There is no ${what} with the id ${id}.` });
+  return new Problem({
+    status: 404,
+    code: `${what}_not_found`,
+    detail: `There is no ${what} with the id ${id}.`,
+  });
 }
 
 export function invalidCursor(given: string, detail: string): Problem {
-  return new Problem({ status: 400, code: 'invalid_cursor', detail: `The cursor ${JSON.stringify(given.slice(0, 100))} ${detail}` });
+  return new Problem({
+    status: 400,
+    code: 'invalid_cursor',
+    detail: `The cursor ${JSON.stringify(given.slice(0, 100))} ${detail}`,
+  });
 }

@@ -9,7 +9,17 @@ import { insertThread, listMessages, listThreads, publicRun, readRun, readThread
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
 import { Problem } from './problem.ts';
-import { body, DEFAULT_WORKSPACE, idParam, invalidCursor, json, limitQuery, notFound, page, problems } from './shared.ts';
+import {
+  body,
+  DEFAULT_WORKSPACE,
+  idParam,
+  invalidCursor,
+  json,
+  limitQuery,
+  notFound,
+  page,
+  problems,
+} from './shared.ts';
 
 const tags = ['threads'];
 
@@ -44,7 +54,10 @@ export function threadRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { after, limit } = c.req.valid('query');
-      return c.json(await listThreads(pool, DEFAULT_WORKSPACE, after === undefined ? null : threadCursor(after), limit), 200);
+      return c.json(
+        await listThreads(pool, DEFAULT_WORKSPACE, after === undefined ? null : threadCursor(after), limit),
+        200,
+      );
     },
   );
 
@@ -75,23 +88,41 @@ export function threadRoutes(app: App, context: HttpContext): void {
       request: {
         params: idParam,
         headers: z.object({
-          'idempotency-key': z.string().min(1).max(255).optional().openapi({ description: 'Kept for 24 hours: the same key and body give the same run.' }),
+          'idempotency-key': z
+            .string()
+            .min(1)
+            .max(255)
+            .optional()
+            .openapi({ description: 'Kept for 24 hours: the same key and body give the same run.' }),
         }),
         body: body(schemas.newMessage),
       },
-      responses: { 202: json(schemas.accepted, 'The message is stored and its run queued'), ...problems(400, 404, 413, 415, 422) },
+      responses: {
+        202: json(schemas.accepted, 'The message is stored and its run queued'),
+        ...problems(400, 404, 413, 415, 422),
+      },
     }),
     async (c) => {
       const { id } = c.req.valid('param');
       const { content, model, role } = chosen(context, c.req.valid('json'));
       const idempotencyKey = c.req.valid('header')['idempotency-key'] ?? null;
-      const request = { workspaceId: DEFAULT_WORKSPACE, threadId: id, message: { content }, model, role, idempotencyKey };
+      const request = {
+        workspaceId: DEFAULT_WORKSPACE,
+        threadId: id,
+        message: { content },
+        model,
+        role,
+        idempotencyKey,
+      };
       const outcome = await enqueue({ pool, pod }, request);
       if (outcome.kind === 'no_thread') throw notFound('thread', id);
       if (outcome.kind === 'key_reused') throw keyReused();
       const run = await readRun(pool, outcome.runId);
       if (!run) throw notFound('run', outcome.runId);
-      const headers = { location: `/api/runs/${run.id}`, ...(outcome.replayed && { 'idempotency-replayed': 'true' }) };
+      const headers = {
+        location: `/api/runs/${run.id}`,
+        ...(outcome.replayed && { 'idempotency-replayed': 'true' }),
+      };
       return c.json({ run: publicRun(run) }, 202, headers);
     },
   );
@@ -119,10 +150,15 @@ export function threadRoutes(app: App, context: HttpContext): void {
 function chosen({ models, roles }: HttpContext, message: z.infer<typeof schemas.newMessage>) {
   const { content, model = models.default, role = DEFAULT_ROLE } = message;
   const resolved = models.resolve(model);
-  if (!resolved.ok) throw new Problem({ status: 400, code: 'unknown_model', detail: `model: ${resolved.problem}` });
+  if (!resolved.ok)
+    throw new Problem({ status: 400, code: 'unknown_model', detail: `model: ${resolved.problem}` });
   if (!roles.has(role)) {
     const known = [...roles.keys()].join(', ');
-    throw new Problem({ status: 400, code: 'unknown_role', detail: `role: there is no role ${JSON.stringify(role)}; the roles are: ${known}` });
+    throw new Problem({
+      status: 400,
+      code: 'unknown_role',
+      detail: `role: there is no role ${JSON.stringify(role)}; the roles are: ${known}`,
+    });
   }
   return { content, model, role };
 }

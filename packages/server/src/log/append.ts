@@ -36,7 +36,14 @@ export class CancelWins extends Error {
 /** A row that changes together with the group's events; `event` is the index of the event that says so. */
 export type Change =
   | { kind: 'start'; event: number; run: string }
-  | { kind: 'end'; event: number; run: string; status: 'done' | 'error' | 'canceled'; error?: unknown; usage?: unknown }
+  | {
+      kind: 'end';
+      event: number;
+      run: string;
+      status: 'done' | 'error' | 'canceled';
+      error?: unknown;
+      usage?: unknown;
+    }
   | { kind: 'message'; event: number; id: string; run: string; ordinal: number; content: unknown }
   | { kind: 'session'; event: number; id: string; state: string; reason: string };
 
@@ -196,7 +203,10 @@ export class Writer {
     part.pen.fail(part, new Lost(`thread ${part.pen.threadId} has another owner`));
   }
 
-  async settled(pen: Pen, first: { seq: number; json: string | null }): Promise<'committed' | 'absent' | 'lost'> {
+  async settled(
+    pen: Pen,
+    first: { seq: number; json: string | null },
+  ): Promise<'committed' | 'absent' | 'lost'> {
     for (let pause = 20; ; pause = Math.min(pause * 2, 1000)) {
       if (pen.lost || this.#closed) return 'lost';
       try {
@@ -271,7 +281,12 @@ export class Pen {
 
   /** Queues one event and goes on. Its commit, or its loss, shows in `onCommit` and `onLost`. */
   push(runId: string, event: NewEvent): void {
-    this.#queue([{ runId, event }], [], () => undefined, () => undefined);
+    this.#queue(
+      [{ runId, event }],
+      [],
+      () => undefined,
+      () => undefined,
+    );
   }
 
   /** Appends events and the rows that they changed, all or nothing; resolves after the commit. */
@@ -290,11 +305,12 @@ export class Pen {
    * commit together, or neither does. Waits for what is queued, and holds the thread meanwhile.
    */
   async transact<T>(work: (client: Queryable) => Promise<{ entries: Entry[]; result: T }>): Promise<T> {
-    for (let left = IDLE_TRIES; ; ) {
+    for (let left = IDLE_TRIES; ;) {
       const outcome = await this.#tryToTransact(work);
       if (outcome.kind === 'done') return outcome.result;
       // Work that idles longer than a transaction may would be ended every time.
-      if (outcome.idled && (left -= 1) === 0) throw new Error('the transaction was ended: it idled longer than the lease');
+      if (outcome.idled && (left -= 1) === 0)
+        throw new Error('the transaction was ended: it idled longer than the lease');
     }
   }
 
@@ -305,22 +321,29 @@ export class Pen {
     const { pool, now, faults, hint } = this.#writer.options;
     let part: Part | null = null;
     try {
-      const result = await transaction(pool, async (client) => {
-        const done = await work(client);
-        if (this.#lost) throw new Lost(`thread ${this.threadId} was let go`);
-        part = this.#number([group(done.entries, [], now())]);
-        if (faults) await hit(faults, 'transact.before', part.rows);
-        await client.query({ name: 'append', text: INSERT, values: [...bind(part.rows), hint([part])] });
-        if (faults) await hit(faults, 'transact.inside', part.rows);
-        return done.result;
-      }, faults && (() => hit(faults, 'transact.commit', part!.rows)));
+      const result = await transaction(
+        pool,
+        async (client) => {
+          const done = await work(client);
+          if (this.#lost) throw new Lost(`thread ${this.threadId} was let go`);
+          part = this.#number([group(done.entries, [], now())]);
+          if (faults) await hit(faults, 'transact.before', part.rows);
+          await client.query({ name: 'append', text: INSERT, values: [...bind(part.rows), hint([part])] });
+          if (faults) await hit(faults, 'transact.inside', part.rows);
+          return done.result;
+        },
+        faults && (() => hit(faults, 'transact.commit', part!.rows)),
+      );
       if (faults) await hit(faults, 'transact.after', part!.rows);
       this.#publish(part!);
       return { kind: 'done', result };
     } catch (error) {
       const unknown = error instanceof ConnectionLost;
       if (!unknown && !(part && sqlState(error) === '23505')) throw error;
-      const outcome = await this.#writer.settled(this, (part as Part | null)?.rows[0] ?? { seq: this.#seq + 1, json: null });
+      const outcome = await this.#writer.settled(
+        this,
+        (part as Part | null)?.rows[0] ?? { seq: this.#seq + 1, json: null },
+      );
       if (outcome === 'absent' && unknown && !this.#lost) return { kind: 'undone', idled: error.idled };
       // Another owner's, or committed without our hearing of it: the log knows, this call does not.
       this.lose();
@@ -348,7 +371,10 @@ export class Pen {
     let rows = 0;
     let count = 0;
     // A group is never split; the first one always goes.
-    while (count < this.#groups.length && (count === 0 || rows + this.#groups[count]!.entries.length <= room)) {
+    while (
+      count < this.#groups.length &&
+      (count === 0 || rows + this.#groups[count]!.entries.length <= room)
+    ) {
       rows += this.#groups[count]!.entries.length;
       count += 1;
     }
@@ -457,7 +483,8 @@ export class Pen {
   }
 
   async #hold(): Promise<void> {
-    while ((this.#busy || this.#rows > 0) && !this.#lost) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    while ((this.#busy || this.#rows > 0) && !this.#lost)
+      await new Promise<void>((resolve) => this.#idle.push(resolve));
     if (this.#lost) throw new Lost(`thread ${this.threadId} has another owner`);
     this.#busy = true;
   }

@@ -6,7 +6,8 @@ import { EVENT_COLUMNS, fromRow, type EventRow, type StoredEvent } from './event
 
 export const LOG_CHANNEL = 'continuo_log';
 
-const ARRAYS = '$1::uuid[], $2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::text[], $8::timestamptz[]';
+const ARRAYS =
+  '$1::uuid[], $2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::text[], $8::timestamptz[]';
 
 // One NOTIFY rides on a flush, and only if another pod is there to hear it.
 export const INSERT = `
@@ -22,7 +23,14 @@ export const INSERT_WITH_CHANGES = `
 export function bind(rows: readonly StoredEvent[]): unknown[] {
   const columns: unknown[][] = [[], [], [], [], [], [], [], []];
   const [threads, seqs, runs, runSeqs, attempts, types, data, at] = columns as [
-    unknown[], unknown[], unknown[], unknown[], unknown[], unknown[], unknown[], unknown[],
+    unknown[],
+    unknown[],
+    unknown[],
+    unknown[],
+    unknown[],
+    unknown[],
+    unknown[],
+    unknown[],
   ];
   for (const row of rows) {
     threads.push(row.threadId);
@@ -80,7 +88,12 @@ export async function readForFold(client: Queryable, threadId: string): Promise<
 }
 
 /** Where a run's own numbering stands; its latest event may be a token that a fold leaves out. */
-export async function readRunSeq(client: Queryable, threadId: string, runId: string, from: number): Promise<number> {
+export async function readRunSeq(
+  client: Queryable,
+  threadId: string,
+  runId: string,
+  from: number,
+): Promise<number> {
   const { rows } = await client.query<{ run_seq: number | null }>({
     name: 'read_run_seq',
     text: 'select max(run_seq) as run_seq from events where thread_id = $1 and seq >= $2 and run_id = $3',
@@ -102,11 +115,20 @@ export async function readPartialText(
     values: [threadId, runId],
   });
   const tokens = rows.map((row) => JSON.parse(row.data) as EventData['token']);
-  return tokens.filter((token) => token.message === message).map((token) => token.text).join('');
+  return tokens
+    .filter((token) => token.message === message)
+    .map((token) => token.text)
+    .join('');
 }
 
 /** The thread's seq of a run's event, or null if there is none. */
-export async function seqOf(client: Queryable, threadId: string, runId: string, startAfter: number, runSeq: number): Promise<number | null> {
+export async function seqOf(
+  client: Queryable,
+  threadId: string,
+  runId: string,
+  startAfter: number,
+  runSeq: number,
+): Promise<number | null> {
   const { rows } = await client.query<{ seq: number }>({
     name: 'seq_of',
     text: 'select seq from events where thread_id = $1 and seq >= $2 and run_id = $3 and run_seq = $4 order by seq limit 1',

@@ -5,7 +5,13 @@ import type { MessagePart, StreamEvent } from '@continuo/engine';
 export type HistoryMessage =
   | { readonly role: 'user'; readonly id: string; readonly content: string }
   | { readonly role: 'assistant'; readonly id: string; readonly parts: readonly MessagePart[] }
-  | { readonly role: 'tool'; readonly callId: string; readonly tool: string; readonly output: unknown; readonly failed: boolean }
+  | {
+      readonly role: 'tool';
+      readonly callId: string;
+      readonly tool: string;
+      readonly output: unknown;
+      readonly failed: boolean;
+    }
   /** A marker that the server left for the model, such as an interruption. */
   | { readonly role: 'system'; readonly content: string };
 

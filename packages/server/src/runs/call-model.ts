@@ -50,7 +50,13 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
         return;
       }
       case 'turn_response': {
-        const data = { message, model: model.id, usage: event.usage, cost: event.cost, duration_ms: event.durationMs };
+        const data = {
+          message,
+          model: model.id,
+          usage: event.usage,
+          cost: event.cost,
+          duration_ms: event.durationMs,
+        };
         whole.push({ runId: run.id, event: { type: 'usage', data } });
         return;
       }
@@ -69,7 +75,11 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
       }),
     presenters: [present],
   });
-  await engine.receive(hold.threadId, { id: queued.message.id, role: 'user', content: queued.message.content });
+  await engine.receive(hold.threadId, {
+    id: queued.message.id,
+    role: 'user',
+    content: queued.message.content,
+  });
 
   hold.lost.throwIfAborted();
   // In a hurry, the message is left unfinished: whoever comes next supersedes it.

@@ -4,7 +4,11 @@
 import type { Pod } from '../actors/pod.ts';
 import type { Pool } from '../db/pool.ts';
 
-export async function requestCancel({ pool, pod }: { pool: Pool; pod: Pod }, runId: string, reason: string): Promise<void> {
+export async function requestCancel(
+  { pool, pod }: { pool: Pool; pod: Pod },
+  runId: string,
+  reason: string,
+): Promise<void> {
   const { rows } = await pool.query<{ thread_id: string; owner: string | null }>({
     name: 'request_cancel',
     text: `with asked as (

@@ -48,14 +48,24 @@ export function decide(state: ThreadState, facts: Facts, attempt: number): Step 
   const cancel = facts.runs.find((queued) => queued.id === run.id)?.cancel ?? null;
   if (cancel !== null) return { kind: 'cancel', run, reason: cancel };
   if (run.stalled > STALLED_ATTEMPTS) {
-    return { kind: 'fail', run, code: 'too_many_attempts', error: `the run was taken over ${run.stalled} times without finishing a step` };
+    return {
+      kind: 'fail',
+      run,
+      code: 'too_many_attempts',
+      error: `the run was taken over ${run.stalled} times without finishing a step`,
+    };
   }
   if (run.last?.error) return { kind: 'fail', run, ...run.last.error };
   const calls = run.calls.filter((call) => call.stage.kind !== 'ended');
   if (calls.length > 0) return { kind: 'run_tools', run, calls };
   if (run.last && run.calls.length === 0 && !run.last.cut) return { kind: 'finish', run };
   if (run.modelCalls >= MODEL_CALLS) {
-    return { kind: 'fail', run, code: 'step_limit', error: `the run made ${MODEL_CALLS} model calls without coming to an end` };
+    return {
+      kind: 'fail',
+      run,
+      code: 'step_limit',
+      error: `the run made ${MODEL_CALLS} model calls without coming to an end`,
+    };
   }
   return { kind: 'call_model', run };
 }

@@ -29,7 +29,8 @@ export async function enqueue({ pool, pod }: { pool: Pool; pod: Pod }, request: 
   const claimant = pod.claimant;
   const ids = { run: uuidv7(), message: 'id' in request.message ? request.message.id : uuidv7() };
   const begin = (row: Row): void => {
-    if (claimant !== null && row.claimed_attempt !== null) return pod.adopt(claimant, request.threadId, row.claimed_attempt);
+    if (claimant !== null && row.claimed_attempt !== null)
+      return pod.adopt(claimant, request.threadId, row.claimed_attempt);
     // The row is committed: if this hint is lost, the owner's next look finds it.
     void pod.wake(request.threadId, row.owner).catch(() => undefined);
   };
@@ -54,7 +55,9 @@ async function once(
   begin: (row: Row) => void,
 ): Promise<Enqueued> {
   const { workspaceId, idempotencyKey, threadId, message, model, role } = request;
-  const hash = createHash('sha256').update(JSON.stringify([threadId, message, model, role])).digest('hex');
+  const hash = createHash('sha256')
+    .update(JSON.stringify([threadId, message, model, role]))
+    .digest('hex');
   const outcome = await transaction(pool, async (client) => {
     // Keys are kept for 24 hours: this one is forgotten if it is older, and a few others with it.
     await client.query(
@@ -79,10 +82,19 @@ async function once(
     return { kind: 'queued', runId: ids.run, replayed: false };
   }
   if (outcome.earlier.request_hash !== hash) return { kind: 'key_reused' };
-  return { kind: 'queued', runId: (JSON.parse(outcome.earlier.response) as { run: string }).run, replayed: true };
+  return {
+    kind: 'queued',
+    runId: (JSON.parse(outcome.earlier.response) as { run: string }).run,
+    replayed: true,
+  };
 }
 
-async function insert(client: Queryable, request: Enqueue, ids: { run: string; message: string }, claimant: string | null): Promise<Row> {
+async function insert(
+  client: Queryable,
+  request: Enqueue,
+  ids: { run: string; message: string },
+  claimant: string | null,
+): Promise<Row> {
   const { message } = request;
   const { rows } = await client.query<Row>({
     name: 'enqueue_run',

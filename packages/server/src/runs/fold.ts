@@ -12,7 +12,10 @@ export interface CallState {
   /** What the model wrote where it was not JSON is `null`, and `problem` says so. */
   readonly input: unknown;
   readonly problem: string | null;
-  readonly stage: { readonly kind: 'planned' } | { readonly kind: 'started'; readonly attempt: number } | { readonly kind: 'ended' };
+  readonly stage:
+    | { readonly kind: 'planned' }
+    | { readonly kind: 'started'; readonly attempt: number }
+    | { readonly kind: 'ended' };
 }
 
 /** The run that has begun and has not ended. */
@@ -30,7 +33,12 @@ export interface RunState {
   /** The message under way. */
   readonly open: string | null;
   /** The last whole message. */
-  readonly last: { readonly message: string; readonly text: string; readonly error: RunError | null; readonly cut: boolean } | null;
+  readonly last: {
+    readonly message: string;
+    readonly text: string;
+    readonly error: RunError | null;
+    readonly cut: boolean;
+  } | null;
   /** The calls of the last message, in its order. */
   readonly calls: readonly CallState[];
   readonly modelCalls: number;
@@ -54,7 +62,10 @@ export function foldAll(state: ThreadState, events: readonly LogEvent[]): Thread
 
 export function fold(state: ThreadState, event: LogEvent): ThreadState {
   const { seq, runId } = event;
-  if (runId === null) return event.type === 'session' ? { ...state, seq, session: { id: event.data.session, state: event.data.to_state } } : { ...state, seq };
+  if (runId === null)
+    return event.type === 'session'
+      ? { ...state, seq, session: { id: event.data.session, state: event.data.to_state } }
+      : { ...state, seq };
 
   const run = state.run?.id === runId ? { ...state.run, seq: event.runSeq ?? 0 } : null;
   switch (event.type) {
@@ -62,28 +73,68 @@ export function fold(state: ThreadState, event: LogEvent): ThreadState {
       if (event.data.status !== 'running') return { ...state, seq, run: run ? null : state.run };
       return { ...state, seq, run: run ? takenOver(run, event.attempt, event.data.attempt) : begun(event) };
     case 'message':
-      return { ...state, seq, run: run ?? state.run, history: [...withoutRunsOf(state.history, event.data.id), says(runId, { role: 'user', id: event.data.id, content: event.data.content })] };
+      return {
+        ...state,
+        seq,
+        run: run ?? state.run,
+        history: [
+          ...withoutRunsOf(state.history, event.data.id),
+          says(runId, { role: 'user', id: event.data.id, content: event.data.content }),
+        ],
+      };
     case 'message_start':
-      return withRun(state, seq, run, (r) => ({ ...r, open: event.data.message, messages: r.messages + 1, modelCalls: r.modelCalls + 1 }));
+      return withRun(state, seq, run, (r) => ({
+        ...r,
+        open: event.data.message,
+        messages: r.messages + 1,
+        modelCalls: r.modelCalls + 1,
+      }));
     case 'message_end':
       return {
         ...withRun(state, seq, run, (r) => ended(r, event.data)),
-        history: event.data.parts.length === 0 ? state.history : [...state.history, says(runId, { role: 'assistant', id: `${runId}/${event.data.message}`, parts: event.data.parts })],
+        history:
+          event.data.parts.length === 0
+            ? state.history
+            : [
+                ...state.history,
+                says(runId, {
+                  role: 'assistant',
+                  id: `${runId}/${event.data.message}`,
+                  parts: event.data.parts,
+                }),
+              ],
       };
     case 'tool_start':
-      return withRun(state, seq, run, (r) => ({ ...r, calls: staged(r.calls, event.data.call, { kind: 'started', attempt: event.attempt }) }));
+      return withRun(state, seq, run, (r) => ({
+        ...r,
+        calls: staged(r.calls, event.data.call, { kind: 'started', attempt: event.attempt }),
+      }));
     case 'tool_end': {
       const { call, tool, output, success } = event.data;
       return {
-        ...withRun(state, seq, run, (r) => ({ ...r, stalled: 0, calls: staged(r.calls, call, { kind: 'ended' }) })),
-        history: [...state.history, says(runId, { role: 'tool', callId: call, tool, output, failed: !success })],
+        ...withRun(state, seq, run, (r) => ({
+          ...r,
+          stalled: 0,
+          calls: staged(r.calls, call, { kind: 'ended' }),
+        })),
+        history: [
+          ...state.history,
+          says(runId, { role: 'tool', callId: call, tool, output, failed: !success }),
+        ],
       };
     }
     case 'usage':
       return withRun(state, seq, run, (r) => ({ ...r, usage: added(r.usage, event.data.usage) }));
     case 'canceled':
       // A run that was canceled in the queue said nothing, so there is nothing to explain.
-      return run ? { ...state, seq, run, history: [...state.history, says(runId, { role: 'system', content: INTERRUPTED })] } : { ...state, seq };
+      return run
+        ? {
+            ...state,
+            seq,
+            run,
+            history: [...state.history, says(runId, { role: 'system', content: INTERRUPTED })],
+          }
+        : { ...state, seq };
     default:
       return { ...state, seq, run: run ?? state.run };
   }
@@ -99,7 +150,12 @@ function withoutRunsOf(history: ThreadState['history'], messageId: string): Thre
   return earlier ? history.filter(({ runId }) => runId !== earlier.runId) : history;
 }
 
-function withRun(state: ThreadState, seq: number, run: RunState | null, change: (run: RunState) => RunState): ThreadState {
+function withRun(
+  state: ThreadState,
+  seq: number,
+  run: RunState | null,
+  change: (run: RunState) => RunState,
+): ThreadState {
   return { ...state, seq, run: run ? change(run) : state.run };
 }
 
@@ -132,7 +188,12 @@ function ended(run: RunState, data: Extract<LogEvent, { type: 'message_end' }>['
       ? [{ ...call, input: part.input.value, problem: null }]
       : [{ ...call, input: null, problem: `the input is not valid JSON: ${part.input.text.slice(0, 200)}` }];
   });
-  const last = { message: data.message, text: data.text, error: data.error ?? null, cut: data.ended !== 'complete' };
+  const last = {
+    message: data.message,
+    text: data.text,
+    error: data.error ?? null,
+    cut: data.ended !== 'complete',
+  };
   return { ...run, open: null, stalled: 0, last, calls };
 }
 

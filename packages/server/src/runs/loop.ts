@@ -34,7 +34,10 @@ class Actor {
     const state = foldAll(EMPTY, await readForFold(options.pool, hold.threadId));
     const runSeqs = new Map<string, number>();
     if (state.run) {
-      runSeqs.set(state.run.id, await readRunSeq(options.pool, hold.threadId, state.run.id, state.run.firstSeq));
+      runSeqs.set(
+        state.run.id,
+        await readRunSeq(options.pool, hold.threadId, state.run.id, state.run.firstSeq),
+      );
     }
     return new Actor(options, hold, state, runSeqs);
   }
@@ -117,7 +120,10 @@ class Actor {
       { runId: run.id, event: { type: 'state', data: { status: 'running', attempt: 1 } } },
       { runId: run.id, event: { type: 'message', data: { id, role: 'user', content } } },
     ];
-    return this.#pen.append(entries, [...session.changes, { kind: 'start', event: session.entries.length, run: run.id }]);
+    return this.#pen.append(entries, [
+      ...session.changes,
+      { kind: 'start', event: session.entries.length, run: run.id },
+    ]);
   }
 
   async #takeOver(run: RunState): Promise<void> {
@@ -128,7 +134,9 @@ class Actor {
       return;
     }
     if (queued.cancel === null) {
-      await this.#pen.append([{ runId: run.id, event: { type: 'state', data: { ...state, supersedes: run.open } } }]);
+      await this.#pen.append([
+        { runId: run.id, event: { type: 'state', data: { ...state, supersedes: run.open } } },
+      ]);
       return;
     }
     // Nobody will write this message again: what it said so far is kept.
@@ -136,7 +144,12 @@ class Actor {
     const entries: Entry[] = [{ runId: run.id, event: { type: 'state', data: state } }];
     const changes: Change[] = [];
     if (text !== '') {
-      const data = { message: run.open, text, parts: [{ kind: 'text' as const, text }], ended: 'interrupted' as const };
+      const data = {
+        message: run.open,
+        text,
+        parts: [{ kind: 'text' as const, text }],
+        ended: 'interrupted' as const,
+      };
       entries.push({ runId: run.id, event: { type: 'message_end', data } });
       changes.push(messageRow(1, queued, data));
     }
@@ -158,11 +171,28 @@ class Actor {
   }
 
   /** A run's last append: unanswered calls are answered, so that the history stays valid; then the end. */
-  #end(run: RunState, status: 'done' | 'error' | 'canceled', last: readonly NewEvent[], input: SessionInput, error?: unknown): Promise<unknown> {
-    const events: NewEvent[] = [...run.calls.flatMap(unanswered), ...last, { type: 'state', data: { status } }];
+  #end(
+    run: RunState,
+    status: 'done' | 'error' | 'canceled',
+    last: readonly NewEvent[],
+    input: SessionInput,
+    error?: unknown,
+  ): Promise<unknown> {
+    const events: NewEvent[] = [
+      ...run.calls.flatMap(unanswered),
+      ...last,
+      { type: 'state', data: { status } },
+    ];
     const session = this.#session(input, status);
     const entries = events.map((event): Entry => ({ runId: run.id, event }));
-    const end: Change = { kind: 'end', event: entries.length - 1, run: run.id, status, error: error ?? null, usage: run.usage };
+    const end: Change = {
+      kind: 'end',
+      event: entries.length - 1,
+      run: run.id,
+      status,
+      error: error ?? null,
+      usage: run.usage,
+    };
     const shifted = session.changes.map((change) => ({ ...change, event: change.event + entries.length }));
     return this.#pen.append([...entries, ...session.entries], [end, ...shifted]);
   }
@@ -216,6 +246,9 @@ const ENDING: ReadonlySet<Step['kind']> = new Set(['finish', 'fail', 'cancel', '
 function unanswered({ call, tool, stage }: CallState): NewEvent[] {
   if (stage.kind === 'ended') return [];
   const outcome = stage.kind === 'started' ? ('unknown' as const) : ('canceled' as const);
-  const error = outcome === 'unknown' ? 'the run ended before the outcome was known' : 'the run ended before this call was made';
+  const error =
+    outcome === 'unknown'
+      ? 'the run ended before the outcome was known'
+      : 'the run ended before this call was made';
   return [{ type: 'tool_end', data: { tool, output: { error }, call, success: false, outcome } }];
 }

@@ -88,7 +88,12 @@ const THREADS = `select t.id, t.title, t.created_at,
   from threads t
   left join lateral (select id, state from sessions where thread_id = t.id order by started_at desc, id desc limit 1) s on true`;
 
-export async function insertThread(client: Queryable, workspaceId: string, id: string, title: string | null): Promise<Thread> {
+export async function insertThread(
+  client: Queryable,
+  workspaceId: string,
+  id: string,
+  title: string | null,
+): Promise<Thread> {
   const { rows } = await client.query<{ created_at: Date }>({
     name: 'insert_thread',
     text: 'insert into threads (id, workspace_id, title) values ($1, $2, $3) returning created_at',
@@ -98,7 +103,11 @@ export async function insertThread(client: Queryable, workspaceId: string, id: s
 }
 
 export async function readThread(client: Queryable, id: string): Promise<Thread | null> {
-  const { rows } = await client.query<ThreadRow>({ name: 'read_thread_row', text: `${THREADS} where t.id = $1`, values: [id] });
+  const { rows } = await client.query<ThreadRow>({
+    name: 'read_thread_row',
+    text: `${THREADS} where t.id = $1`,
+    values: [id],
+  });
   return rows[0] ? shownThread(rows[0]) : null;
 }
 
@@ -122,7 +131,10 @@ export async function listThreads(
     values: [workspaceId, after?.at ?? null, after?.id ?? null, limit + 1],
   });
   const last = rows.length > limit ? rows[limit - 1]! : null;
-  return { items: rows.slice(0, limit).map(shownThread), next: last ? `${last.created_us}_${last.id}` : null };
+  return {
+    items: rows.slice(0, limit).map(shownThread),
+    next: last ? `${last.created_us}_${last.id}` : null,
+  };
 }
 
 function shownThread(row: ThreadRow): Thread {

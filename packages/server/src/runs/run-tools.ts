@@ -28,12 +28,15 @@ async function runCall(context: StepContext, call: CallState): Promise<void> {
   const checked = check(context, call);
   if (!checked.ok || call.stage.kind === 'planned') {
     const { tool, input, call: id } = call;
-    await pen.append([{ runId: queued.id, event: { type: 'tool_start', data: { tool, input: asObject(input), call: id } } }]);
+    await pen.append([
+      { runId: queued.id, event: { type: 'tool_start', data: { tool, input: asObject(input), call: id } } },
+    ]);
   }
   if (!checked.ok) return void (await end({ output: { error: checked.problem }, success: false }));
   const { tool, input } = checked;
   if (call.stage.kind === 'started' && tool.effect === 'external') {
-    const error = 'outcome unknown: the call was started, and the server stopped before it was known to be finished; it was not repeated';
+    const error =
+      'outcome unknown: the call was started, and the server stopped before it was known to be finished; it was not repeated';
     return void (await end({ output: { error }, success: false, outcome: 'unknown' }));
   }
 
@@ -56,20 +59,26 @@ async function runCall(context: StepContext, call: CallState): Promise<void> {
       return;
     }
     // Nothing fences what happens outside: a pod that may have been given up must not begin.
-    if (tool.effect === 'external' && !hold.fresh()) throw new Lost('the lease is too old for an external effect');
+    if (tool.effect === 'external' && !hold.fresh())
+      throw new Lost('the lease is too old for an external effect');
     const output = asObject(await grace.within(tool.run(input, about)));
     await options.faults?.(`tool.after_effect.${tool.effect}`);
     await end({ output, success: true });
   } catch (error) {
     if (error instanceof Lost || hold.lost.aborted) throw error;
-    const outcome = error instanceof Overdue && tool.effect !== 'transactional' ? { outcome: 'unknown' as const } : {};
+    const outcome =
+      error instanceof Overdue && tool.effect !== 'transactional' ? { outcome: 'unknown' as const } : {};
     await end({ output: { error: (error as Error).message }, success: false, ...outcome });
   } finally {
     grace.end();
   }
 }
 
-function ended(context: StepContext, call: CallState, data: Pick<EventData['tool_end'], 'output' | 'success' | 'outcome'>) {
+function ended(
+  context: StepContext,
+  call: CallState,
+  data: Pick<EventData['tool_end'], 'output' | 'success' | 'outcome'>,
+) {
   const event = { type: 'tool_end' as const, data: { tool: call.tool, ...data, call: call.call } };
   return { runId: context.queued.id, event };
 }
@@ -98,7 +107,9 @@ function graceAfterCancel({ canceled, hold, options }: StepContext) {
   const stop = new AbortController();
   let timer: NodeJS.Timeout | null = null;
   const overdue = new Promise<never>((_, reject) => {
-    stop.signal.addEventListener('abort', () => reject(hold.lost.aborted ? new Lost('the thread was lost') : new Overdue()));
+    stop.signal.addEventListener('abort', () =>
+      reject(hold.lost.aborted ? new Lost('the thread was lost') : new Overdue()),
+    );
   });
   overdue.catch(() => undefined);
   const onCancel = () => (timer = setTimeout(() => stop.abort(), options.cancelGraceMs));
@@ -121,5 +132,7 @@ function graceAfterCancel({ canceled, hold, options }: StepContext) {
 /** Inputs and outputs are objects on the wire; anything else is put into one. */
 function asObject(value: unknown): Record<string, unknown> {
   const plain: unknown = JSON.parse(JSON.stringify(value ?? {}));
-  return typeof plain === 'object' && plain !== null && !Array.isArray(plain) ? (plain as Record<string, unknown>) : { result: plain };
+  return typeof plain === 'object' && plain !== null && !Array.isArray(plain)
+    ? (plain as Record<string, unknown>)
+    : { result: plain };
 }

@@ -31,7 +31,12 @@ export async function explain(pool: Pool, run: StoredRun): Promise<Why> {
   const pod =
     place.pod_name === null || place.owner === null
       ? null
-      : { id: place.owner, name: place.pod_name, heartbeat_age_ms: place.heartbeat_age_ms!, lease_seconds: place.lease_seconds! };
+      : {
+          id: place.owner,
+          name: place.pod_name,
+          heartbeat_age_ms: place.heartbeat_age_ms!,
+          lease_seconds: place.lease_seconds!,
+        };
   return {
     run_id: run.id,
     status: run.status,
@@ -46,26 +51,47 @@ export async function explain(pool: Pool, run: StoredRun): Promise<Why> {
 }
 
 function waitsFor(run: StoredRun, place: Place, state: RunState | null): Pick<Why, 'waits_for' | 'sentence'> {
-  if (run.status === 'error') return { waits_for: 'nothing', sentence: `The run failed: ${run.error?.error ?? 'unknown'}. POST …/retry runs it again.` };
+  if (run.status === 'error')
+    return {
+      waits_for: 'nothing',
+      sentence: `The run failed: ${run.error?.error ?? 'unknown'}. POST …/retry runs it again.`,
+    };
   if (run.ended_at !== null) return { waits_for: 'nothing', sentence: `The run is ${run.status}.` };
-  if (run.cancel_requested_at !== null) return { waits_for: 'cancel', sentence: 'The run was canceled and is being stopped.' };
+  if (run.cancel_requested_at !== null)
+    return { waits_for: 'cancel', sentence: 'The run was canceled and is being stopped.' };
   if (run.status === 'queued') {
     if (place.queue_position > 0) {
       const runs = place.queue_position === 1 ? 'one run' : `${place.queue_position} runs`;
       return { waits_for: 'run', sentence: `The run waits for ${runs} of its thread that came before it.` };
     }
-    return { waits_for: 'pod', sentence: place.pod_name ? `Pod ${place.pod_name} is about to start the run.` : 'The run waits for a pod with room.' };
+    return {
+      waits_for: 'pod',
+      sentence: place.pod_name
+        ? `Pod ${place.pod_name} is about to start the run.`
+        : 'The run waits for a pod with room.',
+    };
   }
-  if (place.pod_name === null) return { waits_for: 'takeover', sentence: 'The pod that held the run is gone; another one is about to take it over.' };
+  if (place.pod_name === null)
+    return {
+      waits_for: 'takeover',
+      sentence: 'The pod that held the run is gone; another one is about to take it over.',
+    };
   const on = `on pod ${place.pod_name}`;
   const step = state && stepOf(state);
-  if (step?.kind === 'model') return { waits_for: 'model', sentence: `The model is answering (${step.message}) ${on}.` };
-  if (step?.kind === 'tool') return { waits_for: 'tool', sentence: `The run waits for ${step.calls.map((call) => call.tool).join(', ')} ${on}.` };
+  if (step?.kind === 'model')
+    return { waits_for: 'model', sentence: `The model is answering (${step.message}) ${on}.` };
+  if (step?.kind === 'tool')
+    return {
+      waits_for: 'tool',
+      sentence: `The run waits for ${step.calls.map((call) => call.tool).join(', ')} ${on}.`,
+    };
   return { waits_for: 'step', sentence: `The run is between two steps ${on}.` };
 }
 
 function stepOf(state: RunState): NonNullable<Why['step']> {
-  const calls = state.calls.filter((call) => call.stage.kind === 'started').map(({ call, tool }) => ({ call, tool }));
+  const calls = state.calls
+    .filter((call) => call.stage.kind === 'started')
+    .map(({ call, tool }) => ({ call, tool }));
   if (calls.length > 0) return { kind: 'tool', message: state.last?.message ?? null, calls };
   return { kind: state.open === null ? 'between' : 'model', message: state.open, calls };
 }

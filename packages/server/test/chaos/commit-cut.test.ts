@@ -19,13 +19,21 @@ const OTHERS = ['claim', 'release', 'take_facts', 'read_thread'];
 const WORKERS = 5;
 const STEPS = 3;
 
-test('L3 connections cut in the middle of COMMIT double nothing and lose nothing', { timeout: 1_800_000 }, async () => {
-  await cutUnderLoad({ cuts: long ? 300 : 50, all: false, chance: seeded(1) });
-});
+test(
+  'L3 connections cut in the middle of COMMIT double nothing and lose nothing',
+  { timeout: 1_800_000 },
+  async () => {
+    await cutUnderLoad({ cuts: long ? 300 : 50, all: false, chance: seeded(1) });
+  },
+);
 
-test('L3 a pod that loses all its connections in the middle of a COMMIT doubles nothing and loses nothing', { timeout: 1_800_000 }, async () => {
-  await cutUnderLoad({ cuts: long ? 100 : 16, all: true, chance: seeded(2) });
-});
+test(
+  'L3 a pod that loses all its connections in the middle of a COMMIT doubles nothing and loses nothing',
+  { timeout: 1_800_000 },
+  async () => {
+    await cutUnderLoad({ cuts: long ? 100 : 16, all: true, chance: seeded(2) });
+  },
+);
 
 interface Finished {
   readonly runId: string;
@@ -35,17 +43,35 @@ interface Finished {
   readonly refusals: readonly Refusal[];
 }
 
-async function cutUnderLoad({ cuts, all, chance }: { cuts: number; all: boolean; chance: Chance }): Promise<void> {
+async function cutUnderLoad({
+  cuts,
+  all,
+  chance,
+}: {
+  cuts: number;
+  all: boolean;
+  chance: Chance;
+}): Promise<void> {
   const database = await freshDatabase();
   const obstacle = await createObstacle(database.url, 500);
-  const proxies = await Promise.all([startCuttingProxy(database.url, obstacle), startCuttingProxy(database.url, obstacle)]);
+  const proxies = await Promise.all([
+    startCuttingProxy(database.url, obstacle),
+    startCuttingProxy(database.url, obstacle),
+  ]);
   // Alone, the direct address leaves a pod's lock and its LISTEN connection in peace.
   const env = all ? {} : { CONTINUO_DIRECT_URL: database.url };
   const pods = await Promise.all(proxies.map((proxy) => startPod({ databaseUrl: proxy.url, env })));
   const urls = pods.map((pod) => pod.url);
   const finished: Finished[] = [];
   let stopping = false;
-  const dbg = setInterval(async () => appendFileSync('/tmp/cut.log', `fin ${finished.length} ${JSON.stringify((await database.pool.query("select r.id, r.status, t.owner, t.attempt, t.wake_at, (select json_agg(number) from pods p where p.id = t.owner) live, (select max(seq) from events e where e.thread_id=t.id) seq from runs r join threads t on t.id=r.thread_id where r.status in ('queued','running')")).rows, null, 0)}\n${pods.map((p) => p.output().slice(-1500)).join('\n--\n')}\n`), 5000); // DBG
+  const dbg = setInterval(
+    async () =>
+      appendFileSync(
+        '/tmp/cut.log',
+        `fin ${finished.length} ${JSON.stringify((await database.pool.query("select r.id, r.status, t.owner, t.attempt, t.wake_at, (select json_agg(number) from pods p where p.id = t.owner) live, (select max(seq) from events e where e.thread_id=t.id) seq from runs r join threads t on t.id=r.thread_id where r.status in ('queued','running')")).rows, null, 0)}\n${pods.map((p) => p.output().slice(-1500)).join('\n--\n')}\n`,
+      ),
+    5000,
+  ); // DBG
   try {
     const workers = Array.from({ length: WORKERS }, async (_, worker) => {
       for (let turn = 0; !stopping; turn += 1) {
@@ -59,10 +85,12 @@ async function cutUnderLoad({ cuts, all, chance }: { cuts: number; all: boolean;
     await Promise.all(workers);
 
     report(chance.seed, all, hit, finished.length);
-    for (const statement of COMMITS) for (const moment of MOMENTS) expect(hit.get(`${statement} ${moment}`) ?? 0).toBeGreaterThan(0);
+    for (const statement of COMMITS)
+      for (const moment of MOMENTS) expect(hit.get(`${statement} ${moment}`) ?? 0).toBeGreaterThan(0);
     expect(finished.flatMap(({ refusals }) => refusals).filter(({ status }) => status !== 503)).toEqual([]);
     expect(finished.flatMap(({ runId, frames }) => problemsOf(runId, frames, { steps: STEPS }))).toEqual([]);
-    for (const { runId, frames } of finished) expect(frames.map((frame) => frame.raw)).toEqual(await storedFrames(database.pool, runId));
+    for (const { runId, frames } of finished)
+      expect(frames.map((frame) => frame.raw)).toEqual(await storedFrames(database.pool, runId));
 
     const effects = await database.pool.query<{ note: string; n: number }>(
       "select note, count(*)::int as n from effects where kind = 'transactional' group by note",
@@ -73,14 +101,17 @@ async function cutUnderLoad({ cuts, all, chance }: { cuts: number; all: boolean;
     expect(counted.size).toBe(expected.length);
 
     const runs = await database.pool.query<{ n: number }>('select count(*)::int as n from runs');
-    const said = await database.pool.query<{ n: number }>("select count(*)::int as n from messages where role = 'user'");
+    const said = await database.pool.query<{ n: number }>(
+      "select count(*)::int as n from messages where role = 'user'",
+    );
     expect([runs.rows[0]!.n, said.rows[0]!.n]).toEqual([finished.length, finished.length]);
     expect(await brokenInvariants(database.pool)).toEqual([]);
   } catch (error) {
     process.stdout.write(pods.map((pod) => pod.output().slice(-4000)).join('\n---\n'));
     throw error;
   } finally {
-    stopping = true; clearInterval(dbg); // DBG
+    stopping = true;
+    clearInterval(dbg); // DBG
     await Promise.all(pods.map((pod) => pod.end()));
     await Promise.all(proxies.map((proxy) => proxy.close()));
     await obstacle.close();
@@ -108,7 +139,9 @@ async function oneRun(bases: () => readonly string[], note: string): Promise<Fin
 /** Every commit at every moment, again and again, and the other statements in between. */
 function deckOf(cuts: number, all: boolean, chance: Chance): Cut[] {
   const commits = COMMITS.flatMap((statement) => MOMENTS.map((moment): Cut => ({ statement, moment, all })));
-  const others = OTHERS.flatMap((statement) => (['before', 'after'] as const).map((moment): Cut => ({ statement, moment, all })));
+  const others = OTHERS.flatMap((statement) =>
+    (['before', 'after'] as const).map((moment): Cut => ({ statement, moment, all })),
+  );
   const deck: Cut[] = [];
   while (deck.length < cuts) deck.push(...chance.shuffled([...commits, ...others.slice(0, all ? 4 : 8)]));
   return [...chance.shuffled(commits), ...deck].slice(0, cuts);
@@ -136,5 +169,7 @@ async function direct(
 function report(seed: number, all: boolean, hit: ReadonlyMap<string, number>, runs: number): void {
   const lines = [...hit].toSorted().map(([name, times]) => `  ${name.padEnd(34)} ${times}`);
   const total = [...hit.values()].reduce((sum, times) => sum + times, 0);
-  process.stdout.write(`${total} cuts ${all ? 'of all connections' : 'of one connection'} under ${runs} runs, seed ${seed}:\n${lines.join('\n')}\n`);
+  process.stdout.write(
+    `${total} cuts ${all ? 'of all connections' : 'of one connection'} under ${runs} runs, seed ${seed}:\n${lines.join('\n')}\n`,
+  );
 }

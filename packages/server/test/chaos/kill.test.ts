@@ -39,33 +39,39 @@ async function databaseForTest(): Promise<TestDatabase> {
   return database;
 }
 
-test(`RUN-9 pods are killed ${KILLS} times, and every run ends done, whole and without a step done twice`, { timeout: KILLS * 6000 }, async () => {
-  const random = createRandom();
-  console.log(`CONTINUO_CHAOS_SEED=${random.seed}`);
-  const database = await databaseForTest();
-  const fleet = new Fleet({ databaseUrl: database.url });
-  cleanups.push(() => fleet.end());
-  onTestFailed(() => console.log(fleet.logs));
-  const load = new Load({ bases: () => fleet.urls, random, clients: CLIENTS });
-  cleanups.push(() => load.abandon());
-  fleet.fill(4);
-  await fleet.atLeast(3);
-  load.start();
+test(
+  `RUN-9 pods are killed ${KILLS} times, and every run ends done, whole and without a step done twice`,
+  { timeout: KILLS * 6000 },
+  async () => {
+    const random = createRandom();
+    console.log(`CONTINUO_CHAOS_SEED=${random.seed}`);
+    const database = await databaseForTest();
+    const fleet = new Fleet({ databaseUrl: database.url });
+    cleanups.push(() => fleet.end());
+    onTestFailed(() => console.log(fleet.logs));
+    const load = new Load({ bases: () => fleet.urls, random, clients: CLIENTS });
+    cleanups.push(() => load.abandon());
+    fleet.fill(4);
+    await fleet.atLeast(3);
+    load.start();
 
-  const chaos = new Chaos({ database, fleet, load, random });
-  for (const point of plan(random)) await chaos.strike(point);
-  load.prefer(null);
-  fleet.fill(2);
-  const runs = await load.finish();
+    const chaos = new Chaos({ database, fleet, load, random });
+    for (const point of plan(random)) await chaos.strike(point);
+    load.prefer(null);
+    fleet.fill(2);
+    const runs = await load.finish();
 
-  const wrong = await violations(database, runs);
-  const times = await takeoverTimes(database, chaos.kills);
-  console.log(report(chaos, runs.length, times));
-  expect(wrong).toEqual([]);
-  expect(chaos.kills.length).toBe(KILLS);
-  expect([...POINTS, ...TAKEOVERS, RANDOM].filter((point) => !chaos.kills.some((kill) => kill.point === point))).toEqual([]);
-  expect(Math.min(...chaos.active)).toBeGreaterThanOrEqual(ACTIVE);
-});
+    const wrong = await violations(database, runs);
+    const times = await takeoverTimes(database, chaos.kills);
+    console.log(report(chaos, runs.length, times));
+    expect(wrong).toEqual([]);
+    expect(chaos.kills.length).toBe(KILLS);
+    expect(
+      [...POINTS, ...TAKEOVERS, RANDOM].filter((point) => !chaos.kills.some((kill) => kill.point === point)),
+    ).toEqual([]);
+    expect(Math.min(...chaos.active)).toBeGreaterThanOrEqual(ACTIVE);
+  },
+);
 
 /** Every named point as often as the others, the rest at random. A strike at a takeover takes three kills. */
 function plan(random: Random): string[] {
@@ -94,7 +100,10 @@ class Chaos {
     await until(`${ACTIVE} runs are active`, () => load.open >= ACTIVE);
     if (point === RANDOM) return this.#killFromOutside(await this.#executing());
     if (TAKEOVERS.includes(point)) return this.#killAtTakeover(point);
-    return this.#killAt(await this.#executing(), `${point}#${this.#world.random.between(1, point.endsWith('.token') ? 20 : 2)}`);
+    return this.#killAt(
+      await this.#executing(),
+      `${point}#${this.#world.random.between(1, point.endsWith('.token') ? 20 : 2)}`,
+    );
   }
 
   async #killAt(victim: TestPod, fault: string): Promise<void> {
@@ -154,7 +163,9 @@ class Chaos {
 }
 
 function report({ kills, active }: Chaos, runs: number, times: readonly number[]): string {
-  const counts = [...TAKEOVERS, ...POINTS, RANDOM].map((point) => `  ${point.padEnd(40)}${kills.filter((kill) => kill.point === point).length}`);
+  const counts = [...TAKEOVERS, ...POINTS, RANDOM].map(
+    (point) => `  ${point.padEnd(40)}${kills.filter((kill) => kill.point === point).length}`,
+  );
   return [
     `${kills.length} kills, ${runs} runs, at least ${Math.min(...active)} of them open at every kill`,
     ...counts,
@@ -162,27 +173,35 @@ function report({ kills, active }: Chaos, runs: number, times: readonly number[]
   ].join('\n');
 }
 
-test('RUN-9 takeover after kill -9 takes less than 2 s with the default lease', { timeout: 180_000 }, async () => {
-  const database = await databaseForTest();
-  const settings = { databaseUrl: database.url, leaseSeconds: 5 };
-  const survivor = await startPod(settings);
-  cleanups.push(() => survivor.end());
-  const times: number[] = [];
-  for (let round = 0; round < (long ? 20 : 5); round += 1) {
-    const victim = await startPod(settings);
-    cleanups.push(() => victim.end());
-    const { id } = await send(victim.url, await createThread(victim.url), { steps: [{ tokens: 100_000, delay_ms: 5 }] });
-    let killed = 0;
-    for await (const frame of follow(survivor.url, id)) {
-      if (frame.event === 'token' && killed === 0) {
-        killed = Date.now();
-        victim.kill('SIGKILL');
+test(
+  'RUN-9 takeover after kill -9 takes less than 2 s with the default lease',
+  { timeout: 180_000 },
+  async () => {
+    const database = await databaseForTest();
+    const settings = { databaseUrl: database.url, leaseSeconds: 5 };
+    const survivor = await startPod(settings);
+    cleanups.push(() => survivor.end());
+    const times: number[] = [];
+    for (let round = 0; round < (long ? 20 : 5); round += 1) {
+      const victim = await startPod(settings);
+      cleanups.push(() => victim.end());
+      const { id } = await send(victim.url, await createThread(victim.url), {
+        steps: [{ tokens: 100_000, delay_ms: 5 }],
+      });
+      let killed = 0;
+      for await (const frame of follow(survivor.url, id)) {
+        if (frame.event === 'token' && killed === 0) {
+          killed = Date.now();
+          victim.kill('SIGKILL');
+        }
+        if (frame.event === 'state' && frame.data.attempt === 2) break;
       }
-      if (frame.event === 'state' && frame.data.attempt === 2) break;
+      times.push(Date.now() - killed);
     }
-    times.push(Date.now() - killed);
-  }
-  console.log(`takeover after kill -9 with the default lease of 5 s: ${summary(times.toSorted((a, b) => a - b))}`);
-  // In the normal run other tests share the machine: there the figure is for the report alone.
-  if (long) expect(Math.max(...times)).toBeLessThan(2000);
-});
+    console.log(
+      `takeover after kill -9 with the default lease of 5 s: ${summary(times.toSorted((a, b) => a - b))}`,
+    );
+    // In the normal run other tests share the machine: there the figure is for the report alone.
+    if (long) expect(Math.max(...times)).toBeLessThan(2000);
+  },
+);

@@ -18,7 +18,9 @@ const INSIDE_TOOL = 'inside a transactional tool';
 
 // Twenty of them.
 const STOPS = [
-  ...['message', 'message_start', 'token', 'message_end', 'tool_start', 'final'].map((type) => `append.before.${type}`),
+  ...['message', 'message_start', 'token', 'message_end', 'tool_start', 'final'].map(
+    (type) => `append.before.${type}`,
+  ),
   ...['token', 'message_end', 'tool_end', 'final'].map((type) => `append.inside.${type}`),
   ...['before', 'inside', 'commit'].map((moment) => `transact.${moment}.tool_end`),
   'tool.after_effect.transactional',
@@ -35,58 +37,65 @@ afterAll(async () => {
   for (const cleanup of cleanups.toReversed()) await cleanup();
 });
 
-test(`RUN-11 a pod that was stopped past its lease, ${STOPS.length} times, can neither append nor take effect, and goes on serving`, { timeout: 240_000 }, async () => {
-  const random = createRandom();
-  console.log(`CONTINUO_CHAOS_SEED=${random.seed}`);
-  const database = await freshDatabase();
-  cleanups.push(() => database.drop());
-  await recordHolds(database);
-  const fleet = new Fleet({ databaseUrl: database.url });
-  cleanups.push(() => fleet.end());
-  onTestFailed(() => console.log(fleet.logs));
-  let stopped: TestPod | null = null;
-  const awake = () => fleet.live.filter((pod) => pod !== stopped);
-  const load = new Load({ bases: () => awake().map((pod) => pod.url), random, clients: CLIENTS });
-  cleanups.push(() => load.abandon());
-  fleet.fill(3);
-  await fleet.atLeast(3);
-  load.start();
+test(
+  `RUN-11 a pod that was stopped past its lease, ${STOPS.length} times, can neither append nor take effect, and goes on serving`,
+  { timeout: 240_000 },
+  async () => {
+    const random = createRandom();
+    console.log(`CONTINUO_CHAOS_SEED=${random.seed}`);
+    const database = await freshDatabase();
+    cleanups.push(() => database.drop());
+    await recordHolds(database);
+    const fleet = new Fleet({ databaseUrl: database.url });
+    cleanups.push(() => fleet.end());
+    onTestFailed(() => console.log(fleet.logs));
+    let stopped: TestPod | null = null;
+    const awake = () => fleet.live.filter((pod) => pod !== stopped);
+    const load = new Load({ bases: () => awake().map((pod) => pod.url), random, clients: CLIENTS });
+    cleanups.push(() => load.abandon());
+    fleet.fill(3);
+    await fleet.atLeast(3);
+    load.start();
 
-  const active: number[] = [];
-  let held = 0;
-  const stop = async (pod: TestPod, where: string): Promise<StoppedPod> => {
-    if (where === RANDOM) return stopNow(database, pod);
-    if (where === INSIDE_TOOL) return stopInsideTool(database, pod, load, awake().find((other) => other !== pod)!.url);
-    return stopAt(database, pod, `${where}#${random.between(1, 3)}`);
-  };
-  for (const where of random.shuffled(STOPS)) {
-    await until(`${ACTIVE} runs are active`, () => load.open >= ACTIVE);
-    const pod = await until('a pod executes runs', async () => {
-      const holds = await holdCounts(database);
-      const candidates = fleet.live.filter((each) => holds.has(each.process.pid!));
-      return candidates.length > 0 && random.pick(candidates);
-    });
-    load.prefer(pod.url);
-    const stop1 = await stop(pod, where);
-    stopped = pod;
-    active.push(load.open);
-    held += stop1.held.length;
-    await takenOver(database, stop1);
-    await wake(database, stop1);
-    stopped = null;
-    await executes(database, pod);
-  }
-  load.prefer(null);
-  const runs = await load.finish();
-  console.log(`${STOPS.length} stops, ${held} threads held by the stopped, ${runs.length} runs, at least ${Math.min(...active)} of them open at every stop`);
-  expect(await violations(database, runs)).toEqual([]);
-  expect(Math.min(...active)).toBeGreaterThanOrEqual(ACTIVE);
+    const active: number[] = [];
+    let held = 0;
+    const stop = async (pod: TestPod, where: string): Promise<StoppedPod> => {
+      if (where === RANDOM) return stopNow(database, pod);
+      if (where === INSIDE_TOOL)
+        return stopInsideTool(database, pod, load, awake().find((other) => other !== pod)!.url);
+      return stopAt(database, pod, `${where}#${random.between(1, 3)}`);
+    };
+    for (const where of random.shuffled(STOPS)) {
+      await until(`${ACTIVE} runs are active`, () => load.open >= ACTIVE);
+      const pod = await until('a pod executes runs', async () => {
+        const holds = await holdCounts(database);
+        const candidates = fleet.live.filter((each) => holds.has(each.process.pid!));
+        return candidates.length > 0 && random.pick(candidates);
+      });
+      load.prefer(pod.url);
+      const stop1 = await stop(pod, where);
+      stopped = pod;
+      active.push(load.open);
+      held += stop1.held.length;
+      await takenOver(database, stop1);
+      await wake(database, stop1);
+      stopped = null;
+      await executes(database, pod);
+    }
+    load.prefer(null);
+    const runs = await load.finish();
+    console.log(
+      `${STOPS.length} stops, ${held} threads held by the stopped, ${runs.length} runs, at least ${Math.min(...active)} of them open at every stop`,
+    );
+    expect(await violations(database, runs)).toEqual([]);
+    expect(Math.min(...active)).toBeGreaterThanOrEqual(ACTIVE);
 
-  // Nothing that they lost holds them back: all that were stopped drain and end.
-  for (const pod of fleet.live) pod.kill('SIGTERM');
-  await until('all pods have drained', () => fleet.live.length === 0);
-  expect(fleet.codes).toEqual([0, 0, 0]);
-});
+    // Nothing that they lost holds them back: all that were stopped drain and end.
+    for (const pod of fleet.live) pod.kill('SIGTERM');
+    await until('all pods have drained', () => fleet.live.length === 0);
+    expect(fleet.codes).toEqual([0, 0, 0]);
+  },
+);
 
 /** New work is done by the very pod that is asked. */
 async function executes(database: TestDatabase, pod: TestPod): Promise<void> {

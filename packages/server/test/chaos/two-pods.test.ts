@@ -10,7 +10,10 @@ let b: TestPod;
 
 beforeAll(async () => {
   database = await freshDatabase();
-  [a, b] = await Promise.all([startPod({ databaseUrl: database.url }), startPod({ databaseUrl: database.url })]);
+  [a, b] = await Promise.all([
+    startPod({ databaseUrl: database.url }),
+    startPod({ databaseUrl: database.url }),
+  ]);
 });
 
 afterAll(async () => {
@@ -21,7 +24,10 @@ afterAll(async () => {
 test('RUN-11 a run posted to one pod is followed on another, and the client cannot tell', async () => {
   const thread = await createThread(a.url);
   const run = await send(a.url, thread, { steps: [{ tokens: 200, delay_ms: 1 }] });
-  const [here, there] = await Promise.all([followToEnd(() => [a.url], run.id), followToEnd(() => [b.url], run.id)]);
+  const [here, there] = await Promise.all([
+    followToEnd(() => [a.url], run.id),
+    followToEnd(() => [b.url], run.id),
+  ]);
   expect(there.map((frame) => frame.raw)).toEqual(here.map((frame) => frame.raw));
   expect(here.at(-1)!.data).toEqual({ status: 'done' });
   expect(here.map((frame) => frame.id)).toEqual(here.map((_, index) => index + 1));
@@ -44,7 +50,12 @@ test('RUN-10 a run that one pod executes is canceled through another', async () 
 test('RUN-9 a run whose pod is killed is taken over and ends whole', async () => {
   const victim = await startPod({ databaseUrl: database.url });
   const thread = await createThread(victim.url);
-  const run = await send(victim.url, thread, { steps: [{ tokens: 50, delay_ms: 5, calls: [{ tool: 'transactional', input: { note: 'x' } }] }, { tokens: 50, delay_ms: 5 }] });
+  const run = await send(victim.url, thread, {
+    steps: [
+      { tokens: 50, delay_ms: 5, calls: [{ tool: 'transactional', input: { note: 'x' } }] },
+      { tokens: 50, delay_ms: 5 },
+    ],
+  });
   const stream = followToEnd(() => [a.url, b.url], run.id);
   for await (const frame of follow(victim.url, run.id)) if (frame.id === 20) break;
   victim.kill('SIGKILL');

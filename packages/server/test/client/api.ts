@@ -66,7 +66,12 @@ export function readRun(base: string, runId: string): Promise<RunBody> {
 }
 
 /** The frames of a stream from a cursor on; ends when the server ends it, throws when it breaks. */
-export async function* follow(base: string, runId: string, after = 0, signal?: AbortSignal): AsyncGenerator<Frame> {
+export async function* follow(
+  base: string,
+  runId: string,
+  after = 0,
+  signal?: AbortSignal,
+): AsyncGenerator<Frame> {
   const response = await fetch(`${base}/api/runs/${runId}/events`, {
     headers: { accept: 'text/event-stream', ...(after > 0 && { 'last-event-id': String(after) }) },
     ...(signal && { signal }),
@@ -86,7 +91,11 @@ export async function* follow(base: string, runId: string, after = 0, signal?: A
 }
 
 /** Follows to the end, over any of the pods, coming back with the last id whenever a stream breaks. */
-export async function followToEnd(bases: () => readonly string[], runId: string, signal?: AbortSignal): Promise<Frame[]> {
+export async function followToEnd(
+  bases: () => readonly string[],
+  runId: string,
+  signal?: AbortSignal,
+): Promise<Frame[]> {
   const frames: Frame[] = [];
   for (let turn = 0; !isEnd(frames.at(-1)); turn += 1) {
     signal?.throwIfAborted();
@@ -109,7 +118,12 @@ export function isEnd(frame: Frame | undefined): boolean {
 }
 
 function parse(raw: string): Frame {
-  const fields = new Map(raw.trimEnd().split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)] as const));
+  const fields = new Map(
+    raw
+      .trimEnd()
+      .split('\n')
+      .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)] as const),
+  );
   return {
     event: fields.get('event')!,
     id: Number(fields.get('id')),

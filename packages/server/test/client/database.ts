@@ -20,7 +20,9 @@ export async function freshDatabase(): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   const pool = new pg.Pool({ connectionString: url.href, max: 4 });
   pool.on('error', () => undefined);
-  await pool.query('create table effects (id serial primary key, kind text not null, key text not null, note text not null)');
+  await pool.query(
+    'create table effects (id serial primary key, kind text not null, key text not null, note text not null)',
+  );
   await pool.query("create unique index effects_once on effects (key) where kind = 'idempotent'");
   return {
     url: url.href,

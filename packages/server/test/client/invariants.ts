@@ -15,24 +15,35 @@ interface Row {
 /** L1, L3, L4 and RUN-3, over everything in the database. Returns what is broken, in words. */
 export async function brokenInvariants(pool: pg.Pool): Promise<string[]> {
   const broken: string[] = [];
-  const { rows } = await pool.query<Row>('select thread_id, seq, run_id, run_seq, attempt, type, data from events order by thread_id, seq');
+  const { rows } = await pool.query<Row>(
+    'select thread_id, seq, run_id, run_seq, attempt, type, data from events order by thread_id, seq',
+  );
   const threads = Map.groupBy(rows, (row) => row.thread_id);
   for (const [thread, events] of threads) {
     events.forEach((event, index) => {
       if (event.seq !== index + 1) broken.push(`L1 thread ${thread}: seq ${event.seq} in place ${index + 1}`);
       const before = events[index - 1];
-      if (before && event.attempt < before.attempt) broken.push(`L3 thread ${thread}: attempt ${event.attempt} after ${before.attempt} at seq ${event.seq}`);
+      if (before && event.attempt < before.attempt)
+        broken.push(
+          `L3 thread ${thread}: attempt ${event.attempt} after ${before.attempt} at seq ${event.seq}`,
+        );
     });
   }
   const status = new Map<string, string>();
-  for (const [run, events] of Map.groupBy(rows.filter((row) => row.run_id !== null), (row) => row.run_id!)) {
+  for (const [run, events] of Map.groupBy(
+    rows.filter((row) => row.run_id !== null),
+    (row) => row.run_id!,
+  )) {
     const ends = events.filter((event) => event.type === 'state' && event.data.status !== 'running');
     events.forEach((event, index) => {
-      if (event.run_seq !== index + 1) broken.push(`L1 run ${run}: run_seq ${event.run_seq} in place ${index + 1}`);
+      if (event.run_seq !== index + 1)
+        broken.push(`L1 run ${run}: run_seq ${event.run_seq} in place ${index + 1}`);
     });
     if (ends.length > 1) broken.push(`L4 run ${run} ended ${ends.length} times`);
-    if (ends[0] && events.at(-1) !== ends[0]) broken.push(`L4 run ${run}: ${events.at(-1)!.type} after its end`);
-    if (events.some((event) => event.type === 'canceled') && events.some((event) => event.type === 'final')) broken.push(`L4 run ${run} is canceled and final`);
+    if (ends[0] && events.at(-1) !== ends[0])
+      broken.push(`L4 run ${run}: ${events.at(-1)!.type} after its end`);
+    if (events.some((event) => event.type === 'canceled') && events.some((event) => event.type === 'final'))
+      broken.push(`L4 run ${run} is canceled and final`);
     status.set(run, (ends[0] ?? events.findLast((event) => event.type === 'state'))?.data.status ?? 'queued');
   }
   const runs = await pool.query<{ id: string; status: string }>('select id, status from runs');

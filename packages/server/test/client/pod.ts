@@ -68,7 +68,9 @@ export async function startPod(settings: PodSettings): Promise<TestPod> {
       if (word === 'url') resolve(line.slice(4));
       else output += `${line}\n`;
     });
-    void exited.then(({ code, signal }) => reject(new Error(`the pod ended with ${code ?? signal}: ${output}`)));
+    void exited.then(({ code, signal }) =>
+      reject(new Error(`the pod ended with ${code ?? signal}: ${output}`)),
+    );
   });
   return {
     url,

@@ -8,7 +8,12 @@ const world = usePod();
 const SCRIPT = '{"steps":[{"text":"once"}]}';
 const FAILING = { steps: [{ text: 'hm', error: { code: 'overloaded', message: 'busy' } }] };
 const post = (thread: string, body: unknown, key?: string) =>
-  ask('POST', `${world.url}/api/threads/${thread}/messages`, body, key === undefined ? {} : { 'idempotency-key': key });
+  ask(
+    'POST',
+    `${world.url}/api/threads/${thread}/messages`,
+    body,
+    key === undefined ? {} : { 'idempotency-key': key },
+  );
 const retry = (runId: string) => ask('POST', `${world.url}/api/runs/${runId}/retry`);
 const input = async (runId: string) => ((await readRun(world.url, runId)).usage as { input: number }).input;
 
@@ -35,7 +40,10 @@ test('the same key with another body, model or thread is 422, and leaves nothing
     [thread, { content: SCRIPT, model: 'offline/instant' }],
     [other, { content: SCRIPT }],
   ] as const) {
-    expect(await post(to, body, 'k2')).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+    expect(await post(to, body, 'k2')).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_key_reused' },
+    });
   }
   expect(await count(world.database, 'runs where thread_id = any($1)', [[thread, other]])).toBe(1);
   await framesOf(world.url, first.body.run.id);
@@ -43,7 +51,9 @@ test('the same key with another body, model or thread is 422, and leaves nothing
 
 test('identical requests at the same moment make one run', async () => {
   const thread = await createThread(world.url);
-  const answers = await Promise.all(Array.from({ length: 12 }, () => post(thread, { content: SCRIPT }, 'k3')));
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () => post(thread, { content: SCRIPT }, 'k3')),
+  );
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
   expect(new Set(answers.map(({ body }) => body.run.id)).size).toBe(1);
   expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === null)).toHaveLength(1);
@@ -63,9 +73,13 @@ test('a refused request does not use its key up', async () => {
 test('a key is kept for 24 hours, and then free', async () => {
   const thread = await createThread(world.url);
   const first = await post(thread, { content: SCRIPT }, 'k5');
-  await world.database.pool.query("update idempotency_keys set created_at = now() - interval '23 hours 59 minutes' where key = 'k5'");
+  await world.database.pool.query(
+    "update idempotency_keys set created_at = now() - interval '23 hours 59 minutes' where key = 'k5'",
+  );
   expect((await post(thread, { content: SCRIPT }, 'k5')).body.run.id).toBe(first.body.run.id);
-  await world.database.pool.query("update idempotency_keys set created_at = now() - interval '24 hours 1 minute' where key = 'k5'");
+  await world.database.pool.query(
+    "update idempotency_keys set created_at = now() - interval '24 hours 1 minute' where key = 'k5'",
+  );
   const later = await post(thread, { content: 'another' }, 'k5');
   expect(later.status).toBe(202);
   expect(later.body.run.id).not.toBe(first.body.run.id);
@@ -74,7 +88,10 @@ test('a key is kept for 24 hours, and then free', async () => {
 
 test.each(['', 'x'.repeat(256)])('a key that is empty or too long is 400', async (key) => {
   const thread = await createThread(world.url);
-  expect(await post(thread, { content: SCRIPT }, key)).toMatchObject({ status: 400, body: { errors: [{ path: 'idempotency-key' }] } });
+  expect(await post(thread, { content: SCRIPT }, key)).toMatchObject({
+    status: 400,
+    body: { errors: [{ path: 'idempotency-key' }] },
+  });
   expect(await count(world.database, 'runs where thread_id = $1', [thread])).toBe(0);
 });
 
@@ -86,9 +103,18 @@ test('a failed run is retried: a new run from the same message, the old one keep
   expect(answer.status).toBe(202);
   const { run } = answer.body;
   expect(answer.headers.get('location')).toBe(`/api/runs/${run.id}`);
-  expect(run).toMatchObject({ retry_of: failed.id, message_id: failed.message_id, thread_id: thread, model: failed.model, role: failed.role });
+  expect(run).toMatchObject({
+    retry_of: failed.id,
+    message_id: failed.message_id,
+    thread_id: thread,
+    model: failed.model,
+    role: failed.role,
+  });
   const frames = await framesOf(world.url, run.id);
-  expect(frames.find(({ event }) => event === 'message')!.data).toMatchObject({ id: failed.message_id, content: JSON.stringify(FAILING) });
+  expect(frames.find(({ event }) => event === 'message')!.data).toMatchObject({
+    id: failed.message_id,
+    content: JSON.stringify(FAILING),
+  });
   expect(frames.at(-1)!.data).toEqual({ status: 'error' });
   expect(await readRun(world.url, failed.id)).toMatchObject({ status: 'error', retry_of: null });
   const { items } = (await ask('GET', `${world.url}/api/threads/${thread}/messages`)).body;
@@ -143,7 +169,8 @@ test('a run that is queued, running or done cannot be retried: 409', async () =>
   const running = await send(world.url, thread, { steps: [{ text: 'x', hang: true }] });
   const queued = await send(world.url, thread, { steps: [{ text: 'y' }] });
   await seen(world.url, running.id, 'token');
-  for (const { id } of [running, queued]) expect(await retry(id)).toMatchObject({ status: 409, body: { code: 'run_not_retryable' } });
+  for (const { id } of [running, queued])
+    expect(await retry(id)).toMatchObject({ status: 409, body: { code: 'run_not_retryable' } });
   await ask('POST', `${world.url}/api/runs/${running.id}/cancel`);
   await framesOf(world.url, queued.id);
   expect(await retry(queued.id)).toMatchObject({ status: 409, body: { code: 'run_not_retryable' } });

@@ -9,13 +9,20 @@ const REFUSED = { code: 'CN002', message: expect.stringContaining('append-only')
 
 async function finished(): Promise<{ thread: string; run: string; log: unknown }> {
   const thread = await createThread(world.url);
-  const { id: run } = await send(world.url, thread, { steps: [{ text: 'kept for good', calls: [{ tool: 'pure', input: { note: 'n' } }] }, { text: 'end' }] });
+  const { id: run } = await send(world.url, thread, {
+    steps: [{ text: 'kept for good', calls: [{ tool: 'pure', input: { note: 'n' } }] }, { text: 'end' }],
+  });
   await framesOf(world.url, run);
   return { thread, run, log: await read(thread) };
 }
 
 async function read(thread: string): Promise<unknown> {
-  return (await world.database.pool.query('select *, data::text as json from events where thread_id = $1 order by seq', [thread])).rows;
+  return (
+    await world.database.pool.query(
+      'select *, data::text as json from events where thread_id = $1 order by seq',
+      [thread],
+    )
+  ).rows;
 }
 
 test.each([
@@ -38,7 +45,9 @@ test.each([
 test('RUN-4 a seq that is taken cannot be taken again', async () => {
   const { thread, log } = await finished();
   await expect(
-    world.database.pool.query('insert into events select * from events where thread_id = $1 and seq = 1', [thread]),
+    world.database.pool.query('insert into events select * from events where thread_id = $1 and seq = 1', [
+      thread,
+    ]),
   ).rejects.toMatchObject({ code: '23505' });
   expect(await read(thread)).toEqual(log);
 });
@@ -46,13 +55,13 @@ test('RUN-4 a seq that is taken cannot be taken again', async () => {
 test('RUN-4 one function purges a whole thread, and nothing else', async () => {
   const gone = await finished();
   const kept = await finished();
-  await ask('POST', `${world.url}/api/threads/${gone.thread}/messages`, { content: '{"steps":[{"error":{"code":"x","message":"y"}}]}' }).then(
-    async ({ body }) => {
-      await framesOf(world.url, body.run.id);
-      const again = await ask('POST', `${world.url}/api/runs/${body.run.id}/retry`);
-      await framesOf(world.url, again.body.run.id);
-    },
-  );
+  await ask('POST', `${world.url}/api/threads/${gone.thread}/messages`, {
+    content: '{"steps":[{"error":{"code":"x","message":"y"}}]}',
+  }).then(async ({ body }) => {
+    await framesOf(world.url, body.run.id);
+    const again = await ask('POST', `${world.url}/api/runs/${body.run.id}/retry`);
+    await framesOf(world.url, again.body.run.id);
+  });
   await world.database.pool.query('select purge_thread($1)', [gone.thread]);
   for (const table of ['events', 'messages', 'sessions', 'runs']) {
     expect(await count(world.database, `${table} where thread_id = $1`, [gone.thread])).toBe(0);

@@ -5,9 +5,11 @@ import { createThread, readRun, send, type Frame } from '../client/api.ts';
 import { ask, count, framesOf, holdEffects, seen, usePod, waitedFor, type Answer } from './support.ts';
 
 const world = usePod();
-const cancel = (runId: string, body?: unknown): Promise<Answer> => ask('POST', `${world.url}/api/runs/${runId}/cancel`, body);
+const cancel = (runId: string, body?: unknown): Promise<Answer> =>
+  ask('POST', `${world.url}/api/runs/${runId}/cancel`, body);
 const thread = (id: string) => ask('GET', `${world.url}/api/threads/${id}`).then(({ body }) => body);
-const messages = (id: string) => ask('GET', `${world.url}/api/threads/${id}/messages`).then(({ body }) => body.items);
+const messages = (id: string) =>
+  ask('GET', `${world.url}/api/threads/${id}/messages`).then(({ body }) => body.items);
 const CANCELED = [
   ['canceled', { reason: 'user_cancelled' }],
   ['state', { status: 'canceled' }],
@@ -20,13 +22,26 @@ test('RUN-10 a run is canceled in the middle of its text; what it said so far is
   const run = await send(world.url, id, { steps: [{ text: 'begun and', hang: true }] });
   for (let tokens = 0; tokens < 2; tokens += 1) await seen(world.url, run.id, 'token');
   const answer = await cancel(run.id);
-  expect(answer).toMatchObject({ status: 200, body: { id: run.id, cancel_requested_at: expect.any(String) } });
+  expect(answer).toMatchObject({
+    status: 200,
+    body: { id: run.id, cancel_requested_at: expect.any(String) },
+  });
   const frames = await framesOf(world.url, run.id);
   expect(lastTwo(frames)).toEqual(CANCELED);
   expect(named(frames, 'final')).toEqual([]);
-  expect(named(frames, 'message_end').map(({ data }) => [data.text, data.ended])).toEqual([['begun and', 'interrupted']]);
-  expect((await messages(id)).map(({ role, content, ended }: Record<string, string>) => [role, content, ended]).at(-1)).toEqual(['assistant', 'begun and', 'interrupted']);
-  expect(await readRun(world.url, run.id)).toMatchObject({ status: 'canceled', ended_at: expect.any(String), error: null });
+  expect(named(frames, 'message_end').map(({ data }) => [data.text, data.ended])).toEqual([
+    ['begun and', 'interrupted'],
+  ]);
+  expect(
+    (await messages(id))
+      .map(({ role, content, ended }: Record<string, string>) => [role, content, ended])
+      .at(-1),
+  ).toEqual(['assistant', 'begun and', 'interrupted']);
+  expect(await readRun(world.url, run.id)).toMatchObject({
+    status: 'canceled',
+    ended_at: expect.any(String),
+    error: null,
+  });
 });
 
 test('RUN-10 a run that has said nothing leaves no message of the agent', async () => {
@@ -57,13 +72,17 @@ test('RUN-10 a running tool finishes, calls that were not made are answered, and
   expect(lastTwo(frames)).toEqual(CANCELED);
   expect(named(frames, 'final')).toEqual([]);
   expect(named(frames, 'message_start')).toHaveLength(1);
-  const { rows } = await world.database.pool.query('select note from effects where key like $1', [`${run.id}%`]);
+  const { rows } = await world.database.pool.query('select note from effects where key like $1', [
+    `${run.id}%`,
+  ]);
   expect(rows).toEqual([{ note: 'first' }]);
 });
 
 test('RUN-10 a transactional tool that runs when its run is canceled commits with its end', async () => {
   const release = await holdEffects(world.database);
-  const run = await send(world.url, await createThread(world.url), { steps: [{ calls: [{ tool: 'transactional', input: { note: 'late' } }] }, { text: 'no' }] });
+  const run = await send(world.url, await createThread(world.url), {
+    steps: [{ calls: [{ tool: 'transactional', input: { note: 'late' } }] }, { text: 'no' }],
+  });
   await seen(world.url, run.id, 'tool_start');
   await waitedFor(world.database, 'effects');
   await cancel(run.id);
@@ -82,14 +101,23 @@ test('RUN-10 a queued run is canceled where it stands; the others and the sessio
   await seen(world.url, first.id, 'token');
   const { session } = await thread(id);
   expect((await cancel(second.id, { reason: 'not needed' })).status).toBe(200);
-  expect((await framesOf(world.url, second.id)).map(({ event, id: place, data }) => [event, place, data])).toEqual([
+  expect(
+    (await framesOf(world.url, second.id)).map(({ event, id: place, data }) => [event, place, data]),
+  ).toEqual([
     ['canceled', 1, { reason: 'not needed' }],
     ['state', 2, { status: 'canceled' }],
   ]);
-  expect(await readRun(world.url, second.id)).toMatchObject({ status: 'canceled', started_at: null, ended_at: expect.any(String) });
+  expect(await readRun(world.url, second.id)).toMatchObject({
+    status: 'canceled',
+    started_at: null,
+    ended_at: expect.any(String),
+  });
   expect(await readRun(world.url, first.id)).toMatchObject({ status: 'running' });
   expect(await readRun(world.url, third.id)).toMatchObject({ status: 'queued', blocked_by: first.id });
-  expect(await thread(id)).toMatchObject({ session: { id: session.id, state: 'running' }, active_run: first.id });
+  expect(await thread(id)).toMatchObject({
+    session: { id: session.id, state: 'running' },
+    active_run: first.id,
+  });
   await cancel(first.id);
   expect((await framesOf(world.url, third.id)).at(-1)!.data).toEqual({ status: 'done' });
 });
@@ -117,7 +145,10 @@ test('RUN-10 a queued run behind a canceled one runs in a session of its own', a
   const second = await send(world.url, id, { steps: [{ text: 'two' }] });
   await cancel(first.id);
   expect((await framesOf(world.url, second.id)).at(-1)!.data).toEqual({ status: 'done' });
-  const { rows } = await world.database.pool.query('select state from sessions where thread_id = $1 order by started_at, id', [id]);
+  const { rows } = await world.database.pool.query(
+    'select state from sessions where thread_id = $1 order by started_at, id',
+    [id],
+  );
   expect(rows).toEqual([{ state: 'cancelled' }, { state: 'idle' }]);
 });
 
@@ -126,8 +157,13 @@ test('RUN-10 a canceled run is canceled again with 200, and nothing changes', as
   const first = await cancel(run.id);
   const before = await framesOf(world.url, run.id);
   const again = await cancel(run.id, { reason: 'another one' });
-  expect(again).toMatchObject({ status: 200, body: { status: 'canceled', cancel_requested_at: first.body.cancel_requested_at } });
-  expect((await framesOf(world.url, run.id)).map((frame) => frame.raw)).toEqual(before.map((frame) => frame.raw));
+  expect(again).toMatchObject({
+    status: 200,
+    body: { status: 'canceled', cancel_requested_at: first.body.cancel_requested_at },
+  });
+  expect((await framesOf(world.url, run.id)).map((frame) => frame.raw)).toEqual(
+    before.map((frame) => frame.raw),
+  );
 });
 
 test.each([
@@ -140,7 +176,9 @@ test.each([
   expect(answer).toMatchObject({ status: 409, body: { code: 'run_ended' } });
   expect(answer.body.detail).toContain(status);
   expect(await readRun(world.url, run.id)).toMatchObject({ status, cancel_requested_at: null });
-  expect((await framesOf(world.url, run.id)).map((frame) => frame.raw)).toEqual(before.map((frame) => frame.raw));
+  expect((await framesOf(world.url, run.id)).map((frame) => frame.raw)).toEqual(
+    before.map((frame) => frame.raw),
+  );
 });
 
 test('RUN-10 many cancels at once are one cancel', async () => {
@@ -157,7 +195,9 @@ test('RUN-10 many cancels at once are one cancel', async () => {
 test('RUN-10 whoever wins, cancel or finish, the answer and the log agree', async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 24 }, async (_, index) => {
-      const run = await send(world.url, await createThread(world.url), { steps: [{ tokens: index, delay_ms: 1 }] });
+      const run = await send(world.url, await createThread(world.url), {
+        steps: [{ tokens: index, delay_ms: 1 }],
+      });
       await seen(world.url, run.id, index % 2 ? 'message_start' : 'message');
       const { status } = await cancel(run.id);
       const frames = await framesOf(world.url, run.id);
@@ -171,10 +211,19 @@ test('RUN-10 whoever wins, cancel or finish, the answer and the log agree', asyn
 });
 
 test('RUN-10 an unknown run is 404, a wrong body 400', async () => {
-  expect(await cancel('01890000-0000-7000-8000-000000000000')).toMatchObject({ status: 404, body: { code: 'run_not_found' } });
+  expect(await cancel('01890000-0000-7000-8000-000000000000')).toMatchObject({
+    status: 404,
+    body: { code: 'run_not_found' },
+  });
   const run = await send(world.url, await createThread(world.url), { steps: [{ hang: true }] });
-  expect(await cancel(run.id, { why: 'x' })).toMatchObject({ status: 400, body: { errors: [{ path: 'why' }] } });
-  expect(await cancel(run.id, { reason: '' })).toMatchObject({ status: 400, body: { errors: [{ path: 'reason' }] } });
+  expect(await cancel(run.id, { why: 'x' })).toMatchObject({
+    status: 400,
+    body: { errors: [{ path: 'why' }] },
+  });
+  expect(await cancel(run.id, { reason: '' })).toMatchObject({
+    status: 400,
+    body: { errors: [{ path: 'reason' }] },
+  });
   expect(await readRun(world.url, run.id)).toMatchObject({ cancel_requested_at: null });
   expect((await cancel(run.id, {})).status).toBe(200);
 });
@@ -191,6 +240,11 @@ test('RUN-10 the model of the next run is told of the interruption, and sees wha
   await framesOf(world.url, next.id);
   const input = async (runId: string) => ((await readRun(world.url, runId)).usage as { input: number }).input;
   // The offline model counts a token for every four characters that it is given.
-  const more = (JSON.stringify({ steps: [{ text: 'half an answer', hang: true }] }) + 'half an answer' + '[System: Response was interrupted by user (user_cancelled)]').length / 4;
+  const more =
+    (
+      JSON.stringify({ steps: [{ text: 'half an answer', hang: true }] }) +
+      'half an answer' +
+      '[System: Response was interrupted by user (user_cancelled)]'
+    ).length / 4;
   expect(Math.abs((await input(next.id)) - (await input(fresh.id)) - more)).toBeLessThanOrEqual(1);
 });

@@ -35,9 +35,16 @@ test('RUN-1 a thread lives through many runs: people speak in messages, the agen
   }
   const { items } = (await ask('GET', `${world.url}/api/threads/${id}/messages`)).body;
   expect(items.map((item: { role: string; run_id: string }) => [item.role, item.run_id])).toEqual(
-    runs.flatMap((run) => [['user', run], ['assistant', run]]),
+    runs.flatMap((run) => [
+      ['user', run],
+      ['assistant', run],
+    ]),
   );
-  expect(items.filter((item: { role: string }) => item.role === 'assistant').map((item: { content: string }) => item.content)).toEqual(['one', 'two', 'three']);
+  expect(
+    items
+      .filter((item: { role: string }) => item.role === 'assistant')
+      .map((item: { content: string }) => item.content),
+  ).toEqual(['one', 'two', 'three']);
   // Every message of the agent is one that its run's log ended, with the same text.
   const { rows } = await world.database.pool.query(
     `select m.content ->> 'text' = e.data ->> 'text' as same from messages m
@@ -50,9 +57,14 @@ test('RUN-1 a thread lives through many runs: people speak in messages, the agen
 
 test('RUN-1 nobody can put words into the agent’s mouth', async () => {
   const thread = await createThread(world.url);
-  const answer = await ask('POST', `${world.url}/api/threads/${thread}/messages`, { content: 'I said this', run_id: thread });
+  const answer = await ask('POST', `${world.url}/api/threads/${thread}/messages`, {
+    content: 'I said this',
+    run_id: thread,
+  });
   expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: 'run_id' }] } });
-  expect(await ask('POST', `${world.url}/api/threads/${thread}/messages`, { content: 'x', role: 'user' })).toMatchObject({
+  expect(
+    await ask('POST', `${world.url}/api/threads/${thread}/messages`, { content: 'x', role: 'user' }),
+  ).toMatchObject({
     status: 400,
     body: { code: 'unknown_role' },
   });
@@ -62,7 +74,9 @@ test('RUN-1 nobody can put words into the agent’s mouth', async () => {
 test('RUN-2 a message and its queued run are written by one transaction, and the answer names the run', async () => {
   const thread = await createThread(world.url);
   const busy = await send(world.url, thread, { steps: [{ hang: true }] });
-  const answer = await ask('POST', `${world.url}/api/threads/${thread}/messages`, { content: '{"steps":[{"text":"ok"}]}' });
+  const answer = await ask('POST', `${world.url}/api/threads/${thread}/messages`, {
+    content: '{"steps":[{"text":"ok"}]}',
+  });
   expect(answer.status).toBe(202);
   const { run } = answer.body;
   expect(answer.headers.get('location')).toBe(`/api/runs/${run.id}`);
@@ -77,11 +91,18 @@ test('RUN-2 a message and its queued run are written by one transaction, and the
 });
 
 test('RUN-2 a message to a thread that does not exist leaves neither message nor run nor key', async () => {
-  const total = () => count(world.database, '(select id from messages union all select id from runs union all select workspace_id from idempotency_keys) everything');
+  const total = () =>
+    count(
+      world.database,
+      '(select id from messages union all select id from runs union all select workspace_id from idempotency_keys) everything',
+    );
   const before = await total();
   const nowhere = `${world.url}/api/threads/01890000-0000-7000-8000-000000000000/messages`;
   for (const headers of [{}, { 'idempotency-key': 'k-nowhere' }]) {
-    expect(await ask('POST', nowhere, { content: 'x' }, headers)).toMatchObject({ status: 404, body: { code: 'thread_not_found' } });
+    expect(await ask('POST', nowhere, { content: 'x' }, headers)).toMatchObject({
+      status: 404,
+      body: { code: 'thread_not_found' },
+    });
   }
   expect(await total()).toBe(before);
 });
@@ -92,20 +113,42 @@ test('RUN-3 a run is queued, then running, then done or canceled, each with its 
   const second = await send(world.url, thread, { steps: [{ text: 'ok' }] });
   await seen(world.url, first.id, 'token');
   const running = await readRun(world.url, first.id);
-  expect(running).toMatchObject({ status: 'running', started_at: expect.any(String), ended_at: null, usage: null });
+  expect(running).toMatchObject({
+    status: 'running',
+    started_at: expect.any(String),
+    ended_at: null,
+    usage: null,
+  });
   const queued = await readRun(world.url, second.id);
-  expect(queued).toMatchObject({ status: 'queued', queued_at: expect.any(String), started_at: null, ended_at: null, blocked_by: first.id });
+  expect(queued).toMatchObject({
+    status: 'queued',
+    queued_at: expect.any(String),
+    started_at: null,
+    ended_at: null,
+    blocked_by: first.id,
+  });
   expect(await told(first.id)).toEqual({ row: 'running', log: 'running' });
   expect(await told(second.id)).toEqual({ row: 'queued', log: 'queued' });
 
   await cancel(first.id);
   await finish(first.id);
   const canceled = await readRun(world.url, first.id);
-  expect(canceled).toMatchObject({ status: 'canceled', started_at: running.started_at, queued_at: running.queued_at, error: null });
+  expect(canceled).toMatchObject({
+    status: 'canceled',
+    started_at: running.started_at,
+    queued_at: running.queued_at,
+    error: null,
+  });
   expect(inOrder(canceled, 'queued_at', 'started_at', 'cancel_requested_at')).toBe(true);
   await finish(second.id);
   const done = await readRun(world.url, second.id);
-  expect(done).toMatchObject({ status: 'done', queued_at: queued.queued_at, blocked_by: null, error: null, usage: { input: expect.any(Number), output: 1 } });
+  expect(done).toMatchObject({
+    status: 'done',
+    queued_at: queued.queued_at,
+    blocked_by: null,
+    error: null,
+    usage: { input: expect.any(Number), output: 1 },
+  });
   expect(inOrder(done, 'queued_at', 'started_at', 'ended_at')).toBe(true);
   expect(await told(first.id)).toEqual({ row: 'canceled', log: 'canceled' });
   expect(await told(second.id)).toEqual({ row: 'done', log: 'done' });
@@ -125,9 +168,16 @@ test('RUN-3 a failed run says what failed', async () => {
 
 test('RUN-3 at no moment does a row say anything but what the log says', async () => {
   const runs: RunBody[] = [];
-  for (const script of [{ steps: [{ tokens: 60, delay_ms: 1 }] }, FAILING, { steps: [{ tokens: 500, delay_ms: 1 }] }]) {
+  for (const script of [
+    { steps: [{ tokens: 60, delay_ms: 1 }] },
+    FAILING,
+    { steps: [{ tokens: 500, delay_ms: 1 }] },
+  ]) {
     const thread = await createThread(world.url);
-    runs.push(await send(world.url, thread, script), await send(world.url, thread, { steps: [{ tokens: 20, delay_ms: 1 }] }));
+    runs.push(
+      await send(world.url, thread, script),
+      await send(world.url, thread, { steps: [{ tokens: 20, delay_ms: 1 }] }),
+    );
   }
   const ids = runs.map((run) => run.id);
   const different: unknown[] = [];
@@ -151,16 +201,25 @@ test('RUN-3 at no moment does a row say anything but what the log says', async (
 test.each([
   ['done', { steps: [{ text: 'all right' }] }, ['final', { text: 'all right', sources: [], message: 'm1' }]],
   ['error', FAILING, ['error', { error: 'the model is busy', code: 'overloaded' }]],
-  ['error', 'this is no script', ['error', { error: expect.stringContaining('cannot be played'), code: 'invalid_script' }]],
-])('RUN-6 a run that ends %s says why first, and a terminal state closes it', async (status, script, last) => {
-  const run = await send(world.url, await createThread(world.url), script);
-  const frames = await finish(run.id);
-  expect(frames.slice(-2).map(({ event, data }) => [event, data])).toEqual([last, ['state', { status }]]);
-  expect(terminal(frames)).toHaveLength(1);
-});
+  [
+    'error',
+    'this is no script',
+    ['error', { error: expect.stringContaining('cannot be played'), code: 'invalid_script' }],
+  ],
+])(
+  'RUN-6 a run that ends %s says why first, and a terminal state closes it',
+  async (status, script, last) => {
+    const run = await send(world.url, await createThread(world.url), script);
+    const frames = await finish(run.id);
+    expect(frames.slice(-2).map(({ event, data }) => [event, data])).toEqual([last, ['state', { status }]]);
+    expect(terminal(frames)).toHaveLength(1);
+  },
+);
 
 test('RUN-6 a run that ends canceled says why first, and a terminal state closes it', async () => {
-  const run = await send(world.url, await createThread(world.url), { steps: [{ text: 'begun', hang: true }] });
+  const run = await send(world.url, await createThread(world.url), {
+    steps: [{ text: 'begun', hang: true }],
+  });
   await seen(world.url, run.id, 'token');
   await cancel(run.id);
   const frames = await finish(run.id);
@@ -174,7 +233,11 @@ test('RUN-6 a run that ends canceled says why first, and a terminal state closes
 test('RUN-13 the same script gives the same types and data, but for ids and times', async () => {
   const script = {
     steps: [
-      { reasoning: 'let me see', text: 'looking twice', calls: [{ tool: 'external', input: { note: 'a' } }, { tool: 'nothing_such' }] },
+      {
+        reasoning: 'let me see',
+        text: 'looking twice',
+        calls: [{ tool: 'external', input: { note: 'a' } }, { tool: 'nothing_such' }],
+      },
       { text: 'and once more', calls: [{ tool: 'transactional', input: { note: 'b', fail: true } }] },
       { text: 'that is all' },
     ],
@@ -199,7 +262,9 @@ test('RUN-13 the same script gives the same types and data, but for ids and time
 /** Ids and times are replaced by a mark, so that their being there still counts. */
 function withoutNames(data: Record<string, unknown>): Record<string, unknown> {
   const named = /^(id|duration_ms|\w+_at)$/;
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, named.test(key) && value !== null ? '*' : value]));
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [key, named.test(key) && value !== null ? '*' : value]),
+  );
 }
 
 function terminal(frames: readonly Frame[]): Frame[] {

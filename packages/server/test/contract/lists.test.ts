@@ -7,9 +7,13 @@ import { ask, framesOf, seen, usePod } from './support.ts';
 const world = usePod();
 
 /** All pages; `between` is called after each. */
-async function pages(path: string, limit: number, between?: () => Promise<unknown>): Promise<Record<string, unknown>[][]> {
+async function pages(
+  path: string,
+  limit: number,
+  between?: () => Promise<unknown>,
+): Promise<Record<string, unknown>[][]> {
   const found: Record<string, unknown>[][] = [];
-  for (let next: string | null = ''; next !== null; ) {
+  for (let next: string | null = ''; next !== null;) {
     const cursor: string = next === '' ? '' : `&after=${encodeURIComponent(next)}`;
     const { status, body } = await ask('GET', `${world.url}${path}?limit=${limit}${cursor}`);
     expect(status).toBe(200);
@@ -25,7 +29,9 @@ test('threads are listed newest first, in pages of any size, without a gap or a 
   // At once, so that some share their time of creation.
   const made = await Promise.all(Array.from({ length: 11 }, () => createThread(world.url)));
   await world.database.pool.query('update threads set created_at = date_trunc($1, created_at)', ['second']);
-  const { rows } = await world.database.pool.query<{ id: string }>('select id from threads order by created_at desc, id desc');
+  const { rows } = await world.database.pool.query<{ id: string }>(
+    'select id from threads order by created_at desc, id desc',
+  );
   const expected = rows.map((row) => row.id);
   expect(new Set(made.filter((id) => expected.includes(id))).size).toBe(11);
   for (const limit of [1, 3, expected.length, 1000]) {
@@ -37,7 +43,9 @@ test('threads are listed newest first, in pages of any size, without a gap or a 
 
 test('threads that are made while somebody turns pages do not shift them', async () => {
   await Promise.all(Array.from({ length: 6 }, () => createThread(world.url)));
-  const { rows } = await world.database.pool.query<{ id: string }>('select id from threads order by created_at desc, id desc');
+  const { rows } = await world.database.pool.query<{ id: string }>(
+    'select id from threads order by created_at desc, id desc',
+  );
   const found = await pages('/api/threads', 2, () => createThread(world.url));
   expect(found.flat().map(({ id }) => id)).toEqual(rows.map((row) => row.id));
 });
@@ -53,14 +61,22 @@ test('a listed thread says what a read one says: its session and its active run'
   expect(items.find((item: { id: string }) => item.id === id)).toEqual(read);
   await ask('POST', `${world.url}/api/runs/${run.id}/cancel`);
   await framesOf(world.url, queued.id);
-  expect((await ask('GET', `${world.url}/api/threads/${id}`)).body).toMatchObject({ active_run: null, session: { state: 'idle' } });
+  expect((await ask('GET', `${world.url}/api/threads/${id}`)).body).toMatchObject({
+    active_run: null,
+    session: { state: 'idle' },
+  });
 });
 
 test('messages are listed in reading order, in pages of any size, without a gap or a repeat', async () => {
   const id = await createThread(world.url);
   const runs = [];
   for (const word of ['one', 'two', 'three']) {
-    const script = { steps: [{ text: `${word}, first`, calls: [{ tool: 'pure', input: { note: word } }] }, { text: `${word}, then` }] };
+    const script = {
+      steps: [
+        { text: `${word}, first`, calls: [{ tool: 'pure', input: { note: word } }] },
+        { text: `${word}, then` },
+      ],
+    };
     runs.push(await send(world.url, id, script));
   }
   await framesOf(world.url, runs.at(-1)!.id);
@@ -75,11 +91,14 @@ test('messages are listed in reading order, in pages of any size, without a gap 
   expect(whole.filter(({ role }) => role === 'assistant').map(({ content }) => content)).toEqual(
     ['one', 'two', 'three'].flatMap((word) => [`${word}, first`, `${word}, then`]),
   );
-  for (const limit of [1, 2, 4, 9]) expect((await pages(`/api/threads/${id}/messages`, limit)).flat()).toEqual(whole);
+  for (const limit of [1, 2, 4, 9])
+    expect((await pages(`/api/threads/${id}/messages`, limit)).flat()).toEqual(whole);
 });
 
 test('a thread without messages has an empty list', async () => {
-  expect((await ask('GET', `${world.url}/api/threads/${await createThread(world.url)}/messages`)).body).toEqual({ items: [], next: null });
+  expect(
+    (await ask('GET', `${world.url}/api/threads/${await createThread(world.url)}/messages`)).body,
+  ).toEqual({ items: [], next: null });
 });
 
 const SOME = '01890000-0000-7000-8000-000000000000';
@@ -95,10 +114,18 @@ test.each([
   `2024-01-01T00:00:00Z_${SOME}`,
   '2024-01-01T00:00:00.000000Z_00000000-0000-0000-0000-00000000000g',
 ])('a cursor that no page of threads gave is 400: %s', async (cursor) => {
-  expect(await ask('GET', `${world.url}/api/threads?after=${encodeURIComponent(cursor)}`)).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
+  expect(await ask('GET', `${world.url}/api/threads?after=${encodeURIComponent(cursor)}`)).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_cursor' },
+  });
 });
 
-test.each(['x', '1', '-1.0', '1.', '1.2.3', '9999999999.0', '1.2x'])('a cursor that no page of messages gave is 400: %s', async (cursor) => {
-  const id = await createThread(world.url);
-  expect(await ask('GET', `${world.url}/api/threads/${id}/messages?after=${encodeURIComponent(cursor)}`)).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
-});
+test.each(['x', '1', '-1.0', '1.', '1.2.3', '9999999999.0', '1.2x'])(
+  'a cursor that no page of messages gave is 400: %s',
+  async (cursor) => {
+    const id = await createThread(world.url);
+    expect(
+      await ask('GET', `${world.url}/api/threads/${id}/messages?after=${encodeURIComponent(cursor)}`),
+    ).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
+  },
+);

@@ -13,7 +13,13 @@ const post = (thread: string, body: unknown, headers?: Record<string, string>) =
 test('every problem is problem+json with type, title, status, code and detail', async () => {
   const answer = await ask('GET', `${world.url}/api/threads/${NOBODY}`);
   expect(answer.headers.get('content-type')).toBe('application/problem+json');
-  expect(answer.body).toEqual({ type: 'about:blank', title: 'Not Found', status: 404, code: 'thread_not_found', detail: expect.stringContaining(NOBODY) });
+  expect(answer.body).toEqual({
+    type: 'about:blank',
+    title: 'Not Found',
+    status: 404,
+    code: 'thread_not_found',
+    detail: expect.stringContaining(NOBODY),
+  });
 });
 
 test('an empty POST makes a thread', async () => {
@@ -22,11 +28,14 @@ test('an empty POST makes a thread', async () => {
   expect((await ask('GET', `${world.url}/api/threads/${made.body.id}`)).status).toBe(200);
 });
 
-test.each(['{', '{"content": "x"', 'content=x', '', '"', '{"content":"x",}'])('a body that is not JSON is 400 invalid_json: %j', async (body) => {
-  const thread = await createThread(world.url);
-  expect(await post(thread, body)).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
-  expect(await count(world.database, 'runs where thread_id = $1', [thread])).toBe(0);
-});
+test.each(['{', '{"content": "x"', 'content=x', '', '"', '{"content":"x",}'])(
+  'a body that is not JSON is 400 invalid_json: %j',
+  async (body) => {
+    const thread = await createThread(world.url);
+    expect(await post(thread, body)).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
+    expect(await count(world.database, 'runs where thread_id = $1', [thread])).toBe(0);
+  },
+);
 
 test.each([
   [{}, 'content', 'is missing'],
@@ -45,25 +54,36 @@ test.each([
 });
 
 test.each(['[]', '"text"', 'null', '3'])('a body that is JSON but no object is 400: %s', async (body) => {
-  expect(await post(await createThread(world.url), body)).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+  expect(await post(await createThread(world.url), body)).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_body' },
+  });
   expect((await ask('POST', `${world.url}/api/threads`, body)).status).toBe(400);
 });
 
 test('a title that does not fit is 400 and names it', async () => {
   for (const title of ['', '   ', 'x'.repeat(201), 5]) {
-    expect(await ask('POST', `${world.url}/api/threads`, { title })).toMatchObject({ status: 400, body: { errors: [{ path: 'title' }] } });
+    expect(await ask('POST', `${world.url}/api/threads`, { title })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'title' }] },
+    });
   }
 });
 
-test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1', 'multipart/form-data; boundary=x'])(
-  'a body of %s is 415',
-  async (type) => {
-    const thread = await createThread(world.url);
-    expect(await post(thread, { content: 'x' }, { 'content-type': type })).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
-    expect((await ask('POST', `${world.url}/api/threads`, '{}', { 'content-type': type })).status).toBe(415);
-    expect(await count(world.database, 'runs where thread_id = $1', [thread])).toBe(0);
-  },
-);
+test.each([
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'application/json; charset=latin1',
+  'multipart/form-data; boundary=x',
+])('a body of %s is 415', async (type) => {
+  const thread = await createThread(world.url);
+  expect(await post(thread, { content: 'x' }, { 'content-type': type })).toMatchObject({
+    status: 415,
+    body: { code: 'unsupported_media_type' },
+  });
+  expect((await ask('POST', `${world.url}/api/threads`, '{}', { 'content-type': type })).status).toBe(415);
+  expect(await count(world.database, 'runs where thread_id = $1', [thread])).toBe(0);
+});
 
 test('a body of 1 MiB is taken, one byte more is 413', async () => {
   const thread = await createThread(world.url);
@@ -74,16 +94,23 @@ test('a body of 1 MiB is taken, one byte more is 413', async () => {
   const frames = await framesOf(world.url, taken.body.run.id);
   expect(frames.find(({ event }) => event === 'message')!.data.content).toBe(content);
   expect(frames.at(-1)!.data).toEqual({ status: 'done' });
-  expect(await post(thread, { content: `${content}x`, model: 'offline/instant' })).toMatchObject({ status: 413, body: { code: 'body_too_large', limit: 1024 * 1024 } });
+  expect(await post(thread, { content: `${content}x`, model: 'offline/instant' })).toMatchObject({
+    status: 413,
+    body: { code: 'body_too_large', limit: 1024 * 1024 },
+  });
 });
 
 test('a body that comes in chunks is 413 when it has grown over 1 MiB', async () => {
   const thread = await createThread(world.url);
   const status = await new Promise<number>((resolve, reject) => {
-    const outgoing = request(`${world.url}/api/threads/${thread}/messages`, { method: 'POST', headers: { 'content-type': 'application/json' } }, (response) => {
-      response.resume();
-      resolve(response.statusCode!);
-    });
+    const outgoing = request(
+      `${world.url}/api/threads/${thread}/messages`,
+      { method: 'POST', headers: { 'content-type': 'application/json' } },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode!);
+      },
+    );
     outgoing.on('error', reject);
     outgoing.write('{"content":"');
     for (let sent = 0; sent < 17; sent += 1) outgoing.write('x'.repeat(64 * 1024));
@@ -104,7 +131,10 @@ test.each([
   ['GET', '/api/runs/:id/why', 'run_not_found'],
 ])('%s %s: an unknown id is 404, one that is no id 400', async (method, path, code) => {
   const body = path.endsWith('messages') && method === 'POST' ? { content: 'x' } : undefined;
-  expect(await ask(method, world.url + path.replace(':id', NOBODY), body)).toMatchObject({ status: 404, body: { code } });
+  expect(await ask(method, world.url + path.replace(':id', NOBODY), body)).toMatchObject({
+    status: 404,
+    body: { code },
+  });
   for (const id of ['7', 'null', `${NOBODY}0`, '%00', "'%20or%201=1"]) {
     const answer = await ask(method, world.url + path.replace(':id', id), body);
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_params', errors: [{ path: 'id' }] } });
@@ -142,23 +172,39 @@ test('an unknown model or role is 400 and the answer names what there is', async
 });
 
 test('a message chooses its model and its role', async () => {
-  const answer = await post(await createThread(world.url), { content: 'hello', model: 'offline/instant', role: 'assistant' });
-  expect(answer).toMatchObject({ status: 202, body: { run: { model: 'offline/instant', role: 'assistant' } } });
+  const answer = await post(await createThread(world.url), {
+    content: 'hello',
+    model: 'offline/instant',
+    role: 'assistant',
+  });
+  expect(answer).toMatchObject({
+    status: 202,
+    body: { run: { model: 'offline/instant', role: 'assistant' } },
+  });
   const frames = await framesOf(world.url, answer.body.run.id);
   expect(frames.find(({ event }) => event === 'message_start')!.data.model).toBe('offline/instant');
 });
 
 test.each(['0', '-1', '1001', 'x', '1.5', ''])('a limit of %j is 400', async (limit) => {
   const run = await send(world.url, await createThread(world.url), { steps: [{ text: 'x' }] });
-  for (const path of ['/api/threads', `/api/threads/${String(run.thread_id)}/messages`, `/api/runs/${run.id}/events`]) {
-    expect(await ask('GET', `${world.url}${path}?format=json&limit=${limit}`)).toMatchObject({ status: 400, body: { errors: [{ path: 'limit' }] } });
+  for (const path of [
+    '/api/threads',
+    `/api/threads/${String(run.thread_id)}/messages`,
+    `/api/runs/${run.id}/events`,
+  ]) {
+    expect(await ask('GET', `${world.url}${path}?format=json&limit=${limit}`)).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'limit' }] },
+    });
   }
 });
 
 test('NUL in what the database keeps as text is refused, not a crash', async () => {
   expect((await ask('POST', `${world.url}/api/threads`, { title: 'a\u0000b' })).status).toBe(400);
   const run = await send(world.url, await createThread(world.url), { steps: [{ hang: true }] });
-  expect((await ask('POST', `${world.url}/api/runs/${run.id}/cancel`, { reason: 'a\u0000b' })).status).toBe(400);
+  expect((await ask('POST', `${world.url}/api/runs/${run.id}/cancel`, { reason: 'a\u0000b' })).status).toBe(
+    400,
+  );
   await ask('POST', `${world.url}/api/runs/${run.id}/cancel`);
   expect((await readRun(world.url, run.id)).cancel_requested_at).not.toBeNull();
 });

@@ -7,9 +7,14 @@ import { ask, framesOf, seen, usePod } from './support.ts';
 const world = usePod();
 const events = (runId: string) => `${world.url}/api/runs/${runId}/events`;
 const start = async (script: unknown) => send(world.url, await createThread(world.url), script);
-const SCRIPT = { steps: [{ text: 'a few words', calls: [{ tool: 'pure', input: { note: 'n' } }] }, { text: 'and an end' }] };
+const SCRIPT = {
+  steps: [{ text: 'a few words', calls: [{ tool: 'pure', input: { note: 'n' } }] }, { text: 'and an end' }],
+};
 
-async function bytes(runId: string, init: { query?: string; lastEventId?: string } = {}): Promise<{ status: number; text: string }> {
+async function bytes(
+  runId: string,
+  init: { query?: string; lastEventId?: string } = {},
+): Promise<{ status: number; text: string }> {
   const response = await fetch(`${events(runId)}${init.query ?? ''}`, {
     ...(init.lastEventId !== undefined && { headers: { 'last-event-id': init.lastEventId } }),
   });
@@ -21,7 +26,10 @@ test('RUN-7 a finished run is resumed from every seq, byte for byte, by header a
   const frames = await framesOf(world.url, run.id);
   expect(frames.length).toBeGreaterThan(15);
   for (let after = 0; after < frames.length; after += 1) {
-    const suffix = frames.slice(after).map((frame) => frame.raw).join('');
+    const suffix = frames
+      .slice(after)
+      .map((frame) => frame.raw)
+      .join('');
     expect(await bytes(run.id, { lastEventId: String(after) })).toEqual({ status: 200, text: suffix });
     expect(await bytes(run.id, { query: `?after=${after}` })).toEqual({ status: 200, text: suffix });
   }
@@ -39,7 +47,14 @@ test('RUN-7 a live run is resumed from every seq, byte for byte', async () => {
     if (!isEnd(frame)) resumed.push(framesOf(world.url, run.id, frame.id));
   }
   const suffixes = (await Promise.all(resumed)).map((frames) => frames.map((frame) => frame.raw).join(''));
-  expect(suffixes).toEqual(whole.slice(0, -1).map((_, index) => whole.slice(index + 1).map((frame) => frame.raw).join('')));
+  expect(suffixes).toEqual(
+    whole.slice(0, -1).map((_, index) =>
+      whole
+        .slice(index + 1)
+        .map((frame) => frame.raw)
+        .join(''),
+    ),
+  );
   expect(whole.map((frame) => frame.id)).toEqual(whole.map((_, index) => index + 1));
 });
 
@@ -52,14 +67,21 @@ test('RUN-7 a reader that comes back after every event sees each once', async ()
       break;
     }
   }
-  expect(pieces.map((frame) => frame.raw)).toEqual((await framesOf(world.url, run.id)).map((frame) => frame.raw));
+  expect(pieces.map((frame) => frame.raw)).toEqual(
+    (await framesOf(world.url, run.id)).map((frame) => frame.raw),
+  );
 });
 
 test('RUN-7 the header is stronger than the query: a browser repeats its address', async () => {
   const run = await start(SCRIPT);
   const frames = await framesOf(world.url, run.id);
   const { text } = await bytes(run.id, { query: '?after=2', lastEventId: '7' });
-  expect(text).toBe(frames.slice(7).map((frame) => frame.raw).join(''));
+  expect(text).toBe(
+    frames
+      .slice(7)
+      .map((frame) => frame.raw)
+      .join(''),
+  );
 });
 
 test('RUN-7 two runs of a thread do not mix, also where one was canceled inside the other', async () => {
@@ -78,7 +100,12 @@ test('RUN-7 two runs of a thread do not mix, also where one was canceled inside 
     expect(frames.map((frame) => frame.id)).toEqual(frames.map((_, place) => place + 1));
     expect(isEnd(frames.at(-1))).toBe(true);
     for (let after = 0; after < frames.length; after += 1) {
-      expect((await bytes(run.id, { lastEventId: String(after) })).text).toBe(frames.slice(after).map((frame) => frame.raw).join(''));
+      expect((await bytes(run.id, { lastEventId: String(after) })).text).toBe(
+        frames
+          .slice(after)
+          .map((frame) => frame.raw)
+          .join(''),
+      );
     }
   }
   expect(live[1]!.map((frame) => frame.event)).toEqual(['canceled', 'state']);
@@ -97,7 +124,9 @@ test('RUN-7 pages of JSON hold what the stream holds, in any size of page', asyn
       items.push(...page.body.items);
       next = page.body.next;
     }
-    expect(items.map(({ id, type, data }) => ({ id, event: type, data }))).toEqual(frames.map(({ id, event, data }) => ({ id, event, data })));
+    expect(items.map(({ id, type, data }) => ({ id, event: type, data }))).toEqual(
+      frames.map(({ id, event, data }) => ({ id, event, data })),
+    );
     expect(items.every(({ at }) => !Number.isNaN(Date.parse(at)))).toBe(true);
   }
 });
@@ -108,7 +137,9 @@ test('RUN-7 Accept chooses between stream and page, and the page’s data are th
   const page = await ask('GET', events(run.id), undefined, { accept: 'application/json' });
   expect(page.headers.get('content-type')).toMatch(/^application\/json/);
   for (const frame of frames) expect(page.text).toContain(`"data":${frame.raw.match(/^data: (.*)$/m)![1]}`);
-  const streamed = await ask('GET', events(run.id), undefined, { accept: 'text/event-stream, application/json' });
+  const streamed = await ask('GET', events(run.id), undefined, {
+    accept: 'text/event-stream, application/json',
+  });
   expect(streamed.headers.get('content-type')).toMatch(/^text\/event-stream/);
   const asked = await ask('GET', `${events(run.id)}?format=sse`, undefined, { accept: 'application/json' });
   expect(asked.text).toBe(streamed.text);
@@ -116,19 +147,24 @@ test('RUN-7 Accept chooses between stream and page, and the page’s data are th
   expect(end).toMatchObject({ status: 200, body: { items: [], next: null } });
 });
 
-test.each(['x', '-1', '1.5', '1e3', '0x1', ' 1', '99999999999', '1000'])('a cursor %j is 400 by header, by query and for a page', async (cursor) => {
-  const run = await start({ steps: [{ text: 'short' }] });
-  await framesOf(world.url, run.id);
-  const query = `after=${encodeURIComponent(cursor)}`;
-  for (const answer of [
-    await ask('GET', `${events(run.id)}?${query}`),
-    await ask('GET', `${events(run.id)}?format=json&${query}`),
-    ...(cursor.trim() === cursor ? [await ask('GET', events(run.id), undefined, { 'last-event-id': cursor })] : []),
-  ]) {
-    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
-    expect(answer.body.detail).toContain(JSON.stringify(cursor));
-  }
-});
+test.each(['x', '-1', '1.5', '1e3', '0x1', ' 1', '99999999999', '1000'])(
+  'a cursor %j is 400 by header, by query and for a page',
+  async (cursor) => {
+    const run = await start({ steps: [{ text: 'short' }] });
+    await framesOf(world.url, run.id);
+    const query = `after=${encodeURIComponent(cursor)}`;
+    for (const answer of [
+      await ask('GET', `${events(run.id)}?${query}`),
+      await ask('GET', `${events(run.id)}?format=json&${query}`),
+      ...(cursor.trim() === cursor
+        ? [await ask('GET', events(run.id), undefined, { 'last-event-id': cursor })]
+        : []),
+    ]) {
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
+      expect(answer.body.detail).toContain(JSON.stringify(cursor));
+    }
+  },
+);
 
 test('RUN-7 a client that goes away cancels nothing', async () => {
   const run = await start({ steps: [{ tokens: 40, delay_ms: 2 }] });
@@ -142,7 +178,9 @@ test('RUN-7 a log of many pages is streamed whole, without a warning in the serv
   const run = await send(world.url, thread, { steps: [{ text: 'begun', hang: true }] });
   await seen(world.url, run.id, 'token');
   // A model that wrote for a long time, in one go: the run itself says nothing until it is canceled.
-  await world.database.pool.query('update threads set owner = null, attempt = attempt + 1 where id = $1', [thread]);
+  await world.database.pool.query('update threads set owner = null, attempt = attempt + 1 where id = $1', [
+    thread,
+  ]);
   await world.database.pool.query(
     `insert into events select thread_id, seq + n, run_id, run_seq + n, attempt + 1, type,
        json_build_object('text', repeat('word ', 80), 'message', 'm1'), at

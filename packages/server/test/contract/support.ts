@@ -51,7 +51,12 @@ export interface Answer {
 }
 
 /** A request as it is: no status is an error. A `body` that is a string is sent as it is. */
-export async function ask(method: string, url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+export async function ask(
+  method: string,
+  url: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   const response = await fetch(url, {
     method,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },

@@ -7,7 +7,12 @@ import { ask, framesOf, holdEffects, holdLog, seen, usePod, waitedFor } from './
 const world = usePod();
 const why = (runId: string) => ask('GET', `${world.url}/api/runs/${runId}/why`).then(({ body }) => body);
 const cancel = (runId: string) => ask('POST', `${world.url}/api/runs/${runId}/cancel`);
-const POD = { id: expect.any(String), name: expect.stringContaining(':'), heartbeat_age_ms: expect.any(Number), lease_seconds: 5 };
+const POD = {
+  id: expect.any(String),
+  name: expect.stringContaining(':'),
+  heartbeat_age_ms: expect.any(Number),
+  lease_seconds: 5,
+};
 
 test('a run that waits for others says which, and how many', async () => {
   const thread = await createThread(world.url);
@@ -18,8 +23,20 @@ test('a run that waits for others says which, and how many', async () => {
   ];
   expect([first.blocked_by, second.blocked_by, third.blocked_by]).toEqual([null, first.id, second.id]);
   await seen(world.url, first.id, 'token');
-  expect(await why(second.id)).toMatchObject({ status: 'queued', waits_for: 'run', queue_position: 1, blocked_by: first.id, step: null, sentence: expect.stringContaining('one run') });
-  expect(await why(third.id)).toMatchObject({ waits_for: 'run', queue_position: 2, blocked_by: second.id, sentence: expect.stringContaining('2 runs') });
+  expect(await why(second.id)).toMatchObject({
+    status: 'queued',
+    waits_for: 'run',
+    queue_position: 1,
+    blocked_by: first.id,
+    step: null,
+    sentence: expect.stringContaining('one run'),
+  });
+  expect(await why(third.id)).toMatchObject({
+    waits_for: 'run',
+    queue_position: 2,
+    blocked_by: second.id,
+    sentence: expect.stringContaining('2 runs'),
+  });
   await cancel(second.id);
   await framesOf(world.url, second.id);
   expect(await why(third.id)).toMatchObject({ queue_position: 1, blocked_by: first.id });
@@ -29,7 +46,9 @@ test('a run that waits for others says which, and how many', async () => {
 });
 
 test('a run whose model answers says so, with its pod, lease and attempt', async () => {
-  const run = await send(world.url, await createThread(world.url), { steps: [{ text: 'thinking', hang: true }] });
+  const run = await send(world.url, await createThread(world.url), {
+    steps: [{ text: 'thinking', hang: true }],
+  });
   await seen(world.url, run.id, 'token');
   expect(await why(run.id)).toEqual({
     run_id: run.id,
@@ -49,14 +68,25 @@ test('a run whose model answers says so, with its pod, lease and attempt', async
 
 test('a run that waits for tools names them', async () => {
   const release = await holdEffects(world.database);
-  const calls = [{ tool: 'idempotent', input: { note: 'a' } }, { tool: 'external', input: { note: 'b' } }];
+  const calls = [
+    { tool: 'idempotent', input: { note: 'a' } },
+    { tool: 'external', input: { note: 'b' } },
+  ];
   const run = await send(world.url, await createThread(world.url), { steps: [{ calls }, { text: 'ok' }] });
   await waitedFor(world.database, 'effects');
   const answer = await why(run.id);
-  expect(answer).toMatchObject({ waits_for: 'tool', step: { kind: 'tool', message: 'm1', calls: [{ call: 'm1_0', tool: 'idempotent' }] }, pod: POD });
+  expect(answer).toMatchObject({
+    waits_for: 'tool',
+    step: { kind: 'tool', message: 'm1', calls: [{ call: 'm1_0', tool: 'idempotent' }] },
+    pod: POD,
+  });
   expect(answer.sentence).toContain('idempotent');
   expect(await cancel(run.id)).toMatchObject({ status: 200 });
-  expect(await why(run.id)).toMatchObject({ status: 'running', waits_for: 'cancel', cancel_requested_at: expect.any(String) });
+  expect(await why(run.id)).toMatchObject({
+    status: 'running',
+    waits_for: 'cancel',
+    cancel_requested_at: expect.any(String),
+  });
   await release();
   await framesOf(world.url, run.id);
 });
@@ -65,14 +95,25 @@ test('a run that is about to start says which pod has it', async () => {
   const release = await holdLog(world.database);
   const run = await send(world.url, await createThread(world.url), { steps: [{ text: 'soon' }] });
   await waitedFor(world.database, 'events');
-  expect(await why(run.id)).toMatchObject({ status: 'queued', waits_for: 'pod', queue_position: 0, blocked_by: null, pod: POD, step: null });
+  expect(await why(run.id)).toMatchObject({
+    status: 'queued',
+    waits_for: 'pod',
+    queue_position: 0,
+    blocked_by: null,
+    pod: POD,
+    step: null,
+  });
   await release();
   await framesOf(world.url, run.id);
 });
 
 test.each([
   ['done', { steps: [{ text: 'x' }] }, /done/],
-  ['error', { steps: [{ error: { code: 'overloaded', message: 'the model is busy' } }] }, /the model is busy.*retry/],
+  [
+    'error',
+    { steps: [{ error: { code: 'overloaded', message: 'the model is busy' } }] },
+    /the model is busy.*retry/,
+  ],
 ])('a run that is %s waits for nothing', async (status, script, sentence) => {
   const run = await send(world.url, await createThread(world.url), script);
   await framesOf(world.url, run.id);
@@ -85,5 +126,10 @@ test('a canceled run waits for nothing', async () => {
   const run = await send(world.url, await createThread(world.url), { steps: [{ hang: true }] });
   await cancel(run.id);
   await framesOf(world.url, run.id);
-  expect(await why(run.id)).toMatchObject({ status: 'canceled', waits_for: 'nothing', sentence: expect.stringContaining('canceled'), cancel_requested_at: expect.any(String) });
+  expect(await why(run.id)).toMatchObject({
+    status: 'canceled',
+    waits_for: 'nothing',
+    sentence: expect.stringContaining('canceled'),
+    cancel_requested_at: expect.any(String),
+  });
 });

@@ -11,7 +11,14 @@ const named = (frames: readonly Frame[], event: string) => frames.filter((frame)
 
 const SCRIPT = {
   steps: [
-    { reasoning: 'hm, a note', text: 'looking at it', calls: [{ tool: 'pure', input: { note: 'a' } }, { tool: 'transactional', input: { note: 'b' } }] },
+    {
+      reasoning: 'hm, a note',
+      text: 'looking at it',
+      calls: [
+        { tool: 'pure', input: { note: 'a' } },
+        { tool: 'transactional', input: { note: 'b' } },
+      ],
+    },
     { text: 'it is a' },
   ],
 };
@@ -73,14 +80,27 @@ test('RUN-5 each event carries what the contract names', async () => {
   );
   const started = named(frames, 'tool_start').map((frame) => frame.data.call);
   expect(new Set(named(frames, 'tool_end').map((frame) => frame.data.call))).toEqual(new Set(started));
-  expect(named(frames, 'message')[0]!.data).toEqual({ id: run.message_id, role: 'user', content: JSON.stringify(SCRIPT) });
-  expect(named(frames, 'reasoning').map((frame) => frame.data.text).join('')).toBe('hm, a note');
-  expect(named(frames, 'final').map((frame) => frame.data)).toEqual([{ text: 'it is a', sources: [], message: 'm2' }]);
+  expect(named(frames, 'message')[0]!.data).toEqual({
+    id: run.message_id,
+    role: 'user',
+    content: JSON.stringify(SCRIPT),
+  });
+  expect(
+    named(frames, 'reasoning')
+      .map((frame) => frame.data.text)
+      .join(''),
+  ).toBe('hm, a note');
+  expect(named(frames, 'final').map((frame) => frame.data)).toEqual([
+    { text: 'it is a', sources: [], message: 'm2' },
+  ]);
   expect(frames.at(-1)).toMatchObject({ event: 'state', data: { status: 'done' } });
 });
 
 test('RUN-5 error and canceled name their reason', async () => {
-  const failed = await framesOf(world.url, (await start({ steps: [{ error: { code: 'refused', message: 'no' } }] })).id);
+  const failed = await framesOf(
+    world.url,
+    (await start({ steps: [{ error: { code: 'refused', message: 'no' } }] })).id,
+  );
   expect(named(failed, 'error').map((frame) => frame.data)).toEqual([{ error: 'no', code: 'refused' }]);
   const run = await start({ steps: [{ hang: true }] });
   await ask('POST', `${world.url}/api/runs/${run.id}/cancel`, { reason: 'changed my mind' });
@@ -94,12 +114,25 @@ test('RUN-5 final.text is the last assistant message’s text, also when that is
   const final = named(await framesOf(world.url, run.id), 'final')[0]!;
   const { items } = (await ask('GET', `${world.url}/api/threads/${thread}/messages`)).body;
   expect(final.data.text).toBe(items.at(-1).content);
-  const silent = await framesOf(world.url, (await start({ steps: [{ text: 'hm', calls: [{ tool: 'pure', input: { note: 'x' } }] }, {}] })).id);
-  expect(named(silent, 'final').map((frame) => frame.data)).toEqual([{ text: '', sources: [], message: 'm2' }]);
+  const silent = await framesOf(
+    world.url,
+    (await start({ steps: [{ text: 'hm', calls: [{ tool: 'pure', input: { note: 'x' } }] }, {}] })).id,
+  );
+  expect(named(silent, 'final').map((frame) => frame.data)).toEqual([
+    { text: '', sources: [], message: 'm2' },
+  ]);
 });
 
 test('RUN-5 whatever a model writes arrives as it was: line ends, NUL, lone surrogates, emoji', async () => {
-  const deltas = ['line\nline\r\n\r', 'a\u0000b', '\ud83d', '\ude00', '\udc00 \ud800', '\u2028\u2029 "quoted" \\ data: x\n\n', '🤖'];
+  const deltas = [
+    'line\nline\r\n\r',
+    'a\u0000b',
+    '\ud83d',
+    '\ude00',
+    '\udc00 \ud800',
+    '\u2028\u2029 "quoted" \\ data: x\n\n',
+    '🤖',
+  ];
   const thread = await createThread(world.url);
   const run = await send(world.url, thread, { steps: [{ deltas }] });
   const frames = await framesOf(world.url, run.id);
@@ -116,7 +149,10 @@ test('RUN-5 an error’s words arrive as they were, NUL and all', async () => {
   const run = await start({ steps: [{ text: 'x', error: { code: 'odd', message } }] });
   const frames = await framesOf(world.url, run.id);
   expect(named(frames, 'error').map((frame) => frame.data)).toEqual([{ error: message, code: 'odd' }]);
-  expect(await readRun(world.url, run.id)).toMatchObject({ status: 'error', error: { code: 'odd', error: message } });
+  expect(await readRun(world.url, run.id)).toMatchObject({
+    status: 'error',
+    error: { code: 'odd', error: message },
+  });
 });
 
 test('RUN-5 tool inputs and outputs are objects, and arrive as they were', async () => {
@@ -128,10 +164,18 @@ test('RUN-5 tool inputs and outputs are objects, and arrive as they were', async
 });
 
 test('RUN-8 each frame that a client has seen is in the table, with the same bytes', async () => {
-  const run = await start({ steps: [{ tokens: 120, delay_ms: 1, calls: [{ tool: 'external', input: { note: 'x' } }] }, { tokens: 40, delay_ms: 1 }] });
+  const run = await start({
+    steps: [
+      { tokens: 120, delay_ms: 1, calls: [{ tool: 'external', input: { note: 'x' } }] },
+      { tokens: 40, delay_ms: 1 },
+    ],
+  });
   let checked = 0;
   for await (const frame of follow(world.url, run.id)) {
-    const { rows } = await world.database.pool.query('select type, data::text as json from events where run_id = $1 and run_seq = $2', [run.id, frame.id]);
+    const { rows } = await world.database.pool.query(
+      'select type, data::text as json from events where run_id = $1 and run_seq = $2',
+      [run.id, frame.id],
+    );
     expect(rows[0] && `event: ${rows[0].type}\nid: ${frame.id}\ndata: ${rows[0].json}\n\n`).toBe(frame.raw);
     checked += 1;
   }
@@ -139,7 +183,9 @@ test('RUN-8 each frame that a client has seen is in the table, with the same byt
 });
 
 test('RUN-8 while nothing can be committed, nothing is streamed', async () => {
-  const run = await start({ steps: [{ text: 'one', calls: [{ tool: 'external', input: { note: 'y' } }] }, { text: 'two' }] });
+  const run = await start({
+    steps: [{ text: 'one', calls: [{ tool: 'external', input: { note: 'y' } }] }, { text: 'two' }],
+  });
   await framesOf(world.url, run.id);
   const release = await holdLog(world.database);
   try {
@@ -163,7 +209,9 @@ test('RUN-8 while nothing can be committed, nothing is streamed', async () => {
 
 test('RUN-8 a tool’s end is not streamed before its rows are there', async () => {
   const release = await holdEffects(world.database);
-  const run = await start({ steps: [{ calls: [{ tool: 'transactional', input: { note: 'held' } }] }, { text: 'ok' }] });
+  const run = await start({
+    steps: [{ calls: [{ tool: 'transactional', input: { note: 'held' } }] }, { text: 'ok' }],
+  });
   await seen(world.url, run.id, 'tool_start');
   await waitedFor(world.database, 'effects');
   const page = await ask('GET', `${events(run.id)}?format=json`);

@@ -9,7 +9,11 @@ import { startServer } from '../../src/server.ts';
 import { onStopSignal } from '../../src/signals.ts';
 import { createTestTools } from './tools.ts';
 
-const { CONTINUO_TEST_FAULT: fault, CONTINUO_TEST_FAULT_SIGNAL: signal, CONTINUO_TEST_ARMABLE: armable } = process.env;
+const {
+  CONTINUO_TEST_FAULT: fault,
+  CONTINUO_TEST_FAULT_SIGNAL: signal,
+  CONTINUO_TEST_ARMABLE: armable,
+} = process.env;
 let armed = arm(fault ?? '', signal);
 
 /** `point` or `point#n`, where a point also stands for all those that begin with it and a dot. */

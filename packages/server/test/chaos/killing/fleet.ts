@@ -100,7 +100,10 @@ export async function readHolds({ pool }: TestDatabase): Promise<RecordedHold[]>
 
 /** The ids under which the process is registered now. */
 export async function registeredAs({ pool }: TestDatabase, pod: TestPod): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string }>("select id from pods where split_part(name, ':', 2)::int = $1", [pod.process.pid]);
+  const { rows } = await pool.query<{ id: string }>(
+    "select id from pods where split_part(name, ':', 2)::int = $1",
+    [pod.process.pid],
+  );
   return rows.map((row) => row.id);
 }
 

@@ -88,7 +88,11 @@ export class Load {
     }
   }
 
-  async #follow(threadId: string, script: Script, post: (threadId: string) => Promise<RunBody>): Promise<{ id: string; ended: Promise<void> }> {
+  async #follow(
+    threadId: string,
+    script: Script,
+    post: (threadId: string) => Promise<RunBody>,
+  ): Promise<{ id: string; ended: Promise<void> }> {
     const { id } = await post(threadId);
     this.#open += 1;
     // Each follower begins at another pod, so that some are always with the one that executes.
@@ -108,10 +112,14 @@ export class Load {
     for (;;) {
       this.#stop.signal.throwIfAborted();
       const bases = this.#options.bases();
-      const preferred = this.#preferred !== null && bases.includes(this.#preferred) && this.#options.random.between(0, 3) > 0;
+      const preferred =
+        this.#preferred !== null && bases.includes(this.#preferred) && this.#options.random.between(0, 3) > 0;
       try {
         if (bases.length === 0) throw new Error('no pod is up');
-        return await ask(preferred ? this.#preferred! : this.#options.random.pick(bases), AbortSignal.timeout(3000));
+        return await ask(
+          preferred ? this.#preferred! : this.#options.random.pick(bases),
+          AbortSignal.timeout(3000),
+        );
       } catch (error) {
         if (error instanceof ApiError && error.status < 500) throw error;
         await pause(20);

@@ -8,7 +8,9 @@ export interface Random {
   shuffled<T>(items: readonly T[]): T[];
 }
 
-export function createRandom(seed = Number(process.env.CONTINUO_CHAOS_SEED ?? Date.now() % 1_000_000)): Random {
+export function createRandom(
+  seed = Number(process.env.CONTINUO_CHAOS_SEED ?? Date.now() % 1_000_000),
+): Random {
   let state = seed >>> 0;
   // mulberry32
   const next = (): number => {

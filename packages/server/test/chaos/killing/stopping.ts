@@ -28,13 +28,25 @@ export function stopNow(database: TestDatabase, pod: TestPod): Promise<StoppedPo
 }
 
 /** Stops the pod from outside while it is in the middle of a transactional tool. */
-export async function stopInsideTool(database: TestDatabase, pod: TestPod, load: Load, other: string): Promise<StoppedPod> {
+export async function stopInsideTool(
+  database: TestDatabase,
+  pod: TestPod,
+  load: Load,
+  other: string,
+): Promise<StoppedPod> {
   const call = { tool: 'transactional', input: { note: 'slow', delay_ms: 700 } } as const;
   for (;;) {
-    const { id } = await load.play(pod.url, { steps: [{ text: 'slowly ', calls: [call], delay_ms: 0 }, { text: 'ended', delay_ms: 0 }] });
+    const { id } = await load.play(pod.url, {
+      steps: [
+        { text: 'slowly ', calls: [call], delay_ms: 0 },
+        { text: 'ended', delay_ms: 0 },
+      ],
+    });
     for await (const frame of follow(other, id)) if (frame.event === 'tool_start') break;
     const stopped = await stopNow(database, pod);
-    const { rows } = await database.pool.query("select from events where run_id = $1 and type = 'tool_end'", [id]);
+    const { rows } = await database.pool.query("select from events where run_id = $1 and type = 'tool_end'", [
+      id,
+    ]);
     if (rows.length === 0) return stopped;
     // Too late: this machine was busy with something else.
     pod.kill('SIGCONT');
@@ -43,7 +55,10 @@ export async function stopInsideTool(database: TestDatabase, pod: TestPod, load:
 
 async function whileStopped(database: TestDatabase, pod: TestPod): Promise<StoppedPod> {
   const ids = await registeredAs(database, pod);
-  const { rows } = await database.pool.query<{ id: string; attempt: number }>('select id, attempt from threads where owner = any ($1)', [ids]);
+  const { rows } = await database.pool.query<{ id: string; attempt: number }>(
+    'select id, attempt from threads where owner = any ($1)',
+    [ids],
+  );
   return { pod, ids, held: rows };
 }
 
@@ -67,5 +82,7 @@ export async function takenOver(database: TestDatabase, { ids, held }: StoppedPo
 /** Wakes the pod up; resolves when it has registered anew. */
 export async function wake(database: TestDatabase, { pod, ids }: StoppedPod): Promise<void> {
   pod.kill('SIGCONT');
-  await until('the pod has registered anew', async () => (await registeredAs(database, pod)).some((id) => !ids.includes(id)));
+  await until('the pod has registered anew', async () =>
+    (await registeredAs(database, pod)).some((id) => !ids.includes(id)),
+  );
 }

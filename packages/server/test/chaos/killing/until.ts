@@ -9,7 +9,8 @@ export async function until<T>(
   const deadline = performance.now() + within;
   for (;;) {
     const answer = await ask();
-    if (answer !== null && answer !== undefined && answer !== false) return answer as Exclude<T, null | undefined | false>;
+    if (answer !== null && answer !== undefined && answer !== false)
+      return answer as Exclude<T, null | undefined | false>;
     if (performance.now() > deadline) throw new Error(`waited ${within / 1000} s in vain until ${what}`);
     await pause(every);
   }

@@ -80,7 +80,9 @@ function addressOf(databaseUrl: string): { path: string } | { host: string; port
   const url = new URL(databaseUrl);
   const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname);
   const port = Number(url.searchParams.get('port') ?? (url.port || 5432));
-  return host.startsWith('/') ? { path: join(host, `.s.PGSQL.${port}`) } : { host: host || '127.0.0.1', port };
+  return host.startsWith('/')
+    ? { path: join(host, `.s.PGSQL.${port}`) }
+    : { host: host || '127.0.0.1', port };
 }
 
 function through(databaseUrl: string, folder: string): string {

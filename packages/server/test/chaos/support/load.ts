@@ -14,14 +14,21 @@ export interface Post {
 }
 
 /** Posts until a pod accepts; the key makes one run of all the tries. */
-export async function post(bases: () => readonly string[], path: string, body: unknown, key: string): Promise<Post> {
+export async function post(
+  bases: () => readonly string[],
+  path: string,
+  body: unknown,
+  key: string,
+): Promise<Post> {
   const refusals: Refusal[] = [];
   for (let turn = 0; ; turn += 1) {
     const all = bases();
     const base = all[turn % all.length];
     try {
       if (base === undefined) throw new Error('no pod is up');
-      const { run } = await call<{ run: RunBody }>('POST', `${base}${path}`, body, { 'idempotency-key': key });
+      const { run } = await call<{ run: RunBody }>('POST', `${base}${path}`, body, {
+        'idempotency-key': key,
+      });
       return { run, refusals };
     } catch (error) {
       if (error instanceof ApiError && error.status < 500) throw error;

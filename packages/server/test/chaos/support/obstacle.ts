@@ -26,7 +26,8 @@ export async function createObstacle(databaseUrl: string, patienceMs: number): P
       deferrable initially deferred for each row execute function wait_at_obstacle()`);
   }
   const holds = async (sql: string, values: unknown[]): Promise<boolean> =>
-    ((await watcher.query<{ holds: boolean }>(`select exists (${sql}) as holds`, values)).rows[0]?.holds ?? false);
+    (await watcher.query<{ holds: boolean }>(`select exists (${sql}) as holds`, values)).rows[0]?.holds ??
+    false;
   return {
     raise: async () => void (await holder.query(`select pg_advisory_lock(${LOCK})`)),
     lower: async () => void (await holder.query(`select pg_advisory_unlock(${LOCK})`)),

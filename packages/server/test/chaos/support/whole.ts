@@ -13,7 +13,11 @@ export async function storedFrames(pool: pg.Pool, runId: string): Promise<string
 }
 
 /** What is wrong with a run that should have ended, in words. `done`: it should have ended done. */
-export function problemsOf(runId: string, frames: readonly Frame[], { steps }: { steps?: number } = {}): string[] {
+export function problemsOf(
+  runId: string,
+  frames: readonly Frame[],
+  { steps }: { steps?: number } = {},
+): string[] {
   const problems: string[] = [];
   const say = (what: string): number => problems.push(`run ${runId}: ${what}`);
   frames.forEach((frame, index) => {
@@ -42,7 +46,8 @@ function brokenMessages(runId: string, frames: readonly Frame[]): string[] {
       pieces.set(message, '');
     }
     if (event === 'token') pieces.set(message, (pieces.get(message) ?? '') + String(data.text));
-    if (event === 'message_end' && pieces.get(message) !== data.text) broken.push(`run ${runId}: ${message} is not its pieces`);
+    if (event === 'message_end' && pieces.get(message) !== data.text)
+      broken.push(`run ${runId}: ${message} is not its pieces`);
   }
   return broken;
 }
@@ -56,12 +61,21 @@ interface Part {
 function brokenCalls(runId: string, frames: readonly Frame[]): string[] {
   const asked = frames
     .filter((frame) => frame.event === 'message_end')
-    .flatMap((frame) => (frame.data.parts as Part[]).filter((part) => part.kind === 'tool_call').map((part) => part.callId!));
-  const count = (type: string, call: string) => frames.filter((frame) => frame.event === type && frame.data.call === call).length;
+    .flatMap((frame) =>
+      (frame.data.parts as Part[]).filter((part) => part.kind === 'tool_call').map((part) => part.callId!),
+    );
+  const count = (type: string, call: string) =>
+    frames.filter((frame) => frame.event === type && frame.data.call === call).length;
   const ends = frames.filter((frame) => frame.event === 'tool_end').map((frame) => String(frame.data.call));
   return [
-    ...asked.filter((call) => count('tool_end', call) !== 1).map((call) => `run ${runId}: call ${call} ended ${count('tool_end', call)} times`),
-    ...asked.filter((call) => count('tool_start', call) > 1).map((call) => `run ${runId}: call ${call} started ${count('tool_start', call)} times`),
-    ...ends.filter((call) => !asked.includes(call)).map((call) => `run ${runId}: call ${call} was never asked for`),
+    ...asked
+      .filter((call) => count('tool_end', call) !== 1)
+      .map((call) => `run ${runId}: call ${call} ended ${count('tool_end', call)} times`),
+    ...asked
+      .filter((call) => count('tool_start', call) > 1)
+      .map((call) => `run ${runId}: call ${call} started ${count('tool_start', call)} times`),
+    ...ends
+      .filter((call) => !asked.includes(call))
+      .map((call) => `run ${runId}: call ${call} was never asked for`),
   ];
 }
