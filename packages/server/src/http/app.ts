@@ -33,9 +33,9 @@ export function createApp(context: HttpContext): App {
   app.onError(errorHandler(context.log));
   app.notFound(notFoundHandler);
   app.use(guard(context.config));
-  healthRoutes(app, context);
   threadRoutes(app, context);
   runRoutes(app, context);
+  healthRoutes(app, context);
   app.doc31('/openapi.json', {
     openapi: '3.1.0',
     info: { title: 'Continuo', version: '0.1.0', description: 'The durable agent server.' },

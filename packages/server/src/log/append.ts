@@ -19,7 +19,6 @@ import { bind, INSERT, INSERT_WITH_CHANGES, readTail } from './statements.ts';
 const FLUSH_ROWS = 1000;
 /** Bytes that a thread may have waiting before its model is no longer read. */
 const PENDING_BYTES = 1024 * 1024;
-
 /** How often a transaction may be ended for idling before its work is given up. */
 const IDLE_TRIES = 3;
 
@@ -305,12 +304,14 @@ export class Pen {
    * commit together, or neither does. Waits for what is queued, and holds the thread meanwhile.
    */
   async transact<T>(work: (client: Queryable) => Promise<{ entries: Entry[]; result: T }>): Promise<T> {
-    for (let left = IDLE_TRIES; ;) {
+    let idled = 0;
+    for (;;) {
       const outcome = await this.#tryToTransact(work);
       if (outcome.kind === 'done') return outcome.result;
-      // Work that idles longer than a transaction may would be ended every time.
-      if (outcome.idled && (left -= 1) === 0)
-        throw new Error('the transaction was ended: it idled longer than the lease');
+      if (outcome.idled) idled += 1;
+      // Work that idles longer than a transaction may is ended every time.
+      if (idled === IDLE_TRIES)
+        throw new Error('the transaction was ended, because it idled longer than the lease');
     }
   }
 

@@ -28,6 +28,8 @@ class Actor {
   #state: ThreadState;
   #facts: Facts = { runs: [] };
   #cancel = new AbortController();
+  /** The run whose first events are on their way. */
+  #starting: string | null = null;
   #looking: Promise<void> = Promise.resolve();
 
   static async open(options: LoopOptions, hold: Hold): Promise<Actor> {
@@ -56,8 +58,7 @@ class Actor {
     });
     hold.lost.addEventListener('abort', () => this.#pen.lose());
     hold.onWake = () => {
-      // A look that fails leaves `wake_at` set: the pod's next tick wakes us again.
-      this.#looking = this.#looking.then(() => this.#look()).catch(() => undefined);
+      this.#looking = this.#looking.then(() => this.#lookUntilSeen());
     };
   }
 
@@ -79,12 +80,26 @@ class Actor {
     }
   }
 
+  /** Facts may have been taken without our hearing of it, and nobody wakes us for them again. */
+  async #lookUntilSeen(): Promise<void> {
+    for (let pause = 20; !this.#hold.lost.aborted; pause = Math.min(pause * 2, 1000)) {
+      try {
+        return await this.#look();
+      } catch (error) {
+        // The run was ended meanwhile: the next decision sees it.
+        if (error instanceof CancelWins) return;
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+  }
+
   /** Somebody wants something while a step is under way: a cancel cannot wait for its end. */
   async #look(): Promise<void> {
     this.#facts = await takeFacts(this.#options.pool, this.#hold.threadId, this.#hold.attempt);
     const step = decide(this.#state, this.#facts, this.#hold.attempt);
     if (step.kind === 'cancel') this.#cancel.abort();
-    if (step.kind === 'drop') {
+    // A run that is being started is canceled like any other once it has begun.
+    if (step.kind === 'drop' && step.run.id !== this.#starting) {
       await this.#drop(step.run, step.reason);
       await this.#look();
     }
@@ -111,8 +126,9 @@ class Actor {
     }
   }
 
-  #start(run: QueuedRun): Promise<unknown> {
+  async #start(run: QueuedRun): Promise<void> {
     this.#cancel = new AbortController();
+    this.#starting = run.id;
     const { id, content } = run.message;
     const session = this.#session('start', 'message');
     const entries: Entry[] = [
@@ -120,10 +136,11 @@ class Actor {
       { runId: run.id, event: { type: 'state', data: { status: 'running', attempt: 1 } } },
       { runId: run.id, event: { type: 'message', data: { id, role: 'user', content } } },
     ];
-    return this.#pen.append(entries, [
+    await this.#pen.append(entries, [
       ...session.changes,
       { kind: 'start', event: session.entries.length, run: run.id },
     ]);
+    this.#starting = null;
   }
 
   async #takeOver(run: RunState): Promise<void> {
