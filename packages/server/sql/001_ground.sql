@@ -223,14 +223,17 @@ begin
   update pods set heartbeat_at = clock_timestamp() where id = p_pod;
   alive := found;
 
-  delete from pods p
+  -- A row that is locked is just being renewed, or removed by another: two late pods must not wait for each other.
+  delete from pods where id in (
+    select p.id from pods p
     where p.id <> p_pod and (
       p.heartbeat_at < clock_timestamp() - p.lease
       or not exists (
         select from pg_locks l
         where l.locktype = 'advisory' and l.classid = p_lock_class::oid and l.objid = p.number::oid
           and l.objsubid = 2 and l.granted
-          and l.database = (select oid from pg_database where datname = current_database())));
+          and l.database = (select oid from pg_database where datname = current_database())))
+    for update skip locked);
   get diagnostics removed = row_count;
 
   update threads set owner = null, wake_at = least(wake_at, clock_timestamp())
@@ -249,12 +252,14 @@ begin
 end $$;
 
 -- What others want of a thread, for its owner: clears `wake_at` first, so that whatever comes later sets it again.
+-- A thread that was freed has no owner and keeps its attempt until it is claimed: its `wake_at` is for whoever claims it.
 create function take_facts(p_thread uuid, p_attempt integer)
 returns table (
   id uuid, ordinal integer, model text, role text, cancel_reason text, message_id uuid, content json
 ) language plpgsql as $$
 begin
-  update threads t set wake_at = null where t.id = p_thread and t.attempt = p_attempt and t.wake_at is not null;
+  update threads t set wake_at = null
+    where t.id = p_thread and t.attempt = p_attempt and t.owner is not null and t.wake_at is not null;
   return query
     select r.id, r.ordinal, r.model, r.role, r.cancel_reason, r.message_id, m.content
     from runs r left join messages m on m.id = r.message_id

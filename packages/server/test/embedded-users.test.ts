@@ -17,6 +17,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { othersCanEnter } from '../src/db/embedded/reach.ts';
 import { socketFolder } from '../src/db/embedded/socket.ts';
 import {
+  canRunUnder,
   cleanUp,
   copyOfBinaries,
   emptyHome,
@@ -32,6 +33,10 @@ import {
 
 const NOBODY = 65534;
 const UNLISTED = 54999;
+
+const ONLY_ROOT = ['unshare', '--user', '--map-root-user'];
+const NO_RIGHTS = ['setpriv', '--inh-caps=-all', '--bounding-set=-all'];
+const CONTAINER = ['unshare', '--pid', '--ipc', '--fork', '--mount-proc', '--kill-child'];
 
 afterEach(cleanUp);
 afterAll(removeStoppedHome);
@@ -97,26 +102,33 @@ describe.skipIf(!isRoot)('as root', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('in a container that has no other user id, the server runs in a user namespace', async () => {
-    const under = ['unshare', '--user', '--map-root-user'];
-    const opened = await startPod(emptyHome(), { under }).open();
-    expect(await query(opened, 'select 1 as one')).toEqual([{ one: 1 }]);
-  });
+  test.skipIf(!canRunUnder(ONLY_ROOT))(
+    'in a container that has no other user id, the server runs in a user namespace',
+    async () => {
+      const opened = await startPod(emptyHome(), { under: ONLY_ROOT }).open();
+      expect(await query(opened, 'select 1 as one')).toEqual([{ one: 1 }]);
+    },
+  );
 
-  test('root without any rights is told to start as an ordinary user', async () => {
-    const under = ['setpriv', '--inh-caps=-all', '--bounding-set=-all'];
-    expect(await startPod(emptyHome(), { under }).ask('open')).toMatchObject({ code: 'cannot-drop-root' });
-  });
+  test.skipIf(!canRunUnder(NO_RIGHTS))(
+    'root without any rights is told to start as an ordinary user',
+    async () => {
+      expect(await startPod(emptyHome(), { under: NO_RIGHTS }).ask('open')).toMatchObject({
+        code: 'cannot-drop-root',
+      });
+    },
+  );
 
-  test('a home in use in another container is refused, because two servers would destroy it', async () => {
-    const home = await stoppedHome();
-    const opened = await startPod(home).open();
-    const elsewhere = startPod(home, {
-      under: ['unshare', '--pid', '--ipc', '--fork', '--mount-proc', '--kill-child'],
-    });
-    expect(await elsewhere.ask('open')).toMatchObject({ code: 'elsewhere' });
-    expect(await query(opened, 'select 1 as one')).toEqual([{ one: 1 }]);
-  });
+  test.skipIf(!canRunUnder(CONTAINER))(
+    'a home in use in another container is refused, because two servers would destroy it',
+    async () => {
+      const home = await stoppedHome();
+      const opened = await startPod(home).open();
+      const elsewhere = startPod(home, { under: CONTAINER });
+      expect(await elsewhere.ask('open')).toMatchObject({ code: 'elsewhere' });
+      expect(await query(opened, 'select 1 as one')).toEqual([{ one: 1 }]);
+    },
+  );
 });
 
 const canBecomeOrdinary = isRoot && othersCanEnter(import.meta.dirname) && othersCanEnter(tmpdir());
@@ -148,12 +160,15 @@ describe.skipIf(!canBecomeOrdinary)(
       expect(opened.started).toBe(true);
     });
 
-    test('a user without an entry in /etc/passwd gets a database by way of a user namespace', async () => {
-      const home = homeOf(UNLISTED);
-      const opened = await startPod(home, { uid: UNLISTED, gid: UNLISTED }).open();
-      expect(opened.started).toBe(true);
-      expect(statSync(join(home, 'postgres')).uid).toBe(UNLISTED);
-    });
+    test.skipIf(!canRunUnder(['unshare', '--user']))(
+      'a user without an entry in /etc/passwd gets a database by way of a user namespace',
+      async () => {
+        const home = homeOf(UNLISTED);
+        const opened = await startPod(home, { uid: UNLISTED, gid: UNLISTED }).open();
+        expect(opened.started).toBe(true);
+        expect(statSync(join(home, 'postgres')).uid).toBe(UNLISTED);
+      },
+    );
 
     test('a user without an entry is told so where there are no user namespaces', async () => {
       const pod = startPod(homeOf(UNLISTED), { uid: UNLISTED, gid: UNLISTED, env: { PATH: '/nowhere' } });

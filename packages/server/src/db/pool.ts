@@ -100,9 +100,23 @@ export async function transaction<T>(
 /** True when the connection, not the statement, failed: the outcome of what was sent is unknown. */
 export function isConnectionError(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  // SQLSTATE classes 08 (connection), 57P (server going away, terminated), 25P03 (idle in transaction).
-  if (/^(08...|57P..|25P03)$/.test(code)) return true;
+  // SQLSTATE classes 08 (connection), 57P (server going away, terminated), 25P03 (idle in transaction), 53300
+  // (too many connections).
+  if (/^(08...|57P..|25P03|53300)$/.test(code)) return true;
   return !/^[0-9A-Z]{5}$/.test(code);
+}
+
+/**
+ * True when the database is away or has no connection to give: the same request may succeed in a moment. Unlike
+ * `isConnectionError` it never takes another kind of failure for this one.
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof ConnectionLost) return true;
+  if (!(error instanceof Error)) return false;
+  // SQLSTATE classes 08 and 57P, 25P03, and 53300: too many connections.
+  if (/^(08...|57P..|25P03|53300)$/.test(sqlState(error))) return true;
+  if ('syscall' in error && /^(connect|read|write|getaddrinfo)$/.test(String(error.syscall))) return true;
+  return /^(Connection terminated|timeout e(xpired|xceeded)|Client .* is not queryable)/.test(error.message);
 }
 
 export function sqlState(error: unknown): string {

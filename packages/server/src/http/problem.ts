@@ -7,6 +7,7 @@ import type { ErrorHandler, NotFoundHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { Logger } from 'pino';
 import type { ZodError } from 'zod';
+import { isUnavailable } from '../db/pool.ts';
 
 interface ProblemInit {
   readonly status: number;
@@ -54,6 +55,10 @@ export function errorHandler(log: Logger): ErrorHandler {
   return (error, c) => {
     const known = toProblem(error);
     if (known) return problemResponse(known);
+    if (isUnavailable(error)) {
+      log.warn({ reason: error.message, method: c.req.method, path: c.req.path }, 'the database is away');
+      return problemResponse(databaseUnavailable());
+    }
     const id = randomUUID();
     log.error({ err: error, errorId: id, method: c.req.method, path: c.req.path }, 'request failed');
     return problemResponse(
@@ -65,6 +70,17 @@ export function errorHandler(log: Logger): ErrorHandler {
       }),
     );
   };
+}
+
+function databaseUnavailable(): Problem {
+  return new Problem({
+    status: 503,
+    code: 'database_unavailable',
+    detail:
+      'The database cannot be reached at the moment, and it is not known whether the request took effect. ' +
+      'Send it again in a second; an Idempotency-Key makes that safe.',
+    headers: { 'retry-after': '1' },
+  });
 }
 
 /** For `app.notFound`. */

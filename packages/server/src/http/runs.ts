@@ -22,6 +22,7 @@ import {
   notFound,
   page,
   problems,
+  refuseNul,
 } from './shared.ts';
 
 const tags = ['runs'];
@@ -106,8 +107,10 @@ export function runRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { id } = c.req.valid('param');
+      const { reason = 'user_cancelled' } = c.req.valid('json');
+      refuseNul('reason', reason);
       await find(id);
-      await requestCancel({ pool, pod }, id, c.req.valid('json').reason ?? 'user_cancelled');
+      await requestCancel({ pool, pod }, id, reason);
       const run = await find(id);
       if (run.status === 'done' || run.status === 'error') {
         throw new Problem({

@@ -46,3 +46,15 @@ export function invalidCursor(given: string, detail: string): Problem {
     detail: `The cursor ${JSON.stringify(given.slice(0, 100))} ${detail}`,
   });
 }
+
+/** The database keeps no NUL in a text. */
+export function refuseNul(path: string, value: string | undefined): void {
+  if (!value?.includes('\0')) return;
+  const message = 'must not contain NUL (U+0000)';
+  throw new Problem({
+    status: 400,
+    code: 'invalid_body',
+    detail: `${path}: ${message}`,
+    extra: { errors: [{ path, message }] },
+  });
+}

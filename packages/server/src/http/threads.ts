@@ -19,6 +19,7 @@ import {
   notFound,
   page,
   problems,
+  refuseNul,
 } from './shared.ts';
 
 const tags = ['threads'];
@@ -38,6 +39,7 @@ export function threadRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { title } = c.req.valid('json');
+      refuseNul('title', title);
       const thread = await insertThread(pool, DEFAULT_WORKSPACE, uuidv7(), title ?? null);
       return c.json(thread, 201, { location: `/api/threads/${thread.id}` });
     },
@@ -173,10 +175,17 @@ function keyReused(): Problem {
 
 function threadCursor(given: string): { at: string; id: string } {
   const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)_([0-9a-f-]{36})$/.exec(given);
-  if (!match || !z.uuid().safeParse(match[2]).success || Number.isNaN(Date.parse(match[1]!))) {
+  if (!match || !z.uuid().safeParse(match[2]).success || !isTime(match[1]!)) {
     throw invalidCursor(given, 'is not one that a page gave as next.');
   }
   return { at: match[1]!, id: match[2]! };
+}
+
+/** A day that the calendar has, in a year that the database has. */
+function isTime(text: string): boolean {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime()) || time.getUTCFullYear() < 1) return false;
+  return time.toISOString().slice(0, 19) === text.slice(0, 19);
 }
 
 function messageCursor(given: string): { ordinal: number; seq: number } {

@@ -12,6 +12,8 @@ import { readThread } from './statements.ts';
 const PAGE = 500;
 /** How often everything followed is looked at, in case a hint was lost. */
 const RESCAN_MS = 10_000;
+/** How soon it is looked at again after reading failed; nothing tells when a database is back. */
+const RETRY_MS = 500;
 
 /** Consecutive events of one thread; what a dialect made of them is kept for the next follower. */
 export class Batch {
@@ -50,8 +52,8 @@ export class Followers {
   readonly #pool: Pool;
   readonly #threads = new Map<string, Set<Following>>();
   readonly #onError: (error: Error) => void;
-
   readonly #rescans: NodeJS.Timeout;
+  #retry: NodeJS.Timeout | null = null;
 
   constructor(pool: Pool, onError: (error: Error) => void) {
     this.#pool = pool;
@@ -62,6 +64,7 @@ export class Followers {
 
   close(): void {
     clearInterval(this.#rescans);
+    if (this.#retry) clearTimeout(this.#retry);
   }
 
   get count(): number {
@@ -72,7 +75,7 @@ export class Followers {
 
   /** Hands the thread's events after `seq` to the sink until stopped. */
   follow(threadId: string, seq: number, sink: Sink): Follower {
-    const following = new Following(this.#pool, threadId, seq, sink, this.#onError);
+    const following = new Following(this.#pool, threadId, seq, sink, (error) => this.#failed(error));
     const followers = this.#threads.get(threadId) ?? new Set();
     this.#threads.set(threadId, followers.add(following));
     following.catchUp();
@@ -97,11 +100,19 @@ export class Followers {
   hint(threadId: string): void {
     const followers = this.#threads.get(threadId);
     if (!followers) return;
-    void this.#readFor(threadId, followers).catch(this.#onError);
+    this.#readFor(threadId, followers).catch((error: Error) => this.#failed(error));
   }
 
   rescan(): void {
     for (const threadId of this.#threads.keys()) this.hint(threadId);
+  }
+
+  #failed(error: Error): void {
+    this.#onError(error);
+    this.#retry ??= setTimeout(() => {
+      this.#retry = null;
+      this.rescan();
+    }, RETRY_MS).unref();
   }
 
   async #readFor(threadId: string, followers: Set<Following>): Promise<void> {
@@ -154,7 +165,7 @@ class Following {
     if (this.#state !== 'live') return;
     this.#state = 'reading';
     this.#read().catch((error: Error) => {
-      // The database is away: stay behind; the next hint or rescan tries again.
+      // The database is away: stay behind; the next rescan tries again.
       if (this.#state === 'reading') this.#state = 'live';
       this.#onError(error);
     });

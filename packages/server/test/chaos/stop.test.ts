@@ -1,5 +1,7 @@
-// SIGSTOP past the lease, then SIGCONT: a pod that hangs is given up, and cannot do anything when it comes to itself.
+// SIGSTOP past the lease, then SIGCONT: a pod that hangs is given up, and what it had begun is fenced off when it wakes
+// up. CONTINUO_CHAOS=long: 100 times instead of 20.
 
+import { randomUUID } from 'node:crypto';
 import { afterAll, expect, onTestFailed, test } from 'vitest';
 import { createThread, followToEnd, send } from '../client/api.ts';
 import { freshDatabase, type TestDatabase } from '../client/database.ts';
@@ -16,8 +18,7 @@ const ACTIVE = 4;
 const RANDOM = 'at random';
 const INSIDE_TOOL = 'inside a transactional tool';
 
-// Twenty of them.
-const STOPS = [
+const PLACES = [
   ...['message', 'message_start', 'token', 'message_end', 'tool_start', 'final'].map(
     (type) => `append.before.${type}`,
   ),
@@ -31,6 +32,7 @@ const STOPS = [
   RANDOM,
   RANDOM,
 ];
+const STOPS = Array.from({ length: process.env.CONTINUO_CHAOS === 'long' ? 5 : 1 }, () => PLACES).flat();
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
@@ -39,7 +41,7 @@ afterAll(async () => {
 
 test(
   `RUN-11 a pod that was stopped past its lease, ${STOPS.length} times, can neither append nor take effect, and goes on serving`,
-  { timeout: 240_000 },
+  { timeout: STOPS.length * 12_000 },
   async () => {
     const random = createRandom();
     console.log(`CONTINUO_CHAOS_SEED=${random.seed}`);
@@ -73,12 +75,12 @@ test(
         return candidates.length > 0 && random.pick(candidates);
       });
       load.prefer(pod.url);
-      const stop1 = await stop(pod, where);
+      const sleeper = await stop(pod, where);
       stopped = pod;
       active.push(load.open);
-      held += stop1.held.length;
-      await takenOver(database, stop1);
-      await wake(database, stop1);
+      held += sleeper.held.length;
+      await takenOver(database, sleeper);
+      await wake(database, sleeper);
       stopped = null;
       await executes(database, pod);
     }
@@ -107,3 +109,39 @@ async function executes(database: TestDatabase, pod: TestPod): Promise<void> {
     return holds.some((hold) => hold.thread_id === threadId && hold.pid === pod.process.pid);
   });
 }
+
+test('RUN-11 a pod that was given up cannot put its freed thread to sleep', async () => {
+  const { pool, drop } = await freshDatabase();
+  cleanups.push(drop);
+  const [thread, gone, other] = [randomUUID(), randomUUID(), randomUUID()];
+  await pool.query('insert into threads (id, workspace_id, owner, attempt) select $1, id, $2, 1 from workspaces', [
+    thread,
+    gone,
+  ]);
+  const { rows } = await pool.query<{ freed: number }>('select freed from pod_tick($1, 4400)', [other]);
+  expect(rows).toEqual([{ freed: 1 }]);
+  // It has not noticed yet, and looks what there is to do.
+  await pool.query('select from take_facts($1, 1)', [thread]);
+  const due = await pool.query('select from threads where id = $1 and wake_at <= clock_timestamp()', [thread]);
+  expect(due.rowCount).toBe(1);
+});
+
+test('RUN-11 pods that are late together do not wait for each other', async () => {
+  const { pool, drop } = await freshDatabase();
+  cleanups.push(drop);
+  const [late, other] = [randomUUID(), randomUUID()];
+  await pool.query(
+    "insert into pods (id, number, name, lease, heartbeat_at) values ($1, 1, 'late', '1 s', now() - interval '1 h')",
+    [late],
+  );
+  const renewing = await pool.connect();
+  try {
+    await renewing.query('begin');
+    await renewing.query('update pods set heartbeat_at = clock_timestamp() where id = $1', [late]);
+    const { rows } = await pool.query<{ removed: number }>('select removed from pod_tick($1, 4400)', [other]);
+    expect(rows).toEqual([{ removed: 0 }]);
+  } finally {
+    await renewing.query('commit');
+    renewing.release();
+  }
+});

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { createThread, readRun, send } from '../client/api.ts';
-import { ask, count, framesOf, seen, usePod } from './support.ts';
+import { ask, count, framesOf, holdEffects, seen, usePod, waitedFor } from './support.ts';
 
 const world = usePod();
 const SCRIPT = '{"steps":[{"text":"once"}]}';
@@ -122,12 +122,14 @@ test('a failed run is retried: a new run from the same message, the old one keep
 });
 
 test('a retry’s model sees the message, and nothing of the run that failed', async () => {
-  const script = { steps: [{ tokens: 200, delay_ms: 5 }] };
+  const script = { steps: [{ text: 'acting', calls: [{ tool: 'external', input: { note: 'n' } }] }, { text: 'acted' }] };
   const thread = await createThread(world.url);
+  const release = await holdEffects(world.database);
   const canceled = await send(world.url, thread, script);
-  await seen(world.url, canceled.id, 'token');
+  await waitedFor(world.database, 'effects');
   await ask('POST', `${world.url}/api/runs/${canceled.id}/cancel`);
-  await framesOf(world.url, canceled.id);
+  await release();
+  expect((await framesOf(world.url, canceled.id)).at(-1)!.data).toEqual({ status: 'canceled' });
   const short = { steps: [{ tokens: 3 }] };
   const fresh = await send(world.url, await createThread(world.url), script);
   const again = (await retry(canceled.id)).body.run;

@@ -196,7 +196,7 @@ test('RUN-10 whoever wins, cancel or finish, the answer and the log agree', asyn
   const outcomes = await Promise.all(
     Array.from({ length: 24 }, async (_, index) => {
       const run = await send(world.url, await createThread(world.url), {
-        steps: [{ tokens: index, delay_ms: 1 }],
+        steps: [{ tokens: index, delay_ms: 1, hang: index > 20 }],
       });
       await seen(world.url, run.id, index % 2 ? 'message_start' : 'message');
       const { status } = await cancel(run.id);

@@ -96,7 +96,7 @@ export function holdLog(database: TestDatabase): Promise<() => Promise<void>> {
   return holdTable(database, 'events', 'share row exclusive');
 }
 
-async function holdTable(database: TestDatabase, table: string, mode: string): Promise<() => Promise<void>> {
+export async function holdTable(database: TestDatabase, table: string, mode: string): Promise<() => Promise<void>> {
   const client = await database.pool.connect();
   await client.query(`begin; lock table ${table} in ${mode} mode`);
   return async () => {

@@ -1,5 +1,5 @@
 /** Folders, pods and servers for the tests of the embedded database; all of it is gone after each test. */
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -24,6 +24,12 @@ import { findBinaries } from '../../src/db/embedded/package.ts';
 const POD = fileURLToPath(new URL('./pod.ts', import.meta.url));
 
 export const isRoot = process.geteuid?.() === 0;
+
+/** Whether a program such as unshare exists, and may do here what it is asked to. */
+export function canRunUnder(under: readonly string[]): boolean {
+  const [program = '', ...args] = under;
+  return spawnSync(program, [...args, process.execPath, '--version']).status === 0;
+}
 
 export interface Opened {
   readonly started: boolean;
@@ -114,7 +120,8 @@ export function startPod(home: string, options: PodOptions = {}): Pod {
   const [program = '', ...args] = command;
   const child = spawn(program, args, { cwd: '/', ...spawnOptions });
   children.push(child);
-  const pid = child.pid ?? 0;
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${program} could not be started`);
   const ended = once(child, 'exit');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
 

@@ -91,6 +91,7 @@ function settingsFor(socketFolder: string): Record<string, string | number> {
     // A list, hence the quotes: a comma would begin the next.
     unix_socket_directories: `"${socketFolder}"`,
     unix_socket_permissions: '0700',
+    cluster_name: clusterName(socketFolder),
     max_connections: 200,
     shared_buffers: '128MB',
     fsync: 'on',
@@ -120,10 +121,27 @@ export async function stopPostmaster(data: string): Promise<void> {
  * The backends of a killed server end when they notice, which a busy one does
  * late; until then they hold the shared memory that a new server refuses to share.
  */
-export function endOrphans(data: string): void {
+export function endOrphans(data: string, socketFolder: string): void {
   if (process.platform !== 'linux') return;
-  for (const name of readdirSync('/proc')) {
-    if (/^\d+$/.test(name) && worksIn(Number(name), data) === true) signal(Number(name), 'SIGQUIT');
+  for (const pid of readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)) {
+    if (worksIn(pid, data) ?? isTitled(pid, socketFolder)) signal(pid, 'SIGQUIT');
+  }
+}
+
+/** Every process of a server shows this name in its title. */
+function clusterName(socketFolder: string): string {
+  return basename(socketFolder);
+}
+
+function isTitled(pid: number, socketFolder: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(
+      `postgres: ${clusterName(socketFolder)}: `,
+    );
+  } catch {
+    return false;
   }
 }
 

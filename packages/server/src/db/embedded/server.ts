@@ -146,7 +146,7 @@ function clearObstacle(plan: ServerPlan, seen: Seen, tail: string): void {
   const lockFile = /lock file .* already exists/.test(tail);
   const sharedMemory = /pre-existing shared memory block/.test(tail);
   const patient = performance.now() - seen.began < LONGEST_OBSTACLE;
-  if (patient && sharedMemory) return endOrphans(plan.paths.data);
+  if (patient && sharedMemory) return endOrphans(plan.paths.data, plan.socketFolder);
   if (patient && lockFile) return;
   removeSocketFolder(plan.socketFolder);
   throw startFailed(plan, `its log ends with:\n${tail}`);

@@ -41,6 +41,11 @@ export class Load {
     return this.#open;
   }
 
+  /** The runs that have been seen to end so far. */
+  get played(): readonly PlayedRun[] {
+    return this.#played;
+  }
+
   start(): void {
     for (let client = 0; client < this.#options.clients; client += 1) {
       this.#clients.push(this.#play(client).catch((error: Error) => void (this.#failure ??= error)));

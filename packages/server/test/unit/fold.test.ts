@@ -1,0 +1,191 @@
+// State is a fold of the log, and the next step a decision on it: nothing else is remembered. RUN-16.
+
+import { v7 as uuidv7 } from 'uuid';
+import { beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { isTerminal, type EventData, type EventType, type LogEvent } from '@continuo/protocol';
+import type { StoredEvent } from '../../src/log/event.ts';
+import { readForFold } from '../../src/log/statements.ts';
+import { decide, MODEL_CALLS, STALLED_ATTEMPTS, type Facts, type QueuedRun } from '../../src/runs/decide.ts';
+import { EMPTY, fold, foldAll, type ThreadState } from '../../src/runs/fold.ts';
+import type { AnyTool } from '../../src/tools/registry.ts';
+import { createLoop, play, requestCancel, useLog } from './support.ts';
+
+const world = useLog();
+const look: AnyTool = { name: 'look', description: 'Looks.', effect: 'pure', input: z.object({}), run: () => Promise.resolve({ seen: true }) };
+const act: AnyTool = { ...look, name: 'act', effect: 'external' };
+const SCRIPTS = {
+  done: { steps: [{ reasoning: 'hm', text: 'one two', calls: [{ tool: 'look' }, { tool: 'act' }, { tool: 'gone' }] }, { text: 'three' }] },
+  error: { steps: [{ text: 'x', calls: [{ tool: 'act' }] }, { text: 'half', error: { code: 'cut', message: 'no more' } }] },
+};
+
+interface Life {
+  readonly threadId: string;
+  readonly runId: string;
+  readonly events: readonly StoredEvent[];
+}
+const lives: Record<string, Life> = {};
+
+beforeAll(async () => {
+  for (const [name, script] of Object.entries(SCRIPTS)) lives[name] = await play(world, script, { tools: [look, act] });
+  lives.canceled = await canceled();
+});
+
+/** A run that is canceled in its first tool, with a second run behind it. */
+async function canceled(): Promise<Life> {
+  const threadId = await world.thread();
+  const runId = await world.run(threadId, SCRIPTS.done);
+  await world.run(threadId, SCRIPTS.error);
+  const tool: AnyTool = { ...act, run: () => requestCancel(world, runId) };
+  const loop = await createLoop(world, { tools: [look, tool] });
+  await loop.work(await loop.hold(threadId));
+  return { threadId, runId, events: await world.log(threadId) };
+}
+
+const queued = (id: string, cancel: string | null = null): QueuedRun => ({ id, ordinal: 1, message: { id: 'x', content: '' }, model: '', role: '', cancel });
+/** What the rows would say after this much of the log: its runs that have not ended. */
+function factsAfter(events: readonly StoredEvent[], prefix: readonly StoredEvent[]): Facts {
+  const ended = new Set(prefix.filter((event) => event.type === 'state' && isTerminal(event.data.status)).map(({ runId }) => runId));
+  const runs = [...new Set(events.flatMap(({ runId }) => runId ?? []))];
+  return { runs: runs.filter((run) => !ended.has(run)).map((run) => queued(run)) };
+}
+
+/** What may come next, read off the log by eye: no fold, no state. */
+function legalSteps(prefix: readonly StoredEvent[], facts: Facts): string[] {
+  const last = prefix.findLast(({ type, runId }) => type === 'state' && runId !== null);
+  if (!last || (last.type === 'state' && isTerminal(last.data.status))) return [facts.runs.length > 0 ? 'start' : 'rest'];
+  const own = prefix.filter(({ runId }) => runId === last.runId);
+  const whole = own.findLastIndex(({ type }) => type === 'message_end');
+  const message = own[whole];
+  if (message?.type !== 'message_end') return ['call_model'];
+  if (message.data.error) return ['fail'];
+  const calls = message.data.parts.flatMap((part) => (part.kind === 'tool_call' ? [part.callId] : []));
+  const answered = own.slice(whole).flatMap((event) => (event.type === 'tool_end' ? [event.data.call] : []));
+  if (calls.some((call) => !answered.includes(call))) return ['run_tools'];
+  return calls.length > 0 ? ['call_model'] : ['finish'];
+}
+
+test.each(['done', 'error', 'canceled'])('RUN-16 after every prefix of a log (%s) a fresh actor knows the next step', (name) => {
+  const { events } = lives[name]!;
+  expect(events.length).toBeGreaterThan(15);
+  for (let length = 0; length <= events.length; length += 1) {
+    const prefix = events.slice(0, length);
+    const state = foldAll(EMPTY, prefix);
+    const facts = factsAfter(events, prefix);
+    const [legal] = legalSteps(prefix, facts);
+    const attempt = prefix.at(-1)?.attempt ?? 0;
+    // Whoever comes next says so first, where a run is under way.
+    expect(decide(state, facts, attempt + 1).kind).toBe(legal === 'start' || legal === 'rest' ? legal : 'take_over');
+    if (state.run) expect([length, decide(state, facts, attempt).kind]).toEqual([length, legal]);
+  }
+});
+
+test.each(['done', 'error', 'canceled'])('RUN-16 folding a log (%s) event by event, in pieces or at once gives the same state', (name) => {
+  const { events } = lives[name]!;
+  const whole = foldAll(EMPTY, events);
+  for (let cut = 0; cut <= events.length; cut += 1) {
+    expect(foldAll(foldAll(EMPTY, events.slice(0, cut)), events.slice(cut))).toEqual(whole);
+  }
+  let state: ThreadState = EMPTY;
+  for (const event of events) {
+    const before = structuredClone(state);
+    const next = fold(state, event);
+    expect(state).toEqual(before);
+    expect(next.seq).toBe(event.seq);
+    state = next;
+  }
+  expect(state).toEqual(whole);
+});
+
+test.each(['done', 'error', 'canceled'])('RUN-16 what an actor reads to fold (%s), without the pieces of messages, gives the same state', async (name) => {
+  const { threadId, events } = lives[name]!;
+  const read = await readForFold(world.pool, threadId);
+  expect(read.length).toBeLessThan(events.length);
+  expect(foldAll(EMPTY, read)).toEqual(foldAll(EMPTY, events));
+});
+
+test('RUN-3 the status that a log folds to is the status of the row', async () => {
+  for (const [name, { runId, events }] of Object.entries(lives)) {
+    const last = events.findLast((event) => event.type === 'state' && event.runId === runId)!;
+    expect(last.data).toEqual({ status: name });
+    const { rows } = await world.pool.query<{ status: string }>('select status from runs where id = $1', [runId]);
+    expect(rows).toEqual([{ status: name }]);
+  }
+});
+
+test('tool results stand in the history in the order of their calls, whichever ended first', () => {
+  const log = new Log();
+  log.add('state', { status: 'running', attempt: 1 });
+  log.add('message', { id: 'u', role: 'user', content: 'go' });
+  log.add('message_start', { message: 'm1', model: 'x' });
+  log.add('message_end', { message: 'm1', text: '', parts: ['a', 'b', 'c'].map(toolCall), ended: 'complete' });
+  for (const call of ['a', 'b', 'c']) log.add('tool_start', { tool: 't', input: {}, call });
+  for (const call of ['c', 'a', 'b']) log.add('tool_end', { tool: 't', output: {}, call, success: true });
+  const state = foldAll(EMPTY, log.events);
+  expect(state.history.map(({ entry }) => (entry.role === 'tool' ? entry.callId : entry.role))).toEqual(['user', 'assistant', 'a', 'b', 'c']);
+  expect(decide(state, { runs: [queued(log.run)] }, 1).kind).toBe('call_model');
+});
+
+test('a run canceled in the queue changes nothing for the one that is running', () => {
+  const log = new Log();
+  log.add('state', { status: 'running', attempt: 1 });
+  const before = foldAll(EMPTY, log.events);
+  const other = uuidv7();
+  log.add('canceled', { reason: 'x' }, other);
+  log.add('state', { status: 'canceled' }, other);
+  expect(foldAll(EMPTY, log.events)).toEqual({ ...before, seq: 3 });
+});
+
+test('a cancel of a queued run is seen to before anything else; one of the active run after its takeover', () => {
+  const log = new Log();
+  log.add('state', { status: 'running', attempt: 1 });
+  const state = foldAll(EMPTY, log.events);
+  const [active, waiting] = [queued(log.run, 'stop'), queued(uuidv7(), 'not needed')];
+  expect(decide(state, { runs: [active, waiting] }, 1)).toMatchObject({ kind: 'drop', run: waiting, reason: 'not needed' });
+  expect(decide(state, { runs: [active] }, 2)).toMatchObject({ kind: 'take_over' });
+  expect(decide(state, { runs: [active] }, 1)).toMatchObject({ kind: 'cancel', reason: 'stop' });
+});
+
+test('a run that is taken over again and again without a finished step is failed', () => {
+  const log = new Log();
+  log.add('state', { status: 'running', attempt: 1 });
+  const kinds = Array.from({ length: STALLED_ATTEMPTS + 1 }, (_, index) => {
+    const kind = decide(foldAll(EMPTY, log.events), { runs: [queued(log.run)] }, log.attempt).kind;
+    log.attempt += 1;
+    log.add('state', { status: 'running', attempt: index + 2 });
+    return kind;
+  });
+  expect(new Set(kinds.slice(0, STALLED_ATTEMPTS))).toEqual(new Set(['call_model']));
+  expect(decide(foldAll(EMPTY, log.events), { runs: [queued(log.run)] }, log.attempt)).toMatchObject({ kind: 'fail', code: 'too_many_attempts' });
+});
+
+test('a run that calls tools for ever is failed after its last model call', () => {
+  const log = new Log();
+  log.add('state', { status: 'running', attempt: 1 });
+  const kinds: string[] = [];
+  for (let turn = 1; turn <= MODEL_CALLS; turn += 1) {
+    kinds.push(decide(foldAll(EMPTY, log.events), { runs: [queued(log.run)] }, 1).kind);
+    log.add('message_start', { message: `m${turn}`, model: 'x' });
+    log.add('message_end', { message: `m${turn}`, text: '', parts: [toolCall('a')], ended: 'complete' });
+    log.add('tool_end', { tool: 't', output: {}, call: 'a', success: true });
+  }
+  expect(new Set(kinds)).toEqual(new Set(['call_model']));
+  expect(decide(foldAll(EMPTY, log.events), { runs: [queued(log.run)] }, 1)).toMatchObject({ kind: 'fail', code: 'step_limit' });
+});
+
+function toolCall(callId: string) {
+  return { kind: 'tool_call', callId, tool: 't', input: { kind: 'json', value: {} } } as const;
+}
+
+/** A log that is written by hand. */
+class Log {
+  readonly events: LogEvent[] = [];
+  readonly run = uuidv7();
+  attempt = 1;
+
+  add<T extends EventType>(type: T, data: EventData[T], runId = this.run): void {
+    const runSeq = this.events.filter((event) => event.runId === runId).length + 1;
+    const place = { threadId: 't', seq: this.events.length + 1, runId, runSeq, attempt: this.attempt, at: new Date(0) };
+    this.events.push({ ...place, type, data } as LogEvent);
+  }
+}
