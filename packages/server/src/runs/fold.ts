@@ -117,10 +117,11 @@ export function fold(state: ThreadState, event: LogEvent): ThreadState {
           stalled: 0,
           calls: staged(r.calls, call, { kind: 'ended' }),
         })),
-        history: [
-          ...state.history,
+        history: withResult(
+          state.history,
           says(runId, { role: 'tool', callId: call, tool, output, failed: !success }),
-        ],
+          run?.calls.map((each) => each.call) ?? [],
+        ),
       };
     }
     case 'usage':
@@ -142,6 +143,19 @@ export function fold(state: ThreadState, event: LogEvent): ThreadState {
 
 function says(runId: string, entry: HistoryMessage): ThreadState['history'][number] {
   return { runId, entry };
+}
+
+/** Calls may end in any order; their results stand in the order of the calls. */
+function withResult(
+  history: ThreadState['history'],
+  result: ThreadState['history'][number],
+  calls: readonly string[],
+): ThreadState['history'] {
+  const place = ({ runId, entry }: ThreadState['history'][number]) =>
+    runId === result.runId && entry.role === 'tool' ? calls.indexOf(entry.callId) : -1;
+  let at = history.length;
+  while (at > 0 && place(history[at - 1]!) > place(result)) at -= 1;
+  return history.toSpliced(at, 0, result);
 }
 
 /** A message that is taken in again replaces what earlier runs made of it. */

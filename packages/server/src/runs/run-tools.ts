@@ -68,7 +68,7 @@ async function runCall(context: StepContext, call: CallState): Promise<void> {
     if (error instanceof Lost || hold.lost.aborted) throw error;
     const outcome =
       error instanceof Overdue && tool.effect !== 'transactional' ? { outcome: 'unknown' as const } : {};
-    await end({ output: { error: (error as Error).message }, success: false, ...outcome });
+    await end({ output: { error: messageOf(error) }, success: false, ...outcome });
   } finally {
     grace.end();
   }
@@ -92,10 +92,19 @@ function check({ options }: StepContext, call: CallState): Checked {
     const known = options.tools.names.join(', ') || 'none';
     return { ok: false, problem: `there is no tool named ${call.tool}; the tools are: ${known}` };
   }
-  const parsed = tool.input.safeParse(call.input);
-  if (parsed.success) return { ok: true, tool, input: parsed.data as never };
-  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
-  return { ok: false, problem: `the input does not fit the tool's schema: ${issues.join('; ')}` };
+  try {
+    const parsed = tool.input.safeParse(call.input);
+    if (parsed.success) return { ok: true, tool, input: parsed.data as never };
+    const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
+    return { ok: false, problem: `the input does not fit the tool's schema: ${issues.join('; ')}` };
+  } catch (error) {
+    return { ok: false, problem: `the input could not be checked: ${messageOf(error)}` };
+  }
+}
+
+/** Tools may throw anything. */
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 class Overdue extends Error {

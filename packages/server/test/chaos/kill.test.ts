@@ -82,13 +82,20 @@ function plan(random: Random): string[] {
   return random.shuffled([...named, ...rest]);
 }
 
+interface World {
+  readonly database: TestDatabase;
+  readonly fleet: Fleet;
+  readonly load: Load;
+  readonly random: Random;
+}
+
 class Chaos {
   readonly kills: Kill[] = [];
   /** The runs that were open at each kill. */
   readonly active: number[] = [];
-  readonly #world: { database: TestDatabase; fleet: Fleet; load: Load; random: Random };
+  readonly #world: World;
 
-  constructor(world: Chaos['#world']) {
+  constructor(world: World) {
     this.#world = world;
   }
 

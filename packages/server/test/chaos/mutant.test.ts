@@ -46,7 +46,9 @@ test('RUN-11 the checks notice a log without a fence', { timeout: 240_000 }, asy
     await takenOver(database, stopped);
     await wake(database, stopped);
     // Runs are under way here: only what is wrong at any moment counts.
-    caught = (await violations(database, load.played)).filter((each) => /^L[13] |took effect 2 times/.test(each));
+    caught = (await violations(database, load.played)).filter((each) =>
+      /^L[13] |took effect 2 times/.test(each),
+    );
   }
   console.log(`without a fence: ${caught.length} violations, such as\n  ${caught.slice(0, 3).join('\n  ')}`);
   expect(caught).not.toEqual([]);

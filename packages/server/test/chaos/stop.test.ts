@@ -39,14 +39,19 @@ afterAll(async () => {
   for (const cleanup of cleanups.toReversed()) await cleanup();
 });
 
+async function databaseForTest(): Promise<TestDatabase> {
+  const database = await freshDatabase();
+  cleanups.push(() => database.drop());
+  return database;
+}
+
 test(
   `RUN-11 a pod that was stopped past its lease, ${STOPS.length} times, can neither append nor take effect, and goes on serving`,
   { timeout: STOPS.length * 12_000 },
   async () => {
     const random = createRandom();
     console.log(`CONTINUO_CHAOS_SEED=${random.seed}`);
-    const database = await freshDatabase();
-    cleanups.push(() => database.drop());
+    const database = await databaseForTest();
     await recordHolds(database);
     const fleet = new Fleet({ databaseUrl: database.url });
     cleanups.push(() => fleet.end());
@@ -111,24 +116,24 @@ async function executes(database: TestDatabase, pod: TestPod): Promise<void> {
 }
 
 test('RUN-11 a pod that was given up cannot put its freed thread to sleep', async () => {
-  const { pool, drop } = await freshDatabase();
-  cleanups.push(drop);
+  const { pool } = await databaseForTest();
   const [thread, gone, other] = [randomUUID(), randomUUID(), randomUUID()];
-  await pool.query('insert into threads (id, workspace_id, owner, attempt) select $1, id, $2, 1 from workspaces', [
-    thread,
-    gone,
-  ]);
+  await pool.query(
+    'insert into threads (id, workspace_id, owner, attempt) select $1, id, $2, 1 from workspaces',
+    [thread, gone],
+  );
   const { rows } = await pool.query<{ freed: number }>('select freed from pod_tick($1, 4400)', [other]);
   expect(rows).toEqual([{ freed: 1 }]);
   // It has not noticed yet, and looks what there is to do.
   await pool.query('select from take_facts($1, 1)', [thread]);
-  const due = await pool.query('select from threads where id = $1 and wake_at <= clock_timestamp()', [thread]);
+  const due = await pool.query('select from threads where id = $1 and wake_at <= clock_timestamp()', [
+    thread,
+  ]);
   expect(due.rowCount).toBe(1);
 });
 
 test('RUN-11 pods that are late together do not wait for each other', async () => {
-  const { pool, drop } = await freshDatabase();
-  cleanups.push(drop);
+  const { pool } = await databaseForTest();
   const [late, other] = [randomUUID(), randomUUID()];
   await pool.query(
     "insert into pods (id, number, name, lease, heartbeat_at) values ($1, 1, 'late', '1 s', now() - interval '1 h')",

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { isTerminal, type EventData, type EventType, type LogEvent } from '@continuo/protocol';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { readForFold } from '../../src/log/statements.ts';
-import { decide, MODEL_CALLS, STALLED_ATTEMPTS, type Facts, type QueuedRun } from '../../src/runs/decide.ts';
+import { decide, type Facts, type QueuedRun } from '../../src/runs/decide.ts';
 import { EMPTY, fold, foldAll, type ThreadState } from '../../src/runs/fold.ts';
 import type { AnyTool } from '../../src/tools/registry.ts';
 import { createLoop, play, requestCancel, useLog } from './support.ts';
@@ -149,28 +149,26 @@ test('a cancel of a queued run is seen to before anything else; one of the activ
 test('a run that is taken over again and again without a finished step is failed', () => {
   const log = new Log();
   log.add('state', { status: 'running', attempt: 1 });
-  const kinds = Array.from({ length: STALLED_ATTEMPTS + 1 }, (_, index) => {
-    const kind = decide(foldAll(EMPTY, log.events), { runs: [queued(log.run)] }, log.attempt).kind;
+  const next = () => decide(foldAll(EMPTY, log.events), { runs: [queued(log.run)] }, log.attempt);
+  while (log.attempt < 21) {
+    expect(next().kind).toBe('call_model');
     log.attempt += 1;
-    log.add('state', { status: 'running', attempt: index + 2 });
-    return kind;
-  });
-  expect(new Set(kinds.slice(0, STALLED_ATTEMPTS))).toEqual(new Set(['call_model']));
-  expect(decide(foldAll(EMPTY, log.events), { runs: [queued(log.run)] }, log.attempt)).toMatchObject({ kind: 'fail', code: 'too_many_attempts' });
+    log.add('state', { status: 'running', attempt: log.attempt });
+  }
+  expect(next()).toMatchObject({ kind: 'fail', code: 'too_many_attempts' });
 });
 
 test('a run that calls tools for ever is failed after its last model call', () => {
   const log = new Log();
   log.add('state', { status: 'running', attempt: 1 });
-  const kinds: string[] = [];
-  for (let turn = 1; turn <= MODEL_CALLS; turn += 1) {
-    kinds.push(decide(foldAll(EMPTY, log.events), { runs: [queued(log.run)] }, 1).kind);
+  const next = () => decide(foldAll(EMPTY, log.events), { runs: [queued(log.run)] }, 1);
+  for (let turn = 1; turn <= 100; turn += 1) {
+    expect(next().kind).toBe('call_model');
     log.add('message_start', { message: `m${turn}`, model: 'x' });
     log.add('message_end', { message: `m${turn}`, text: '', parts: [toolCall('a')], ended: 'complete' });
     log.add('tool_end', { tool: 't', output: {}, call: 'a', success: true });
   }
-  expect(new Set(kinds)).toEqual(new Set(['call_model']));
-  expect(decide(foldAll(EMPTY, log.events), { runs: [queued(log.run)] }, 1)).toMatchObject({ kind: 'fail', code: 'step_limit' });
+  expect(next()).toMatchObject({ kind: 'fail', code: 'step_limit' });
 });
 
 function toolCall(callId: string) {

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { migrate, migrationNames, MigrationError } from '../../src/db/migrate.ts';
+import { migrate, migrationNames } from '../../src/db/migrate.ts';
 
 let admin: pg.Client;
 const made: string[] = [];
@@ -56,11 +56,10 @@ test('a database that a newer version migrated is refused with a sentence, and n
   const { settings, query } = await emptyDatabase();
   await query("create table migrations (name text primary key, applied_at timestamptz not null default now()); insert into migrations (name) values ('998_later.sql'), ('999_last.sql')");
   const refused = migrate(settings);
-  await expect(refused).rejects.toBeInstanceOf(MigrationError);
   await expect(refused).rejects.toMatchObject({ code: 'migration_failed', message: expect.stringMatching(/newer Continuo.*998_later\.sql, 999_last\.sql.*run that version or newer/) });
   expect((await query("select from information_schema.tables where table_schema = 'public'")).rowCount).toBe(1);
   // The lock went with the connection: the next one need not wait.
-  await expect(migrate(settings)).rejects.toBeInstanceOf(MigrationError);
+  await expect(migrate(settings)).rejects.toMatchObject({ code: 'migration_failed' });
 });
 
 test('a migration that fails leaves nothing of itself', async () => {
