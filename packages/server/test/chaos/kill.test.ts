@@ -1,13 +1,13 @@
 // kill -9 of pods that execute runs, at named points and at random. CONTINUO_CHAOS=long: 300 times instead of 50.
 
 import { afterAll, expect, onTestFailed, test } from 'vitest';
-import { createThread, follow, send } from '../client/api.ts';
+import { call, createThread, follow, send } from '../client/api.ts';
 import { freshDatabase, type TestDatabase } from '../client/database.ts';
 import { startPod, type TestPod } from '../client/pod.ts';
 import { Fleet, holdCounts, recordHolds } from './killing/fleet.ts';
 import { Load } from './killing/load.ts';
 import { createRandom, type Random } from './killing/random.ts';
-import { summary, takeoverTimes, type Kill } from './killing/takeovers.ts';
+import { readTakeovers, summary, type Kill, type Takeover } from './killing/takeovers.ts';
 import { pause, until } from './killing/until.ts';
 import { violations } from './killing/violations.ts';
 
@@ -62,8 +62,8 @@ test(
     const runs = await load.finish();
 
     const wrong = await violations(database, runs);
-    const times = await takeoverTimes(database, chaos.kills);
-    console.log(report(chaos, runs.length, times));
+    const takeovers = await readTakeovers(database, chaos.kills);
+    console.log(report(chaos, runs.length, takeovers));
     expect(wrong).toEqual([]);
     expect(chaos.kills.length).toBe(KILLS);
     expect(
@@ -169,19 +169,22 @@ class Chaos {
   }
 }
 
-function report({ kills, active }: Chaos, runs: number, times: readonly number[]): string {
+function report({ kills, active }: Chaos, runs: number, takeovers: readonly Takeover[]): string {
   const counts = [...TAKEOVERS, ...POINTS, RANDOM].map(
     (point) => `  ${point.padEnd(40)}${kills.filter((kill) => kill.point === point).length}`,
   );
   return [
     `${kills.length} kills, ${runs} runs, at least ${Math.min(...active)} of them open at every kill`,
     ...counts,
-    `takeover after kill -9 with a lease of 1 s: ${summary(times)}`,
+    'takeover after kill -9 with a lease of 1 s',
+    `  by a pod that was there: ${summary(takeovers.filter((each) => each.waiting).map((each) => each.begun))}`,
+    `  by a pod that had to be started: ${summary(takeovers.filter((each) => !each.waiting).map((each) => each.begun))}`,
+    ...takeovers.slice(-5).map((each) => JSON.stringify(each)),
   ].join('\n');
 }
 
 test(
-  'RUN-9 takeover after kill -9 takes less than 2 s with the default lease',
+  `RUN-9 takeover after kill -9 with the default lease is ${long ? 'within 2 s' : 'reported'}`,
   { timeout: 180_000 },
   async () => {
     const database = await databaseForTest();
@@ -204,6 +207,7 @@ test(
         if (frame.event === 'state' && frame.data.attempt === 2) break;
       }
       times.push(Date.now() - killed);
+      await call('POST', `${survivor.url}/api/runs/${id}/cancel`);
     }
     console.log(
       `takeover after kill -9 with the default lease of 5 s: ${summary(times.toSorted((a, b) => a - b))}`,

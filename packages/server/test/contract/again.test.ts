@@ -122,7 +122,9 @@ test('a failed run is retried: a new run from the same message, the old one keep
 });
 
 test('a retry’s model sees the message, and nothing of the run that failed', async () => {
-  const script = { steps: [{ text: 'acting', calls: [{ tool: 'external', input: { note: 'n' } }] }, { text: 'acted' }] };
+  const script = {
+    steps: [{ text: 'acting', calls: [{ tool: 'external', input: { note: 'n' } }] }, { text: 'acted' }],
+  };
   const thread = await createThread(world.url);
   const release = await holdEffects(world.database);
   const canceled = await send(world.url, thread, script);

@@ -71,7 +71,10 @@ test('an error and a cancel end a session; each next message starts another, and
   ]);
   expect(new Set(sessions.map(({ session }) => session)).size).toBe(3);
   expect(await disagreements(thread)).toEqual([]);
-  const { rows } = await world.database.pool.query('select state from sessions where thread_id = $1 order by started_at, id', [thread]);
+  const { rows } = await world.database.pool.query(
+    'select state from sessions where thread_id = $1 order by started_at, id',
+    [thread],
+  );
   expect(rows.map(({ state }) => state)).toEqual(['error', 'cancelled', 'idle']);
 });
 
@@ -92,9 +95,17 @@ test('session events belong to the thread: they have a seq of its log and none o
   const thread = await createThread(world.url);
   const run = await send(world.url, thread, OK);
   const frames = await framesOf(world.url, run.id);
-  const { rows } = await world.database.pool.query('select seq, run_id, run_seq, type from events where thread_id = $1 order by seq', [thread]);
+  const { rows } = await world.database.pool.query(
+    'select seq, run_id, run_seq, type from events where thread_id = $1 order by seq',
+    [thread],
+  );
   expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, index) => index + 1));
-  expect(rows.filter(({ type }) => type === 'session').map(({ run_id, run_seq }) => [run_id, run_seq])).toEqual([[null, null], [null, null]]);
+  expect(
+    rows.filter(({ type }) => type === 'session').map(({ run_id, run_seq }) => [run_id, run_seq]),
+  ).toEqual([
+    [null, null],
+    [null, null],
+  ]);
   expect(frames.some(({ event }) => event === 'session')).toBe(false);
   expect(frames).toHaveLength(rows.length - 2);
 });
@@ -102,11 +113,15 @@ test('session events belong to the thread: they have a seq of its log and none o
 test('runs that wait in line share the session, which never idles between them unseen', async () => {
   const thread = await createThread(world.url);
   const runs = [];
-  for (let turn = 0; turn < 4; turn += 1) runs.push(await send(world.url, thread, { steps: [{ tokens: 5, delay_ms: 1 }] }));
-  for (const run of runs) expect((await framesOf(world.url, run.id)).at(-1)!.data).toEqual({ status: 'done' });
+  for (let turn = 0; turn < 4; turn += 1)
+    runs.push(await send(world.url, thread, { steps: [{ tokens: 5, delay_ms: 1 }] }));
+  for (const run of runs)
+    expect((await framesOf(world.url, run.id)).at(-1)!.data).toEqual({ status: 'done' });
   const sessions = await told(thread);
   expect(new Set(sessions.map(({ session }) => session)).size).toBe(1);
-  sessions.forEach(({ from_state }, index) => expect(from_state).toBe(index === 0 ? 'idle' : sessions[index - 1]!.to_state));
+  sessions.forEach(({ from_state }, index) =>
+    expect(from_state).toBe(index === 0 ? 'idle' : sessions[index - 1]!.to_state),
+  );
   expect(await disagreements(thread)).toEqual([]);
 });
 

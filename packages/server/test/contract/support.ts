@@ -83,7 +83,9 @@ export async function seen(url: string, runId: string, event: string): Promise<F
 }
 
 export async function framesOf(url: string, runId: string, after = 0): Promise<Frame[]> {
-  return Array.fromAsync(follow(url, runId, after));
+  const frames: Frame[] = [];
+  for await (const frame of follow(url, runId, after)) frames.push(frame);
+  return frames;
 }
 
 /** Tools that write to `effects` stand still until this is released. */
@@ -96,7 +98,11 @@ export function holdLog(database: TestDatabase): Promise<() => Promise<void>> {
   return holdTable(database, 'events', 'share row exclusive');
 }
 
-export async function holdTable(database: TestDatabase, table: string, mode: string): Promise<() => Promise<void>> {
+export async function holdTable(
+  database: TestDatabase,
+  table: string,
+  mode: string,
+): Promise<() => Promise<void>> {
   const client = await database.pool.connect();
   await client.query(`begin; lock table ${table} in ${mode} mode`);
   return async () => {

@@ -23,7 +23,12 @@ const ROUTES = [
 ];
 
 /** A request with headers that fetch would not send. */
-function raw(base: string, path: string, headers: Record<string, string>, method = 'GET'): Promise<{ status: number; body: string }> {
+function raw(
+  base: string,
+  path: string,
+  headers: Record<string, string>,
+  method = 'GET',
+): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const outgoing = request(base + path, { method, headers }, (response) => {
       let body = '';
@@ -44,8 +49,12 @@ test('/readyz says that the database is there and migrated, and that the pod is 
 });
 
 test('/readyz is 503 and names what is missing when a migration is', async () => {
-  const { rows } = await world.database.pool.query<{ name: string }>('select name from migrations order by name');
-  await world.database.pool.query('alter table migrations rename to elsewhere; create table migrations (name text primary key)');
+  const { rows } = await world.database.pool.query<{ name: string }>(
+    'select name from migrations order by name',
+  );
+  await world.database.pool.query(
+    'alter table migrations rename to elsewhere; create table migrations (name text primary key)',
+  );
   try {
     const answer = await ask('GET', `${world.url}/readyz`);
     expect(answer).toMatchObject({ status: 503, body: { status: 'unready', database: 'ok' } });
@@ -61,20 +70,35 @@ test('/openapi.json lists every route, and every reference in it leads somewhere
   expect(status).toBe(200);
   expect(headers.get('content-type')).toMatch(/^application\/json/);
   expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'Continuo', version: expect.any(String) } });
-  const operations = Object.entries<Record<string, { responses: object; parameters?: { name: string; in: string; required?: boolean }[]; summary?: string }>>(body.paths).flatMap(
-    ([path, item]) => Object.entries(item).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation })),
+  const operations = Object.entries<
+    Record<
+      string,
+      { responses: object; parameters?: { name: string; in: string; required?: boolean }[]; summary?: string }
+    >
+  >(body.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      path,
+      operation,
+    })),
   );
   expect(operations.map(({ name }) => name).toSorted()).toEqual(ROUTES);
   for (const { path, operation } of operations) {
     expect(operation.summary).toBeTruthy();
     expect(Object.keys(operation.responses).every((code) => /^[1-5]\d\d$/.test(code))).toBe(true);
     for (const [, name] of path.matchAll(/\{(\w+)\}/g)) {
-      expect(operation.parameters).toContainEqual(expect.objectContaining({ name, in: 'path', required: true }));
+      expect(operation.parameters).toContainEqual(
+        expect.objectContaining({ name, in: 'path', required: true }),
+      );
     }
   }
   const references = [...JSON.stringify(body).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path!);
   expect(references.length).toBeGreaterThan(10);
-  for (const path of references) expect(path.split('/').reduce((node, key) => node?.[key], body), path).toBeDefined();
+  for (const path of references)
+    expect(
+      path.split('/').reduce((node, key) => node?.[key], body),
+      path,
+    ).toBeDefined();
 });
 
 test('/openapi.json describes the bodies, the parameters and the problems', async () => {
@@ -82,9 +106,15 @@ test('/openapi.json describes the bodies, the parameters and the problems', asyn
   const post = body.paths['/api/threads/{id}/messages'].post;
   expect(Object.keys(post.responses).toSorted()).toEqual(['202', '400', '404', '413', '415', '422']);
   expect(post.parameters).toContainEqual(expect.objectContaining({ name: 'idempotency-key', in: 'header' }));
-  expect(body.components.schemas.NewMessage).toMatchObject({ required: ['content'], additionalProperties: false });
+  expect(body.components.schemas.NewMessage).toMatchObject({
+    required: ['content'],
+    additionalProperties: false,
+  });
   const events = body.paths['/api/runs/{id}/events'].get;
-  expect(Object.keys(events.responses['200'].content).toSorted()).toEqual(['application/json', 'text/event-stream']);
+  expect(Object.keys(events.responses['200'].content).toSorted()).toEqual([
+    'application/json',
+    'text/event-stream',
+  ]);
   expect(events.responses).toHaveProperty('204');
   expect(post.responses['400'].content).toHaveProperty(['application/problem+json']);
 });
@@ -94,17 +124,22 @@ test('/docs is a page that needs nothing from elsewhere', async () => {
   expect(status).toBe(200);
   expect(headers.get('content-type')).toMatch(/^text\/html/);
   expect(text).toContain('Continuo');
-  const loaded = [...text.matchAll(/(?:src|href)\s*=\s*["']([^"']+)["']|url\(([^)]+)\)|@import\s+["']([^"']+)/gi)].map(([, a, b, c]) => a ?? b ?? c!);
+  const loaded = [
+    ...text.matchAll(/(?:src|href)\s*=\s*["']([^"']+)["']|url\(([^)]+)\)|@import\s+["']([^"']+)/gi),
+  ].map(([, a, b, c]) => a ?? b ?? c!);
   for (const address of loaded) expect(address).not.toMatch(/^(https?:)?\/\//);
 });
 
 describe('who may talk to a server on loopback', () => {
-  test.each(['evil.example', 'evil.example:4400', '127.0.0.1.evil.example', '10.0.0.5'])('Host %s is refused on every route', async (host) => {
-    for (const path of ['/healthz', '/readyz', '/api/threads', '/openapi.json', '/docs', '/nothing']) {
-      const answer = await raw(world.url, path, { host });
-      expect([answer.status, JSON.parse(answer.body).code]).toEqual([403, 'host_not_allowed']);
-    }
-  });
+  test.each(['evil.example', 'evil.example:4400', '127.0.0.1.evil.example', '10.0.0.5'])(
+    'Host %s is refused on every route',
+    async (host) => {
+      for (const path of ['/healthz', '/readyz', '/api/threads', '/openapi.json', '/docs', '/nothing']) {
+        const answer = await raw(world.url, path, { host });
+        expect([answer.status, JSON.parse(answer.body).code]).toEqual([403, 'host_not_allowed']);
+      }
+    },
+  );
 
   test('a page of another origin is refused, and changes nothing', async () => {
     const threads = async () => (await ask('GET', `${world.url}/api/threads?limit=1000`)).body.items.length;
@@ -129,7 +164,11 @@ describe('a server with an API key', () => {
   const key = 'a-key-of-some-length';
   let pod: TestPod;
   beforeAll(async () => {
-    pod = await startPod({ databaseUrl: world.database.url, leaseSeconds: 5, env: { CONTINUO_API_KEY: key } });
+    pod = await startPod({
+      databaseUrl: world.database.url,
+      leaseSeconds: 5,
+      env: { CONTINUO_API_KEY: key },
+    });
   });
   afterAll(() => pod.end());
 
@@ -138,9 +177,14 @@ describe('a server with an API key', () => {
     for (const path of ['/readyz', '/api/threads', '/openapi.json', '/docs', '/nothing']) {
       const answer = await ask('GET', pod.url + path);
       expect(answer).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
-      expect((await ask('GET', pod.url + path, undefined, { authorization: 'Bearer another-key-of-some-length' })).status).toBe(401);
+      expect(
+        (await ask('GET', pod.url + path, undefined, { authorization: 'Bearer another-key-of-some-length' }))
+          .status,
+      ).toBe(401);
     }
-    expect((await ask('GET', `${pod.url}/api/threads`, undefined, { authorization: `Bearer ${key}` })).status).toBe(200);
+    expect(
+      (await ask('GET', `${pod.url}/api/threads`, undefined, { authorization: `Bearer ${key}` })).status,
+    ).toBe(200);
     expect((await ask('POST', `${pod.url}/api/threads`, {}, { 'x-api-key': key })).status).toBe(201);
   });
 });

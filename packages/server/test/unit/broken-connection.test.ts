@@ -5,12 +5,16 @@ import { holdTable, until, waitedFor } from '../contract/support.ts';
 import { openPen, token, useLog, type LogWorld } from './support.ts';
 
 const world = useLog();
-const texts = async (thread: string) => (await world.log(thread)).map(({ data }) => ('text' in data ? data.text : ''));
+const texts = async (thread: string) =>
+  (await world.log(thread)).map(({ data }) => ('text' in data ? data.text : ''));
 
 /** Ends the connection that waits for a lock on the table. */
 async function cut({ pool }: LogWorld, table: string): Promise<void> {
   await waitedFor(world.database, table);
-  await pool.query('select pg_terminate_backend(pid) from pg_locks where relation = $1::regclass and not granted', [table]);
+  await pool.query(
+    'select pg_terminate_backend(pid) from pg_locks where relation = $1::regclass and not granted',
+    [table],
+  );
 }
 
 test('an append whose connection is cut before its commit is written once, on a new one', async () => {
@@ -53,7 +57,9 @@ test('a thread that was taken while the connection was away is lost, not written
   await waitedFor(world.database, 'events');
   const successor = taken.append([token(run, 'mine')]);
   await until(async () => {
-    const { rowCount } = await world.pool.query("select from pg_locks where relation = 'events'::regclass and not granted");
+    const { rowCount } = await world.pool.query(
+      "select from pg_locks where relation = 'events'::regclass and not granted",
+    );
     return rowCount === 2;
   });
   // The first in line is cut; the successor gets in before it is back.
@@ -96,7 +102,10 @@ test('a transaction waits for what was queued before it, and what comes later wa
   for (const text of ['a', 'b']) pen.push(run, token(run, text).event);
   const later: Promise<unknown>[] = [];
   const done = pen.transact(() => {
-    later.push(pen.append([token(run, 'd')]), pen.transact(() => Promise.resolve({ entries: [token(run, 'e')], result: 0 })));
+    later.push(
+      pen.append([token(run, 'd')]),
+      pen.transact(() => Promise.resolve({ entries: [token(run, 'e')], result: 0 })),
+    );
     return Promise.resolve({ entries: [token(run, 'c')], result: 0 });
   });
   await done;

@@ -12,11 +12,27 @@ import type { AnyTool } from '../../src/tools/registry.ts';
 import { createLoop, play, requestCancel, useLog } from './support.ts';
 
 const world = useLog();
-const look: AnyTool = { name: 'look', description: 'Looks.', effect: 'pure', input: z.object({}), run: () => Promise.resolve({ seen: true }) };
+const look: AnyTool = {
+  name: 'look',
+  description: 'Looks.',
+  effect: 'pure',
+  input: z.object({}),
+  run: () => Promise.resolve({ seen: true }),
+};
 const act: AnyTool = { ...look, name: 'act', effect: 'external' };
 const SCRIPTS = {
-  done: { steps: [{ reasoning: 'hm', text: 'one two', calls: [{ tool: 'look' }, { tool: 'act' }, { tool: 'gone' }] }, { text: 'three' }] },
-  error: { steps: [{ text: 'x', calls: [{ tool: 'act' }] }, { text: 'half', error: { code: 'cut', message: 'no more' } }] },
+  done: {
+    steps: [
+      { reasoning: 'hm', text: 'one two', calls: [{ tool: 'look' }, { tool: 'act' }, { tool: 'gone' }] },
+      { text: 'three' },
+    ],
+  },
+  error: {
+    steps: [
+      { text: 'x', calls: [{ tool: 'act' }] },
+      { text: 'half', error: { code: 'cut', message: 'no more' } },
+    ],
+  },
 };
 
 interface Life {
@@ -27,7 +43,8 @@ interface Life {
 const lives: Record<string, Life> = {};
 
 beforeAll(async () => {
-  for (const [name, script] of Object.entries(SCRIPTS)) lives[name] = await play(world, script, { tools: [look, act] });
+  for (const [name, script] of Object.entries(SCRIPTS))
+    lives[name] = await play(world, script, { tools: [look, act] });
   lives.canceled = await canceled();
 });
 
@@ -42,10 +59,21 @@ async function canceled(): Promise<Life> {
   return { threadId, runId, events: await world.log(threadId) };
 }
 
-const queued = (id: string, cancel: string | null = null): QueuedRun => ({ id, ordinal: 1, message: { id: 'x', content: '' }, model: '', role: '', cancel });
+const queued = (id: string, cancel: string | null = null): QueuedRun => ({
+  id,
+  ordinal: 1,
+  message: { id: 'x', content: '' },
+  model: '',
+  role: '',
+  cancel,
+});
 /** What the rows would say after this much of the log: its runs that have not ended. */
 function factsAfter(events: readonly StoredEvent[], prefix: readonly StoredEvent[]): Facts {
-  const ended = new Set(prefix.filter((event) => event.type === 'state' && isTerminal(event.data.status)).map(({ runId }) => runId));
+  const ended = new Set(
+    prefix
+      .filter((event) => event.type === 'state' && isTerminal(event.data.status))
+      .map(({ runId }) => runId),
+  );
   const runs = [...new Set(events.flatMap(({ runId }) => runId ?? []))];
   return { runs: runs.filter((run) => !ended.has(run)).map((run) => queued(run)) };
 }
@@ -53,7 +81,8 @@ function factsAfter(events: readonly StoredEvent[], prefix: readonly StoredEvent
 /** What may come next, read off the log by eye: no fold, no state. */
 function legalSteps(prefix: readonly StoredEvent[], facts: Facts): string[] {
   const last = prefix.findLast(({ type, runId }) => type === 'state' && runId !== null);
-  if (!last || (last.type === 'state' && isTerminal(last.data.status))) return [facts.runs.length > 0 ? 'start' : 'rest'];
+  if (!last || (last.type === 'state' && isTerminal(last.data.status)))
+    return [facts.runs.length > 0 ? 'start' : 'rest'];
   const own = prefix.filter(({ runId }) => runId === last.runId);
   const whole = own.findLastIndex(({ type }) => type === 'message_end');
   const message = own[whole];
@@ -65,50 +94,63 @@ function legalSteps(prefix: readonly StoredEvent[], facts: Facts): string[] {
   return calls.length > 0 ? ['call_model'] : ['finish'];
 }
 
-test.each(['done', 'error', 'canceled'])('RUN-16 after every prefix of a log (%s) a fresh actor knows the next step', (name) => {
-  const { events } = lives[name]!;
-  expect(events.length).toBeGreaterThan(15);
-  for (let length = 0; length <= events.length; length += 1) {
-    const prefix = events.slice(0, length);
-    const state = foldAll(EMPTY, prefix);
-    const facts = factsAfter(events, prefix);
-    const [legal] = legalSteps(prefix, facts);
-    const attempt = prefix.at(-1)?.attempt ?? 0;
-    // Whoever comes next says so first, where a run is under way.
-    expect(decide(state, facts, attempt + 1).kind).toBe(legal === 'start' || legal === 'rest' ? legal : 'take_over');
-    if (state.run) expect([length, decide(state, facts, attempt).kind]).toEqual([length, legal]);
-  }
-});
+test.each(['done', 'error', 'canceled'])(
+  'RUN-16 after every prefix of a log (%s) a fresh actor knows the next step',
+  (name) => {
+    const { events } = lives[name]!;
+    expect(events.length).toBeGreaterThan(15);
+    for (let length = 0; length <= events.length; length += 1) {
+      const prefix = events.slice(0, length);
+      const state = foldAll(EMPTY, prefix);
+      const facts = factsAfter(events, prefix);
+      const [legal] = legalSteps(prefix, facts);
+      const attempt = prefix.at(-1)?.attempt ?? 0;
+      // Whoever comes next says so first, where a run is under way.
+      expect(decide(state, facts, attempt + 1).kind).toBe(
+        legal === 'start' || legal === 'rest' ? legal : 'take_over',
+      );
+      if (state.run) expect([length, decide(state, facts, attempt).kind]).toEqual([length, legal]);
+    }
+  },
+);
 
-test.each(['done', 'error', 'canceled'])('RUN-16 folding a log (%s) event by event, in pieces or at once gives the same state', (name) => {
-  const { events } = lives[name]!;
-  const whole = foldAll(EMPTY, events);
-  for (let cut = 0; cut <= events.length; cut += 1) {
-    expect(foldAll(foldAll(EMPTY, events.slice(0, cut)), events.slice(cut))).toEqual(whole);
-  }
-  let state: ThreadState = EMPTY;
-  for (const event of events) {
-    const before = structuredClone(state);
-    const next = fold(state, event);
-    expect(state).toEqual(before);
-    expect(next.seq).toBe(event.seq);
-    state = next;
-  }
-  expect(state).toEqual(whole);
-});
+test.each(['done', 'error', 'canceled'])(
+  'RUN-16 folding a log (%s) event by event, in pieces or at once gives the same state',
+  (name) => {
+    const { events } = lives[name]!;
+    const whole = foldAll(EMPTY, events);
+    for (let cut = 0; cut <= events.length; cut += 1) {
+      expect(foldAll(foldAll(EMPTY, events.slice(0, cut)), events.slice(cut))).toEqual(whole);
+    }
+    let state: ThreadState = EMPTY;
+    for (const event of events) {
+      const before = structuredClone(state);
+      const next = fold(state, event);
+      expect(state).toEqual(before);
+      expect(next.seq).toBe(event.seq);
+      state = next;
+    }
+    expect(state).toEqual(whole);
+  },
+);
 
-test.each(['done', 'error', 'canceled'])('RUN-16 what an actor reads to fold (%s), without the pieces of messages, gives the same state', async (name) => {
-  const { threadId, events } = lives[name]!;
-  const read = await readForFold(world.pool, threadId);
-  expect(read.length).toBeLessThan(events.length);
-  expect(foldAll(EMPTY, read)).toEqual(foldAll(EMPTY, events));
-});
+test.each(['done', 'error', 'canceled'])(
+  'RUN-16 what an actor reads to fold (%s), without the pieces of messages, gives the same state',
+  async (name) => {
+    const { threadId, events } = lives[name]!;
+    const read = await readForFold(world.pool, threadId);
+    expect(read.length).toBeLessThan(events.length);
+    expect(foldAll(EMPTY, read)).toEqual(foldAll(EMPTY, events));
+  },
+);
 
 test('RUN-3 the status that a log folds to is the status of the row', async () => {
   for (const [name, { runId, events }] of Object.entries(lives)) {
     const last = events.findLast((event) => event.type === 'state' && event.runId === runId)!;
     expect(last.data).toEqual({ status: name });
-    const { rows } = await world.pool.query<{ status: string }>('select status from runs where id = $1', [runId]);
+    const { rows } = await world.pool.query<{ status: string }>('select status from runs where id = $1', [
+      runId,
+    ]);
     expect(rows).toEqual([{ status: name }]);
   }
 });
@@ -118,11 +160,22 @@ test('tool results stand in the history in the order of their calls, whichever e
   log.add('state', { status: 'running', attempt: 1 });
   log.add('message', { id: 'u', role: 'user', content: 'go' });
   log.add('message_start', { message: 'm1', model: 'x' });
-  log.add('message_end', { message: 'm1', text: '', parts: ['a', 'b', 'c'].map(toolCall), ended: 'complete' });
+  log.add('message_end', {
+    message: 'm1',
+    text: '',
+    parts: ['a', 'b', 'c'].map(toolCall),
+    ended: 'complete',
+  });
   for (const call of ['a', 'b', 'c']) log.add('tool_start', { tool: 't', input: {}, call });
   for (const call of ['c', 'a', 'b']) log.add('tool_end', { tool: 't', output: {}, call, success: true });
   const state = foldAll(EMPTY, log.events);
-  expect(state.history.map(({ entry }) => (entry.role === 'tool' ? entry.callId : entry.role))).toEqual(['user', 'assistant', 'a', 'b', 'c']);
+  expect(state.history.map(({ entry }) => (entry.role === 'tool' ? entry.callId : entry.role))).toEqual([
+    'user',
+    'assistant',
+    'a',
+    'b',
+    'c',
+  ]);
   expect(decide(state, { runs: [queued(log.run)] }, 1).kind).toBe('call_model');
 });
 
@@ -141,7 +194,11 @@ test('a cancel of a queued run is seen to before anything else; one of the activ
   log.add('state', { status: 'running', attempt: 1 });
   const state = foldAll(EMPTY, log.events);
   const [active, waiting] = [queued(log.run, 'stop'), queued(uuidv7(), 'not needed')];
-  expect(decide(state, { runs: [active, waiting] }, 1)).toMatchObject({ kind: 'drop', run: waiting, reason: 'not needed' });
+  expect(decide(state, { runs: [active, waiting] }, 1)).toMatchObject({
+    kind: 'drop',
+    run: waiting,
+    reason: 'not needed',
+  });
   expect(decide(state, { runs: [active] }, 2)).toMatchObject({ kind: 'take_over' });
   expect(decide(state, { runs: [active] }, 1)).toMatchObject({ kind: 'cancel', reason: 'stop' });
 });
@@ -183,7 +240,14 @@ class Log {
 
   add<T extends EventType>(type: T, data: EventData[T], runId = this.run): void {
     const runSeq = this.events.filter((event) => event.runId === runId).length + 1;
-    const place = { threadId: 't', seq: this.events.length + 1, runId, runSeq, attempt: this.attempt, at: new Date(0) };
+    const place = {
+      threadId: 't',
+      seq: this.events.length + 1,
+      runId,
+      runSeq,
+      attempt: this.attempt,
+      at: new Date(0),
+    };
     this.events.push({ ...place, type, data } as LogEvent);
   }
 }

@@ -11,8 +11,10 @@ import { entry, openPen, token, useLog } from './support.ts';
 
 const world = useLog();
 const seqs = (batches: readonly Batch[]) => batches.flatMap(({ rows }) => rows.map(({ seq }) => seq));
-const upTo = (last: number, after = 0) => Array.from({ length: last - after }, (_, index) => after + index + 1);
-const reached = (batches: readonly Batch[], seq: number) => until(() => Promise.resolve(seqs(batches).includes(seq)));
+const upTo = (last: number, after = 0) =>
+  Array.from({ length: last - after }, (_, index) => after + index + 1);
+const reached = (batches: readonly Batch[], seq: number) =>
+  until(() => Promise.resolve(seqs(batches).includes(seq)));
 
 /** A follower that keeps what it gets; while `full`, its socket takes nothing more. */
 function collect(followers: Followers, thread: string, after = 0) {
@@ -37,7 +39,8 @@ async function written(count: number, publish?: (rows: readonly StoredEvent[]) =
   const thread = await world.thread();
   const run = await world.run(thread);
   const pen = openPen(world.writer(publish ? { publish } : {}), thread);
-  const write = (more: number) => pen.append(Array.from({ length: more }, (_, index) => token(run, `${index} `)));
+  const write = (more: number) =>
+    pen.append(Array.from({ length: more }, (_, index) => token(run, `${index} `)));
   if (count > 0) await write(count);
   return { thread, run, pen, write };
 }
@@ -123,7 +126,8 @@ test('a follower that could not read is served by the next look', async () => {
   const { thread, write } = await written(3);
   let broken = true;
   const pool = new Proxy(world.pool, {
-    get: (target, key) => (key === 'query' && broken ? () => Promise.reject(new Error('away')) : Reflect.get(target, key, target)),
+    get: (target, key) =>
+      key === 'query' && broken ? () => Promise.reject(new Error('away')) : Reflect.get(target, key, target),
   });
   const followers = new Followers(pool, (error) => errors.push(error));
   const { batches } = collect(followers, thread);
@@ -151,7 +155,9 @@ async function stream(followers: Followers, cursor: { runId: string; threadId: s
   const streams = new Streams(followers);
   server = createServer((_, response) => streams.follow(response, cursor));
   await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
-  const response = await new Promise<IncomingMessage>((resolve) => request({ port: (server!.address() as AddressInfo).port }, resolve).end());
+  const response = await new Promise<IncomingMessage>((resolve) =>
+    request({ port: (server!.address() as AddressInfo).port }, resolve).end(),
+  );
   const got = { text: '', ended: false };
   response.setEncoding('utf8').on('data', (chunk: string) => (got.text += chunk));
   response.on('end', () => (got.ended = true));
@@ -170,7 +176,9 @@ test('RUN-5 the heartbeat is a comment line, neither stored nor numbered', async
   await wait('id: 2\n');
   await pen.append([entry(run, { type: 'state', data: { status: 'done' } })]);
   await until(() => Promise.resolve(got.ended));
-  expect(got.text).toMatch(/^event: token\nid: 1\ndata: .*\n\n(: ping\n)+event: token\nid: 2\ndata: .*\n\nevent: state\nid: 3\ndata: .*\n\n$/);
+  expect(got.text).toMatch(
+    /^event: token\nid: 1\ndata: .*\n\n(: ping\n)+event: token\nid: 2\ndata: .*\n\nevent: state\nid: 3\ndata: .*\n\n$/,
+  );
   expect(await world.log(thread)).toHaveLength(3);
 });
 

@@ -19,6 +19,8 @@ async function pens(count: number, options: Parameters<typeof world.writer>[0] =
   );
 }
 
+const onePen = async () => (await pens(1))[0]!;
+
 /** How many transactions wrote the events of these threads. */
 async function transactions(threads: readonly string[]): Promise<number> {
   const sql = 'select count(distinct xmin::text)::int as n from events where thread_id = any($1)';
@@ -47,7 +49,7 @@ test('what gathers while a flush is in flight goes with the next one', async () 
 });
 
 test('a lone event is flushed at once, by itself', async () => {
-  const [{ pen, run, thread }] = (await pens(1)) as [Awaited<ReturnType<typeof pens>>[number]];
+  const { pen, run, thread } = await onePen();
   for (const text of ['a', 'b', 'c']) await pen.append([token(run, text)]);
   expect(await transactions([thread])).toBe(3);
 });
@@ -57,7 +59,9 @@ test('a flush that fails is split by thread: one thread’s collision does not t
   const lost = all[5]!;
   await openPen(world.writer(), lost.thread, { attempt: 2 }).append([token(lost.run, 'taken')]);
   const outcomes = await Promise.allSettled(all.map(({ pen, run }) => pen.append([token(run, 'x')])));
-  expect(outcomes.map(({ status }) => status)).toEqual(all.map((each) => (each === lost ? 'rejected' : 'fulfilled')));
+  expect(outcomes.map(({ status }) => status)).toEqual(
+    all.map((each) => (each === lost ? 'rejected' : 'fulfilled')),
+  );
   expect((outcomes[5] as PromiseRejectedResult).reason).toBeInstanceOf(Lost);
   for (const { thread, pen, run } of all.filter((each) => each !== lost)) {
     await pen.append([token(run, 'y')]);
@@ -71,7 +75,10 @@ test('a value that the database refuses ends its own thread’s hold only', asyn
   const bad = all[1]!;
   const outcomes = await Promise.allSettled(
     all.map(({ pen, run }) =>
-      pen.append([token(run, 'x')], pen === bad.pen ? [{ kind: 'session', event: 0, id: run, state: 'asleep', reason: '' }] : []),
+      pen.append(
+        [token(run, 'x')],
+        pen === bad.pen ? [{ kind: 'session', event: 0, id: run, state: 'asleep', reason: '' }] : [],
+      ),
     ),
   );
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
@@ -79,11 +86,19 @@ test('a value that the database refuses ends its own thread’s hold only', asyn
 });
 
 test('a refused end leaves what was queued beside it, in order', async () => {
-  const [{ pen, run, thread }] = (await pens(1)) as [Awaited<ReturnType<typeof pens>>[number]];
-  await pen.append([entry(run, { type: 'state', data: { status: 'running', attempt: 1 } })], [{ kind: 'start', event: 0, run }]);
-  await world.pool.query("update runs set cancel_requested_at = now(), cancel_reason = 'x' where id = $1", [run]);
+  const { pen, run, thread } = await onePen();
+  await pen.append(
+    [entry(run, { type: 'state', data: { status: 'running', attempt: 1 } })],
+    [{ kind: 'start', event: 0, run }],
+  );
+  await world.pool.query("update runs set cancel_requested_at = now(), cancel_reason = 'x' where id = $1", [
+    run,
+  ]);
   pen.push(run, token(run, 'before').event);
-  const refused = pen.append([entry(run, { type: 'state', data: { status: 'done' } })], [{ kind: 'end', event: 0, run, status: 'done' }]);
+  const refused = pen.append(
+    [entry(run, { type: 'state', data: { status: 'done' } })],
+    [{ kind: 'end', event: 0, run, status: 'done' }],
+  );
   const after = pen.append([token(run, 'after')]);
   await expect(refused).rejects.toMatchObject({ code: 'cancel_wins' });
   await after;
@@ -91,7 +106,7 @@ test('a refused end leaves what was queued beside it, in order', async () => {
 });
 
 test('tokens stay as they came while there is no pressure, up to a whole flush of them', async () => {
-  const [{ pen, run, thread }] = (await pens(1)) as [Awaited<ReturnType<typeof pens>>[number]];
+  const { pen, run, thread } = await onePen();
   const said = Array.from({ length: 999 }, (_, index) => `t${index} `);
   for (const text of said) pen.push(run, token(run, text).event);
   await pen.append([entry(run, { type: 'final', data: { text: '', sources: [], message: 'm1' } })]);
@@ -101,7 +116,7 @@ test('tokens stay as they came while there is no pressure, up to a whole flush o
 });
 
 test('under pressure adjacent tokens of one message become one, and no text is lost or moved', async () => {
-  const [{ pen, run, thread }] = (await pens(1)) as [Awaited<ReturnType<typeof pens>>[number]];
+  const { pen, run, thread } = await onePen();
   const say = (text: string, message: string) => pen.push(run, token(run, text, message).event);
   const said: [string, string][] = [];
   for (let index = 0; index < 5000; index += 1) said.push([`t${index} `, index < 3000 ? 'm1' : 'm2']);
@@ -115,66 +130,97 @@ test('under pressure adjacent tokens of one message become one, and no text is l
   expect(tokens.length).toBeLessThan(2000);
   for (const message of ['m1', 'm2']) {
     const whole = said.filter(([, each]) => each === message).map(([text]) => text);
-    const stored = tokens.flatMap(({ data }) => ('message' in data && data.message === message && 'text' in data ? [data.text] : []));
+    const stored = tokens.flatMap(({ data }) =>
+      'message' in data && data.message === message && 'text' in data ? [data.text] : [],
+    );
     expect(stored.join('')).toBe(whole.join(''));
   }
   const thought = log.findIndex(({ type }) => type === 'reasoning');
-  expect(texts(log.slice(0, thought)).join('')).toBe(said.slice(0, 2001).map(([text]) => text).join(''));
+  expect(texts(log.slice(0, thought)).join('')).toBe(
+    said
+      .slice(0, 2001)
+      .map(([text]) => text)
+      .join(''),
+  );
   expect(log.at(-1)!.type).toBe('final');
   expect(log.map(({ seq, runSeq }) => [seq, runSeq])).toEqual(log.map((_, index) => [index + 1, index + 1]));
 });
 
 test('tokens of different runs are never merged', async () => {
-  const [{ pen, run, thread }] = (await pens(1)) as [Awaited<ReturnType<typeof pens>>[number]];
+  const { pen, run, thread } = await onePen();
   const other = await world.run(thread);
-  for (let index = 0; index < 1200; index += 1) pen.push(index % 2 ? run : other, token('', `${index % 2}`).event);
-  await pen.append([entry(null, { type: 'session', data: { session: run, from_state: null, to_state: 'idle', reason: '' } })]);
+  for (let index = 0; index < 1200; index += 1)
+    pen.push(index % 2 ? run : other, token('', `${index % 2}`).event);
+  await pen.append([
+    entry(null, { type: 'session', data: { session: run, from_state: null, to_state: 'idle', reason: '' } }),
+  ]);
   const log = await world.log(thread);
-  for (const [each, digit] of [[run, '1'], [other, '0']] as const) {
+  for (const [each, digit] of [
+    [run, '1'],
+    [other, '0'],
+  ] as const) {
     expect(texts(log.filter(({ runId }) => runId === each)).join('')).toBe(digit.repeat(600));
   }
 });
 
 test('NUL, lone surrogates and everything else survive byte for byte, merged or not', async () => {
-  const odd = ['\u0000', 'a\u0000b', '\ud800', '\udc00', '\ud83d', '\ude00', '\ufffe', '\u2028', '"\\\n\r\t', '{}', 'é', 'é', '😀'];
+  const odd = [
+    '\u0000',
+    'a\u0000b',
+    '\ud800',
+    '\udc00',
+    '\ud83d',
+    '\ude00',
+    '\ufffe',
+    '\u2028',
+    '"\\\n\r\t',
+    '{}',
+    'é',
+    'é',
+    '😀',
+  ];
   for (const times of [1, 120]) {
-    const [{ pen, run, thread }] = (await pens(1)) as [Awaited<ReturnType<typeof pens>>[number]];
+    const { pen, run, thread } = await onePen();
     const said = Array.from({ length: times }, () => odd).flat();
     for (const text of said) pen.push(run, token(run, text).event);
-    const [last] = await pen.append([entry(run, { type: 'final', data: { text: said.join(''), sources: [], message: 'm1' } })]);
+    const [last] = await pen.append([
+      entry(run, { type: 'final', data: { text: said.join(''), sources: [], message: 'm1' } }),
+    ]);
     const log = await world.log(thread);
     const tokens = log.filter(({ type }) => type === 'token');
     expect(texts(tokens).join('')).toBe(said.join(''));
     if (times === 1) expect(texts(tokens)).toEqual(said);
     expect(log.at(-1)!.json).toBe(last!.json);
-    const { rows } = await world.pool.query<{ data: string }>('select data::text as data from events where thread_id = $1 order by seq', [thread]);
+    const { rows } = await world.pool.query<{ data: string }>(
+      'select data::text as data from events where thread_id = $1 order by seq',
+      [thread],
+    );
     expect(rows.map(({ data }) => data)).toEqual(log.map(({ data }) => JSON.stringify(data)));
   }
 });
 
 test('a thread with a mebibyte waiting has no room until it is written', async () => {
-  const [{ pen, run, thread }, neighbour] = (await pens(2)) as Awaited<ReturnType<typeof pens>>;
-  expect(pen!.room()).toBeNull();
+  const { pen, run, thread } = await onePen();
+  expect(pen.room()).toBeNull();
   const release = await holdTable(world.database, 'events', 'share row exclusive');
-  pen!.push(run!, token(run!, 'x'.repeat(600_000)).event);
+  pen.push(run, token(run, 'x'.repeat(600_000)).event);
   await waitedFor(world.database, 'events');
-  expect(pen!.room()).toBeNull();
-  pen!.push(run!, token(run!, 'y'.repeat(600_000)).event);
-  const room = pen!.room();
+  expect(pen.room()).toBeNull();
+  pen.push(run, token(run, 'y'.repeat(600_000)).event);
+  const room = pen.room();
   expect(room).toBeInstanceOf(Promise);
-  expect(neighbour!.pen.room()).toBeNull();
   let waited = true;
   void room!.then(() => (waited = false));
   expect(waited).toBe(true);
   await release();
   await room;
-  await pen!.append([token(run!, 'z')]);
-  expect(pen!.room()).toBeNull();
-  expect(texts(await world.log(thread!)).map(({ length }) => length)).toEqual([600_000, 600_000, 1]);
+  await pen.append([token(run, 'z')]);
+  expect(pen.room()).toBeNull();
+  expect(texts(await world.log(thread)).map(({ length }) => length)).toEqual([600_000, 600_000, 1]);
 });
 
 test('a thread that is lost has room: nobody waits for it any more', async () => {
-  const [{ pen, run }] = (await pens(1)) as [Awaited<ReturnType<typeof pens>>[number]];
+  const { pen, run } = await onePen();
   pen.push(run, token(run, 'x'.repeat(1_100_000)).event);
   const room = pen.room();
   pen.lose();

@@ -26,7 +26,8 @@ const says = (run: string): [Entry[], Change[]] => [
   [{ kind: 'message', event: 0, id: uuidv7(), run, ordinal: 1, content: { text: 'x' } }],
 ];
 const status = async (run: string) =>
-  (await world.pool.query<{ status: string }>('select status from runs where id = $1', [run])).rows[0]!.status;
+  (await world.pool.query<{ status: string }>('select status from runs where id = $1', [run])).rows[0]!
+    .status;
 const rowsIn = async (table: string, thread: string) =>
   (await world.pool.query(`select from ${table} where thread_id = $1`, [thread])).rowCount;
 
@@ -38,7 +39,8 @@ test('L1 seq counts a thread’s events and run_seq each run’s, without a gap 
   const all: Promise<unknown>[] = [pen.append(...begin(a)), pen.append(...begin(b))];
   for (let round = 0; round < 40; round += 1) {
     pen.push(round % 3 ? a : b, token('', `${round}`).event);
-    if (round % 7 === 0) all.push(pen.append([token(a, 'x'), token(b, 'y'), entry(null, session('running'))]));
+    if (round % 7 === 0)
+      all.push(pen.append([token(a, 'x'), token(b, 'y'), entry(null, session('running'))]));
     if (round === 20) all.push(pen.transact(() => Promise.resolve({ entries: [token(b, 'z')], result: 0 })));
     if (round % 10 === 0) await all.at(-1);
   }
@@ -80,7 +82,9 @@ test('L3 a former owner’s append collides, is undone, and tells it that the th
   await expect(old.append([token(run, 'again')])).rejects.toBeInstanceOf(Lost);
   old.push(run, token(run, 'and again').event);
   await successor.append([token(run, 'and on')]);
-  expect((await world.log(thread)).map(({ attempt, data }) => [attempt, 'text' in data ? data.text : ''])).toEqual([
+  expect(
+    (await world.log(thread)).map(({ attempt, data }) => [attempt, 'text' in data ? data.text : '']),
+  ).toEqual([
     [1, ''],
     [2, 'mine now'],
     [2, 'and on'],
@@ -222,7 +226,9 @@ test('L6 neither happens when a change is refused', async () => {
   const pen = openPen(world.writer(), thread);
   const [entries] = begin(run);
   const wrong: Change = { kind: 'session', event: 0, id: uuidv7(), state: 'asleep', reason: 'x' };
-  await expect(pen.append(entries, [{ kind: 'start', event: 0, run }, wrong])).rejects.toMatchObject({ code: '23514' });
+  await expect(pen.append(entries, [{ kind: 'start', event: 0, run }, wrong])).rejects.toMatchObject({
+    code: '23514',
+  });
   expect([await status(run), await rowsIn('events', thread)]).toEqual(['queued', 0]);
   expect(pen.lost).toBe(true);
 });

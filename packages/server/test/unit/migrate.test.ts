@@ -29,7 +29,11 @@ async function emptyDatabase() {
   const query = async (sql: string) => {
     const client = new pg.Client(url.href);
     await client.connect();
-    return client.query(sql).finally(() => client.end());
+    try {
+      return await client.query(sql);
+    } finally {
+      await client.end();
+    }
   };
   return { settings: { connection: url.href, applicationName: 'continuo-unit', leaseSeconds: 5 }, query };
 }
@@ -40,7 +44,9 @@ test('eight servers that start at once on an empty database migrate it once', as
   const names = await migrationNames();
   expect(names.length).toBeGreaterThan(0);
   expect(applied.flat()).toEqual(names);
-  expect((await query('select name from migrations order by name')).rows.map(({ name }) => name)).toEqual(names);
+  expect((await query('select name from migrations order by name')).rows.map(({ name }) => name)).toEqual(
+    names,
+  );
   expect((await query('select from workspaces')).rowCount).toBe(1);
 });
 
@@ -54,10 +60,19 @@ test('a database that is up to date is left alone', async () => {
 
 test('a database that a newer version migrated is refused with a sentence, and not touched', async () => {
   const { settings, query } = await emptyDatabase();
-  await query("create table migrations (name text primary key, applied_at timestamptz not null default now()); insert into migrations (name) values ('998_later.sql'), ('999_last.sql')");
+  await query(
+    "create table migrations (name text primary key, applied_at timestamptz not null default now()); insert into migrations (name) values ('998_later.sql'), ('999_last.sql')",
+  );
   const refused = migrate(settings);
-  await expect(refused).rejects.toMatchObject({ code: 'migration_failed', message: expect.stringMatching(/newer Continuo.*998_later\.sql, 999_last\.sql.*run that version or newer/) });
-  expect((await query("select from information_schema.tables where table_schema = 'public'")).rowCount).toBe(1);
+  await expect(refused).rejects.toMatchObject({
+    code: 'migration_failed',
+    message: expect.stringMatching(
+      /newer Continuo.*998_later\.sql, 999_last\.sql.*run that version or newer/,
+    ),
+  });
+  expect((await query("select from information_schema.tables where table_schema = 'public'")).rowCount).toBe(
+    1,
+  );
   // The lock went with the connection: the next one need not wait.
   await expect(migrate(settings)).rejects.toMatchObject({ code: 'migration_failed' });
 });
@@ -67,7 +82,9 @@ test('a migration that fails leaves nothing of itself', async () => {
   await query('create table runs (mine boolean)');
   await expect(migrate(settings)).rejects.toMatchObject({ code: '42P07' });
   expect((await query('select from migrations')).rowCount).toBe(0);
-  expect((await query("select from information_schema.tables where table_name = 'workspaces'")).rowCount).toBe(0);
+  expect(
+    (await query("select from information_schema.tables where table_name = 'workspaces'")).rowCount,
+  ).toBe(0);
   await query('drop table runs');
   expect(await migrate(settings)).toEqual(await migrationNames());
 });

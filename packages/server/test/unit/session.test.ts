@@ -26,7 +26,10 @@ test.each(every)('WS-6 a session that is %s: %s', (state, input) => {
   const expected = ALLOWED[`${state} ${input}`];
   const result = transition(state, input);
   if (expected) return expect(result).toEqual({ ok: true, state: expected });
-  expect(result).toEqual({ ok: false, problem: expect.stringContaining(`a session that is ${state} cannot ${input}`) });
+  expect(result).toEqual({
+    ok: false,
+    problem: expect.stringContaining(`a session that is ${state} cannot ${input}`),
+  });
 });
 
 test('WS-6 a refusal names what is allowed, or how to go on', () => {

@@ -76,12 +76,14 @@ export interface RecordedHold {
   readonly pod: string;
   readonly pid: number;
   readonly at: Date;
+  /** Since when the pod was registered. */
+  readonly registered: Date;
 }
 
 /** From here on the database remembers who held which thread. */
 export async function recordHolds({ pool }: TestDatabase): Promise<void> {
   await pool.query(`
-    create table pod_names (id uuid primary key, name text not null);
+    create table pod_names (id uuid primary key, name text not null, at timestamptz default clock_timestamp());
     create table holds (thread_id uuid, attempt integer, pod uuid, at timestamptz default clock_timestamp());
     create function record_pod() returns trigger language plpgsql as $$
     begin insert into pod_names values (new.id, new.name); return null; end $$;
@@ -94,7 +96,7 @@ export async function recordHolds({ pool }: TestDatabase): Promise<void> {
 
 export async function readHolds({ pool }: TestDatabase): Promise<RecordedHold[]> {
   const { rows } = await pool.query<RecordedHold>(`
-    select h.*, split_part(n.name, ':', 2)::int as pid from holds h join pod_names n on n.id = h.pod order by h.at`);
+    select h.*, split_part(n.name, ':', 2)::int as pid, n.at as registered from holds h join pod_names n on n.id = h.pod order by h.at`);
   return rows;
 }
 

@@ -10,23 +10,40 @@ export interface Kill {
   readonly at: number;
 }
 
-/** Milliseconds, in order of length. Only runs that the very next hold took over count. */
-export async function takeoverTimes(database: TestDatabase, kills: readonly Kill[]): Promise<number[]> {
+export interface Takeover {
+  readonly point: string;
+  /** Milliseconds from the kill. */
+  readonly claimed: number;
+  readonly begun: number;
+  /** Whether the successor was there when the other was killed; a new pod first had to start. */
+  readonly waiting: boolean;
+}
+
+/** The quickest first. Only runs that the very next hold took over count. */
+export async function readTakeovers(database: TestDatabase, kills: readonly Kill[]): Promise<Takeover[]> {
   const { rows } = await database.pool.query<{ thread_id: string; attempt: number; at: Date }>(
     "select thread_id, attempt, at from events where type = 'state' and data->>'status' = 'running' and (data->>'attempt')::int > 1",
   );
   const began = new Map(rows.map((row) => [`${row.thread_id} ${row.attempt}`, row.at.getTime()]));
-  const killedAt = new Map(kills.map((kill) => [kill.pid, kill.at]));
-  const times: number[] = [];
-  for (const { thread_id, attempt, pid } of await readHolds(database)) {
-    const killed = killedAt.get(pid);
-    const taken = began.get(`${thread_id} ${attempt + 1}`);
-    if (killed !== undefined && taken !== undefined && taken >= killed) times.push(taken - killed);
+  const holds = await readHolds(database);
+  const holdOf = new Map(holds.map((hold) => [`${hold.thread_id} ${hold.attempt}`, hold]));
+  const takeovers: Takeover[] = [];
+  for (const { thread_id, attempt, pid } of holds) {
+    const kill = kills.find((each) => each.pid === pid);
+    const begun = began.get(`${thread_id} ${attempt + 1}`);
+    const next = holdOf.get(`${thread_id} ${attempt + 1}`);
+    if (!kill || !next || begun === undefined || begun < kill.at) continue;
+    takeovers.push({
+      point: kill.point,
+      claimed: next.at.getTime() - kill.at,
+      begun: begun - kill.at,
+      waiting: next.registered.getTime() < kill.at,
+    });
   }
-  return times.toSorted((a, b) => a - b);
+  return takeovers.toSorted((a, b) => a.begun - b.begun);
 }
 
-/** `p50 12 ms, max 34 ms (5 takeovers)` */
+/** `p50 12 ms, max 34 ms (5 takeovers)`; the times come in order. */
 export function summary(times: readonly number[]): string {
   if (times.length === 0) return 'none';
   return `p50 ${times[Math.floor((times.length - 1) / 2)]} ms, max ${times.at(-1)} ms (${times.length} takeovers)`;

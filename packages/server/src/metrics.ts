@@ -1,0 +1,67 @@
+// What operators watch, in Prometheus' format. The server tells it what happened; nothing is read back from it.
+
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
+
+export interface Metrics {
+  readonly contentType: string;
+  text(): Promise<string>;
+  flushed(flush: { rows: number; milliseconds: number }): void;
+  runStarted(waitedMs: number): void;
+  runEnded(status: string, code: string | null): void;
+  takenOver(): void;
+  modelCalled(call: {
+    model: string;
+    ended: string;
+    seconds: number;
+    usage: Readonly<Record<string, number | undefined>>;
+    cost: number | null;
+  }): void;
+}
+
+export function createMetrics(sources: {
+  readonly followers: () => number;
+  readonly holding: () => number;
+  /** How long the thread that waits longest for a pod has been waiting. */
+  readonly queueAgeSeconds: () => Promise<number>;
+}): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+
+  const append = new Histogram({ name: 'continuo_append_seconds', help: 'How long a flush of the log takes', buckets: SECONDS, registers });
+  const rows = new Histogram({ name: 'continuo_append_rows', help: 'Events in a flush of the log', buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], registers });
+  const dispatch = new Histogram({ name: 'continuo_dispatch_seconds', help: 'From a run’s being queued to its start', buckets: SECONDS, registers });
+  const takeovers = new Counter({ name: 'continuo_takeovers_total', help: 'Runs taken over from another hold', registers });
+  const runs = new Counter({ name: 'continuo_runs_total', help: 'Runs that ended', labelNames: ['status'], registers });
+  const errors = new Counter({ name: 'continuo_run_errors_total', help: 'Runs that failed', labelNames: ['code'], registers });
+  const calls = new Counter({ name: 'continuo_model_calls_total', help: 'Model calls', labelNames: ['model', 'ended'], registers });
+  const callSeconds = new Histogram({ name: 'continuo_model_call_seconds', help: 'How long a model call takes', labelNames: ['model'], buckets: [0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300], registers });
+  const tokens = new Counter({ name: 'continuo_model_tokens_total', help: 'Tokens, as providers count them', labelNames: ['model', 'kind'], registers });
+  const cost = new Counter({ name: 'continuo_model_cost_usd_total', help: 'What model calls cost, where the price is known', labelNames: ['model'], registers });
+  new Gauge({ name: 'continuo_followers', help: 'Streams that follow a log on this pod', registers, collect() { this.set(sources.followers()); } });
+  new Gauge({ name: 'continuo_threads_held', help: 'Threads that this pod works on', registers, collect() { this.set(sources.holding()); } });
+  new Gauge({ name: 'continuo_queue_age_seconds', help: 'How long the longest waiting thread has been due', registers, async collect() { this.set(await sources.queueAgeSeconds()); } });
+
+  return {
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+    flushed: (flush) => {
+      append.observe(flush.milliseconds / 1000);
+      rows.observe(flush.rows);
+    },
+    runStarted: (waitedMs) => dispatch.observe(waitedMs / 1000),
+    runEnded: (status, code) => {
+      runs.inc({ status });
+      if (code !== null) errors.inc({ code });
+    },
+    takenOver: () => takeovers.inc(),
+    modelCalled: (call) => {
+      calls.inc({ model: call.model, ended: call.ended });
+      callSeconds.observe({ model: call.model }, call.seconds);
+      for (const [kind, count] of Object.entries(call.usage)) if (count) tokens.inc({ model: call.model, kind }, count);
+      if (call.cost !== null) cost.inc({ model: call.model }, call.cost);
+    },
+  };
+}
