@@ -51,7 +51,14 @@ export type StreamEvent =
       readonly usage: Usage;
       readonly metadata?: Metadata;
     }
-  | { readonly type: 'stream_error'; readonly at: number; readonly code: string; readonly message: string }
+  | {
+      readonly type: 'stream_error';
+      readonly at: number;
+      readonly code: string;
+      readonly message: string;
+      /** The same call may well succeed if it is made again. */
+      readonly retryable?: boolean;
+    }
   | { readonly type: 'stream_interrupted'; readonly at: number; readonly reason: string };
 
 /** A part of an assistant message, in the order in which the model produced it. */

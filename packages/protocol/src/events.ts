@@ -30,6 +30,8 @@ export interface EventData {
     metadata?: Metadata;
     error?: RunError;
   };
+  /** The model's window does not hold the whole thread: so many of its oldest turns were left out. */
+  context_usage: { message: string; tokens: number; limit: number; turns_left_out: number };
   usage: { message: string; model: string; usage: Usage; cost: number | null; duration_ms: number };
   tool_start: { tool: string; input: unknown; call: string };
   tool_end: { tool: string; output: unknown; call: string; success: boolean; outcome?: CallOutcome };

@@ -23,6 +23,15 @@ export const thread = z
   })
   .meta({ id: 'Thread' });
 
+export const limits = z
+  .strictObject({
+    steps: z.int().min(1).max(10_000).optional().meta({ description: 'Model calls.' }),
+    tokens: z.int().min(1).optional(),
+    cost: z.number().positive().optional().meta({ description: 'US dollars, as far as prices are known.' }),
+    seconds: z.number().min(1).max(2_000_000).optional(),
+  })
+  .meta({ id: 'Limits', description: 'What the run may use; the server’s settings fill the gaps.' });
+
 export const newMessage = z
   .strictObject({
     content: z
@@ -39,6 +48,7 @@ export const newMessage = z
       .max(100)
       .optional()
       .meta({ description: 'The role that answers; `assistant` if absent.' }),
+    limits: limits.optional(),
   })
   .meta({ id: 'NewMessage' });
 
@@ -60,6 +70,7 @@ export const run = z
     model: z.string(),
     role: z.string(),
     retry_of: id.nullable(),
+    limits: limits.nullable(),
     blocked_by: id
       .nullable()
       .meta({ description: 'The open run before it in the thread, while it is queued.' }),
@@ -69,6 +80,7 @@ export const run = z
     cancel_requested_at: time.nullable(),
     error: z.object({ code: z.string(), error: z.string() }).nullable(),
     usage: usage.nullable().meta({ description: 'The sums of its model calls, once it has ended.' }),
+    cost: z.number().nullable().meta({ description: 'US dollars, as far as prices are known.' }),
   })
   .meta({ id: 'Run' });
 

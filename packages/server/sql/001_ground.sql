@@ -47,8 +47,11 @@ create table runs (
   model text not null,
   role text not null,
   status text not null default 'queued' check (status in ('queued', 'running', 'done', 'error', 'canceled')),
+  -- What the message asked for; the server's own limits fill the gaps.
+  limits json,
   error json,
   usage json,
+  cost double precision,
   first_seq integer,
   last_seq integer,
   queued_at timestamptz not null default clock_timestamp(),
@@ -138,7 +141,8 @@ create index idempotency_keys_age on idempotency_keys (created_at);
 -- transaction if nobody owns it. A function, not one statement: after waiting for the thread's
 -- lock each statement must see what was committed meanwhile.
 create function enqueue_run(
-  p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_retry_of uuid, p_pod uuid,
+  p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json,
+  p_retry_of uuid, p_pod uuid,
   out owner uuid, out claimed_attempt integer
 ) language plpgsql as $$
 declare
@@ -150,8 +154,8 @@ begin
     raise exception 'no such thread' using errcode = 'CN404';
   end if;
   select coalesce(max(r.ordinal), 0) + 1 into v_ordinal from runs r where r.thread_id = p_thread;
-  insert into runs (id, thread_id, ordinal, message_id, retry_of, model, role)
-    values (p_run, p_thread, v_ordinal, p_message, p_retry_of, p_model, p_role);
+  insert into runs (id, thread_id, ordinal, message_id, retry_of, model, role, limits)
+    values (p_run, p_thread, v_ordinal, p_message, p_retry_of, p_model, p_role, p_limits);
   if p_retry_of is null then
     insert into messages (id, thread_id, run_id, ordinal, seq, role, content)
       values (p_message, p_thread, p_run, v_ordinal, 0, 'user', p_content);
@@ -167,7 +171,7 @@ end $$;
 
 -- Appends events together with the rows that they changed. Each change names its kind:
 --   start    the run begins           {run, seq, at}
---   end      the run ends             {run, seq, at, status, error, usage}
+--   end      the run ends             {run, seq, at, status, error, usage, cost}
 --   message  a model's message        {id, thread, run, ordinal, seq, content, at}
 --   session  a session's new state    {id, thread, state, reason, at}
 -- JSON inside a change (content, error, usage) comes as text: json_to_recordset refuses NUL and lone surrogates.
@@ -255,13 +259,14 @@ end $$;
 -- A thread that was freed has no owner and keeps its attempt until it is claimed: its `wake_at` is for whoever claims it.
 create function take_facts(p_thread uuid, p_attempt integer)
 returns table (
-  id uuid, ordinal integer, model text, role text, cancel_reason text, message_id uuid, content json
+  id uuid, ordinal integer, model text, role text, limits json, queued_at timestamptz, cancel_reason text,
+  message_id uuid, content json
 ) language plpgsql as $$
 begin
   update threads t set wake_at = null
     where t.id = p_thread and t.attempt = p_attempt and t.owner is not null and t.wake_at is not null;
   return query
-    select r.id, r.ordinal, r.model, r.role, r.cancel_reason, r.message_id, m.content
+    select r.id, r.ordinal, r.model, r.role, r.limits, r.queued_at, r.cancel_reason, r.message_id, m.content
     from runs r left join messages m on m.id = r.message_id
     where r.thread_id = p_thread and r.status in ('queued', 'running')
     order by r.ordinal;

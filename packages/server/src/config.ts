@@ -24,6 +24,14 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Names besides loopback and `host` under which requests may arrive. */
   readonly allowedHosts: readonly string[];
+  /** What a run may use unless its message says otherwise; null: no limit. */
+  readonly runSteps: number;
+  readonly runTokens: number | null;
+  /** In US dollars. */
+  readonly runCost: number | null;
+  readonly runSeconds: number | null;
+  /** Lines of a tool's result that later runs are shown. */
+  readonly toolSummaryLines: number;
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -117,6 +125,31 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
       .pipe(z.array(hostName)),
     allowed: 'host names without ports, separated by commas',
   },
+  runSteps: {
+    env: 'CONTINUO_RUN_STEPS',
+    schema: number.pipe(z.int().min(1).max(10_000)),
+    allowed: 'a whole number from 1 to 10000',
+  },
+  runTokens: {
+    env: 'CONTINUO_RUN_TOKENS',
+    schema: number.pipe(z.int().min(1)),
+    allowed: 'a whole number from 1',
+  },
+  runCost: {
+    env: 'CONTINUO_RUN_COST',
+    schema: number.pipe(z.number().positive()),
+    allowed: 'US dollars, above 0',
+  },
+  runSeconds: {
+    env: 'CONTINUO_RUN_SECONDS',
+    schema: number.pipe(z.number().min(1).max(2_000_000)),
+    allowed: 'a number from 1 to 2000000',
+  },
+  toolSummaryLines: {
+    env: 'CONTINUO_TOOL_SUMMARY_LINES',
+    schema: number.pipe(z.int().min(1).max(1000)),
+    allowed: 'a whole number from 1 to 1000',
+  },
 };
 const keys = Object.keys(settings) as (keyof Config)[];
 
@@ -159,6 +192,11 @@ export async function loadConfig(world: {
     apiKey: read<string | undefined>('apiKey', undefined),
     logLevel: read<LogLevel>('logLevel', 'info'),
     allowedHosts: read<readonly string[]>('allowedHosts', []),
+    runSteps: read('runSteps', 100),
+    runTokens: read<number | null>('runTokens', null),
+    runCost: read<number | null>('runCost', null),
+    runSeconds: read<number | null>('runSeconds', null),
+    toolSummaryLines: read('toolSummaryLines', 5),
   };
 
   if (!isLoopback(config.host) && !given('apiKey')) {

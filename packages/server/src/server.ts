@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server as HttpServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
-import { formatHint, Pod } from './actors/pod.ts';
+import { formatHint, Pod, queueAgeSeconds } from './actors/pod.ts';
 import { loadRoles } from './agents/roles.ts';
 import type { Config } from './config.ts';
 import { openEmbedded, type EmbeddedDatabase } from './db/embedded/index.ts';
@@ -15,6 +15,7 @@ import { createApp } from './http/app.ts';
 import { Streams } from './http/sse.ts';
 import { Writer } from './log/append.ts';
 import { Followers } from './log/follow.ts';
+import { createMetrics } from './metrics.ts';
 import { createModels } from './models/catalog.ts';
 import { createRunLoop } from './runs/loop.ts';
 import { createToolRegistry, type AnyTool } from './tools/registry.ts';
@@ -67,6 +68,11 @@ export async function startServer({
   const onError = (error: Error) => log.warn({ reason: error.message }, 'the database had trouble');
   const pool = createPool(database, onError);
   const followers = new Followers(pool, onError);
+  const metrics = createMetrics({
+    followers: () => followers.count,
+    holding: () => pod.holding,
+    queueAgeSeconds: () => queueAgeSeconds(pool),
+  });
   const writer: Writer = new Writer({
     database,
     pool,
@@ -79,6 +85,7 @@ export async function startServer({
             pod.number,
             parts.map((part) => part.pen.threadId),
           ),
+    onFlush: (flush) => metrics.flushed(flush),
     faults,
   });
   const pod: Pod = new Pod({
@@ -91,7 +98,16 @@ export async function startServer({
       models,
       tools: createToolRegistry(tools),
       roles,
+      limits: {
+        steps: config.runSteps,
+        tokens: config.runTokens,
+        cost: config.runCost,
+        seconds: config.runSeconds,
+      },
+      summaryLines: config.toolSummaryLines,
       cancelGraceMs: GRACE_MS,
+      now: Date.now,
+      metrics,
       faults,
     }),
     onHint: (threads) =>
@@ -102,7 +118,7 @@ export async function startServer({
   const streams = new Streams(followers);
   await pod.start();
 
-  const app = createApp({ config, pool, pod, models, roles, streams, log });
+  const app = createApp({ config, pool, pod, models, roles, streams, metrics, log });
   const respond = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const http = createServer((request, response) => void respond(request, response));
   await listen(http, config);

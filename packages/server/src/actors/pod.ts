@@ -422,3 +422,12 @@ function parseHint(payload: string): { from: number; threads: readonly string[] 
   const [from, ...threads] = payload.split(' ');
   return { from: Number(from), threads: threads[0] === '*' ? null : threads };
 }
+
+/** How long the thread that waits longest for a pod has been due. */
+export async function queueAgeSeconds(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ age: number | null }>(
+    `select extract(epoch from clock_timestamp() - min(wake_at))::float8 as age
+      from threads where owner is null and wake_at is not null`,
+  );
+  return Math.max(0, rows[0]?.age ?? 0);
+}

@@ -7,6 +7,7 @@ import type { Pod } from '../actors/pod.ts';
 import type { Roles } from '../agents/roles.ts';
 import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Metrics } from '../metrics.ts';
 import type { Models } from '../models/catalog.ts';
 import { docsRoute } from './docs.ts';
 import { guard } from './guard.ts';
@@ -23,6 +24,7 @@ export interface HttpContext {
   readonly models: Models;
   readonly roles: Roles;
   readonly streams: Streams;
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   readonly log: Logger;
 }
 

@@ -1,4 +1,4 @@
-// Is the process there, and can it serve?
+// Is the process there, can it serve, and what has it been doing?
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';
@@ -7,7 +7,7 @@ import type { Pool } from '../db/pool.ts';
 import type { App, HttpContext } from './app.ts';
 import { json } from './shared.ts';
 
-export function healthRoutes(app: App, { pool, pod }: HttpContext): void {
+export function healthRoutes(app: App, { pool, pod, metrics }: HttpContext): void {
   app.openapi(
     createRoute({
       method: 'get',
@@ -39,6 +39,17 @@ export function healthRoutes(app: App, { pool, pod }: HttpContext): void {
         isReady ? 200 : 503,
       );
     },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/metrics',
+      tags: ['health'],
+      summary: 'What operators watch, for Prometheus',
+      responses: { 200: { description: 'Metrics', content: { 'text/plain': { schema: z.string() } } } },
+    }),
+    async (c) => c.text(await metrics.text(), 200, { 'content-type': metrics.contentType }),
   );
 }
 

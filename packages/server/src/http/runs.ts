@@ -150,6 +150,7 @@ export function runRoutes(app: App, context: HttpContext): void {
           message: { id: run.message_id, retryOf: run.id },
           model: run.model,
           role: run.role,
+          limits: run.limits,
           idempotencyKey: null,
         },
       );

@@ -106,7 +106,7 @@ export function threadRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { id } = c.req.valid('param');
-      const { content, model, role } = chosen(context, c.req.valid('json'));
+      const { content, model, role, limits } = chosen(context, c.req.valid('json'));
       const idempotencyKey = c.req.valid('header')['idempotency-key'] ?? null;
       const request = {
         workspaceId: DEFAULT_WORKSPACE,
@@ -114,6 +114,7 @@ export function threadRoutes(app: App, context: HttpContext): void {
         message: { content },
         model,
         role,
+        limits,
         idempotencyKey,
       };
       const outcome = await enqueue({ pool, pod }, request);
@@ -162,7 +163,7 @@ function chosen({ models, roles }: HttpContext, message: z.infer<typeof schemas.
       detail: `role: there is no role ${JSON.stringify(role)}; the roles are: ${known}`,
     });
   }
-  return { content, model, role };
+  return { content, model, role, limits: message.limits ?? null };
 }
 
 function keyReused(): Problem {

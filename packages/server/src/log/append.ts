@@ -42,6 +42,7 @@ export type Change =
       status: 'done' | 'error' | 'canceled';
       error?: unknown;
       usage?: unknown;
+      cost?: number | null;
     }
   | { kind: 'message'; event: number; id: string; run: string; ordinal: number; content: unknown }
   | { kind: 'session'; event: number; id: string; state: string; reason: string };
@@ -280,12 +281,7 @@ export class Pen {
 
   /** Queues one event and goes on. Its commit, or its loss, shows in `onCommit` and `onLost`. */
   push(runId: string, event: NewEvent): void {
-    this.#queue(
-      [{ runId, event }],
-      [],
-      () => undefined,
-      () => undefined,
-    );
+    this.#queue([{ runId, event }], [], nobody, nobody);
   }
 
   /** Appends events and the rows that they changed, all or nothing; resolves after the commit. */
@@ -502,12 +498,15 @@ export class Pen {
   }
 }
 
+/** Nobody waits for the group's commit. */
+function nobody(): void {}
+
 function group(
   entries: Entry[],
   changes: readonly Change[],
   at: number,
-  resolve: Group['resolve'] = () => undefined,
-  reject: Group['reject'] = () => undefined,
+  resolve: Group['resolve'] = nobody,
+  reject: Group['reject'] = nobody,
 ): Group {
   let bytes = 0;
   for (const { event } of entries) bytes += sizeOf(event);
@@ -550,6 +549,8 @@ function joined(last: Group | undefined, next: Group): EventData['token'] | null
   const [a, b] = [last.entries[0]!, next.entries[0]!];
   if (a.event.type !== 'token' || b.event.type !== 'token' || a.runId !== b.runId) return null;
   if (a.event.data.message !== b.event.data.message) return null;
+  // Whoever waits for a token is told of that one.
+  if (last.resolve !== nobody || next.resolve !== nobody) return null;
   return { text: a.event.data.text + b.event.data.text, message: a.event.data.message };
 }
 

@@ -1,5 +1,7 @@
 // Which models there are, and which one answers when nobody chose.
 
+import { connectAiSdkModel } from './ai-sdk/connect.ts';
+import { AI_SDK_PROVIDERS, type AiSdkAccess, type AiSdkProvider } from './ai-sdk/providers.ts';
 import type { Model } from './model.ts';
 import { OFFLINE_MODELS, type OfflineWorld, createOfflineModel } from './offline.ts';
 
@@ -14,24 +16,103 @@ export interface Models {
   resolve(id: string): Resolved;
 }
 
+interface ModelsWorld extends OfflineWorld {
+  /** From 0 to 1, to spread out retries. */
+  random?(): number;
+}
+
+interface ModelsOptions {
+  readonly defaultModel?: string | undefined;
+  /** Where keys and addresses are looked for, under the providers' usual names. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Addresses by provider, before those of `env`. */
+  readonly baseUrls?: Readonly<Record<string, string>>;
+  /** How long a provider may be silent in the middle of an answer. */
+  readonly idleMs?: number;
+}
+
+/** Many more than anybody uses at once; ids come from requests, so there must be a limit. */
+const MODELS_KEPT = 200;
+
 /** A wrong `defaultModel` is kept as it is: `resolve(models.default)` says what is wrong. */
-export function createModels(world: OfflineWorld, options: { readonly defaultModel?: string } = {}): Models {
+export function createModels(world: ModelsWorld, options: ModelsOptions = {}): Models {
+  const access = (provider: AiSdkProvider) => accessOf(provider, options);
   const offline = new Map<string, Model>();
   for (const id of OFFLINE_MODELS) {
     const model = createOfflineModel(id, world);
     if (model) offline.set(id, model);
   }
+  const connected = new Map<string, Model>();
+  const connect = (id: string, provider: AiSdkProvider): Model => {
+    if (connected.size >= MODELS_KEPT) connected.clear();
+    const model = connectAiSdkModel({
+      id,
+      provider,
+      access: access(provider),
+      world: {
+        now: () => world.now(),
+        sleep: (ms, signal) => world.sleep(ms, signal),
+        random: () => world.random?.() ?? Math.random(),
+      },
+      idleMs: options.idleMs,
+    });
+    connected.set(id, model);
+    return model;
+  };
   return {
-    default: options.defaultModel ?? 'offline/demo',
+    default: options.defaultModel ?? firstWithKey(options) ?? 'offline/demo',
     resolve(id) {
-      const model = offline.get(id);
-      return model ? { ok: true, model } : { ok: false, problem: problemWith(id, [...offline.keys()]) };
+      const model = offline.get(id) ?? connected.get(id);
+      if (model) return { ok: true, model };
+      const provider = providerOf(id);
+      if (!provider) return { ok: false, problem: problemWith(id, [...offline.keys()]) };
+      const missing = missingFor(id, provider, access(provider));
+      return missing === null
+        ? { ok: true, model: connect(id, provider) }
+        : { ok: false, problem: missing };
     },
   };
 }
 
+function accessOf(
+  { dialect, keys, baseUrlName }: AiSdkProvider,
+  { env = {}, baseUrls = {} }: ModelsOptions,
+): AiSdkAccess {
+  // An empty variable is an unset one.
+  const set = (name: string) => env[name] || undefined;
+  return {
+    apiKey: keys.map(set).find((key) => key !== undefined),
+    baseUrl: baseUrls[dialect.provider] ?? (baseUrlName === undefined ? undefined : set(baseUrlName)),
+  };
+}
+
+function firstWithKey(options: ModelsOptions): string | undefined {
+  for (const [name, provider] of AI_SDK_PROVIDERS) {
+    // With another server's address, the key is that server's: it is not shown to OpenAI unasked.
+    if (name === 'openai' && options.env?.OPENAI_BASE_URL) continue;
+    if (provider.defaultModel !== undefined && accessOf(provider, options).apiKey !== undefined)
+      return `${name}/${provider.defaultModel}`;
+  }
+  return undefined;
+}
+
+function providerOf(id: string): AiSdkProvider | undefined {
+  const slash = id.indexOf('/');
+  return slash < 1 || slash === id.length - 1 ? undefined : AI_SDK_PROVIDERS.get(id.slice(0, slash));
+}
+
+function missingFor(id: string, provider: AiSdkProvider, { apiKey, baseUrl }: AiSdkAccess): string | null {
+  const { keys, baseUrlName, needs } = provider;
+  if (needs === 'key')
+    return apiKey === undefined ? `model "${id}" needs a key; set ${keys.join(' or ')}` : null;
+  if (baseUrl === undefined)
+    return `model "${id}" needs the address of a server; set ${baseUrlName}, such as http://localhost:11434/v1`;
+  return URL.canParse(baseUrl) ? null : `${baseUrlName} is not a URL; allowed: such as http://localhost:11434/v1`;
+}
+
 function problemWith(id: string, available: readonly string[]): string {
-  const there = `available: ${available.join(', ')}`;
+  const providers = [...AI_SDK_PROVIDERS.keys()].map((name) => `${name}/…`);
+  const there = `available: ${[...available, ...providers].join(', ')}`;
   const slash = id.indexOf('/');
   if (slash < 1 || slash === id.length - 1) return `model "${id}" is not written as provider/model; ${there}`;
   const provider = id.slice(0, slash);

@@ -2,9 +2,27 @@
 
 import type { MessagePart, StreamEvent } from '@continuo/engine';
 
+export interface HistoryFile {
+  /** Such as `image/png`. */
+  readonly mediaType: string;
+  /** The bytes, or a URL (`https:` or `data:`). */
+  readonly data: Uint8Array | string;
+}
+
 export type HistoryMessage =
-  | { readonly role: 'user'; readonly id: string; readonly content: string }
-  | { readonly role: 'assistant'; readonly id: string; readonly parts: readonly MessagePart[] }
+  | {
+      readonly role: 'user';
+      readonly id: string;
+      readonly content: string;
+      readonly files?: readonly HistoryFile[];
+    }
+  | {
+      readonly role: 'assistant';
+      readonly id: string;
+      readonly parts: readonly MessagePart[];
+      /** Who said it, as `provider/model`: what a provider signed is given back to nobody else. */
+      readonly model?: string;
+    }
   | {
       readonly role: 'tool';
       readonly callId: string;
@@ -28,6 +46,8 @@ export interface ModelRequest {
   readonly system: string;
   readonly history: readonly HistoryMessage[];
   readonly tools: readonly ToolSchema[];
+  /** How much the model should think; what it does by itself where nothing is said. */
+  readonly reasoning?: 'none' | 'low' | 'medium' | 'high';
   readonly signal: AbortSignal;
 }
 

@@ -3,8 +3,15 @@
 import { AgentEngine, type EngineEvent } from '@continuo/engine';
 import type { EventData, NewEvent } from '@continuo/protocol';
 import type { Change, Entry } from '../log/append.ts';
+import { contextLimitOf, costOf } from '../models/prices.ts';
 import type { RunState } from './fold.ts';
+import { shownHistory } from './history.ts';
 import { messageRow, type StepContext } from './step.ts';
+
+/** How often a message whose stream broke is begun again; what was shown of it is superseded. */
+const RETRIES = 1;
+/** The part of a model's window that the history may take; the rest is for the answer and the tools. */
+const HISTORY_SHARE = 0.75;
 
 /** Resolves to a failure that ends the run, or to null: the log says how the message ended. */
 export async function callModel(context: StepContext, run: RunState): Promise<EventData['error'] | null> {
@@ -16,15 +23,26 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   if (!role) return { code: 'unknown_role', error: `there is no role named ${queued.role}` };
 
   const message = `m${run.messages + 1}`;
+  const limit = contextLimitOf(model.id);
+  const shown = shownHistory(context.history, {
+    runId: run.id,
+    summaryLines: options.summaryLines,
+    budget: limit === null ? null : Math.floor(limit * HISTORY_SHARE),
+  });
   const push = (event: NewEvent) => pen.push(run.id, event);
-  let failure: EventData['error'] | null = null;
+  let failure: (EventData['error'] & { retryable: boolean }) | null = null;
   const whole: Entry[] = [];
   const changes: Change[] = [];
 
   const present = (_agent: string, event: EngineEvent): void | Promise<void> => {
     switch (event.type) {
       case 'message_start':
-        return push({ type: 'message_start', data: { message, model: model.id } });
+        push({ type: 'message_start', data: { message, model: model.id } });
+        if (shown.turnsLeftOut === 0 || limit === null) return;
+        return push({
+          type: 'context_usage',
+          data: { message, tokens: shown.tokens, limit, turns_left_out: shown.turnsLeftOut },
+        });
       case 'text_delta':
         push({ type: 'token', data: { text: event.text, message } });
         return pen.room() ?? undefined;
@@ -32,7 +50,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
         push({ type: 'reasoning', data: { text: event.text, message } });
         return pen.room() ?? undefined;
       case 'stream_error':
-        failure = { code: event.code, error: event.message };
+        failure = { code: event.code, error: event.message, retryable: event.retryable === true };
         return;
       case 'assistant_message': {
         const { text, parts, ended, reason, metadata } = event;
@@ -41,23 +59,21 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
           text,
           parts,
           ended,
+          model: model.id,
           ...(reason && { reason }),
           ...(metadata && { metadata }),
-          ...(failure && { error: failure }),
+          ...(failure && { error: { code: failure.code, error: failure.error } }),
         };
         if (text !== '') changes.push(messageRow(0, queued, data));
         whole.push({ runId: run.id, event: { type: 'message_end', data } });
         return;
       }
       case 'turn_response': {
-        const data = {
-          message,
-          model: model.id,
-          usage: event.usage,
-          cost: event.cost,
-          duration_ms: event.durationMs,
-        };
+        const { usage, durationMs, ended } = event;
+        const cost = costOf(model.id, usage);
+        const data = { message, model: model.id, usage, cost, duration_ms: durationMs };
         whole.push({ runId: run.id, event: { type: 'usage', data } });
+        options.metrics.modelCalled({ model: model.id, ended, seconds: durationMs / 1000, usage: { ...usage }, cost });
         return;
       }
       default:
@@ -69,7 +85,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
       model.stream({
         messageId: message,
         system: role.preamble,
-        history: context.history.map(({ entry }) => entry),
+        history: shown.messages,
         tools: options.tools.schemas,
         signal: interrupted,
       }),
@@ -84,7 +100,29 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   hold.lost.throwIfAborted();
   // In a hurry, the message is left unfinished: whoever comes next supersedes it.
   if (hold.hurry.aborted && !context.canceled.aborted) return null;
+  return settle(context, run, { message, whole, changes, failure });
+}
+
+interface Told {
+  readonly message: string;
+  readonly whole: Entry[];
+  readonly changes: readonly Change[];
+  readonly failure: (EventData['error'] & { readonly retryable: boolean }) | null;
+}
+
+/** Writes how the call ended: the whole message, another try, or nothing but a failure. */
+async function settle(
+  { pen }: StepContext,
+  run: RunState,
+  { message, whole, changes, failure }: Told,
+): Promise<EventData['error'] | null> {
   const saysSomething = whole.some(({ event }) => event.type === 'message_end');
+  if (saysSomething && failure?.retryable && run.retries < RETRIES) {
+    const data = { status: 'running' as const, attempt: run.attempts, supersedes: message };
+    const usage = whole.filter(({ event }) => event.type === 'usage');
+    await pen.append([...usage, { runId: run.id, event: { type: 'state', data } }]);
+    return null;
+  }
   if (saysSomething) await pen.append(whole, changes);
-  return saysSomething ? null : failure;
+  return saysSomething || !failure ? null : { code: failure.code, error: failure.error };
 }

@@ -10,10 +10,24 @@ export interface QueuedRun {
   readonly model: string;
   readonly role: string;
   readonly cancel: string | null;
+  readonly limits: Limits;
+  /** Milliseconds. */
+  readonly queuedAt: number;
+}
+
+/** What a run may use; null where there is no limit. */
+export interface Limits {
+  readonly steps: number;
+  readonly tokens: number | null;
+  /** In US dollars, as far as prices are known. */
+  readonly cost: number | null;
+  readonly seconds: number | null;
 }
 
 /** What others want of the thread. */
 export interface Facts {
+  /** Milliseconds. */
+  readonly now: number;
   /** The open runs in order; the one that has begun comes first. */
   readonly runs: readonly QueuedRun[];
 }
@@ -29,8 +43,6 @@ export type Step =
   | { readonly kind: 'drop'; readonly run: QueuedRun; readonly reason: string }
   | { readonly kind: 'rest' };
 
-/** Model calls at most in one run. */
-const MODEL_CALLS = 100;
 /** Attempts in a row that may end without a finished step: more, and the run is what kills its pods. */
 const STALLED_ATTEMPTS = 20;
 
@@ -45,8 +57,10 @@ export function decide(state: ThreadState, facts: Facts, attempt: number): Step 
   // Until its event is in the log, a hold is not complete: this comes before everything else.
   if (run.heldBy !== attempt) return { kind: 'take_over', run };
 
-  const cancel = facts.runs.find((queued) => queued.id === run.id)?.cancel ?? null;
-  if (cancel !== null) return { kind: 'cancel', run, reason: cancel };
+  const queued = facts.runs.find(({ id }) => id === run.id);
+  if (queued && queued.cancel !== null) return { kind: 'cancel', run, reason: queued.cancel };
+  const late = queued && lateLimit(run, queued.limits, facts.now);
+  if (late) return { kind: 'fail', run, ...late };
   if (run.stalled > STALLED_ATTEMPTS) {
     return {
       kind: 'fail',
@@ -59,13 +73,30 @@ export function decide(state: ThreadState, facts: Facts, attempt: number): Step 
   const calls = run.calls.filter((call) => call.stage.kind !== 'ended');
   if (calls.length > 0) return { kind: 'run_tools', run, calls };
   if (run.last && run.calls.length === 0 && !run.last.cut) return { kind: 'finish', run };
-  if (run.modelCalls >= MODEL_CALLS) {
-    return {
-      kind: 'fail',
-      run,
-      code: 'step_limit',
-      error: `the run made ${MODEL_CALLS} model calls without coming to an end`,
-    };
+  const exceeded = queued && exceededLimit(run, queued.limits);
+  return exceeded ? { kind: 'fail', run, ...exceeded } : { kind: 'call_model', run };
+}
+
+type Exceeded = { readonly code: string; readonly error: string } | null;
+
+/** Checked at every step, and cuts short what is under way. */
+function lateLimit(run: RunState, { seconds }: Limits, now: number): Exceeded {
+  if (seconds === null || now - run.startedAt < seconds * 1000) return null;
+  return { code: 'time_limit', error: `the run took longer than its limit of ${seconds} s` };
+}
+
+/** Checked before each model call. */
+function exceededLimit(run: RunState, limits: Limits): Exceeded {
+  const tokens = run.usage.input + run.usage.output;
+  const cost = run.cost ?? 0;
+  if (run.modelCalls >= limits.steps) {
+    return { code: 'step_limit', error: `the run made ${run.modelCalls} model calls; its limit is ${limits.steps}` };
   }
-  return { kind: 'call_model', run };
+  if (limits.tokens !== null && tokens >= limits.tokens) {
+    return { code: 'token_limit', error: `the run used ${tokens} tokens; its limit is ${limits.tokens}` };
+  }
+  if (limits.cost !== null && cost >= limits.cost) {
+    return { code: 'cost_limit', error: `the run cost $${cost.toFixed(4)}; its limit is $${limits.cost}` };
+  }
+  return null;
 }

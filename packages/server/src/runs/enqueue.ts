@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Pod } from '../actors/pod.ts';
 import { sqlState, transaction, type Pool, type Queryable } from '../db/pool.ts';
+import type { Run } from '@continuo/protocol';
 
 export interface Enqueue {
   readonly workspaceId: string;
@@ -12,6 +13,8 @@ export interface Enqueue {
   readonly message: { readonly content: string } | { readonly retryOf: string; readonly id: string };
   readonly model: string;
   readonly role: string;
+  /** What the message asks for; JSON drops what is undefined. */
+  readonly limits: Run['limits'];
   readonly idempotencyKey: string | null;
 }
 
@@ -54,9 +57,9 @@ async function once(
   claimant: string | null,
   begin: (row: Row) => void,
 ): Promise<Enqueued> {
-  const { workspaceId, idempotencyKey, threadId, message, model, role } = request;
+  const { workspaceId, idempotencyKey, threadId, message, model, role, limits } = request;
   const hash = createHash('sha256')
-    .update(JSON.stringify([threadId, message, model, role]))
+    .update(JSON.stringify([threadId, message, model, role, limits]))
     .digest('hex');
   const outcome = await transaction(pool, async (client) => {
     // Keys are kept for 24 hours: this one is forgotten if it is older, and a few others with it.
@@ -98,7 +101,7 @@ async function insert(
   const { message } = request;
   const { rows } = await client.query<Row>({
     name: 'enqueue_run',
-    text: 'select * from enqueue_run($1, $2, $3, $4, $5, $6, $7, $8)',
+    text: 'select * from enqueue_run($1, $2, $3, $4, $5, $6, $7, $8, $9)',
     values: [
       request.threadId,
       ids.run,
@@ -106,6 +109,7 @@ async function insert(
       'content' in message ? JSON.stringify({ text: message.content }) : null,
       request.model,
       request.role,
+      request.limits === null ? null : JSON.stringify(request.limits),
       'retryOf' in message ? message.retryOf : null,
       claimant,
     ],

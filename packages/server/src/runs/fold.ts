@@ -28,6 +28,10 @@ export interface RunState {
   readonly attempts: number;
   /** Attempts in a row that finished no step. */
   readonly stalled: number;
+  /** How often the message under way was begun again under one hold, because its stream broke. */
+  readonly retries: number;
+  /** Milliseconds, by the clock of the pod that began it. */
+  readonly startedAt: number;
   /** Messages begun, superseded ones included: the next is `m<n + 1>`. */
   readonly messages: number;
   /** The message under way. */
@@ -43,6 +47,8 @@ export interface RunState {
   readonly calls: readonly CallState[];
   readonly modelCalls: number;
   readonly usage: Usage;
+  /** The sum of what is known; null while nothing is. */
+  readonly cost: number | null;
 }
 
 export interface ThreadState {
@@ -71,7 +77,7 @@ export function fold(state: ThreadState, event: LogEvent): ThreadState {
   switch (event.type) {
     case 'state':
       if (event.data.status !== 'running') return { ...state, seq, run: run ? null : state.run };
-      return { ...state, seq, run: run ? takenOver(run, event.attempt, event.data.attempt) : begun(event) };
+      return { ...state, seq, run: run ? goesOn(run, event.attempt, event.data.attempt) : begun(event) };
     case 'message':
       return {
         ...state,
@@ -101,6 +107,7 @@ export function fold(state: ThreadState, event: LogEvent): ThreadState {
                   role: 'assistant',
                   id: `${runId}/${event.data.message}`,
                   parts: event.data.parts,
+                ...(event.data.model && { model: event.data.model }),
                 }),
               ],
       };
@@ -125,7 +132,11 @@ export function fold(state: ThreadState, event: LogEvent): ThreadState {
       };
     }
     case 'usage':
-      return withRun(state, seq, run, (r) => ({ ...r, usage: added(r.usage, event.data.usage) }));
+      return withRun(state, seq, run, (r) => ({
+        ...r,
+        usage: added(r.usage, event.data.usage),
+        cost: event.data.cost === null ? r.cost : (r.cost ?? 0) + event.data.cost,
+      }));
     case 'canceled':
       // A run that was canceled in the queue said nothing, so there is nothing to explain.
       return run
@@ -181,16 +192,21 @@ function begun(event: LogEvent): RunState {
     heldBy: event.attempt,
     attempts: 1,
     stalled: 1,
+    retries: 0,
+    startedAt: event.at.getTime(),
     messages: 0,
     open: null,
     last: null,
     calls: [],
     modelCalls: 0,
     usage: { input: 0, output: 0 },
+    cost: null,
   };
 }
 
-function takenOver(run: RunState, heldBy: number, attempts: number): RunState {
+/** Under another hold the run was taken over; under the same one its message is begun again. */
+function goesOn(run: RunState, heldBy: number, attempts: number): RunState {
+  if (heldBy === run.heldBy) return { ...run, open: null, retries: run.retries + 1 };
   return { ...run, heldBy, attempts, stalled: run.stalled + 1, open: null };
 }
 
@@ -208,7 +224,7 @@ function ended(run: RunState, data: Extract<LogEvent, { type: 'message_end' }>['
     error: data.error ?? null,
     cut: data.ended !== 'complete',
   };
-  return { ...run, open: null, stalled: 0, last, calls };
+  return { ...run, open: null, stalled: 0, retries: 0, last, calls };
 }
 
 function staged(calls: readonly CallState[], id: string, stage: CallState['stage']): readonly CallState[] {

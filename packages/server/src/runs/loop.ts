@@ -26,7 +26,7 @@ class Actor {
   readonly #hold: Hold;
   readonly #pen: Pen;
   #state: ThreadState;
-  #facts: Facts = { runs: [] };
+  #facts: Facts = { now: 0, runs: [] };
   #cancel = new AbortController();
   /** The run whose first events are on their way. */
   #starting: string | null = null;
@@ -67,8 +67,7 @@ class Actor {
     for (;;) {
       await this.#looking;
       this.#hold.lost.throwIfAborted();
-      this.#facts = await takeFacts(this.#options.pool, this.#hold.threadId, this.#hold.attempt);
-      const step = decide(this.#state, this.#facts, this.#hold.attempt);
+      const step = await this.#next();
       if (step.kind === 'rest') return null;
       if (this.#hold.draining && !ENDING.has(step.kind)) return new Date(0);
       try {
@@ -95,14 +94,20 @@ class Actor {
 
   /** Somebody wants something while a step is under way: a cancel cannot wait for its end. */
   async #look(): Promise<void> {
-    this.#facts = await takeFacts(this.#options.pool, this.#hold.threadId, this.#hold.attempt);
-    const step = decide(this.#state, this.#facts, this.#hold.attempt);
+    const step = await this.#next();
     if (step.kind === 'cancel') this.#cancel.abort();
     // A run that is being started is canceled like any other once it has begun.
     if (step.kind === 'drop' && step.run.id !== this.#starting) {
       await this.#drop(step.run, step.reason);
       await this.#look();
     }
+  }
+
+  async #next(): Promise<Step> {
+    const { pool, limits, now } = this.#options;
+    const runs = await takeFacts(pool, this.#hold, limits);
+    this.#facts = { now: now(), runs };
+    return decide(this.#state, this.#facts, this.#hold.attempt);
   }
 
   #do(step: Exclude<Step, { kind: 'rest' }>): Promise<unknown> {
@@ -129,6 +134,7 @@ class Actor {
   async #start(run: QueuedRun): Promise<void> {
     this.#cancel = new AbortController();
     this.#starting = run.id;
+    this.#options.metrics.runStarted(this.#facts.now - run.queuedAt);
     const { id, content } = run.message;
     const session = this.#session('start', 'message');
     const entries: Entry[] = [
@@ -144,6 +150,7 @@ class Actor {
   }
 
   async #takeOver(run: RunState): Promise<void> {
+    this.#options.metrics.takenOver();
     const state: EventData['state'] = { status: 'running', attempt: run.attempts + 1 };
     const queued = this.#queued(run.id);
     if (run.open === null) {
@@ -188,13 +195,13 @@ class Actor {
   }
 
   /** A run's last append: unanswered calls are answered, so that the history stays valid; then the end. */
-  #end(
+  async #end(
     run: RunState,
     status: 'done' | 'error' | 'canceled',
     last: readonly NewEvent[],
     input: SessionInput,
-    error?: unknown,
-  ): Promise<unknown> {
+    error?: EventData['error'],
+  ): Promise<void> {
     const events: NewEvent[] = [
       ...run.calls.flatMap(unanswered),
       ...last,
@@ -209,9 +216,11 @@ class Actor {
       status,
       error: error ?? null,
       usage: run.usage,
+      cost: run.cost,
     };
     const shifted = session.changes.map((change) => ({ ...change, event: change.event + entries.length }));
-    return this.#pen.append([...entries, ...session.entries], [end, ...shifted]);
+    await this.#pen.append([...entries, ...session.entries], [end, ...shifted]);
+    this.#options.metrics.runEnded(status, error?.code ?? null);
   }
 
   /** A run that was canceled before it began. */
@@ -221,6 +230,7 @@ class Actor {
       { runId: run.id, event: { type: 'state', data: { status: 'canceled' } } },
     ];
     await this.#pen.append(entries, [{ kind: 'end', event: 1, run: run.id, status: 'canceled' }]);
+    this.#options.metrics.runEnded('canceled', null);
   }
 
   #session(input: SessionInput, reason: string): { entries: Entry[]; changes: Change[] } {
@@ -243,18 +253,30 @@ class Actor {
     return queued;
   }
 
-  #within<T>(step: (context: StepContext) => Promise<T>): Promise<T> {
-    const canceled = this.#cancel.signal;
-    return step({
+  async #within<T>(step: (context: StepContext) => Promise<T>): Promise<T> {
+    const run = this.#state.run!;
+    const queued = this.#queued(run.id);
+    const deadline = timer(queued.limits.seconds, this.#options.now() - run.startedAt);
+    const canceled = AbortSignal.any([this.#cancel.signal, deadline.signal]);
+    const done = step({
       options: this.#options,
       hold: this.#hold,
       pen: this.#pen,
       canceled,
       interrupted: AbortSignal.any([canceled, this.#hold.lost, this.#hold.hurry]),
-      queued: this.#queued(this.#state.run!.id),
+      queued,
       history: this.#state.history,
     });
+    return done.finally(() => deadline.end());
   }
+}
+
+/** Aborts when the seconds are over, of which some have passed. */
+function timer(seconds: number | null, passedMs: number): { signal: AbortSignal; end(): void } {
+  const over = new AbortController();
+  if (seconds === null) return { signal: over.signal, end: () => undefined };
+  const timeout = setTimeout(() => over.abort(), Math.max(0, seconds * 1000 - passedMs));
+  return { signal: over.signal, end: () => clearTimeout(timeout) };
 }
 
 /** Steps that end a run are done even while the pod drains. */

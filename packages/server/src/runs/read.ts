@@ -21,6 +21,8 @@ interface RunRow {
   cancel_requested_at: Date | null;
   error: string | null;
   usage: string | null;
+  cost: number | null;
+  limits: string | null;
 }
 
 export interface StoredRun extends Run {
@@ -67,6 +69,8 @@ function shown(row: RunRow): Run {
     ended_at: row.ended_at?.toISOString() ?? null,
     cancel_requested_at: row.cancel_requested_at?.toISOString() ?? null,
     error: row.error === null ? null : (JSON.parse(row.error) as Run['error']),
+    limits: row.limits === null ? null : (JSON.parse(row.limits) as Run['limits']),
+    cost: row.cost,
     usage: row.usage === null ? null : (JSON.parse(row.usage) as Run['usage']),
   };
 }

@@ -9,7 +9,8 @@ import type { Faults } from '../faults.ts';
 import type { Change, Pen, Writer } from '../log/append.ts';
 import type { Models } from '../models/catalog.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import type { QueuedRun } from './decide.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Limits, QueuedRun } from './decide.ts';
 import type { ThreadState } from './fold.ts';
 
 export interface LoopOptions {
@@ -18,8 +19,13 @@ export interface LoopOptions {
   readonly models: Models;
   readonly tools: ToolRegistry;
   readonly roles: Roles;
+  readonly limits: Limits;
+  /** Lines of a tool's result that later runs are shown. */
+  readonly summaryLines: number;
   /** How long a running tool may go on after a cancel. */
   readonly cancelGraceMs: number;
+  readonly now: () => number;
+  readonly metrics: Pick<Metrics, 'runStarted' | 'runEnded' | 'takenOver' | 'modelCalled'>;
   readonly faults?: Faults | undefined;
 }
 
@@ -28,9 +34,9 @@ export interface StepContext {
   readonly options: LoopOptions;
   readonly hold: Hold;
   readonly pen: Pen;
-  /** Aborts when the run is canceled, the thread lost, or the pod in a hurry: whatever runs, ends. */
+  /** Aborts when the run is to stop, the thread is lost, or the pod in a hurry: whatever runs, ends. */
   readonly interrupted: AbortSignal;
-  /** Aborts when the run is canceled. */
+  /** Aborts when the run is to stop: it was canceled, or its time is over. */
   readonly canceled: AbortSignal;
   readonly queued: QueuedRun;
   readonly history: ThreadState['history'];

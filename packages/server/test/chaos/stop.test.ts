@@ -13,7 +13,7 @@ import { stopAt, stopInsideTool, stopNow, takenOver, wake, type StoppedPod } fro
 import { until } from './killing/until.ts';
 import { violations } from './killing/violations.ts';
 
-const CLIENTS = 7;
+const CLIENTS = 9;
 const ACTIVE = 4;
 const RANDOM = 'at random';
 const INSIDE_TOOL = 'inside a transactional tool';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { isTerminal, type EventData, type EventType, type LogEvent } from '@continuo/protocol';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { readForFold } from '../../src/log/statements.ts';
-import { decide, type Facts, type QueuedRun } from '../../src/runs/decide.ts';
+import { decide, type Facts } from '../../src/runs/decide.ts';
 import { EMPTY, fold, foldAll, type ThreadState } from '../../src/runs/fold.ts';
 import type { AnyTool } from '../../src/tools/registry.ts';
 import { createLoop, play, requestCancel, useLog } from './support.ts';
@@ -59,14 +59,16 @@ async function canceled(): Promise<Life> {
   return { threadId, runId, events: await world.log(threadId) };
 }
 
-const queued = (id: string, cancel: string | null = null): QueuedRun => ({
-  id,
-  ordinal: 1,
-  message: { id: 'x', content: '' },
-  model: '',
-  role: '',
-  cancel,
-});
+const limits = { steps: 100, tokens: null, cost: null, seconds: null };
+
+function queued(id: string, cancel: string | null = null) {
+  return { id, ordinal: 1, message: { id: 'x', content: '' }, model: '', role: '', cancel, limits, queuedAt: 0 };
+}
+
+function factsOf(...runs: ReturnType<typeof queued>[]) {
+  return { now: 0, runs };
+}
+
 /** What the rows would say after this much of the log: its runs that have not ended. */
 function factsAfter(events: readonly StoredEvent[], prefix: readonly StoredEvent[]): Facts {
   const ended = new Set(
@@ -75,7 +77,7 @@ function factsAfter(events: readonly StoredEvent[], prefix: readonly StoredEvent
       .map(({ runId }) => runId),
   );
   const runs = [...new Set(events.flatMap(({ runId }) => runId ?? []))];
-  return { runs: runs.filter((run) => !ended.has(run)).map((run) => queued(run)) };
+  return factsOf(...runs.filter((run) => !ended.has(run)).map((run) => queued(run)));
 }
 
 /** What may come next, read off the log by eye: no fold, no state. */
@@ -176,7 +178,7 @@ test('tool results stand in the history in the order of their calls, whichever e
     'b',
     'c',
   ]);
-  expect(decide(state, { runs: [queued(log.run)] }, 1).kind).toBe('call_model');
+  expect(decide(state, factsOf(queued(log.run)), 1).kind).toBe('call_model');
 });
 
 test('a run canceled in the queue changes nothing for the one that is running', () => {
@@ -194,19 +196,19 @@ test('a cancel of a queued run is seen to before anything else; one of the activ
   log.add('state', { status: 'running', attempt: 1 });
   const state = foldAll(EMPTY, log.events);
   const [active, waiting] = [queued(log.run, 'stop'), queued(uuidv7(), 'not needed')];
-  expect(decide(state, { runs: [active, waiting] }, 1)).toMatchObject({
+  expect(decide(state, factsOf(active, waiting), 1)).toMatchObject({
     kind: 'drop',
     run: waiting,
     reason: 'not needed',
   });
-  expect(decide(state, { runs: [active] }, 2)).toMatchObject({ kind: 'take_over' });
-  expect(decide(state, { runs: [active] }, 1)).toMatchObject({ kind: 'cancel', reason: 'stop' });
+  expect(decide(state, factsOf(active), 2)).toMatchObject({ kind: 'take_over' });
+  expect(decide(state, factsOf(active), 1)).toMatchObject({ kind: 'cancel', reason: 'stop' });
 });
 
 test('a run that is taken over again and again without a finished step is failed', () => {
   const log = new Log();
   log.add('state', { status: 'running', attempt: 1 });
-  const next = () => decide(foldAll(EMPTY, log.events), { runs: [queued(log.run)] }, log.attempt);
+  const next = () => decide(foldAll(EMPTY, log.events), factsOf(queued(log.run)), log.attempt);
   while (log.attempt < 21) {
     expect(next().kind).toBe('call_model');
     log.attempt += 1;
@@ -218,7 +220,7 @@ test('a run that is taken over again and again without a finished step is failed
 test('a run that calls tools for ever is failed after its last model call', () => {
   const log = new Log();
   log.add('state', { status: 'running', attempt: 1 });
-  const next = () => decide(foldAll(EMPTY, log.events), { runs: [queued(log.run)] }, 1);
+  const next = () => decide(foldAll(EMPTY, log.events), factsOf(queued(log.run)), 1);
   for (let turn = 1; turn <= 100; turn += 1) {
     expect(next().kind).toBe('call_model');
     log.add('message_start', { message: `m${turn}`, model: 'x' });

@@ -146,6 +146,21 @@ test('under pressure adjacent tokens of one message become one, and no text is l
   expect(log.map(({ seq, runSeq }) => [seq, runSeq])).toEqual(log.map((_, index) => [index + 1, index + 1]));
 });
 
+test('under pressure, whoever waits for a token is told of it', async () => {
+  const { pen, run, thread } = await onePen();
+  const awaited: Promise<readonly StoredEvent[]>[] = [];
+  for (let index = 0; index < 2000; index += 1) {
+    if (index % 100 === 0) awaited.push(pen.append([token(run, `${index} `)]));
+    else pen.push(run, token(run, `${index} `).event);
+  }
+  const told = (await Promise.all(awaited)).flat();
+  expect(texts(told)).toEqual(Array.from({ length: 20 }, (_, index) => `${index * 100} `));
+  await pen.append([token(run, 'end')]);
+  expect(texts(await world.log(thread)).join('')).toBe(
+    `${Array.from({ length: 2000 }, (_, index) => `${index} `).join('')}end`,
+  );
+});
+
 test('tokens of different runs are never merged', async () => {
   const { pen, run, thread } = await onePen();
   const other = await world.run(thread);

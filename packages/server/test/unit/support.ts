@@ -72,9 +72,19 @@ export function useLog(): LogWorld {
     },
     run: async (threadId, script = { steps: [{ text: 'ok' }] }) => {
       const id = uuidv7();
+      const message = uuidv7();
       const content = JSON.stringify({ text: JSON.stringify(script) });
-      const values = [threadId, id, uuidv7(), content, 'offline/script', 'assistant', null, null];
-      await pool.query('select enqueue_run($1, $2, $3, $4, $5, $6, $7, $8)', values);
+      const { rows } = await pool.query<{ ordinal: number }>(
+        `insert into runs (id, thread_id, ordinal, message_id, model, role)
+         select $1, $2, count(*) + 1, $3, 'offline/script', 'assistant' from runs where thread_id = $2
+         returning ordinal`,
+        [id, threadId, message],
+      );
+      await pool.query(
+        `insert into messages (id, thread_id, run_id, ordinal, seq, role, content)
+         values ($1, $2, $3, $4, 0, 'user', $5)`,
+        [message, threadId, id, rows[0]!.ordinal, content],
+      );
       return id;
     },
     log: (threadId) => readThread(pool, threadId, 0, 100_000),
@@ -136,16 +146,20 @@ export interface LoopSettings {
 
 /** An actor's work on a thread, as a pod would start it. */
 export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
-  const work = createRunLoop({
+  const options = {
     pool: world.pool,
     writer: world.writer(settings.publish ? { publish: settings.publish } : {}),
     models: createModels({ now: Date.now, sleep: () => Promise.resolve() }),
     tools: createToolRegistry(settings.tools ?? []),
     roles: await loadRoles(),
     cancelGraceMs: settings.cancelGraceMs ?? 1000,
-  });
+    now: Date.now,
+    limits: { steps: 100, tokens: null, cost: null, seconds: null },
+    summaryLines: 5,
+    metrics: { runStarted: () => {}, runEnded: () => {}, takenOver: () => {}, modelCalled: () => {} },
+  };
   return {
-    work,
+    work: createRunLoop(options),
     /** A new hold on the thread, numbered as a claim would. */
     hold: async (threadId: string): Promise<TestHold> => {
       const { rows } = await world.pool.query<{ attempt: number }>(

@@ -29,7 +29,7 @@ export class Fleet {
 
   /** Every pod that there was, for a failing test to show what they logged. */
   get logs(): string {
-    return this.#started.map((pod) => `${pod.process.pid}: ${pod.output()}`).join('\n');
+    return this.#started.map((pod) => `${pod.process.pid}: ${pod.output().slice(-2000)}`).join('\n');
   }
 
   async start(): Promise<TestPod> {
@@ -65,7 +65,7 @@ export class Fleet {
   }
 }
 
-export function isLive(pod: TestPod): boolean {
+function isLive(pod: TestPod): boolean {
   return pod.process.exitCode === null && pod.process.signalCode === null;
 }
 

@@ -4,12 +4,12 @@ import type { Random } from './random.ts';
 
 export type Effect = 'transactional' | 'idempotent' | 'external' | 'pure';
 
-export interface ScriptCall {
+interface ScriptCall {
   readonly tool: Effect;
   readonly input: { readonly note: string; readonly delay_ms?: number };
 }
 
-export interface ScriptStep {
+interface ScriptStep {
   readonly text: string;
   readonly reasoning?: string;
   readonly calls?: readonly ScriptCall[];
@@ -34,9 +34,9 @@ export function inventScript(random: Random, name: string): Script {
       tool,
       input: { note: `${name} ${step}.${index}`, delay_ms: random.between(0, 30) },
     })),
-    delay_ms: random.between(5, 20),
+    delay_ms: random.between(10, 25),
   }));
-  return { steps: [...steps, { text: says(random, `${name} answer`), delay_ms: random.between(5, 20) }] };
+  return { steps: [...steps, { text: says(random, `${name} answer`), delay_ms: random.between(10, 25) }] };
 }
 
 function says(random: Random, what: string): string {

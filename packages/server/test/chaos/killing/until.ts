@@ -4,7 +4,7 @@
 export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,
-  { within = 30_000, every = 10 } = {},
+  { within = 60_000, every = 10 } = {},
 ): Promise<Exclude<T, null | undefined | false>> {
   const deadline = performance.now() + within;
   for (;;) {

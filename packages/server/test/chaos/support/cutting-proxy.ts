@@ -23,8 +23,8 @@ export interface Cut {
 /** Holds a commit up, so that a connection can be cut in the middle of it. */
 export interface Obstacle {
   raise(): Promise<void>;
-  /** Resolves when the server process is waiting at the obstacle. */
-  reached(backend: number): Promise<void>;
+  /** Resolves to true when the server process waits at the obstacle, to false if it `ended` without coming there. */
+  reached(backend: number, ended: () => boolean): Promise<boolean>;
   /** Resolves when somebody waits for what that process is about to commit, or after a while. */
   contested(backend: number): Promise<void>;
   lower(): Promise<void>;
@@ -33,15 +33,13 @@ export interface Obstacle {
 export interface CuttingProxy {
   /** The database's address through the proxy. */
   readonly url: string;
-  /** Cuts at the next such statement; resolves when it is done. */
-  cut(cut: Cut): Promise<void>;
-  /** Forgets a cut that has not come about. */
-  disarm(): void;
+  /** Cuts at the next such statement; resolves to false if it was not at the wanted moment. */
+  cut(cut: Cut): Promise<boolean>;
   close(): Promise<void>;
 }
 
 interface Armed extends Cut {
-  done(): void;
+  done(asWanted: boolean): void;
 }
 
 export async function startCuttingProxy(databaseUrl: string, obstacle?: Obstacle): Promise<CuttingProxy> {
@@ -67,7 +65,6 @@ export async function startCuttingProxy(databaseUrl: string, obstacle?: Obstacle
   return {
     url: through(databaseUrl, folder),
     cut: (cut) => new Promise((done) => (armed = { ...cut, done })),
-    disarm: () => (armed = null),
     close: async () => {
       cutAll();
       await new Promise((resolve) => server.close(resolve));
@@ -173,31 +170,37 @@ class Link {
     if (this.#state !== 'open') return;
     const cut = this.#options.take(name);
     if (!cut) return void this.#options.server.write(bytes);
-    await this.#cut(cut, bytes);
+    const asWanted = await this.#cut(cut, bytes);
     if (cut.all) this.#options.cutAll();
-    cut.done();
+    cut.done(asWanted);
   }
 
-  async #cut({ moment }: Armed, bytes: Buffer): Promise<void> {
-    const { client, server, obstacle } = this.#options;
-    if (moment === 'before') return this.destroy();
-    if (moment === 'during' && obstacle) {
-      await obstacle.raise();
-      this.#state = 'deaf';
-      server.write(bytes);
-      await obstacle.reached(this.#backend);
-      client.destroy();
-      await obstacle.contested(this.#backend);
-      await obstacle.lower();
-      this.#state = 'open';
-      return this.destroy();
+  async #cut({ moment }: Armed, bytes: Buffer): Promise<boolean> {
+    if (moment === 'before') {
+      this.destroy();
+      return true;
     }
+    const { obstacle } = this.#options;
+    if (moment === 'during' && obstacle) await obstacle.raise();
+    // From here on the client hears nothing, and the server process is left alone.
     this.#state = 'deaf';
-    const answered = new Promise<void>((resolve) => (this.#answered = resolve));
-    server.write(bytes);
-    await answered;
+    let ended = false;
+    const answered = new Promise<void>((resolve) => (this.#answered = resolve)).then(() => (ended = true));
+    this.#options.server.write(bytes);
+    const held = moment === 'during' && obstacle ? await this.#hold(obstacle, () => ended) : null;
+    if (held === null) await answered;
     this.#state = 'open';
     this.destroy();
+    return held ?? true;
+  }
+
+  /** Cuts the client off while the server process waits in its commit. */
+  async #hold(obstacle: Obstacle, ended: () => boolean): Promise<boolean> {
+    const held = await obstacle.reached(this.#backend, ended);
+    this.#options.client.destroy();
+    if (held) await obstacle.contested(this.#backend);
+    await obstacle.lower();
+    return held;
   }
 
   #answer(chunk: Buffer): void {

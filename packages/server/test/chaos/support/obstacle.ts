@@ -31,8 +31,10 @@ export async function createObstacle(databaseUrl: string, patienceMs: number): P
   return {
     raise: async () => void (await holder.query(`select pg_advisory_lock(${LOCK})`)),
     lower: async () => void (await holder.query(`select pg_advisory_unlock(${LOCK})`)),
-    reached: async (backend) => {
-      while (!(await holds('select from pg_locks where pid = $1 and not granted', [backend])));
+    reached: async (backend, ended) => {
+      const waits = "select from pg_locks where pid = $1 and locktype = 'advisory' and not granted";
+      while (!ended()) if (await holds(waits, [backend])) return true;
+      return false;
     },
     contested: async (backend) => {
       const until = performance.now() + patienceMs;

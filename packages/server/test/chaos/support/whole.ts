@@ -12,27 +12,26 @@ export async function storedFrames(pool: pg.Pool, runId: string): Promise<string
   return rows.map((row) => `event: ${row.type}\nid: ${row.run_seq}\ndata: ${row.data}\n\n`);
 }
 
-/** What is wrong with a run that should have ended, in words. `done`: it should have ended done. */
-export function problemsOf(
-  runId: string,
-  frames: readonly Frame[],
-  { steps }: { steps?: number } = {},
-): string[] {
-  const problems: string[] = [];
-  const say = (what: string): number => problems.push(`run ${runId}: ${what}`);
-  frames.forEach((frame, index) => {
-    if (frame.id !== index + 1) say(`event ${frame.id} in place ${index + 1}`);
-  });
+/** What is wrong with a run that has ended, in words. */
+export function problemsOf(runId: string, frames: readonly Frame[]): string[] {
+  const places = frames
+    .filter((frame, index) => frame.id !== index + 1)
+    .map((frame) => `run ${runId}: event ${frame.id} in place ${frames.indexOf(frame) + 1}`);
+  return [...places, ...brokenMessages(runId, frames), ...brokenCalls(runId, frames)];
+}
+
+/** The same, of a run that should have done all its steps with success. */
+export function problemsOfDone(runId: string, frames: readonly Frame[], steps: number): string[] {
   const of = (type: string) => frames.filter((frame) => frame.event === type);
-  if (steps !== undefined) {
-    const last = frames.at(-1)?.data.status;
-    if (last !== 'done') say(`it ended ${String(last)}: ${JSON.stringify(of('error')[0]?.data)}`);
-    if (of('final').length !== 1) say(`${of('final').length} final events`);
-    const complete = of('message_end').filter((frame) => frame.data.ended === 'complete');
-    if (complete.length !== steps) say(`${complete.length} finished steps instead of ${steps}`);
-  }
-  problems.push(...brokenMessages(runId, frames), ...brokenCalls(runId, frames));
-  return problems;
+  const problems = of('tool_end')
+    .filter((frame) => frame.data.success !== true)
+    .map((frame) => `run ${runId}: a call failed: ${JSON.stringify(frame.data)}`);
+  const status = String(frames.at(-1)?.data.status);
+  if (status !== 'done') problems.push(`run ${runId} ended ${status}: ${JSON.stringify(of('error')[0]?.data)}`);
+  if (of('final').length !== 1) problems.push(`run ${runId}: ${of('final').length} final events`);
+  const complete = of('message_end').filter((frame) => frame.data.ended === 'complete').length;
+  if (complete !== steps) problems.push(`run ${runId}: ${complete} finished steps instead of ${steps}`);
+  return [...problems, ...problemsOf(runId, frames)];
 }
 
 /** Every whole message says what its pieces said. */

@@ -1,0 +1,99 @@
+// The three systems under the same load, in turns: what the lines about cost, rate and latency are judged by.
+
+import { median, quantile } from './measure/numbers.ts';
+import type { SelfTime } from './measure/profile.ts';
+import type { Stage } from './stage.ts';
+import type { Result, System } from './systems/system.ts';
+
+export type SystemName = System['name'];
+
+/** Milliseconds a token, and runs at once. */
+export const CELLS = {
+  '0 ms × 1': { delayMs: 0, concurrency: 1 },
+  '0 ms × 50': { delayMs: 0, concurrency: 50 },
+  '10 ms × 1': { delayMs: 10, concurrency: 1 },
+  '10 ms × 50': { delayMs: 10, concurrency: 50 },
+} as const;
+export type CellName = keyof typeof CELLS;
+
+/** Runs in one round, for all systems or for each; the second number is for a quick look. */
+const RUNS: Record<CellName, Record<SystemName, readonly [full: number, quick: number]>> = {
+  '0 ms × 1': { direct: [300, 30], bare: [100, 20], continuo: [100, 20] },
+  '0 ms × 50': { direct: [3000, 300], bare: [300, 60], continuo: [1000, 150] },
+  '10 ms × 1': { direct: [5, 1], bare: [5, 1], continuo: [5, 1] },
+  '10 ms × 50': { direct: [200, 50], bare: [200, 50], continuo: [200, 50] },
+};
+const WARM_UP: Record<SystemName, readonly [full: number, quick: number]> = {
+  direct: [600, 100],
+  bare: [200, 60],
+  continuo: [400, 100],
+};
+const MOST_SECONDS = 60;
+
+export type Rounds = Readonly<Record<SystemName, readonly Result[]>>;
+
+export class Grid {
+  readonly #stage: Stage;
+  readonly #rounds = new Map<CellName, Record<SystemName, Result[]>>();
+  selfTimes: readonly SelfTime[] = [];
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  /** Measures the cells, round by round, and in each round cell by cell, the systems in turns. */
+  async measure(cells: readonly CellName[], say: (text: string) => void): Promise<void> {
+    const { direct, bare, continuo } = await this.#stage.systems();
+    const systems: readonly System[] = [direct, bare, continuo];
+    for (const system of systems) await this.#run(system, '0 ms × 50', WARM_UP[system.name]);
+    for (let round = 0; round < this.#stage.options.rounds; round += 1) {
+      for (const cell of cells) {
+        for (let turn = 0; turn < systems.length; turn += 1) {
+          const system = systems[(turn + round) % systems.length]!;
+          const result = await this.#run(system, cell, RUNS[cell][system.name]);
+          this.#of(cell)[system.name].push(result);
+          say(`round ${round + 1}, ${cell}, ${system.name}: ${summary(result)}`);
+        }
+      }
+    }
+    if (!this.#stage.options.profile) return;
+    await continuo.pod.program.ask('profile');
+    await this.#run(continuo, '0 ms × 50', RUNS['0 ms × 50'].continuo);
+    this.selfTimes = await continuo.pod.program.ask<SelfTime[]>('profiled');
+  }
+
+  rounds(cell: CellName): Rounds {
+    return this.#of(cell);
+  }
+
+  #run(system: System, cell: CellName, [full, quick]: readonly [number, number]): Promise<Result> {
+    return system.run({ ...CELLS[cell], runs: this.#stage.many(full, quick), seconds: MOST_SECONDS });
+  }
+
+  #of(cell: CellName): Record<SystemName, Result[]> {
+    const rounds = this.#rounds.get(cell) ?? { direct: [], bare: [], continuo: [] };
+    this.#rounds.set(cell, rounds);
+    return rounds;
+  }
+}
+
+export function cpuPerRun(rounds: readonly Result[]): number {
+  return median(rounds.map(({ cpuMs, completed }) => cpuMs / completed));
+}
+
+export function runsPerSecond(rounds: readonly Result[]): number {
+  return median(rounds.map(({ completed, seconds }) => completed / seconds));
+}
+
+export function firstToken(rounds: readonly Result[], q: number): number {
+  return median(rounds.map(({ first }) => quantile(first, q)));
+}
+
+export function lastTokenToEnd(rounds: readonly Result[], q: number): number {
+  return median(rounds.map(({ tail }) => quantile(tail, q)));
+}
+
+function summary({ completed, seconds, cpuMs, first }: Result): string {
+  const rate = `${completed} runs, ${(completed / seconds).toFixed(0)}/s, ${(cpuMs / completed).toFixed(2)} ms CPU a run`;
+  return first.length === 0 ? rate : `${rate}, first token ${quantile(first, 0.5).toFixed(1)} ms`;
+}

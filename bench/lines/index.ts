@@ -1,0 +1,29 @@
+// Every line, in the order of the table.
+
+import { append } from './append.ts';
+import { cancel } from './cancel.ts';
+import { cpu } from './cpu.ts';
+import { deltas } from './deltas.ts';
+import { dispatch } from './dispatch.ts';
+import { endurance } from './endurance.ts';
+import { followers } from './followers.ts';
+import { idle } from './idle.ts';
+import { latency, tail } from './latency.ts';
+import type { Line } from './line.ts';
+import { resume } from './resume.ts';
+import { throughput } from './throughput.ts';
+
+export const lines: readonly Line[] = [
+  deltas,
+  cpu,
+  throughput,
+  latency,
+  tail,
+  followers,
+  cancel,
+  dispatch,
+  append,
+  resume,
+  idle,
+  endurance,
+];

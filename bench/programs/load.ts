@@ -1,0 +1,9 @@
+// The load client: asks, follows, cancels, and says when what came. Not counted.
+
+import { arrive } from '../load/arrivals.ts';
+import { cancel } from '../load/cancels.ts';
+import { drive, prepare } from '../load/drive.ts';
+import { ended, follow, leave } from '../load/followers.ts';
+import { answer } from './answer.ts';
+
+answer(null, { prepare, drive, follow, ended, leave, cancel, arrive });

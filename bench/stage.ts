@@ -1,0 +1,92 @@
+// What the lines share: the fake model, the load client, Postgres, and the systems once somebody needs them.
+
+import { startPostgres, type Postgres } from './postgres.ts';
+import { startProgram, stopAll, type Program } from './processes.ts';
+import { startBare } from './systems/bare.ts';
+import { startContinuo, startPod, type Continuo, type Pod } from './systems/continuo.ts';
+import { startDirect } from './systems/direct.ts';
+import type { System } from './systems/system.ts';
+
+export interface StageOptions {
+  /** Few of everything, for work on the benchmark itself. */
+  readonly quick: boolean;
+  /** Rounds of every measurement; their medians count. */
+  readonly rounds: number;
+  readonly profile: boolean;
+}
+
+export class Stage {
+  readonly options: StageOptions;
+  readonly postgres: Postgres;
+  readonly model: Program;
+  readonly load: Program;
+  #systems: Promise<{ direct: System; bare: System; continuo: Continuo }> | null = null;
+
+  static async open(options: StageOptions): Promise<Stage> {
+    const postgres = await startPostgres();
+    try {
+      const model = await startProgram('./programs/fake-model.ts');
+      return new Stage(options, postgres, model, await startProgram('./programs/load.ts'));
+    } catch (error) {
+      await stopAll();
+      await postgres.stop();
+      throw error;
+    }
+  }
+
+  constructor(options: StageOptions, postgres: Postgres, model: Program, load: Program) {
+    this.options = options;
+    this.postgres = postgres;
+    this.model = model;
+    this.load = load;
+  }
+
+  get modelUrl(): string {
+    return (this.model.ready as { url: string }).url;
+  }
+
+  /** How many of something: as the line wants, or a few. */
+  many(full: number, quick: number): number {
+    return this.options.quick ? quick : full;
+  }
+
+  systems(): Promise<{ direct: System; bare: System; continuo: Continuo }> {
+    this.#systems ??= this.#startSystems();
+    return this.#systems;
+  }
+
+  /** Pods of their own, on a database of their own, for as long as `work` takes. */
+  async withPods<T>(
+    name: string,
+    count: number,
+    work: (pods: readonly Pod[], databaseUrl: string) => Promise<T>,
+  ): Promise<T> {
+    const databaseUrl = await this.postgres.create(name);
+    const pods: Pod[] = [];
+    try {
+      while (pods.length < count) pods.push(await startPod(this.#place(databaseUrl)));
+      return await work(pods, databaseUrl);
+    } finally {
+      for (const pod of pods) await pod.program.stop();
+      await this.postgres.drop(name);
+    }
+  }
+
+  async close(): Promise<void> {
+    await stopAll();
+    await this.postgres.stop();
+  }
+
+  async #startSystems() {
+    const place = this.#place(await this.postgres.create('systems'));
+    return {
+      direct: await startDirect(this.modelUrl),
+      bare: await startBare(this.modelUrl, this.load),
+      continuo: await startContinuo(place, this.load),
+    };
+  }
+
+  #place(databaseUrl: string) {
+    return { modelUrl: this.modelUrl, databaseUrl, postmaster: this.postgres.postmaster };
+  }
+}

@@ -1,0 +1,60 @@
+// The server of this repository, as `npm start` runs it, on the benchmark's Postgres.
+
+import { treeCpuMs } from '../measure/cpu.ts';
+import { startProgram, type Program } from '../processes.ts';
+import { driveWith } from './drive.ts';
+import { modelFor, type System } from './system.ts';
+
+export interface Place {
+  readonly modelUrl: string;
+  readonly databaseUrl: string;
+  readonly postmaster: number;
+}
+
+export interface Pod {
+  readonly url: string;
+  readonly program: Program;
+}
+
+const MAIN = '../packages/server/src/main.ts';
+
+export async function startPod({ modelUrl, databaseUrl }: Place): Promise<Pod> {
+  const program = await startProgram(MAIN, {
+    nodeArgs: ['--expose-gc', '--import', new URL('../programs/probe.ts', import.meta.url).href],
+    readyIn: (output) => /api +(http:\S+)\/api/.exec(output)?.[1],
+    env: {
+      DATABASE_URL: databaseUrl,
+      CONTINUO_PORT: '0',
+      CONTINUO_MODEL: continuoModel('fake-0-1'),
+      CONTINUO_LOG_LEVEL: 'warn',
+      OPENAI_BASE_URL: modelUrl,
+      OPENAI_API_KEY: 'x',
+    },
+  });
+  return { url: program.ready as string, program };
+}
+
+/** A model of the fake server, under the name that the server knows it by. */
+export function continuoModel(model: string): string {
+  return `compatible/${model}`;
+}
+
+export interface Continuo extends System {
+  readonly pod: Pod;
+}
+
+export async function startContinuo(place: Place, load: Program): Promise<Continuo> {
+  const pod = await startPod(place);
+  const cpuMs = () => treeCpuMs(pod.program.pid) + treeCpuMs(place.postmaster);
+  return {
+    name: 'continuo',
+    pod,
+    cpuMs,
+    stop: () => pod.program.stop(),
+    run: async (cell) => {
+      await load.ask('prepare', { base: pod.url, count: cell.runs });
+      const model = continuoModel(modelFor(cell));
+      return driveWith(load, cpuMs, { ...cell, system: 'continuo', base: pod.url, model });
+    },
+  };
+}

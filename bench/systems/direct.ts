@@ -1,0 +1,21 @@
+// Raw fetch-and-parse of the model: the least that a run can cost.
+
+import { treeCpuMs } from '../measure/cpu.ts';
+import { startProgram } from '../processes.ts';
+import { modelFor, TOKENS, type System } from './system.ts';
+
+export async function startDirect(modelUrl: string): Promise<System> {
+  const program = await startProgram('./programs/direct.ts', { env: { OPENAI_BASE_URL: modelUrl } });
+  const cpuMs = () => treeCpuMs(program.pid);
+  return {
+    name: 'direct',
+    cpuMs,
+    stop: () => program.stop(),
+    run: async (cell) => {
+      const before = cpuMs();
+      const order = { ...cell, model: modelFor(cell), tokens: TOKENS };
+      const driven = await program.ask<{ completed: number; seconds: number }>('drive', order);
+      return { ...driven, cpuMs: cpuMs() - before, first: [], tail: [], deltas: [] };
+    },
+  };
+}

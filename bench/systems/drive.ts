@@ -1,0 +1,25 @@
+// One cell with the load client: the CPU before and after, and what the client saw.
+
+import type { Drive, Driven } from '../load/drive.ts';
+import { pause } from '../measure/clock.ts';
+import type { Program } from '../processes.ts';
+import { TOKENS, type Result } from './system.ts';
+
+/** What a server still does after a stream's end is part of the run. */
+const SETTLE_MS = 150;
+
+export async function driveWith(
+  load: Program,
+  cpuMs: () => number,
+  order: Omit<Drive, 'tokens'>,
+): Promise<Result> {
+  const before = cpuMs();
+  const driven = await load.ask<Driven>('drive', { ...order, tokens: TOKENS });
+  await pause(SETTLE_MS);
+  const used = cpuMs() - before;
+  if (driven.failures.length > 0)
+    throw new Error(
+      `${order.system}: ${driven.failures.length} runs failed, the first one because ${driven.failures[0]}`,
+    );
+  return { ...driven, cpuMs: used };
+}

@@ -1,0 +1,109 @@
+// One call of a provider: opened, read part by part, and ended by the provider, by an abort, or
+// by a provider that has gone silent.
+//
+// 1. An abort and a stall end a pending read at once: cancelling a reader answers its reads,
+//    whatever the connection below does.
+// 2. Silence is the time spent waiting for the provider; a slow reader on our side is not silence.
+// 3. A call that ended leaves no timer, no listener and no connection behind.
+
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+
+export interface AiSdkWorld {
+  now(): number;
+  /** Waits; an abort ends the wait early, by resolving or by rejecting. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** From 0 to 1. */
+  random(): number;
+}
+
+type Cut = 'aborted' | 'stalled';
+
+interface AiSdkCallSettings {
+  readonly world: AiSdkWorld;
+  readonly signal: AbortSignal;
+  readonly idleMs: number;
+}
+
+export class AiSdkCall {
+  /** Why we ended the call, if we did. */
+  cut: Cut | null = null;
+  readonly #settings: AiSdkCallSettings;
+  readonly #http = new AbortController();
+  readonly #done = new AbortController();
+  readonly #abort = () => this.#end('aborted');
+  #reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | null = null;
+  #waitingSince: number | null = null;
+  #released: (() => void) | null = null;
+
+  constructor(settings: AiSdkCallSettings) {
+    this.#settings = settings;
+    settings.signal.addEventListener('abort', this.#abort);
+    if (settings.signal.aborted) this.#end('aborted');
+  }
+
+  /** Rejects with what the AI SDK throws; look at `cut` first. */
+  async open(model: LanguageModelV4, options: LanguageModelV4CallOptions): Promise<void> {
+    if (this.#done.signal.aborted) return;
+    this.#waitingSince = this.#settings.world.now();
+    void this.#watch();
+    const opening = model.doStream({ ...options, abortSignal: this.#http.signal });
+    const released = new Promise<null>((resolve) => (this.#released = () => resolve(null)));
+    const opened = await Promise.race([opening, released]);
+    this.#released = null;
+    this.#waitingSince = null;
+    if (opened) {
+      this.#reader = opened.stream.getReader();
+      if (this.cut) drop(this.#reader);
+    } else {
+      opening.then(({ stream }) => stream.cancel()).then(ignore, ignore);
+    }
+  }
+
+  /** The next part; `done` also after a cut. */
+  read(): Promise<{ done: boolean; value?: LanguageModelV4StreamPart | undefined }> {
+    if (!this.#reader || this.cut) return Promise.resolve({ done: true });
+    this.#waitingSince = this.#settings.world.now();
+    return this.#reader.read();
+  }
+
+  /** To be called with what `read` gave, so that waiting ends. */
+  arrived(): void {
+    this.#waitingSince = null;
+  }
+
+  /** A provider that has not finished is told to. */
+  close({ finished }: { finished: boolean }): void {
+    this.#settings.signal.removeEventListener('abort', this.#abort);
+    this.#done.abort();
+    if (finished || this.cut) return;
+    if (this.#reader) drop(this.#reader);
+    this.#http.abort();
+  }
+
+  #end(cut: Cut): void {
+    if (this.cut || this.#done.signal.aborted) return;
+    this.cut = cut;
+    if (this.#reader) drop(this.#reader);
+    this.#released?.();
+    this.#http.abort();
+    this.#done.abort();
+  }
+
+  async #watch(): Promise<void> {
+    const { world, idleMs } = this.#settings;
+    let wait = idleMs;
+    while (!this.#done.signal.aborted) {
+      await world.sleep(wait, this.#done.signal).catch(ignore);
+      if (this.#done.signal.aborted) return;
+      const silent = this.#waitingSince === null ? 0 : world.now() - this.#waitingSince;
+      if (silent >= idleMs) return this.#end('stalled');
+      wait = idleMs - silent;
+    }
+  }
+}
+
+function drop(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>): void {
+  reader.cancel().catch(ignore);
+}
+
+function ignore(): void {}

@@ -1,0 +1,42 @@
+// From a provider and a key to a model. Nothing is loaded before the first call.
+
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { Model, ModelRequest } from '../model.ts';
+import type { AiSdkWorld } from './call.ts';
+import { type AiSdkLoaded, createAiSdkModel } from './model.ts';
+import type { AiSdkAccess, AiSdkProvider } from './providers.ts';
+import { aiSdkRequest } from './request.ts';
+
+interface AiSdkConnection {
+  /** `provider/model`. */
+  readonly id: string;
+  readonly provider: AiSdkProvider;
+  readonly access: AiSdkAccess;
+  readonly world: AiSdkWorld;
+  readonly idleMs?: number | undefined;
+}
+
+export function connectAiSdkModel({ id, provider, access, world, idleMs }: AiSdkConnection): Model {
+  const { dialect, keys } = provider;
+  const name = id.slice(dialect.provider.length + 1);
+  let loading: Promise<AiSdkLoaded> | null = null;
+  const load = async (): Promise<AiSdkLoaded> => {
+    const model = (await provider.load(access))(name);
+    const urls = await model.supportedUrls;
+    const options = (request: ModelRequest): LanguageModelV4CallOptions =>
+      aiSdkRequest(request, { provider, model: name, urls });
+    return { model, options };
+  };
+  return createAiSdkModel({
+    id,
+    world,
+    // A failed load is forgotten, so that the next call tries again.
+    load: () => (loading ??= load().catch((error: unknown) => ((loading = null), Promise.reject(error)))),
+    failures: {
+      provider: dialect.provider,
+      keyName: keys[0]!,
+      secrets: access.apiKey === undefined ? [] : [access.apiKey],
+    },
+    idleMs,
+  });
+}

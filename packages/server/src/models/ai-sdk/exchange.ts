@@ -1,0 +1,84 @@
+// The history, put in order for a provider: each assistant message with exactly one result for
+// each of its calls, in the order of the calls, under ids and names that every provider takes.
+//
+// 1. A result belongs to the latest call with its id that has none yet; without one it is dropped.
+// 2. A call without a result gets one that says so.
+// 3. Ids are unique in the whole history; most providers name calls per answer only.
+
+import type { MessagePart } from '@continuo/engine';
+import type { HistoryMessage } from '../model.ts';
+
+type ToolCall = Extract<MessagePart, { readonly kind: 'tool_call' }>;
+type ToolResult = Extract<HistoryMessage, { readonly role: 'tool' }>;
+type UserMessage = Extract<HistoryMessage, { readonly role: 'user' }>;
+type AssistantMessage = Extract<HistoryMessage, { readonly role: 'assistant' }>;
+
+export interface AiSdkCallPair {
+  readonly call: ToolCall;
+  readonly id: string;
+  readonly name: string;
+  result: ToolResult | null;
+}
+
+export type AiSdkExchange =
+  | { readonly kind: 'user'; readonly message: UserMessage }
+  | { readonly kind: 'marker'; readonly content: string }
+  | {
+      readonly kind: 'assistant';
+      readonly message: AssistantMessage;
+      readonly pairs: readonly AiSdkCallPair[];
+    };
+
+export function aiSdkExchanges(history: readonly HistoryMessage[]): readonly AiSdkExchange[] {
+  const exchanges: AiSdkExchange[] = [];
+  const unanswered = new Map<string, AiSdkCallPair[]>();
+  const ids = new Set<string>();
+  for (const message of history) {
+    switch (message.role) {
+      case 'user':
+        exchanges.push({ kind: 'user', message });
+        break;
+      case 'system':
+        exchanges.push({ kind: 'marker', content: message.content });
+        break;
+      case 'tool': {
+        const pair = unanswered.get(message.callId)?.pop();
+        if (pair) pair.result = message;
+        break;
+      }
+      case 'assistant': {
+        const pairs: AiSdkCallPair[] = [];
+        for (const call of message.parts) {
+          if (call.kind !== 'tool_call') continue;
+          pairs.push({ call, id: uniqueId(call.callId, ids), name: nameOf(call.tool), result: null });
+        }
+        // The last is taken first, so that of two calls with one id the first is answered first.
+        for (const pair of pairs.toReversed()) {
+          const open = unanswered.get(pair.call.callId);
+          if (open) open.push(pair);
+          else unanswered.set(pair.call.callId, [pair]);
+        }
+        exchanges.push({ kind: 'assistant', message, pairs });
+      }
+    }
+  }
+  return exchanges;
+}
+
+/** Letters, digits, `_` and `-`, 64 at most. */
+function uniqueId(id: string, taken: Set<string>): string {
+  const clean = id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'call';
+  let unique = clean;
+  for (let count = 2; taken.has(unique); count += 1) {
+    const suffix = `_${count}`;
+    unique = clean.slice(0, 64 - suffix.length) + suffix;
+  }
+  taken.add(unique);
+  return unique;
+}
+
+/** A model may call what does not exist; its name goes back in a form that providers take. */
+function nameOf(tool: string): string {
+  const clean = tool.replace(/[^a-zA-Z0-9_-]/g, '_');
+  return (/^[a-zA-Z_]/.test(clean) ? clean : `_${clean}`).slice(0, 64);
+}

@@ -1,0 +1,160 @@
+// Our history as a prompt that the provider takes.
+//
+// 1. The first message after the system's is the user's, the last is the user's or a tool's, and
+//    two assistant messages never meet: where the history says otherwise, a marker stands between.
+// 2. No message and no text is empty.
+// 3. What a provider signed goes back to that provider only; the reasoning of others is left out.
+// 4. Reasoning never ends a message: providers refuse it without what it led to.
+// 5. Markers are the user's, in brackets: no provider takes a system message in the middle from all.
+
+import type {
+  JSONValue,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ReasoningPart,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolCallPart,
+  LanguageModelV4ToolResultOutput,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider';
+import type { MessagePart, Metadata, ToolInput } from '@continuo/engine';
+import type { HistoryMessage } from '../model.ts';
+import { type AiSdkCallPair, type AiSdkExchange, aiSdkExchanges } from './exchange.ts';
+import { type AiSdkFileRules, aiSdkFilePart } from './files.ts';
+
+/** What a provider wants of a history. */
+export interface AiSdkDialect {
+  /** The first half of its models' ids. */
+  readonly provider: string;
+  /** The name under which the AI SDK keeps the provider's metadata. */
+  readonly metadataKey: string;
+  readonly files: AiSdkFileRules;
+  /** Which of its own reasoning goes back; `current` is what came after the last user message. */
+  readonly givesBack: (reasoning: AiSdkReasoning) => boolean;
+}
+
+export interface AiSdkReasoning {
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** All reasoning of the message. */
+  readonly siblings: readonly Readonly<Record<string, unknown>>[];
+  readonly current: boolean;
+}
+
+export interface AiSdkHistory {
+  readonly system: string;
+  readonly history: readonly HistoryMessage[];
+  readonly dialect: AiSdkDialect;
+}
+
+type UserContent = Extract<LanguageModelV4Message, { role: 'user' }>['content'];
+type AssistantPart = LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart;
+type AssistantExchange = Extract<AiSdkExchange, { readonly kind: 'assistant' }>;
+
+const UNANSWERED = 'There is no result: the call was interrupted before it ended.';
+
+export function aiSdkPrompt({ system, history, dialect }: AiSdkHistory): LanguageModelV4Prompt {
+  const prompt: LanguageModelV4Message[] = [];
+  const exchanges = aiSdkExchanges(history);
+  const lastUser = exchanges.findLastIndex(({ kind }) => kind === 'user');
+
+  const userSays = (content: UserContent) => {
+    const last = prompt.at(-1);
+    if (last?.role === 'user') last.content.push(...content);
+    else prompt.push({ role: 'user', content });
+  };
+  for (const [index, exchange] of exchanges.entries()) {
+    if (exchange.kind === 'user') userSays(userContent(exchange.message, dialect.files));
+    else if (exchange.kind === 'marker') userSays([marker(exchange.content)]);
+    else {
+      const content = assistantContent(exchange, dialect, index > lastUser);
+      if (content.length === 0) continue;
+      if (prompt.length === 0) userSays([marker('The conversation begins with an answer.')]);
+      if (prompt.at(-1)?.role === 'assistant') userSays([marker('Go on.')]);
+      prompt.push({ role: 'assistant', content });
+      if (exchange.pairs.length > 0)
+        prompt.push({ role: 'tool', content: exchange.pairs.map(toolResult) });
+    }
+  }
+  if (prompt.length === 0) userSays([marker('Begin.')]);
+  if (prompt.at(-1)?.role === 'assistant') userSays([marker('Go on.')]);
+  return isBlank(system) ? prompt : [{ role: 'system', content: system }, ...prompt];
+}
+
+function userContent(
+  { content, files = [] }: Extract<HistoryMessage, { readonly role: 'user' }>,
+  rules: AiSdkFileRules,
+): UserContent {
+  const parts: UserContent = files.map((file) => aiSdkFilePart(file, rules));
+  if (!isBlank(content)) parts.push({ type: 'text', text: content });
+  return parts.length > 0 ? parts : [marker('An empty message.')];
+}
+
+function marker(content: string): LanguageModelV4TextPart {
+  return { type: 'text', text: /^\[.*\]$/s.test(content) ? content : `[System: ${content}]` };
+}
+
+function assistantContent(
+  { message, pairs }: AssistantExchange,
+  dialect: AiSdkDialect,
+  current: boolean,
+): AssistantPart[] {
+  const own = message.model?.startsWith(`${dialect.provider}/`) ?? false;
+  const metadataOf = (part: MessagePart) => (own ? signed(part.metadata, dialect.metadataKey) : undefined);
+  const siblings = message.parts.flatMap((part) =>
+    part.kind === 'reasoning' ? [metadataOf(part)?.[dialect.metadataKey] ?? {}] : [],
+  );
+  const content: AssistantPart[] = [];
+  const calls = pairs.values();
+  for (const part of message.parts) {
+    const providerOptions = metadataOf(part);
+    const given = providerOptions && { providerOptions };
+    if (part.kind === 'tool_call') content.push({ ...toolCall(calls.next().value!), ...given });
+    else if (part.kind === 'text') {
+      if (!isBlank(part.text)) content.push({ type: 'text', text: part.text, ...given });
+    } else if (own) {
+      const metadata = providerOptions?.[dialect.metadataKey] ?? {};
+      if (dialect.givesBack({ metadata, siblings, current }))
+        content.push({ type: 'reasoning', text: part.text, ...given });
+    }
+  }
+  while (content.at(-1)?.type === 'reasoning') content.pop();
+  return content;
+}
+
+function signed(metadata: Metadata | undefined, key: string): SharedV4ProviderOptions | undefined {
+  const value = metadata?.[key];
+  if (typeof value !== 'object' || value === null) return undefined;
+  return { [key]: value as SharedV4ProviderOptions[string] };
+}
+
+function toolCall({ call, id, name }: AiSdkCallPair): LanguageModelV4ToolCallPart {
+  return { type: 'tool-call', toolCallId: id, toolName: name, input: inputOf(call.input) };
+}
+
+/** Always an object: two of the three formats take nothing else. */
+function inputOf(input: ToolInput): unknown {
+  if (input.kind === 'invalid') return { not_json: input.text };
+  const { value } = input;
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { value };
+}
+
+function toolResult({ id, name, result }: AiSdkCallPair) {
+  return { type: 'tool-result' as const, toolCallId: id, toolName: name, output: outputOf(result) };
+}
+
+function outputOf(result: AiSdkCallPair['result']): LanguageModelV4ToolResultOutput {
+  if (!result) return { type: 'error-text', value: UNANSWERED };
+  const { output, failed } = result;
+  if (failed) return { type: 'error-text', value: textOf(output) };
+  if (typeof output === 'string' || output === undefined) return { type: 'text', value: textOf(output) };
+  return { type: 'json', value: output as JSONValue };
+}
+
+function textOf(output: unknown): string {
+  const text = typeof output === 'string' ? output : (JSON.stringify(output) ?? '');
+  return isBlank(text) ? '[No output.]' : text;
+}
+
+function isBlank(text: string): boolean {
+  return !/\S/.test(text);
+}

@@ -1,0 +1,134 @@
+// The providers: where their keys and addresses are found, how their package is loaded, and what
+// each wants of a request. A package is loaded with the first call that needs it.
+
+import type { JSONObject, LanguageModelV4 } from '@ai-sdk/provider';
+import type { ModelRequest } from '../model.ts';
+import { aiSdkFetch } from './fetch.ts';
+import type { AiSdkDialect } from './history.ts';
+
+export interface AiSdkAccess {
+  readonly apiKey: string | undefined;
+  readonly baseUrl: string | undefined;
+}
+
+export interface AiSdkProvider {
+  readonly dialect: Omit<AiSdkDialect, 'files'> & { readonly bytes: RegExp };
+  /** Variables that may hold the key, the usual one first. */
+  readonly keys: readonly string[];
+  readonly baseUrlName?: string;
+  /** What must be set. */
+  readonly needs: 'key' | 'base url';
+  /** What answers if this is the first provider with a key. */
+  readonly defaultModel?: string;
+  load(access: AiSdkAccess): Promise<(model: string) => LanguageModelV4>;
+  /** What the provider wants with every call. */
+  options(model: string, reasoning: ModelRequest['reasoning']): JSONObject;
+}
+
+const IMAGES_AND_PDF = /^image\/|^application\/pdf$/;
+const WEB = /^https?:\/\//;
+
+const openai: AiSdkProvider = {
+  dialect: {
+    provider: 'openai',
+    metadataKey: 'openai',
+    bytes: IMAGES_AND_PDF,
+    // A reasoning item is whole only with its encrypted content, which comes with its last part.
+    givesBack: ({ metadata, siblings }) =>
+      siblings.some((each) => each.itemId === metadata.itemId && each.reasoningEncryptedContent != null),
+  },
+  keys: ['OPENAI_API_KEY'],
+  needs: 'key',
+  defaultModel: 'gpt-5.4',
+  load: async ({ apiKey = '', baseUrl = 'https://api.openai.com/v1' }) => {
+    const { createOpenAI } = await import('@ai-sdk/openai');
+    const provider = createOpenAI({ apiKey, baseURL: baseUrl, fetch: aiSdkFetch });
+    return (model) => provider.responses(model);
+  },
+  // The log is the memory: nothing is stored at OpenAI, and reasoning comes back encrypted.
+  options: (_model, reasoning) => ({
+    store: false,
+    ...(reasoning && reasoning !== 'none' && { reasoningSummary: 'auto' }),
+  }),
+};
+
+const anthropic: AiSdkProvider = {
+  dialect: {
+    provider: 'anthropic',
+    metadataKey: 'anthropic',
+    bytes: IMAGES_AND_PDF,
+    givesBack: ({ metadata }) => metadata.signature != null || metadata.redactedData != null,
+  },
+  keys: ['ANTHROPIC_API_KEY'],
+  baseUrlName: 'ANTHROPIC_BASE_URL',
+  needs: 'key',
+  defaultModel: 'claude-sonnet-4-6',
+  load: async ({ apiKey = '', baseUrl = 'https://api.anthropic.com' }) => {
+    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    const provider = createAnthropic({ apiKey, baseURL: withVersion(baseUrl, 'v1'), fetch: aiSdkFetch });
+    return (model) => provider(model);
+  },
+  // Each step repeats the whole history: without the cache all of it is paid again. Pings show
+  // that a model which thinks for long is alive.
+  options: () => ({ cacheControl: { type: 'ephemeral' }, includePings: true }),
+};
+
+const google: AiSdkProvider = {
+  dialect: {
+    provider: 'google',
+    metadataKey: 'google',
+    bytes: /^(image|audio|video)\/|^application\/pdf$/,
+    givesBack: () => true,
+  },
+  keys: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
+  baseUrlName: 'GOOGLE_GEMINI_BASE_URL',
+  needs: 'key',
+  defaultModel: 'gemini-2.5-flash',
+  load: async ({ apiKey = '', baseUrl = 'https://generativelanguage.googleapis.com' }) => {
+    const { createGoogle } = await import('@ai-sdk/google');
+    const provider = createGoogle({ apiKey, baseURL: withVersion(baseUrl, 'v1beta'), fetch: aiSdkFetch });
+    return (model) => provider(model);
+  },
+  // These think anyway; without this they do not say what.
+  options: (model, reasoning) =>
+    reasoning !== 'none' && /^gemini-(2\.5|[3-9])(?!.*(image|tts|live|audio))/.test(model)
+      ? { thinkingConfig: { includeThoughts: true } }
+      : {},
+};
+
+const compatible: AiSdkProvider = {
+  dialect: {
+    provider: 'compatible',
+    metadataKey: 'compatible',
+    bytes: IMAGES_AND_PDF,
+    // Open models want their reasoning back while they use tools, and refuse that of earlier turns.
+    givesBack: ({ current }) => current,
+  },
+  keys: ['OPENAI_API_KEY'],
+  baseUrlName: 'OPENAI_BASE_URL',
+  needs: 'base url',
+  load: async ({ apiKey, baseUrl = '' }) => {
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+    const provider = createOpenAICompatible({
+      name: 'compatible',
+      baseURL: baseUrl,
+      ...(apiKey !== undefined && { apiKey }),
+      includeUsage: true,
+      fetch: aiSdkFetch,
+      supportedUrls: () => ({ 'image/*': [WEB] }),
+    });
+    return (model) => provider.chatModel(model);
+  },
+  options: () => ({}),
+};
+
+/** In the order in which a default model is looked for. */
+export const AI_SDK_PROVIDERS: ReadonlyMap<string, AiSdkProvider> = new Map(
+  [openai, anthropic, google, compatible].map((provider) => [provider.dialect.provider, provider]),
+);
+
+/** Providers' own packages want the address without a version, the AI SDK with it. */
+function withVersion(baseUrl: string, version: string): string {
+  const clean = baseUrl.replace(/\/+$/, '');
+  return /\/v\d\w*$/.test(clean) ? clean : `${clean}/${version}`;
+}

@@ -1,0 +1,56 @@
+// What is asked of a provider in one call.
+
+import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import type { ModelRequest, ToolSchema } from '../model.ts';
+import { aiSdkPrompt } from './history.ts';
+import type { AiSdkProvider } from './providers.ts';
+
+interface AiSdkTarget {
+  readonly provider: AiSdkProvider;
+  readonly model: string;
+  /** What the provider fetches by itself, by media type. */
+  readonly urls: Readonly<Record<string, readonly RegExp[]>>;
+}
+
+export function aiSdkRequest(
+  { system, history, tools, reasoning }: ModelRequest,
+  { provider, model, urls }: AiSdkTarget,
+): LanguageModelV4CallOptions {
+  const { bytes, ...rest } = provider.dialect;
+  const prompt = aiSdkPrompt({
+    system,
+    history,
+    dialect: { ...rest, files: { bytes, urls } },
+  });
+  const options = provider.options(model, reasoning);
+  return {
+    prompt,
+    ...toolsFor(tools, prompt),
+    ...(reasoning && { reasoning }),
+    includeRawChunks: false,
+    ...(Object.keys(options).length > 0 && { providerOptions: { [rest.metadataKey]: options } }),
+  };
+}
+
+type Tools = Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'>;
+
+function toolsFor(tools: readonly ToolSchema[], prompt: LanguageModelV4Prompt): Tools {
+  if (tools.length > 0) return { tools: tools.map(functionTool) };
+  // A history with calls needs tools in the request, also when none may be called any more.
+  const used = new Set(
+    prompt.flatMap(({ role, content }) =>
+      role === 'assistant' ? content.flatMap((part) => (part.type === 'tool-call' ? [part.toolName] : [])) : [],
+    ),
+  );
+  if (used.size === 0) return {};
+  const description = 'Not available any more.';
+  const input = { type: 'object', properties: {} };
+  return {
+    tools: [...used].map((name) => functionTool({ name, description, input })),
+    toolChoice: { type: 'none' },
+  };
+}
+
+function functionTool({ name, description, input }: ToolSchema) {
+  return { type: 'function' as const, name, description, inputSchema: input };
+}

@@ -1,0 +1,73 @@
+// What a model is shown of a thread: its history, with the tool results of earlier runs as summaries, and with whole
+// oldest turns left out when the model's window would not hold them.
+
+import type { HistoryMessage } from '../models/model.ts';
+import type { ThreadState } from './fold.ts';
+
+export const SUMMARIZED = '[Note: Summarized result]';
+
+export interface HistoryOptions {
+  /** The run that is answering: it sees its own results in full. */
+  readonly runId: string;
+  readonly summaryLines: number;
+  /** Tokens that the history may take; null where the model's window is not known. */
+  readonly budget: number | null;
+}
+
+export interface ShownHistory {
+  readonly messages: readonly HistoryMessage[];
+  /** An estimate. */
+  readonly tokens: number;
+  readonly turnsLeftOut: number;
+}
+
+/** Characters of a summary at most, however few lines they are. */
+const SUMMARY_CHARACTERS = 2000;
+
+export function shownHistory(history: ThreadState['history'], options: HistoryOptions): ShownHistory {
+  const messages = history.map(({ runId, entry }) =>
+    entry.role === 'tool' && runId !== options.runId
+      ? { ...entry, output: summarize(entry.output, options.summaryLines) }
+      : entry,
+  );
+  const turns = intoTurns(messages);
+  const sizes = turns.map((turn) => turn.reduce((sum, message) => sum + estimate(message), 0));
+  let tokens = sizes.reduce((sum, size) => sum + size, 0);
+  let first = 0;
+  // The last turn always stays: it is what there is to answer.
+  while (options.budget !== null && tokens > options.budget && first < turns.length - 1) {
+    tokens -= sizes[first]!;
+    first += 1;
+  }
+  return { messages: turns.slice(first).flat(), tokens, turnsLeftOut: first };
+}
+
+/** The first lines of a result; what was cut is said on a line of its own. */
+export function summarize(output: unknown, lines: number): unknown {
+  const text = asText(output);
+  const short = text.split('\n').slice(0, lines).join('\n').slice(0, SUMMARY_CHARACTERS);
+  return short.length === text.length ? output : `${short}\n${SUMMARIZED}`;
+}
+
+/** A result that is one text is shown as that text. */
+function asText(output: unknown): string {
+  if (typeof output === 'string') return output;
+  const values = typeof output === 'object' && output !== null ? Object.values(output) : [];
+  return values.length === 1 && typeof values[0] === 'string' ? values[0] : JSON.stringify(output, null, 2);
+}
+
+/** A turn begins with a person's message and holds all that came of it, so that no call loses its result. */
+function intoTurns(messages: readonly HistoryMessage[]): HistoryMessage[][] {
+  const turns: HistoryMessage[][] = [];
+  for (const message of messages) {
+    if (message.role === 'user' || turns.length === 0) turns.push([]);
+    turns.at(-1)!.push(message);
+  }
+  return turns;
+}
+
+/** About four characters a token, for every model. */
+function estimate(message: HistoryMessage): number {
+  const text = message.role === 'user' || message.role === 'system' ? message.content : JSON.stringify(message);
+  return Math.ceil(text.length / 4) + 4;
+}
