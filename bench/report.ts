@@ -87,7 +87,11 @@ function version(name: string): string {
 
 function commit(): string {
   const git = (...args: string[]) =>
-    execFileSync('git', args, { encoding: 'utf8', cwd: import.meta.dirname }).trim();
+    execFileSync('git', args, {
+      encoding: 'utf8',
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
   try {
     return git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') === '' ? '' : ' with changes');
   } catch {

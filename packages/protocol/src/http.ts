@@ -84,6 +84,18 @@ export const run = z
   })
   .meta({ id: 'Run' });
 
+export const usageSum = z
+  .object({
+    key: z.string(),
+    runs: z.int(),
+    input: z.number(),
+    output: z.number(),
+    cached_input: z.number(),
+    reasoning: z.number(),
+    cost: z.number().nullable(),
+  })
+  .meta({ id: 'UsageSum' });
+
 export const accepted = z.object({ run }).meta({ id: 'Accepted' });
 
 export const cancelRequest = z
@@ -161,4 +173,5 @@ export const ready = z
 export type Run = z.infer<typeof run>;
 export type Thread = z.infer<typeof thread>;
 export type Message = z.infer<typeof message>;
+export type UsageSum = z.infer<typeof usageSum>;
 export type Why = z.infer<typeof why>;

@@ -30,19 +30,90 @@ export function createMetrics(sources: {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
 
-  const append = new Histogram({ name: 'continuo_append_seconds', help: 'How long a flush of the log takes', buckets: SECONDS, registers });
-  const rows = new Histogram({ name: 'continuo_append_rows', help: 'Events in a flush of the log', buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], registers });
-  const dispatch = new Histogram({ name: 'continuo_dispatch_seconds', help: 'From a run’s being queued to its start', buckets: SECONDS, registers });
-  const takeovers = new Counter({ name: 'continuo_takeovers_total', help: 'Runs taken over from another hold', registers });
-  const runs = new Counter({ name: 'continuo_runs_total', help: 'Runs that ended', labelNames: ['status'], registers });
-  const errors = new Counter({ name: 'continuo_run_errors_total', help: 'Runs that failed', labelNames: ['code'], registers });
-  const calls = new Counter({ name: 'continuo_model_calls_total', help: 'Model calls', labelNames: ['model', 'ended'], registers });
-  const callSeconds = new Histogram({ name: 'continuo_model_call_seconds', help: 'How long a model call takes', labelNames: ['model'], buckets: [0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300], registers });
-  const tokens = new Counter({ name: 'continuo_model_tokens_total', help: 'Tokens, as providers count them', labelNames: ['model', 'kind'], registers });
-  const cost = new Counter({ name: 'continuo_model_cost_usd_total', help: 'What model calls cost, where the price is known', labelNames: ['model'], registers });
-  new Gauge({ name: 'continuo_followers', help: 'Streams that follow a log on this pod', registers, collect() { this.set(sources.followers()); } });
-  new Gauge({ name: 'continuo_threads_held', help: 'Threads that this pod works on', registers, collect() { this.set(sources.holding()); } });
-  new Gauge({ name: 'continuo_queue_age_seconds', help: 'How long the longest waiting thread has been due', registers, async collect() { this.set(await sources.queueAgeSeconds()); } });
+  const append = new Histogram({
+    name: 'continuo_append_seconds',
+    help: 'How long a flush of the log takes',
+    buckets: SECONDS,
+    registers,
+  });
+  const rows = new Histogram({
+    name: 'continuo_append_rows',
+    help: 'Events in a flush of the log',
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
+    registers,
+  });
+  const dispatch = new Histogram({
+    name: 'continuo_dispatch_seconds',
+    help: 'From a run’s being queued to its start',
+    buckets: SECONDS,
+    registers,
+  });
+  const takeovers = new Counter({
+    name: 'continuo_takeovers_total',
+    help: 'Runs taken over from another hold',
+    registers,
+  });
+  const runs = new Counter({
+    name: 'continuo_runs_total',
+    help: 'Runs that ended',
+    labelNames: ['status'],
+    registers,
+  });
+  const errors = new Counter({
+    name: 'continuo_run_errors_total',
+    help: 'Runs that failed',
+    labelNames: ['code'],
+    registers,
+  });
+  const calls = new Counter({
+    name: 'continuo_model_calls_total',
+    help: 'Model calls',
+    labelNames: ['model', 'ended'],
+    registers,
+  });
+  const callSeconds = new Histogram({
+    name: 'continuo_model_call_seconds',
+    help: 'How long a model call takes',
+    labelNames: ['model'],
+    buckets: [0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300],
+    registers,
+  });
+  const tokens = new Counter({
+    name: 'continuo_model_tokens_total',
+    help: 'Tokens, as providers count them',
+    labelNames: ['model', 'kind'],
+    registers,
+  });
+  const cost = new Counter({
+    name: 'continuo_model_cost_usd_total',
+    help: 'What model calls cost, where the price is known',
+    labelNames: ['model'],
+    registers,
+  });
+  new Gauge({
+    name: 'continuo_followers',
+    help: 'Streams that follow a log on this pod',
+    registers,
+    collect() {
+      this.set(sources.followers());
+    },
+  });
+  new Gauge({
+    name: 'continuo_threads_held',
+    help: 'Threads that this pod works on',
+    registers,
+    collect() {
+      this.set(sources.holding());
+    },
+  });
+  new Gauge({
+    name: 'continuo_queue_age_seconds',
+    help: 'How long the longest waiting thread has been due',
+    registers,
+    async collect() {
+      this.set(await sources.queueAgeSeconds());
+    },
+  });
 
   return {
     contentType: registry.contentType,
@@ -60,7 +131,8 @@ export function createMetrics(sources: {
     modelCalled: (call) => {
       calls.inc({ model: call.model, ended: call.ended });
       callSeconds.observe({ model: call.model }, call.seconds);
-      for (const [kind, count] of Object.entries(call.usage)) if (count) tokens.inc({ model: call.model, kind }, count);
+      for (const [kind, count] of Object.entries(call.usage))
+        if (count) tokens.inc({ model: call.model, kind }, count);
       if (call.cost !== null) cost.inc({ model: call.model }, call.cost);
     },
   };

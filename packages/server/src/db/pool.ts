@@ -97,13 +97,13 @@ export async function transaction<T>(
   }
 }
 
+/** SQLSTATE classes 08 (connection) and 57P (server going away), 25P03 (idled), 53300 (too many connections). */
+const AWAY = /^(08...|57P..|25P03|53300)$/;
+
 /** True when the connection, not the statement, failed: the outcome of what was sent is unknown. */
 export function isConnectionError(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  // SQLSTATE classes 08 (connection), 57P (server going away, terminated), 25P03 (idle in transaction), 53300
-  // (too many connections).
-  if (/^(08...|57P..|25P03|53300)$/.test(code)) return true;
-  return !/^[0-9A-Z]{5}$/.test(code);
+  // Whatever the server did not say itself is the connection's failure; EPIPE only looks like an SQLSTATE.
+  return !(error instanceof pg.DatabaseError) || AWAY.test(sqlState(error));
 }
 
 /**
@@ -111,14 +111,13 @@ export function isConnectionError(error: unknown): boolean {
  * `isConnectionError` it never takes another kind of failure for this one.
  */
 export function isUnavailable(error: unknown): boolean {
-  if (error instanceof ConnectionLost) return true;
+  if (error instanceof ConnectionLost || AWAY.test(sqlState(error))) return true;
   if (!(error instanceof Error)) return false;
-  // SQLSTATE classes 08 and 57P, 25P03, and 53300: too many connections.
-  if (/^(08...|57P..|25P03|53300)$/.test(sqlState(error))) return true;
   if ('syscall' in error && /^(connect|read|write|getaddrinfo)$/.test(String(error.syscall))) return true;
   return /^(Connection terminated|timeout e(xpired|xceeded)|Client .* is not queryable)/.test(error.message);
 }
 
+/** What the server called its error; '' for any other. */
 export function sqlState(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+  return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
 }

@@ -16,6 +16,7 @@ import { healthRoutes } from './health.ts';
 import { runRoutes } from './runs.ts';
 import type { Streams } from './sse.ts';
 import { threadRoutes } from './threads.ts';
+import { usageRoutes } from './usage.ts';
 
 export interface HttpContext {
   readonly config: Config;
@@ -37,6 +38,7 @@ export function createApp(context: HttpContext): App {
   app.use(guard(context.config));
   threadRoutes(app, context);
   runRoutes(app, context);
+  usageRoutes(app, context);
   healthRoutes(app, context);
   app.doc31('/openapi.json', {
     openapi: '3.1.0',

@@ -67,9 +67,7 @@ export function createModels(world: ModelsWorld, options: ModelsOptions = {}): M
       const provider = providerOf(id);
       if (!provider) return { ok: false, problem: problemWith(id, [...offline.keys()]) };
       const missing = missingFor(id, provider, access(provider));
-      return missing === null
-        ? { ok: true, model: connect(id, provider) }
-        : { ok: false, problem: missing };
+      return missing === null ? { ok: true, model: connect(id, provider) } : { ok: false, problem: missing };
     },
   };
 }
@@ -107,7 +105,9 @@ function missingFor(id: string, provider: AiSdkProvider, { apiKey, baseUrl }: Ai
     return apiKey === undefined ? `model "${id}" needs a key; set ${keys.join(' or ')}` : null;
   if (baseUrl === undefined)
     return `model "${id}" needs the address of a server; set ${baseUrlName}, such as http://localhost:11434/v1`;
-  return URL.canParse(baseUrl) ? null : `${baseUrlName} is not a URL; allowed: such as http://localhost:11434/v1`;
+  return URL.canParse(baseUrl)
+    ? null
+    : `${baseUrlName} is not a URL; allowed: such as http://localhost:11434/v1`;
 }
 
 function problemWith(id: string, available: readonly string[]): string {

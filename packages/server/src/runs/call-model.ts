@@ -73,7 +73,13 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
         const cost = costOf(model.id, usage);
         const data = { message, model: model.id, usage, cost, duration_ms: durationMs };
         whole.push({ runId: run.id, event: { type: 'usage', data } });
-        options.metrics.modelCalled({ model: model.id, ended, seconds: durationMs / 1000, usage: { ...usage }, cost });
+        options.metrics.modelCalled({
+          model: model.id,
+          ended,
+          seconds: durationMs / 1000,
+          usage: { ...usage },
+          cost,
+        });
         return;
       }
       default:

@@ -90,7 +90,10 @@ function exceededLimit(run: RunState, limits: Limits): Exceeded {
   const tokens = run.usage.input + run.usage.output;
   const cost = run.cost ?? 0;
   if (run.modelCalls >= limits.steps) {
-    return { code: 'step_limit', error: `the run made ${run.modelCalls} model calls; its limit is ${limits.steps}` };
+    return {
+      code: 'step_limit',
+      error: `the run made ${run.modelCalls} model calls; its limit is ${limits.steps}`,
+    };
   }
   if (limits.tokens !== null && tokens >= limits.tokens) {
     return { code: 'token_limit', error: `the run used ${tokens} tokens; its limit is ${limits.tokens}` };

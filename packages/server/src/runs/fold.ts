@@ -107,7 +107,7 @@ export function fold(state: ThreadState, event: LogEvent): ThreadState {
                   role: 'assistant',
                   id: `${runId}/${event.data.message}`,
                   parts: event.data.parts,
-                ...(event.data.model && { model: event.data.model }),
+                  ...(event.data.model && { model: event.data.model }),
                 }),
               ],
       };

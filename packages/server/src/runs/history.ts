@@ -68,6 +68,7 @@ function intoTurns(messages: readonly HistoryMessage[]): HistoryMessage[][] {
 
 /** About four characters a token, for every model. */
 function estimate(message: HistoryMessage): number {
-  const text = message.role === 'user' || message.role === 'system' ? message.content : JSON.stringify(message);
+  const text =
+    message.role === 'user' || message.role === 'system' ? message.content : JSON.stringify(message);
   return Math.ceil(text.length / 4) + 4;
 }

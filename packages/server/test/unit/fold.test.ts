@@ -62,7 +62,16 @@ async function canceled(): Promise<Life> {
 const limits = { steps: 100, tokens: null, cost: null, seconds: null };
 
 function queued(id: string, cancel: string | null = null) {
-  return { id, ordinal: 1, message: { id: 'x', content: '' }, model: '', role: '', cancel, limits, queuedAt: 0 };
+  return {
+    id,
+    ordinal: 1,
+    message: { id: 'x', content: '' },
+    model: '',
+    role: '',
+    cancel,
+    limits,
+    queuedAt: 0,
+  };
 }
 
 function factsOf(...runs: ReturnType<typeof queued>[]) {

@@ -6,7 +6,11 @@
 // 2. Silence is the time spent waiting for the provider; a slow reader on our side is not silence.
 // 3. A call that ended leaves no timer, no listener and no connection behind.
 
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 
 export interface AiSdkWorld {
   now(): number;

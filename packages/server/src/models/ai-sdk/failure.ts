@@ -43,7 +43,8 @@ export function aiSdkFailureOf(error: unknown, context: AiSdkFailureContext): Ai
   if (status === undefined) {
     if (APICallError.isInstance(error))
       return { code: 'provider_unavailable', message: answered('cannot be reached'), retryable };
-    if (isCut(error)) return { code: 'stream_cut', message: answered('broke off the answer'), retryable: true };
+    if (isCut(error))
+      return { code: 'stream_cut', message: answered('broke off the answer'), retryable: true };
     return { code: 'provider_error', message: answered('failed'), retryable: true };
   }
   if (status < 400) return { code: 'stream_cut', message: answered('broke off the answer'), retryable: true };
@@ -144,7 +145,8 @@ function isTooLong(text: string): boolean {
 /** A connection that ended under a stream. */
 function isCut(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause)
-    if (/terminated|other side closed|socket hang up|aborted|ended without a finish/i.test(current.message)) return true;
+    if (/terminated|other side closed|socket hang up|aborted|ended without a finish/i.test(current.message))
+      return true;
   return false;
 }
 
@@ -159,7 +161,8 @@ function waitIn(headers: Reading['headers'], now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-const KEYS = /\b(sk|rk|pk|gsk|xai|hf|org)[-_][\w*.-]{6,}|AIza[\w-]{8,}|Bearer\s+\S+|([?&](api_?)?key=)[^&\s"]+/gi;
+const KEYS =
+  /\b(sk|rk|pk|gsk|xai|hf|org)[-_][\w*.-]{6,}|AIza[\w-]{8,}|Bearer\s+\S+|([?&](api_?)?key=)[^&\s"]+/gi;
 
 function redact(text: string, secrets: readonly string[]): string {
   let clean = text;

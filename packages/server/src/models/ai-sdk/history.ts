@@ -71,8 +71,7 @@ export function aiSdkPrompt({ system, history, dialect }: AiSdkHistory): Languag
       if (prompt.length === 0) userSays([marker('The conversation begins with an answer.')]);
       if (prompt.at(-1)?.role === 'assistant') userSays([marker('Go on.')]);
       prompt.push({ role: 'assistant', content });
-      if (exchange.pairs.length > 0)
-        prompt.push({ role: 'tool', content: exchange.pairs.map(toolResult) });
+      if (exchange.pairs.length > 0) prompt.push({ role: 'tool', content: exchange.pairs.map(toolResult) });
     }
   }
   if (prompt.length === 0) userSays([marker('Begin.')]);

@@ -39,7 +39,9 @@ function toolsFor(tools: readonly ToolSchema[], prompt: LanguageModelV4Prompt): 
   // A history with calls needs tools in the request, also when none may be called any more.
   const used = new Set(
     prompt.flatMap(({ role, content }) =>
-      role === 'assistant' ? content.flatMap((part) => (part.type === 'tool-call' ? [part.toolName] : [])) : [],
+      role === 'assistant'
+        ? content.flatMap((part) => (part.type === 'tool-call' ? [part.toolName] : []))
+        : [],
     ),
   );
   if (used.size === 0) return {};
