@@ -8,7 +8,7 @@ import type { Result, System } from './systems/system.ts';
 export type SystemName = System['name'];
 
 /** Milliseconds a token, and runs at once. */
-export const CELLS = {
+const CELLS = {
   '0 ms × 1': { delayMs: 0, concurrency: 1 },
   '0 ms × 50': { delayMs: 0, concurrency: 50 },
   '10 ms × 1': { delayMs: 10, concurrency: 1 },

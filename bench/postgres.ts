@@ -1,11 +1,12 @@
 // The benchmark's Postgres: the embedded one, in a temporary folder on a real disk, with its promises kept.
 
-import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbedded } from '../packages/server/src/db/embedded/index.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';
+import { pause } from './measure/clock.ts';
 
 export interface Postgres {
   /** The process that all its others descend from. */
@@ -31,13 +32,12 @@ const FILE_SYSTEMS: Readonly<Record<number, string>> = {
 
 export async function startPostgres(): Promise<Postgres> {
   const home = mkdtempSync(join(tmpdir(), 'continuo-bench-'));
-  const remove = () => rmSync(home, { recursive: true, force: true });
   try {
     const fileSystem = diskOf(home);
     const embedded = await openEmbedded({ home });
     const stop = async () => {
       await embedded.release();
-      remove();
+      await remove(home);
     };
     try {
       return {
@@ -50,7 +50,7 @@ export async function startPostgres(): Promise<Postgres> {
       throw error;
     }
   } catch (error) {
-    remove();
+    await remove(home);
     throw error;
   }
 }
@@ -93,6 +93,14 @@ async function once(url: string, sql: string): Promise<Record<string, unknown>[]
     return (await client.query<Record<string, unknown>>(sql)).rows;
   } finally {
     await client.end();
+  }
+}
+
+/** The server's watchdog removes a file of its own there, and a folder that changes meanwhile is left half removed. */
+async function remove(folder: string): Promise<void> {
+  for (let tries = 0; tries < 20 && existsSync(folder); tries += 1) {
+    rmSync(folder, { recursive: true, force: true });
+    await pause(50);
   }
 }
 

@@ -101,7 +101,7 @@ async function connect(
     ask: <T>(operation: string, args: unknown = {}) =>
       limited<T>(ANSWER_MS, `${path} did not answer ${operation}`, (resolve, reject) => {
         asked += 1;
-        waiting.set(asked, { resolve: resolve as (value: unknown) => void, reject });
+        waiting.set(asked, { resolve, reject });
         child.send({ id: asked, operation, args });
       }),
   };

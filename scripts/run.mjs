@@ -32,6 +32,7 @@ const stages = [
       [tsc, '--project', 'packages/engine/test'],
       [tsc, '--project', 'packages/protocol'],
       [tsc, '--project', 'packages/server'],
+      [tsc, '--project', 'bench'],
     ],
   ],
   ['dead code', [[knip, '--no-progress', '--no-config-hints']]],
@@ -42,6 +43,7 @@ const commands = {
   start: (installed) => start(installed),
   test: () => run([vitest, 'run', ...args]),
   chaos: () => run([vitest, 'run', ...args], { CONTINUO_CHAOS: 'long' }),
+  bench: () => run([join(root, 'bench', 'main.ts'), ...args]),
   check,
   format: () => run([oxfmt, '--write', '.', ...args]),
 };

@@ -20,7 +20,7 @@ export async function startGatedRun(base: string, model: string, fake: Program):
   return run.id;
 }
 
-export async function post<T>(url: string, body: unknown): Promise<T> {
+async function post<T>(url: string, body: unknown): Promise<T> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

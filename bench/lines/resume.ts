@@ -1,17 +1,19 @@
 // What it takes to come back to a run of a hundred thousand events, by the server's own statements.
 
 import type pg from 'pg';
+import { connect } from '../../packages/server/src/db/pool.ts';
 import { readForFold, readThread, seqOf } from '../../packages/server/src/log/statements.ts';
 import { readRun } from '../../packages/server/src/runs/read.ts';
 import { buffersOfPrepared, type Statement } from '../measure/buffers.ts';
-import { connect, createMigrated } from '../postgres.ts';
-import type { Stage } from '../stage.ts';
+import { createMigrated } from '../postgres.ts';
 import { judged, type Line, type Row } from './line.ts';
 
-/** What a follower reads at once. */
-const PAGE = 500;
-/** A prepared statement has settled on its plan by then. */
-const TIMES = 7;
+/** Events to read from either place, so that only what it takes to find them differs. */
+const PAGE = 10;
+/** Other threads, of 200 events each, that the planner's statistics are about, too. */
+const OTHERS = 1000;
+/** Postgres plans a statement for its values, and after a while once for all: the worse of both counts. */
+const PLANS = ['force_custom_plan', 'force_generic_plan'];
 
 const FILL = `
   insert into events (thread_id, seq, run_id, run_seq, attempt, type, data, at)
@@ -22,47 +24,73 @@ const FILL = `
     clock_timestamp()
   from generate_series(1, $3::int) as seq`;
 
+const FILL_OTHERS = `
+  insert into events (thread_id, seq, run_id, run_seq, attempt, type, data, at)
+  select thread, seq, run, seq, 1, 'token', '{"text":"t0001 ","message":"m1"}', clock_timestamp()
+  from (select uuidv7() as thread, uuidv7() as run from generate_series(1, $1::int)) as threads,
+    generate_series(1, 200) as seq`;
+
+/** Postgres may plan differently for a run that is long and for one that is most of the table. */
+const LENGTHS = [20_000, 100_000] as const;
+
+interface Pages {
+  readonly head: number;
+  readonly tail: number;
+  readonly queued: number;
+  readonly claim: number;
+}
+
 export const resume: Line = {
   key: 'resume',
-  measure: async (stage) => {
-    const client = await connect(await createMigrated(stage.postgres, 'resume'));
-    try {
-      return await measure(stage, client);
-    } finally {
-      await client.end();
-      await stage.postgres.drop('resume');
+  measure: async ({ postgres }) => {
+    const pages: Pages[] = [];
+    for (const events of LENGTHS) {
+      const connection = await createMigrated(postgres, 'resume');
+      const client = await connect({ connection, applicationName: 'continuo-bench', leaseSeconds: 60 });
+      try {
+        pages.push(await measure(client, events));
+      } finally {
+        await client.end();
+        await postgres.drop('resume');
+      }
     }
+    return rows(pages);
   },
 };
 
-async function measure(stage: Stage, client: pg.Client): Promise<Row[]> {
-  const events = stage.many(100_000, 20_000);
+async function measure(client: pg.Client, events: number): Promise<Pages> {
   const { thread, long, queued } = await fill(client, events);
-  const pages = (work: (log: pg.Client) => Promise<unknown>) => pagesOf(client, work);
-  const head = await pages((log) => comeBack(log, long, 1));
-  const tail = await pages((log) => comeBack(log, long, events));
-  const behind = await pages((log) => comeBack(log, queued, 0));
-  const claim = await pages((log) => readForFold(log, thread));
+  return {
+    head: await pagesOf(client, (log) => comeBack(log, long, 1)),
+    tail: await pagesOf(client, (log) => comeBack(log, long, events - PAGE)),
+    queued: await pagesOf(client, (log) => comeBack(log, queued, 0)),
+    claim: await pagesOf(client, (log) => readForFold(log, thread)),
+  };
+}
+
+function rows(pages: readonly Pages[]): Row[] {
+  const lengths = LENGTHS.map((events) => events.toLocaleString('en')).join(' and ');
+  const all = (what: keyof Pages) => pages.map((each) => each[what]).join(' and ');
   return [
     {
       key: 'resume-tail',
-      line: `buffers to resume a run of ${events} events at its tail`,
+      line: `buffers to resume a run of ${lengths} events at its tail`,
       target: '≤ at its head',
-      measured: `${tail}, at its head ${head}`,
-      verdict: judged(tail <= head),
+      measured: `${all('tail')}; at its head ${all('head')}`,
+      verdict: judged(pages.every(({ tail, head }) => tail <= head)),
     },
     {
       key: 'resume-queued',
-      line: `buffers to follow a run that is queued behind one of ${events} events`,
+      line: `buffers to follow a run that is queued behind one of ${lengths} events`,
       target: '≤ at its head',
-      measured: `${behind}, at its head ${head}`,
-      verdict: judged(behind <= head),
+      measured: `${all('queued')}; at its head ${all('head')}`,
+      verdict: judged(pages.every(({ queued, head }) => queued <= head)),
     },
     {
       key: 'resume-claim',
-      line: `buffers to take over a thread that holds a run of ${events} events`,
+      line: `buffers to take over a thread that holds a run of ${lengths} events`,
       target: '–',
-      measured: String(claim),
+      measured: all('claim'),
       verdict: 'reported',
     },
   ];
@@ -76,7 +104,7 @@ async function comeBack(client: pg.Client, runId: string, after: number): Promis
   await readThread(client, run!.thread_id, seq!, PAGE);
 }
 
-/** Pages that the statements of `work` touch together, each with the plan that repeated use leads to. */
+/** Pages that the statements of `work` touch together. */
 async function pagesOf(client: pg.Client, work: (client: pg.Client) => Promise<unknown>): Promise<number> {
   const statements: Statement[] = [];
   const recorder = {
@@ -85,12 +113,16 @@ async function pagesOf(client: pg.Client, work: (client: pg.Client) => Promise<u
       return client.query({ ...statement, values: [...statement.values] });
     },
   };
-  for (let time = 0; time < TIMES; time += 1) {
-    statements.length = 0;
-    await work(recorder as unknown as pg.Client);
-  }
+  await work(recorder as unknown as pg.Client);
   let pages = 0;
-  for (const statement of statements) pages += await buffersOfPrepared(client, statement);
+  for (const statement of statements) {
+    const counts: number[] = [];
+    for (const mode of PLANS) {
+      await client.query(`set plan_cache_mode = ${mode}`);
+      counts.push(await buffersOfPrepared(client, statement));
+    }
+    pages += Math.max(...counts);
+  }
   return pages;
 }
 
@@ -112,6 +144,7 @@ async function fill(
     [long, queued, thread],
   );
   await client.query(FILL, [thread, long, events]);
+  await client.query(FILL_OTHERS, [OTHERS]);
   await client.query('vacuum (analyze)');
   return rows[0]!;
 }

@@ -4,7 +4,7 @@ import type { Agent } from 'node:http';
 import { call, open, type Request } from './request.ts';
 import type { IncomingMessage } from 'node:http';
 
-export interface Dialect {
+interface Dialect {
   /** What stands once in every delta. */
   readonly delta: string;
   /** What stands in the stream of a run that went well, and in no other. */
@@ -15,7 +15,7 @@ export interface Dialect {
   begin(ask: Ask): Promise<IncomingMessage>;
 }
 
-export interface Ask {
+interface Ask {
   readonly base: string;
   readonly model: string;
   readonly content: string;

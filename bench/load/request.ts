@@ -15,7 +15,8 @@ export function connections(): Agent {
 }
 
 /** Resolves with the response's head. */
-export function open({ agent, url, method = 'GET', body, signal }: Request): Promise<IncomingMessage> {
+export function open(request: Request): Promise<IncomingMessage> {
+  const { agent, url, method = 'GET', body, signal } = request;
   return new Promise((resolve, reject) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const headers =
@@ -24,7 +25,11 @@ export function open({ agent, url, method = 'GET', body, signal }: Request): Pro
         : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
     const sent = send(url, { agent, method, headers, signal });
     sent.once('response', resolve);
-    sent.once('error', reject);
+    sent.once('error', (error: NodeJS.ErrnoException) => {
+      // A server may close a connection that idled just when it is used again; any client asks once more.
+      if (sent.reusedSocket && error.code === 'ECONNRESET') open(request).then(resolve, reject);
+      else reject(error);
+    });
     sent.end(text);
   });
 }

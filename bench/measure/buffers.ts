@@ -32,8 +32,13 @@ export async function buffersOfPrepared(client: pg.Client, { name, values }: Sta
   return read(await client.query(`explain (analyze, buffers, format json) execute ${name}(${literals})`));
 }
 
-function read({ rows }: pg.QueryResult<{ 'QUERY PLAN': [{ Plan: Plan }] }>): number {
-  return pages(rows[0]!['QUERY PLAN'][0].Plan);
+type Explained = [{ readonly Plan: Plan }];
+
+/** The server's own connections leave JSON as text. */
+function read({ rows }: pg.QueryResult<{ 'QUERY PLAN': Explained | string }>): number {
+  const explained = rows[0]!['QUERY PLAN'];
+  const [{ Plan: plan }] = typeof explained === 'string' ? (JSON.parse(explained) as Explained) : explained;
+  return pages(plan);
 }
 
 /** A node counts for what is below it, but not for a statement in WITH that nobody reads from. */

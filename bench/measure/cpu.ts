@@ -39,9 +39,3 @@ function readStat(pid: number): Stat | null {
   const [utime, stime, cutime, cstime] = fields.slice(11, 15).map(Number);
   return { pid, parent: Number(fields[1]), ticks: utime! + stime! + cutime! + cstime! };
 }
-
-/** Resident memory of one process, in bytes. */
-export function residentBytes(pid: number): number {
-  const [, pages] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ').map(Number);
-  return pages! * 4096;
-}

@@ -1,6 +1,6 @@
 // What is measured: something that makes runs of the fake model, in processes whose CPU is counted.
 
-export interface Cell {
+interface Cell {
   readonly delayMs: number;
   readonly concurrency: number;
   readonly runs: number;

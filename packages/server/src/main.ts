@@ -9,7 +9,7 @@ try {
   const config = await loadConfig({ env: process.env, cwd: process.cwd() });
   const log = createLogger({ level: config.logLevel, pretty: process.stdout.isTTY });
   const began = performance.now();
-  const starting = startServer({ config, log });
+  const starting = startServer({ config, log, env: process.env });
 
   // From the first moment on: a server that is told to stop while it starts, starts and stops.
   let stopping = false;

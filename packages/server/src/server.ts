@@ -26,6 +26,8 @@ const GRACE_MS = 10_000;
 export interface ServerOptions {
   readonly config: Config;
   readonly log: Logger;
+  /** Where the providers' keys and addresses are, under their usual names. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly tools?: readonly AnyTool[];
   readonly faults?: Faults;
 }
@@ -41,13 +43,11 @@ export interface RunningServer {
 export async function startServer({
   config,
   log,
+  env,
   tools = [],
   faults,
 }: ServerOptions): Promise<RunningServer> {
-  const models = createModels(
-    { now: Date.now, sleep },
-    config.model === undefined ? {} : { defaultModel: config.model },
-  );
+  const models = createModels({ now: Date.now, sleep, random: Math.random }, { defaultModel: config.model, env });
   const resolved = models.resolve(models.default);
   if (!resolved.ok) throw new Error(`CONTINUO_MODEL: ${resolved.problem}`);
 

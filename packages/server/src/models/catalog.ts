@@ -1,6 +1,6 @@
 // Which models there are, and which one answers when nobody chose.
 
-import { connectAiSdkModel } from './ai-sdk/connect.ts';
+import { createAiSdkModel } from './ai-sdk/connect.ts';
 import { AI_SDK_PROVIDERS, type AiSdkAccess, type AiSdkProvider } from './ai-sdk/providers.ts';
 import type { Model } from './model.ts';
 import { OFFLINE_MODELS, type OfflineWorld, createOfflineModel } from './offline.ts';
@@ -29,6 +29,8 @@ interface ModelsOptions {
   readonly baseUrls?: Readonly<Record<string, string>>;
   /** How long a provider may be silent in the middle of an answer. */
   readonly idleMs?: number;
+  /** In place of our own. */
+  readonly fetch?: typeof fetch;
 }
 
 /** Many more than anybody uses at once; ids come from requests, so there must be a limit. */
@@ -45,7 +47,7 @@ export function createModels(world: ModelsWorld, options: ModelsOptions = {}): M
   const connected = new Map<string, Model>();
   const connect = (id: string, provider: AiSdkProvider): Model => {
     if (connected.size >= MODELS_KEPT) connected.clear();
-    const model = connectAiSdkModel({
+    const model = createAiSdkModel({
       id,
       provider,
       access: access(provider),
@@ -74,13 +76,14 @@ export function createModels(world: ModelsWorld, options: ModelsOptions = {}): M
 
 function accessOf(
   { dialect, keys, baseUrlName }: AiSdkProvider,
-  { env = {}, baseUrls = {} }: ModelsOptions,
+  { env = {}, baseUrls = {}, fetch }: ModelsOptions,
 ): AiSdkAccess {
   // An empty variable is an unset one.
   const set = (name: string) => env[name] || undefined;
   return {
     apiKey: keys.map(set).find((key) => key !== undefined),
     baseUrl: baseUrls[dialect.provider] ?? (baseUrlName === undefined ? undefined : set(baseUrlName)),
+    fetch,
   };
 }
 

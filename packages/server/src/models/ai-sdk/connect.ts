@@ -3,7 +3,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { Model, ModelRequest } from '../model.ts';
 import type { AiSdkWorld } from './call.ts';
-import { type AiSdkLoaded, createAiSdkModel } from './model.ts';
+import { type AiSdkLoaded, createAiSdkDriver } from './model.ts';
 import type { AiSdkAccess, AiSdkProvider } from './providers.ts';
 import { aiSdkRequest } from './request.ts';
 
@@ -16,7 +16,7 @@ interface AiSdkConnection {
   readonly idleMs?: number | undefined;
 }
 
-export function connectAiSdkModel({ id, provider, access, world, idleMs }: AiSdkConnection): Model {
+export function createAiSdkModel({ id, provider, access, world, idleMs }: AiSdkConnection): Model {
   const { dialect, keys } = provider;
   const name = id.slice(dialect.provider.length + 1);
   let loading: Promise<AiSdkLoaded> | null = null;
@@ -27,7 +27,7 @@ export function connectAiSdkModel({ id, provider, access, world, idleMs }: AiSdk
       aiSdkRequest(request, { provider, model: name, urls });
     return { model, options };
   };
-  return createAiSdkModel({
+  return createAiSdkDriver({
     id,
     world,
     // A failed load is forgotten, so that the next call tries again.

@@ -65,13 +65,13 @@ export function aiSdkExchanges(history: readonly HistoryMessage[]): readonly AiS
   return exchanges;
 }
 
-/** Letters, digits, `_` and `-`, 64 at most. */
+/** Letters, digits, `_` and `-`, 40 at most: what every provider takes. */
 function uniqueId(id: string, taken: Set<string>): string {
-  const clean = id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'call';
+  const clean = id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 40) || 'call';
   let unique = clean;
   for (let count = 2; taken.has(unique); count += 1) {
     const suffix = `_${count}`;
-    unique = clean.slice(0, 64 - suffix.length) + suffix;
+    unique = clean.slice(0, 40 - suffix.length) + suffix;
   }
   taken.add(unique);
   return unique;

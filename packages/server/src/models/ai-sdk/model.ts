@@ -34,7 +34,7 @@ interface AiSdkModelSettings {
 
 const IDLE_MS = 120_000;
 
-export function createAiSdkModel(settings: AiSdkModelSettings): Model {
+export function createAiSdkDriver(settings: AiSdkModelSettings): Model {
   return { id: settings.id, stream: (request) => new AiSdkStream(settings, request) };
 }
 

@@ -9,6 +9,7 @@ import type { AiSdkDialect } from './history.ts';
 export interface AiSdkAccess {
   readonly apiKey: string | undefined;
   readonly baseUrl: string | undefined;
+  readonly fetch?: typeof fetch | undefined;
 }
 
 export interface AiSdkProvider {
@@ -21,6 +22,8 @@ export interface AiSdkProvider {
   /** What answers if this is the first provider with a key. */
   readonly defaultModel?: string;
   load(access: AiSdkAccess): Promise<(model: string) => LanguageModelV4>;
+  /** Whether a model may be asked to think only if it did so since the user's last message. */
+  readonly thinksThroughout?: boolean;
   /** What the provider wants with every call. */
   options(model: string, reasoning: ModelRequest['reasoning']): JSONObject;
 }
@@ -40,9 +43,9 @@ const openai: AiSdkProvider = {
   keys: ['OPENAI_API_KEY'],
   needs: 'key',
   defaultModel: 'gpt-5.4',
-  load: async ({ apiKey = '', baseUrl = 'https://api.openai.com/v1' }) => {
+  load: async ({ apiKey = '', baseUrl = 'https://api.openai.com/v1', fetch = aiSdkFetch }) => {
     const { createOpenAI } = await import('@ai-sdk/openai');
-    const provider = createOpenAI({ apiKey, baseURL: baseUrl, fetch: aiSdkFetch });
+    const provider = createOpenAI({ apiKey, baseURL: baseUrl, fetch });
     return (model) => provider.responses(model);
   },
   // The log is the memory: nothing is stored at OpenAI, and reasoning comes back encrypted.
@@ -59,13 +62,14 @@ const anthropic: AiSdkProvider = {
     bytes: IMAGES_AND_PDF,
     givesBack: ({ metadata }) => metadata.signature != null || metadata.redactedData != null,
   },
+  thinksThroughout: true,
   keys: ['ANTHROPIC_API_KEY'],
   baseUrlName: 'ANTHROPIC_BASE_URL',
   needs: 'key',
-  defaultModel: 'claude-sonnet-4-6',
-  load: async ({ apiKey = '', baseUrl = 'https://api.anthropic.com' }) => {
+  defaultModel: 'claude-sonnet-5',
+  load: async ({ apiKey = '', baseUrl = 'https://api.anthropic.com', fetch = aiSdkFetch }) => {
     const { createAnthropic } = await import('@ai-sdk/anthropic');
-    const provider = createAnthropic({ apiKey, baseURL: withVersion(baseUrl, 'v1'), fetch: aiSdkFetch });
+    const provider = createAnthropic({ apiKey, baseURL: withVersion(baseUrl, 'v1'), fetch });
     return (model) => provider(model);
   },
   // Each step repeats the whole history: without the cache all of it is paid again. Pings show
@@ -83,10 +87,14 @@ const google: AiSdkProvider = {
   keys: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
   baseUrlName: 'GOOGLE_GEMINI_BASE_URL',
   needs: 'key',
-  defaultModel: 'gemini-2.5-flash',
-  load: async ({ apiKey = '', baseUrl = 'https://generativelanguage.googleapis.com' }) => {
+  defaultModel: 'gemini-3.8-flash',
+  load: async ({
+    apiKey = '',
+    baseUrl = 'https://generativelanguage.googleapis.com',
+    fetch = aiSdkFetch,
+  }) => {
     const { createGoogle } = await import('@ai-sdk/google');
-    const provider = createGoogle({ apiKey, baseURL: withVersion(baseUrl, 'v1beta'), fetch: aiSdkFetch });
+    const provider = createGoogle({ apiKey, baseURL: withVersion(baseUrl, 'v1beta'), fetch });
     return (model) => provider(model);
   },
   // These think anyway; without this they do not say what.
@@ -107,14 +115,14 @@ const compatible: AiSdkProvider = {
   keys: ['OPENAI_API_KEY'],
   baseUrlName: 'OPENAI_BASE_URL',
   needs: 'base url',
-  load: async ({ apiKey, baseUrl = '' }) => {
+  load: async ({ apiKey, baseUrl = '', fetch = aiSdkFetch }) => {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
     const provider = createOpenAICompatible({
       name: 'compatible',
       baseURL: baseUrl,
       ...(apiKey !== undefined && { apiKey }),
       includeUsage: true,
-      fetch: aiSdkFetch,
+      fetch,
       supportedUrls: () => ({ 'image/*': [WEB] }),
     });
     return (model) => provider.chatModel(model);

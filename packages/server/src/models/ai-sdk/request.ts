@@ -13,7 +13,7 @@ interface AiSdkTarget {
 }
 
 export function aiSdkRequest(
-  { system, history, tools, reasoning }: ModelRequest,
+  { system, history, tools, reasoning: wanted }: ModelRequest,
   { provider, model, urls }: AiSdkTarget,
 ): LanguageModelV4CallOptions {
   const { bytes, ...rest } = provider.dialect;
@@ -22,6 +22,7 @@ export function aiSdkRequest(
     history,
     dialect: { ...rest, files: { bytes, urls } },
   });
+  const reasoning = provider.thinksThroughout && !thought(prompt) ? undefined : wanted;
   const options = provider.options(model, reasoning);
   return {
     prompt,
@@ -55,4 +56,12 @@ function toolsFor(tools: readonly ToolSchema[], prompt: LanguageModelV4Prompt): 
 
 function functionTool({ name, description, input }: ToolSchema) {
   return { type: 'function' as const, name, description, inputSchema: input };
+}
+
+/** Whether each answer since the user's last message begins with reasoning. */
+function thought(prompt: LanguageModelV4Prompt): boolean {
+  const lastUser = prompt.findLastIndex(({ role }) => role === 'user');
+  return prompt
+    .slice(lastUser + 1)
+    .every(({ role, content }) => role !== 'assistant' || content[0]?.type === 'reasoning');
 }

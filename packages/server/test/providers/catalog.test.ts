@@ -1,0 +1,110 @@
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createModels } from '../../src/models/catalog.ts';
+import { startProvider } from './server.ts';
+import { MODEL, ask, modelFrom, modelsAt, textOf } from './support.ts';
+
+const world = { now: Date.now, sleep: () => Promise.resolve() };
+const source = join(import.meta.dirname, '../../src');
+
+describe('RT-1', () => {
+  test('RT-1 only one folder touches the AI SDK, and what it exports is named after it', async () => {
+    const outside: string[] = [];
+    const names: string[] = [];
+    for await (const file of glob('**/*.ts', { cwd: source })) {
+      const text = await readFile(join(source, file), 'utf8');
+      const inside = file.startsWith(join('models', 'ai-sdk'));
+      if (!inside && /from '(@ai-sdk\/|ai')/.test(text)) outside.push(file);
+      if (inside)
+        names.push(
+          ...[...text.matchAll(/^export [a-z ]*?(\w+)(?= ?[(={:<]| extends)/gm)].map((found) => found[1]!),
+        );
+    }
+    expect(outside).toEqual([]);
+    expect(names.length).toBeGreaterThan(10);
+    expect(names.filter((name) => !/^(AiSdk|aiSdk|createAiSdk|AI_SDK)/.test(name))).toEqual([]);
+  });
+});
+
+describe('RT-3', () => {
+  const defaultOf = (env: Record<string, string>, defaultModel?: string) =>
+    createModels(world, { env, defaultModel }).default;
+
+  test('RT-3 the configured model comes before any key', () => {
+    expect(defaultOf({ OPENAI_API_KEY: 'k' }, 'anthropic/claude')).toBe('anthropic/claude');
+  });
+
+  test.each([
+    ['OPENAI_API_KEY', 'openai/'],
+    ['ANTHROPIC_API_KEY', 'anthropic/'],
+    ['GOOGLE_GENERATIVE_AI_API_KEY', 'google/'],
+    ['GEMINI_API_KEY', 'google/'],
+  ])('RT-3 with %s alone, a model of %s answers', (name, prefix) => {
+    const models = createModels(world, { env: { [name]: 'k' } });
+    expect(models.default).toMatch(new RegExp(`^${prefix}`));
+    expect(models.resolve(models.default).ok).toBe(true);
+  });
+
+  test('RT-3 the first provider with a key answers; an empty key is none', () => {
+    expect(defaultOf({ ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k' })).toMatch(/^anthropic\//);
+    expect(defaultOf({ OPENAI_API_KEY: '', GEMINI_API_KEY: 'k' })).toMatch(/^google\//);
+  });
+
+  test('RT-3 without a key the offline model answers', () => {
+    expect(defaultOf({})).toBe('offline/demo');
+    expect(createModels(world).default).toBe('offline/demo');
+  });
+
+  test("RT-3 another server's key is not shown to OpenAI unasked", () => {
+    expect(defaultOf({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://localhost:11434/v1' })).toBe(
+      'offline/demo',
+    );
+  });
+});
+
+describe('RT-7', () => {
+  const problem = (id: string, env: Record<string, string> = {}) => {
+    const resolved = createModels(world, { env }).resolve(id);
+    return resolved.ok ? null : resolved.problem;
+  };
+
+  test.each([
+    ['openai/gpt-5.4', 'OPENAI_API_KEY'],
+    ['anthropic/claude-sonnet-4-6', 'ANTHROPIC_API_KEY'],
+    ['google/gemini-2.5-flash', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    ['compatible/qwen3', 'OPENAI_BASE_URL'],
+  ])('RT-7 without a key, %s says which variable to set', (id, variable) => {
+    expect(problem(id)).toContain(variable);
+  });
+
+  test('RT-7 a compatible server needs an address and no key', () => {
+    expect(problem('compatible/org/model:7b', { OPENAI_BASE_URL: 'http://localhost:11434/v1' })).toBeNull();
+    expect(problem('compatible/qwen3', { OPENAI_BASE_URL: 'localhost' })).toContain('not a URL');
+  });
+
+  test.each(['gpt-5', '/gpt', 'openai/', 'mistral/large', 'offline/none'])('RT-7 %s is explained', (id) => {
+    expect(problem(id)).toContain('available: offline/demo');
+  });
+
+  test('RT-7 each provider is reached at its address, with its key, in its format', async () => {
+    await using server = await startProvider();
+    const models = modelsAt(server);
+    for (const id of Object.values(MODEL)) expect(textOf(await ask(modelFrom(models, id)))).toBe('Hello');
+    expect(server.received.map(({ path }) => path)).toEqual([
+      '/v1/responses',
+      '/v1/chat/completions',
+      '/v1/messages',
+      '/v1beta/models/gemini-2.5-flash:streamGenerateContent',
+    ]);
+    const [responses, chat] = server.received;
+    expect(responses!.body).toMatchObject({ store: false, stream: true, model: 'gpt-5.4' });
+    expect(chat!.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+  });
+
+  test('RT-7 variables of the process are not looked at', () => {
+    process.env.ANTHROPIC_API_KEY = 'k';
+    expect(problem('anthropic/claude')).toContain('ANTHROPIC_API_KEY');
+    delete process.env.ANTHROPIC_API_KEY;
+  });
+});
