@@ -46,7 +46,7 @@ try {
     ),
     began,
     minutes: (Date.now() - began.getTime()) / 60_000,
-    selfTimes: grid.selfTimes,
+    profiles: grid.profiles,
   };
   const whole = !values.quick && chosen.length === lines.length;
   process.stdout.write(`\n${tableOf(rows)}\n\nwritten to ${write(report, whole)}\n`);

@@ -18,7 +18,7 @@ export interface Report {
   readonly command: string;
   readonly began: Date;
   readonly minutes: number;
-  readonly selfTimes: readonly SelfTime[];
+  readonly profiles: ReadonlyMap<string, readonly SelfTime[]>;
 }
 
 const RESULTS = new URL('./results/', import.meta.url);
@@ -42,7 +42,7 @@ export function write(report: Report, whole: boolean): string {
 }
 
 function markdown(report: Report): string {
-  const { rows, postgres, rounds, quick, command, began, minutes, selfTimes } = report;
+  const { rows, postgres, rounds, quick, command, began, minutes, profiles } = report;
   const count = (verdict: Row['verdict']) => rows.filter((row) => row.verdict === verdict).length;
   const lines = [
     '# Benchmark',
@@ -64,20 +64,12 @@ function markdown(report: Report): string {
     ),
     '',
   ];
-  return [...lines, ...profileOf(selfTimes)].join('\n');
+  return [...lines, ...[...profiles].flatMap(profileOf)].join('\n');
 }
 
-function profileOf(selfTimes: readonly SelfTime[]): string[] {
-  if (selfTimes.length === 0) return [];
+function profileOf([cell, selfTimes]: [string, readonly SelfTime[]]): string[] {
   const rows = selfTimes.slice(0, 40).map(({ place, ms }) => `| ${ms.toFixed(0)} | \`${place}\` |`);
-  return [
-    '## Where the server spends its time, 0 ms × 50',
-    '',
-    '| ms | Function |',
-    '|---:|---|',
-    ...rows,
-    '',
-  ];
+  return [`## Where the server spends its time, ${cell}`, '', '| ms | Function |', '|---:|---|', ...rows, ''];
 }
 
 function version(name: string): string {

@@ -22,11 +22,15 @@ export const cpu: Line = {
 function against(grid: Grid, cell: CellName, judge: boolean): Row[] {
   const rounds = grid.rounds(cell);
   const [direct, bare, own] = [cpuPerRun(rounds.direct), cpuPerRun(rounds.bare), cpuPerRun(rounds.continuo)];
+  const parts = [
+    cpuPerRun(rounds.continuo, ({ server }) => server),
+    cpuPerRun(rounds.continuo, ({ postgres }) => postgres),
+  ].map((part) => digits(part));
   const row = (name: 'direct' | 'bare', base: number, most: number, target: string): Row => ({
     key: `cpu-${name}-${cell.replaceAll(' ', '')}`,
     line: `CPU per run (server + Postgres) against ${name}, ${cell}`,
     target: judge ? target : '–',
-    measured: `${digits(own, 'ms')}, ${name} ${digits(base, 'ms')}: ${ratio(own / base)}`,
+    measured: `${digits(own, 'ms')} (${parts.join(' + ')}), ${name} ${digits(base, 'ms')}: ${ratio(own / base)}`,
     verdict: judge ? judged(own <= base * most) : 'reported',
   });
   return [

@@ -8,11 +8,10 @@ import { modelFor, type System } from './system.ts';
 export async function startBare(modelUrl: string, load: Program): Promise<System> {
   const program = await startProgram('./programs/bare.ts', { env: { OPENAI_BASE_URL: modelUrl } });
   const { url } = program.ready as { url: string };
-  const cpuMs = () => treeCpuMs(program.pid);
+  const cpu = () => ({ server: treeCpuMs(program.pid), postgres: 0 });
   return {
     name: 'bare',
-    cpuMs,
     stop: () => program.stop(),
-    run: (cell) => driveWith(load, cpuMs, { ...cell, system: 'bare', base: url, model: modelFor(cell) }),
+    run: (cell) => driveWith(load, cpu, { ...cell, system: 'bare', base: url, model: modelFor(cell) }),
   };
 }

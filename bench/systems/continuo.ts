@@ -45,16 +45,15 @@ export interface Continuo extends System {
 
 export async function startContinuo(place: Place, load: Program): Promise<Continuo> {
   const pod = await startPod(place);
-  const cpuMs = () => treeCpuMs(pod.program.pid) + treeCpuMs(place.postmaster);
+  const cpu = () => ({ server: treeCpuMs(pod.program.pid), postgres: treeCpuMs(place.postmaster) });
   return {
     name: 'continuo',
     pod,
-    cpuMs,
     stop: () => pod.program.stop(),
     run: async (cell) => {
       await load.ask('prepare', { base: pod.url, count: cell.runs });
       const model = continuoModel(modelFor(cell));
-      return driveWith(load, cpuMs, { ...cell, system: 'continuo', base: pod.url, model });
+      return driveWith(load, cpu, { ...cell, system: 'continuo', base: pod.url, model });
     },
   };
 }

@@ -2,20 +2,19 @@
 
 import { treeCpuMs } from '../measure/cpu.ts';
 import { startProgram } from '../processes.ts';
-import { modelFor, TOKENS, type System } from './system.ts';
+import { modelFor, TOKENS, used, type System } from './system.ts';
 
 export async function startDirect(modelUrl: string): Promise<System> {
   const program = await startProgram('./programs/direct.ts', { env: { OPENAI_BASE_URL: modelUrl } });
-  const cpuMs = () => treeCpuMs(program.pid);
+  const cpu = () => ({ server: treeCpuMs(program.pid), postgres: 0 });
   return {
     name: 'direct',
-    cpuMs,
     stop: () => program.stop(),
     run: async (cell) => {
-      const before = cpuMs();
+      const before = cpu();
       const order = { ...cell, model: modelFor(cell), tokens: TOKENS };
       const driven = await program.ask<{ completed: number; seconds: number }>('drive', order);
-      return { ...driven, cpuMs: cpuMs() - before, first: [], tail: [], deltas: [] };
+      return { ...driven, cpu: used(before, cpu()), first: [], tail: [], deltas: [] };
     },
   };
 }

@@ -8,10 +8,16 @@ interface Cell {
   readonly seconds: number;
 }
 
+/** Milliseconds of CPU, by who used it. */
+export interface Cpu {
+  readonly server: number;
+  readonly postgres: number;
+}
+
 export interface Result {
   readonly completed: number;
   readonly seconds: number;
-  readonly cpuMs: number;
+  readonly cpu: Cpu;
   readonly first: readonly number[];
   readonly tail: readonly number[];
   readonly deltas: readonly number[];
@@ -19,10 +25,12 @@ export interface Result {
 
 export interface System {
   readonly name: 'direct' | 'bare' | 'continuo';
-  /** Milliseconds of CPU that its processes have used so far. */
-  cpuMs(): number;
   run(cell: Cell): Promise<Result>;
   stop(): Promise<void>;
+}
+
+export function used(before: Cpu, after: Cpu): Cpu {
+  return { server: after.server - before.server, postgres: after.postgres - before.postgres };
 }
 
 /** Tokens in every answer, unless a line says otherwise. */

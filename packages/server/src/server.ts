@@ -47,7 +47,10 @@ export async function startServer({
   tools = [],
   faults,
 }: ServerOptions): Promise<RunningServer> {
-  const models = createModels({ now: Date.now, sleep, random: Math.random }, { defaultModel: config.model, env });
+  const models = createModels(
+    { now: Date.now, sleep, random: Math.random },
+    { defaultModel: config.model, env },
+  );
   const resolved = models.resolve(models.default);
   if (!resolved.ok) throw new Error(`CONTINUO_MODEL: ${resolved.problem}`);
 

@@ -32,8 +32,11 @@ export function createPool(settings: DatabaseSettings, onError: (error: Error) =
   return pool;
 }
 
-export async function connect(settings: DatabaseSettings): Promise<Connection> {
-  const client = new pg.Client(clientConfig(settings));
+export async function connect(
+  settings: DatabaseSettings,
+  options: { readonly lock_timeout?: number } = {},
+): Promise<Connection> {
+  const client = new pg.Client({ ...clientConfig(settings), ...options });
   client.on('error', () => {
     // Every user of a connection listens for 'end'; this only keeps the process from ending.
   });

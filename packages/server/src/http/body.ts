@@ -10,7 +10,11 @@ const oneMebibyte = 1024 * 1024;
 export function jsonBody(options: { readonly limit?: number } = {}): MiddlewareHandler {
   const limit = options.limit ?? oneMebibyte;
   return async (c, next) => {
-    if (!hasBody(c)) return next();
+    if (!hasBody(c)) {
+      // No body is an empty object: a route that wants more says what is missing.
+      c.req.bodyCache.text = Promise.resolve('{}') as unknown as string;
+      return next();
+    }
     requireJson(c);
     const text = decode(await readBytes(c, limit));
     if (text !== '') parse(text);

@@ -4,17 +4,16 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { schemas } from '@continuo/protocol';
-import { enqueue } from '../runs/enqueue.ts';
 import { requestCancel } from '../runs/cancel.ts';
 import { publicRun, readRun, type StoredRun } from '../runs/read.ts';
 import { explain } from '../runs/why.ts';
 import { readRunEvents, seqOf } from '../log/statements.ts';
+import { accept, idempotencyHeader } from './accept.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
 import { Problem } from './problem.ts';
 import {
   body,
-  DEFAULT_WORKSPACE,
   idParam,
   invalidCursor,
   json,
@@ -83,12 +82,14 @@ export function runRoutes(app: App, context: HttpContext): void {
       const given = c.req.header('last-event-id') || queried || '0';
       const seq = await seqAfter(context, run, given);
       if (format === 'json' || (format === undefined && wantsJson(c))) {
-        return c.body(await eventsPage(context, run, seq, limit), 200, {
+        return c.body(await eventsPage(context, run, { given, seq, limit }), 200, {
           'content-type': 'application/json',
         });
       }
       // An EventSource that comes back after the end must be told to stay away.
       if (seq === run.lastSeq) return c.body(null, 204);
+      if (c.req.method === 'HEAD')
+        return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
       streams.follow(c.env.outgoing, { runId: run.id, threadId: run.thread_id, seq });
       return RESPONSE_ALREADY_SENT;
     },
@@ -103,7 +104,10 @@ export function runRoutes(app: App, context: HttpContext): void {
       description: 'After a 200 the run ends `canceled`, and never with `final`. Repeating it is fine.',
       middleware: jsonBody({ limit: 16 * 1024 }),
       request: { params: idParam, body: body(schemas.cancelRequest, false) },
-      responses: { 200: json(schemas.run, 'The cancellation is accepted'), ...problems(400, 404, 409) },
+      responses: {
+        200: json(schemas.run, 'The cancellation is accepted'),
+        ...problems(400, 404, 409, 413, 415),
+      },
     }),
     async (c) => {
       const { id } = c.req.valid('param');
@@ -130,8 +134,8 @@ export function runRoutes(app: App, context: HttpContext): void {
       tags,
       summary: 'Run the same message again',
       description: 'For a failed or canceled run: a new run from the same message.',
-      request: { params: idParam },
-      responses: { 202: json(schemas.accepted, 'The new run is queued'), ...problems(400, 404, 409) },
+      request: { params: idParam, headers: idempotencyHeader },
+      responses: { 202: json(schemas.accepted, 'The new run is queued'), ...problems(400, 404, 409, 422) },
     }),
     async (c) => {
       const run = await find(c.req.valid('param').id);
@@ -142,21 +146,15 @@ export function runRoutes(app: App, context: HttpContext): void {
           detail: `The run is ${run.status}; only a failed or canceled run can be retried.`,
         });
       }
-      const outcome = await enqueue(
-        { pool, pod },
-        {
-          workspaceId: DEFAULT_WORKSPACE,
-          threadId: run.thread_id,
-          message: { id: run.message_id, retryOf: run.id },
-          model: run.model,
-          role: run.role,
-          limits: run.limits,
-          idempotencyKey: null,
-        },
-      );
-      if (outcome.kind !== 'queued') throw notFound('thread', run.thread_id);
-      const retried = await find(outcome.runId);
-      return c.json({ run: publicRun(retried) }, 202, { location: `/api/runs/${retried.id}` });
+      const accepted = await accept(context, {
+        threadId: run.thread_id,
+        message: { id: run.message_id, retryOf: run.id },
+        model: run.model,
+        role: run.role,
+        limits: run.limits,
+        idempotencyKey: c.req.valid('header')['idempotency-key'] ?? null,
+      });
+      return c.json({ run: accepted.run }, 202, accepted.headers);
     },
   );
 
@@ -193,15 +191,22 @@ async function seqAfter({ pool }: HttpContext, run: StoredRun, given: string): P
 async function eventsPage(
   { pool }: HttpContext,
   run: StoredRun,
-  after: number,
-  limit: number,
+  { given, seq, limit }: { given: string; seq: number; limit: number },
 ): Promise<string> {
-  const rows = await readRunEvents(pool, { threadId: run.thread_id, runId: run.id, after, limit: limit + 1 });
+  const rows = await readRunEvents(pool, {
+    threadId: run.thread_id,
+    runId: run.id,
+    after: seq,
+    limit: limit + 1,
+  });
   const items = rows
     .slice(0, limit)
     .map(
       (row) => `{"id":${row.runSeq},"type":"${row.type}","data":${row.json},"at":"${row.at.toISOString()}"}`,
     );
-  const next = rows.length > limit ? `"${rows[limit - 1]!.runSeq}"` : 'null';
+  const last = rows.slice(0, limit).at(-1);
+  // An open run has more to come: its pages never end.
+  const hasMore = rows.length > limit || run.ended_at === null;
+  const next = hasMore ? `"${last?.runSeq ?? given}"` : 'null';
   return `{"items":[${items.join(',')}],"next":${next}}`;
 }

@@ -4,8 +4,8 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { v7 as uuidv7 } from 'uuid';
 import { schemas } from '@continuo/protocol';
 import { DEFAULT_ROLE } from '../agents/roles.ts';
-import { enqueue } from '../runs/enqueue.ts';
-import { insertThread, listMessages, listThreads, publicRun, readRun, readThread } from '../runs/read.ts';
+import { insertThread, listMessages, listThreads, readThread } from '../runs/read.ts';
+import { accept, idempotencyHeader } from './accept.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
 import { Problem } from './problem.ts';
@@ -25,7 +25,7 @@ import {
 const tags = ['threads'];
 
 export function threadRoutes(app: App, context: HttpContext): void {
-  const { pool, pod } = context;
+  const { pool } = context;
 
   app.openapi(
     createRoute({
@@ -89,14 +89,7 @@ export function threadRoutes(app: App, context: HttpContext): void {
       middleware: jsonBody(),
       request: {
         params: idParam,
-        headers: z.object({
-          'idempotency-key': z
-            .string()
-            .min(1)
-            .max(255)
-            .optional()
-            .openapi({ description: 'Kept for 24 hours: the same key and body give the same run.' }),
-        }),
+        headers: idempotencyHeader,
         body: body(schemas.newMessage),
       },
       responses: {
@@ -108,25 +101,9 @@ export function threadRoutes(app: App, context: HttpContext): void {
       const { id } = c.req.valid('param');
       const { content, model, role, limits } = chosen(context, c.req.valid('json'));
       const idempotencyKey = c.req.valid('header')['idempotency-key'] ?? null;
-      const request = {
-        workspaceId: DEFAULT_WORKSPACE,
-        threadId: id,
-        message: { content },
-        model,
-        role,
-        limits,
-        idempotencyKey,
-      };
-      const outcome = await enqueue({ pool, pod }, request);
-      if (outcome.kind === 'no_thread') throw notFound('thread', id);
-      if (outcome.kind === 'key_reused') throw keyReused();
-      const run = await readRun(pool, outcome.runId);
-      if (!run) throw notFound('run', outcome.runId);
-      const headers = {
-        location: `/api/runs/${run.id}`,
-        ...(outcome.replayed && { 'idempotency-replayed': 'true' }),
-      };
-      return c.json({ run: publicRun(run) }, 202, headers);
+      const request = { threadId: id, message: { content }, model, role, limits, idempotencyKey };
+      const { run, headers } = await accept(context, request);
+      return c.json({ run }, 202, headers);
     },
   );
 
@@ -164,14 +141,6 @@ function chosen({ models, roles }: HttpContext, message: z.infer<typeof schemas.
     });
   }
   return { content, model, role, limits: message.limits ?? null };
-}
-
-function keyReused(): Problem {
-  return new Problem({
-    status: 422,
-    code: 'idempotency_key_reused',
-    detail: 'This Idempotency-Key was used with another request in the last 24 hours; use a new one.',
-  });
 }
 
 function threadCursor(given: string): { at: string; id: string } {

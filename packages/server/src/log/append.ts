@@ -22,6 +22,13 @@ const PENDING_BYTES = 1024 * 1024;
 /** How often a transaction may be ended for idling before its work is given up. */
 const IDLE_TRIES = 3;
 
+/**
+ * A stopped process may hold what a thread's append waits for, until the lease ends its transaction: that thread
+ * waits aside, and the others go on.
+ */
+const LOCK_TIMEOUT_MS = 50;
+const LOCK_PAUSE_MS = 250;
+
 /** The thread has another owner now, or this pod was told to let go. */
 export class Lost extends Error {
   readonly code = 'lost';
@@ -190,7 +197,8 @@ export class Writer {
     const part = parts[0]!;
     const state = sqlState(error);
     if (state === '23505') return this.#settle(part);
-    if (state === '40P01' || state === '40001' || state === '55P03') return this.#write([part]);
+    if (state === '40P01' || state === '40001') return this.#write([part]);
+    if (state === '55P03') return part.pen.pause(part, LOCK_PAUSE_MS);
     if (state === 'CN001') return part.pen.refuseEnd(part);
     part.pen.fail(part, error);
   }
@@ -228,7 +236,7 @@ export class Writer {
 
   async #connected(): Promise<Connection> {
     if (this.#connection) return this.#connection;
-    const connection = await connect(this.options.database);
+    const connection = await connect(this.options.database, { lock_timeout: LOCK_TIMEOUT_MS });
     connection.once('end', () => {
       if (this.#connection === connection) this.#connection = null;
     });
@@ -410,6 +418,14 @@ export class Pen {
   fail(part: Part, error: Error): void {
     for (const each of part.groups) each.reject(error);
     this.lose();
+  }
+
+  /** Nothing of the part was written: it goes again after a pause. */
+  pause(part: Part, milliseconds: number): void {
+    setTimeout(() => {
+      if (this.#lost) return this.fail(part, new Lost(`thread ${this.threadId} has another owner`));
+      this.#putBack(part.groups);
+    }, milliseconds);
   }
 
   #putBack(groups: readonly Group[]): void {

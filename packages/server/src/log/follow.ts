@@ -9,7 +9,11 @@ import type { Pool } from '../db/pool.ts';
 import type { StoredEvent } from './event.ts';
 import { readThread } from './statements.ts';
 
+/** Rows at most in a page, and bytes after which it ends; a row is never split. */
 const PAGE = 500;
+const PAGE_BYTES = 64 * 1024;
+/** A follower's first page; the next are as long as their rows allow. */
+const FIRST_PAGE = 50;
 /** How often everything followed is looked at, in case a hint was lost. */
 const RESCAN_MS = 10_000;
 /** How soon it is looked at again after reading failed; nothing tells when a database is back. */
@@ -137,6 +141,7 @@ class Following {
   #state: 'live' | 'reading' | 'stopped' = 'live';
   /** Something was written while this follower was reading: it must look once more. */
   #missed = false;
+  #page = FIRST_PAGE;
 
   constructor(pool: Pool, threadId: string, seq: number, sink: Sink, onError: (error: Error) => void) {
     this.#pool = pool;
@@ -181,24 +186,35 @@ class Following {
   #resume(): void {
     if (this.#state !== 'reading') return;
     this.#state = 'live';
-    this.catchUp();
+    if (this.#missed) this.catchUp();
   }
 
   async #read(): Promise<void> {
     while (this.#missed) {
       this.#missed = false;
       for (;;) {
-        const rows = await readThread(this.#pool, this.#threadId, this.seq, PAGE);
+        const asked = this.#page;
+        const rows = await readThread(this.#pool, this.#threadId, this.seq, asked);
         if (this.#state === 'stopped') return;
         if (rows.length === 0) break;
-        this.seq = rows.at(-1)!.seq;
-        const room = this.#sink.write(new Batch(rows));
+        const page = upToBytes(rows, PAGE_BYTES);
+        // What a full socket keeps waiting is one page: it must not grow with the size of the rows.
+        this.#page = page.length < rows.length ? page.length : Math.min(asked * 2, PAGE);
+        this.seq = page.at(-1)!.seq;
+        const room = this.#sink.write(new Batch(page));
         if ((this.#state as string) === 'stopped') return;
         if (!room) await this.#sink.drained();
         if ((this.#state as string) === 'stopped') return;
-        if (rows.length < PAGE) break;
+        if (page.length === rows.length && rows.length < asked) break;
       }
     }
     this.#state = 'live';
   }
+}
+
+/** The first rows that have no more bytes together; at least one. */
+function upToBytes(rows: readonly StoredEvent[], limit: number): readonly StoredEvent[] {
+  let bytes = 0;
+  const end = rows.findIndex((row) => (bytes += row.json.length) > limit);
+  return end < 0 ? rows : rows.slice(0, Math.max(end, 1));
 }

@@ -44,6 +44,10 @@ export function createModels(world: ModelsWorld, options: ModelsOptions = {}): M
     const model = createOfflineModel(id, world);
     if (model) offline.set(id, model);
   }
+  const usable = () =>
+    [...AI_SDK_PROVIDERS.values()]
+      .filter((provider) => missingFor('', provider, access(provider)) === null)
+      .map(({ dialect }) => `${dialect.provider}/…`);
   const connected = new Map<string, Model>();
   const connect = (id: string, provider: AiSdkProvider): Model => {
     if (connected.size >= MODELS_KEPT) connected.clear();
@@ -67,7 +71,7 @@ export function createModels(world: ModelsWorld, options: ModelsOptions = {}): M
       const model = offline.get(id) ?? connected.get(id);
       if (model) return { ok: true, model };
       const provider = providerOf(id);
-      if (!provider) return { ok: false, problem: problemWith(id, [...offline.keys()]) };
+      if (!provider) return { ok: false, problem: problemWith(id, [...offline.keys(), ...usable()]) };
       const missing = missingFor(id, provider, access(provider));
       return missing === null ? { ok: true, model: connect(id, provider) } : { ok: false, problem: missing };
     },
@@ -114,8 +118,7 @@ function missingFor(id: string, provider: AiSdkProvider, { apiKey, baseUrl }: Ai
 }
 
 function problemWith(id: string, available: readonly string[]): string {
-  const providers = [...AI_SDK_PROVIDERS.keys()].map((name) => `${name}/…`);
-  const there = `available: ${[...available, ...providers].join(', ')}`;
+  const there = `available: ${available.join(', ')}`;
   const slash = id.indexOf('/');
   if (slash < 1 || slash === id.length - 1) return `model "${id}" is not written as provider/model; ${there}`;
   const provider = id.slice(0, slash);

@@ -3,9 +3,12 @@
 // to, and nobody tells it. The table is large, and loaded with the first model that has a price.
 
 import { createRequire } from 'node:module';
+import type { calcPrice } from '@pydantic/genai-prices';
 import type { Usage } from '@continuo/engine';
 
-type Table = typeof import('@pydantic/genai-prices');
+interface Table {
+  readonly calcPrice: typeof calcPrice;
+}
 type Tokens = Usage & { readonly cacheWrite?: number };
 
 /** Our providers, by the names of the table. `compatible` may be anybody: it has no price. */

@@ -66,7 +66,7 @@ export function decide(state: ThreadState, facts: Facts, attempt: number): Step 
       kind: 'fail',
       run,
       code: 'too_many_attempts',
-      error: `the run was taken over ${run.stalled} times without finishing a step`,
+      error: `the run was taken over ${run.stalled - 1} times without finishing a step`,
     };
   }
   if (run.last?.error) return { kind: 'fail', run, ...run.last.error };

@@ -12,6 +12,7 @@ interface Place {
   pod_name: string | null;
   heartbeat_age_ms: number | null;
   lease_seconds: number | null;
+  attempts: number;
 }
 
 export async function explain(pool: Pool, run: StoredRun): Promise<Why> {
@@ -21,9 +22,11 @@ export async function explain(pool: Pool, run: StoredRun): Promise<Why> {
         (select count(*)::int from runs b where b.thread_id = t.id and b.ordinal < $2 and b.status in ('queued', 'running')) as queue_position,
         t.owner, p.name as pod_name,
         (extract(epoch from clock_timestamp() - p.heartbeat_at) * 1000)::int as heartbeat_age_ms,
-        extract(epoch from p.lease)::float8 as lease_seconds
+        extract(epoch from p.lease)::float8 as lease_seconds,
+        (select count(distinct e.attempt)::int from events e
+          where e.thread_id = t.id and e.seq > $4 and e.run_id = $3 and e.type = 'state') as attempts
       from threads t left join pods p on p.id = t.owner where t.id = $1`,
-    values: [run.thread_id, run.ordinal],
+    values: [run.thread_id, run.ordinal, run.id, run.startAfter],
   });
   const place = rows[0]!;
   const state = run.status === 'running' ? foldAll(EMPTY, await readForFold(pool, run.thread_id)).run : null;
@@ -44,7 +47,7 @@ export async function explain(pool: Pool, run: StoredRun): Promise<Why> {
     queue_position: run.status === 'queued' ? place.queue_position : null,
     blocked_by: run.blocked_by,
     pod: run.ended_at === null ? pod : null,
-    attempt: state?.attempts ?? 0,
+    attempt: place.attempts,
     step: state ? stepOf(state) : null,
     cancel_requested_at: run.cancel_requested_at,
   };

@@ -21,11 +21,19 @@ const timeout = 1_800_000;
 /** Runs that are active all the while. */
 const WORKERS = 5;
 
-test('L3 a connection cut in the middle of COMMIT doubles nothing and loses nothing', { timeout }, async () => {
-  const chance = seeded(1);
-  const times = long ? 300 : 50;
-  await cutUnderLoad({ cuts: [...commits(times, chance), ...others(long ? 96 : 16, chance)], all: false, chance });
-});
+test(
+  'L3 a connection cut in the middle of COMMIT doubles nothing and loses nothing',
+  { timeout },
+  async () => {
+    const chance = seeded(1);
+    const times = long ? 300 : 50;
+    await cutUnderLoad({
+      cuts: [...commits(times, chance), ...others(long ? 96 : 16, chance)],
+      all: false,
+      chance,
+    });
+  },
+);
 
 test(
   'L3 a pod that loses all its connections in the middle of COMMIT doubles nothing and loses nothing',
@@ -116,7 +124,10 @@ async function expectWhole({ pool }: TestDatabase, finished: readonly Finished[]
   const expected = finished.flatMap(({ note }) => [`${note} first`, `${note} second`]);
   const once = expected.map((note) => ({ note, times: 1 }));
   expect(effects.rows.toSorted(byNote)).toEqual(once.toSorted(byNote));
-  const rows = await pool.query<{ runs: number; said: number }>(`select (select count(*)::int from runs) as runs,
+  const rows = await pool.query<{
+    runs: number;
+    said: number;
+  }>(`select (select count(*)::int from runs) as runs,
     (select count(*)::int from messages where role = 'user') as said`);
   expect(rows.rows[0]).toEqual({ runs: finished.length, said: finished.length });
   expect(await brokenInvariants(pool)).toEqual([]);
@@ -189,7 +200,5 @@ function report({ seed, all, hit, runs }: Report): void {
   const total = [...hit.values()].reduce((sum, times) => sum + times, 0);
   const lines = [...hit].toSorted().map(([name, times]) => `  ${name.padEnd(28)} ${times}`);
   const what = all ? 'all connections of a pod' : 'one connection';
-  process.stdout.write(
-    `${what} cut ${total} times under ${runs} runs, seed ${seed}:\n${lines.join('\n')}\n`,
-  );
+  process.stdout.write(`${what} cut ${total} times under ${runs} runs, seed ${seed}:\n${lines.join('\n')}\n`);
 }

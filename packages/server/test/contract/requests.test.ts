@@ -22,13 +22,13 @@ test('every problem is problem+json with type, title, status, code and detail', 
   });
 });
 
-test('an empty POST makes a thread', async () => {
-  const made = await ask('POST', `${world.url}/api/threads`);
+test.each([undefined, ''])('an empty POST makes a thread: %j', async (body) => {
+  const made = await ask('POST', `${world.url}/api/threads`, body);
   expect(made).toMatchObject({ status: 201, body: { id: expect.any(String), title: null } });
   expect((await ask('GET', `${world.url}/api/threads/${made.body.id}`)).status).toBe(200);
 });
 
-test.each(['{', '{"content": "x"', 'content=x', '', '"', '{"content":"x",}'])(
+test.each(['{', '{"content": "x"', 'content=x', '"', '{"content":"x",}'])(
   'a body that is not JSON is 400 invalid_json: %j',
   async (body) => {
     const thread = await createThread(world.url);

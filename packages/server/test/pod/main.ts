@@ -35,7 +35,13 @@ function hit(point: string): void {
 const config = await loadConfig({ env: process.env, cwd: import.meta.dirname });
 const log = createLogger({ level: config.logLevel, pretty: false });
 const tools = createTestTools(process.env.DATABASE_URL!);
-const server = await startServer({ config, log, env: process.env, tools, ...((fault || armable) && { faults: hit }) });
+const server = await startServer({
+  config,
+  log,
+  env: process.env,
+  tools,
+  ...((fault || armable) && { faults: hit }),
+});
 writeFileSync(1, `url ${server.url}\n`);
 // Most pods are killed, and could not do this at their end.
 flushCompileCache();

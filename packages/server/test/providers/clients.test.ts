@@ -4,6 +4,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ENV, type ProviderServer, startProvider } from './server.ts';
+import { all } from './support.ts';
 import type { Reply } from './wire/reply.ts';
 
 let server: ProviderServer;
@@ -96,8 +97,8 @@ test('RT-7 both clients understand refusals, and errors in the middle', async ()
 
   const broken: Reply = { said: [{ kind: 'text', pieces: ['Half'] }], instead: 'error' };
   server.reply(broken, broken);
-  await expect(Array.fromAsync(await openai().chat.completions.create(chat))).rejects.toThrow(/had an error/);
-  await expect(Array.fromAsync(await anthropic().messages.create(message))).rejects.toThrow(/Overloaded/);
+  await expect(all(await openai().chat.completions.create(chat))).rejects.toThrow(/had an error/);
+  await expect(all(await anthropic().messages.create(message))).rejects.toThrow(/Overloaded/);
 });
 
 test('RT-4 both clients are told when a call was not answered', async () => {

@@ -47,7 +47,7 @@ function reasoning(name: ProviderName, signature: string | null): MessagePart {
 
 async function withServer<Result>(work: (server: ProviderServer) => Promise<Result>): Promise<Result> {
   await using server = await startProvider();
-  return work(server);
+  return await work(server);
 }
 
 /** Asks for real, so that a refusal would be an error; gives back what was sent. */
@@ -137,7 +137,7 @@ describe.each(PROVIDERS)('%s', (name) => {
         says(MODEL[other], reasoning(other, `secret-${other}`), text('I look.'), {
           ...call(`call_${other}`),
           metadata: { [other]: { itemId: `fc_${other}`, thoughtSignature: `secret-${other}` } },
-        } as MessagePart),
+        }),
         result(`call_${other}`),
       ]),
     );

@@ -62,7 +62,13 @@ export function requestOf(fields: Partial<ModelRequest> = {}): ModelRequest {
 }
 
 export async function ask(model: Model, fields: Partial<ModelRequest> = {}): Promise<StreamEvent[]> {
-  return Array.fromAsync(model.stream(requestOf(fields)));
+  return all(model.stream(requestOf(fields)));
+}
+
+export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) found.push(item);
+  return found;
 }
 
 /** Events without their times. */

@@ -242,3 +242,24 @@ test('a thread that is lost has room: nobody waits for it any more', async () =>
   await room;
   expect(pen.room()).toBeNull();
 });
+
+test('a thread whose next place is taken by an open transaction waits aside, and its neighbours go on', async () => {
+  const writer = world.writer();
+  const [stuck, free] = [await world.thread(), await world.thread()];
+  const other = await world.pool.connect();
+  await other.query('begin');
+  await other.query(
+    `insert into events (thread_id, seq, attempt, type, data, at) values ($1, 1, 9, 'token', '{}', now())`,
+    [stuck],
+  );
+  const order: string[] = [];
+  const waiting = openPen(writer, stuck)
+    .append([token(stuck, 'late')])
+    .then(() => order.push('stuck'));
+  await openPen(writer, free).append([token(free, 'now')]);
+  order.push('free');
+  await other.query('rollback');
+  other.release();
+  await waiting;
+  expect(order).toEqual(['free', 'stuck']);
+});

@@ -116,16 +116,17 @@ const compatible: AiSdkProvider = {
   baseUrlName: 'OPENAI_BASE_URL',
   needs: 'base url',
   load: async ({ apiKey, baseUrl = '', fetch = aiSdkFetch }) => {
-    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-    const provider = createOpenAICompatible({
-      name: 'compatible',
-      baseURL: baseUrl,
-      ...(apiKey !== undefined && { apiKey }),
-      includeUsage: true,
-      fetch,
-      supportedUrls: () => ({ 'image/*': [WEB] }),
-    });
-    return (model) => provider.chatModel(model);
+    const { AiSdkChatModel } = await import('./chat.ts');
+    const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+    const base = baseUrl.replace(/\/+$/, '');
+    return (model) =>
+      new AiSdkChatModel(model, {
+        provider: 'compatible.chat',
+        url: ({ path }) => base + path,
+        headers: () => headers,
+        fetch,
+        supportedUrls: () => ({ 'image/*': [WEB] }),
+      });
   },
   options: () => ({}),
 };

@@ -60,7 +60,10 @@ function functionTool({ name, description, input }: ToolSchema) {
 
 /** Whether each answer since the user's last message begins with reasoning. */
 function thought(prompt: LanguageModelV4Prompt): boolean {
-  const lastUser = prompt.findLastIndex(({ role }) => role === 'user');
+  // Words right after results go into one message with them, and do not begin a turn.
+  const lastUser = prompt.findLastIndex(
+    ({ role }, index) => role === 'user' && prompt[index - 1]?.role !== 'tool',
+  );
   return prompt
     .slice(lastUser + 1)
     .every(({ role, content }) => role !== 'assistant' || content[0]?.type === 'reasoning');

@@ -119,7 +119,7 @@ function problemWithUser(blocks: readonly Item[], before: readonly Item[]): stri
   const results = blocks.filter(({ type }) => type === 'tool_result');
   for (const { tool_use_id: id } of results)
     if (!calls.includes(id))
-      return `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${String(id as string)}`;
+      return `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${String(id)}`;
   if (blocks.slice(0, results.length).some(({ type }) => type !== 'tool_result'))
     return 'tool_result blocks must come first';
   if (new Set(results.map(({ tool_use_id: id }) => id)).size < results.length)

@@ -82,7 +82,7 @@ function problemAt(messages: readonly Item[], index: number, message: Item): str
         : "messages with role 'tool' must be a response to a preceding message with 'tool_calls'";
     }
     default:
-      return `role ${String(message.role as string)}`;
+      return `role ${String(message.role)}`;
   }
 }
 

@@ -162,7 +162,7 @@ function problemAt(
   }
   if (type === 'function_call_output') {
     const known = input.slice(0, index).some((each) => each.type === 'function_call' && each.call_id === id);
-    return known ? null : `No tool call found for function call output with call_id ${String(id as string)}.`;
+    return known ? null : `No tool call found for function call output with call_id ${String(id)}.`;
   }
   if (type === 'reasoning') {
     if (!stateless) return null;

@@ -1,0 +1,42 @@
+// A run is accepted: by a message, or by another try at one.
+
+import { z } from '@hono/zod-openapi';
+import type { Run } from '@continuo/protocol';
+import { enqueue, type Enqueue } from '../runs/enqueue.ts';
+import { publicRun, readRun } from '../runs/read.ts';
+import type { HttpContext } from './app.ts';
+import { Problem } from './problem.ts';
+import { DEFAULT_WORKSPACE, notFound } from './shared.ts';
+
+export const idempotencyHeader = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .openapi({ description: 'Kept for 24 hours: the same key and request give the same run.' }),
+});
+
+export async function accept(
+  { pool, pod }: HttpContext,
+  request: Omit<Enqueue, 'workspaceId'>,
+): Promise<{ run: Run; headers: Record<string, string> }> {
+  const outcome = await enqueue({ pool, pod }, { workspaceId: DEFAULT_WORKSPACE, ...request });
+  if (outcome.kind === 'no_thread') throw notFound('thread', request.threadId);
+  if (outcome.kind === 'key_reused') throw keyReused();
+  const run = await readRun(pool, outcome.runId);
+  if (!run) throw notFound('run', outcome.runId);
+  const headers = {
+    location: `/api/runs/${run.id}`,
+    ...(outcome.replayed && { 'idempotency-replayed': 'true' }),
+  };
+  return { run: publicRun(run), headers };
+}
+
+function keyReused(): Problem {
+  return new Problem({
+    status: 422,
+    code: 'idempotency_key_reused',
+    detail: 'This Idempotency-Key was used with another request in the last 24 hours; use a new one.',
+  });
+}

@@ -1,0 +1,181 @@
+// The chunks of a chat completion, as parts. Servers that call themselves compatible differ: a call
+// may come without an id or an index, its input as an object, reasoning under two names.
+
+import { randomUUID } from 'node:crypto';
+import type {
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from '@ai-sdk/provider';
+
+interface Chunk {
+  readonly error?: unknown;
+  readonly usage?: Tokens | null;
+  readonly choices?: readonly {
+    readonly delta?: Delta | null;
+    readonly finish_reason?: string | null;
+  }[];
+}
+
+interface Delta {
+  readonly content?: string | readonly { readonly type?: string; readonly text?: string }[] | null;
+  readonly refusal?: string | null;
+  readonly reasoning_content?: string | null;
+  readonly reasoning?: string | null;
+  readonly tool_calls?: readonly CallDelta[] | null;
+}
+
+interface CallDelta {
+  readonly index?: number | null;
+  readonly id?: string | null;
+  readonly function?: { readonly name?: string | null; readonly arguments?: unknown } | null;
+  /** Where Google's compatible server keeps its signatures. */
+  readonly extra_content?: { readonly google?: { readonly thought_signature?: string } | null } | null;
+}
+
+interface Tokens {
+  readonly prompt_tokens?: number | null;
+  readonly completion_tokens?: number | null;
+  readonly prompt_tokens_details?: { readonly cached_tokens?: number | null } | null;
+  readonly completion_tokens_details?: { readonly reasoning_tokens?: number | null } | null;
+}
+
+interface Call {
+  readonly id: string;
+  readonly index: number | null;
+  name: string;
+  input: string;
+  signature: string | undefined;
+}
+
+const REASONS: Readonly<Record<string, LanguageModelV4FinishReason['unified']>> = {
+  stop: 'stop',
+  length: 'length',
+  content_filter: 'content-filter',
+  tool_calls: 'tool-calls',
+  function_call: 'tool-calls',
+};
+
+export class AiSdkChatParts {
+  #open: 'text' | 'reasoning' | null = null;
+  readonly #calls: Call[] = [];
+  #finish: string | null = null;
+  #refused = false;
+  #failed = false;
+  #usage: Tokens = {};
+
+  /** Adds the parts of one event's data to `parts`. */
+  take(data: string, parts: LanguageModelV4StreamPart[]): void {
+    if (data === '[DONE]' || this.#failed) return;
+    let chunk: Chunk;
+    try {
+      chunk = JSON.parse(data) as Chunk;
+    } catch {
+      return this.#fail({ message: `sent what is not JSON: ${data.slice(0, 100)}`, statusCode: 502 }, parts);
+    }
+    if (chunk.error != null) return this.#fail(chunk.error, parts);
+    if (chunk.usage != null) this.#usage = chunk.usage;
+    const choice = chunk.choices?.[0];
+    if (choice?.finish_reason != null) this.#finish = choice.finish_reason;
+    if (choice?.delta != null) this.#delta(choice.delta, parts);
+  }
+
+  /** The stream is over: what is still open ends here. */
+  end(parts: LanguageModelV4StreamPart[]): void {
+    if (this.#failed) return;
+    this.#close(parts);
+    const finished = this.#finish !== null;
+    if (finished) for (const call of this.#calls) this.#endCall(call, parts);
+    const unified = this.#refused ? 'content-filter' : (REASONS[this.#finish ?? ''] ?? 'other');
+    parts.push({
+      type: 'finish',
+      finishReason: { unified: finished ? unified : 'interrupted', raw: this.#finish ?? undefined },
+      usage: usageOf(this.#usage),
+    });
+  }
+
+  #delta(delta: Delta, parts: LanguageModelV4StreamPart[]): void {
+    const thought = delta.reasoning_content ?? delta.reasoning;
+    if (thought) this.#say('reasoning', thought, parts);
+    if (typeof delta.content === 'string') this.#say('text', delta.content, parts);
+    else
+      for (const { type, text } of delta.content ?? []) if (type === 'text') this.#say('text', text, parts);
+    if (delta.refusal) {
+      this.#refused = true;
+      this.#say('text', delta.refusal, parts);
+    }
+    for (const call of delta.tool_calls ?? []) this.#call(call, parts);
+  }
+
+  #say(kind: 'text' | 'reasoning', delta: string | undefined, parts: LanguageModelV4StreamPart[]): void {
+    if (!delta) return;
+    if (this.#open !== kind) {
+      this.#close(parts);
+      this.#open = kind;
+      parts.push({ type: `${kind}-start`, id: kind });
+    }
+    parts.push({ type: kind === 'text' ? 'text-delta' : 'reasoning-delta', id: kind, delta });
+  }
+
+  #close(parts: LanguageModelV4StreamPart[]): void {
+    if (this.#open) parts.push({ type: `${this.#open}-end`, id: this.#open });
+    this.#open = null;
+  }
+
+  #call(delta: CallDelta, parts: LanguageModelV4StreamPart[]): void {
+    const call = this.#find(delta) ?? this.#begin(delta, parts);
+    call.signature ??= delta.extra_content?.google?.thought_signature;
+    const given = delta.function?.arguments;
+    const input = typeof given === 'string' ? given : given == null ? '' : JSON.stringify(given);
+    if (input === '') return;
+    call.input += input;
+    parts.push({ type: 'tool-input-delta', id: call.id, delta: input });
+  }
+
+  /** By its index, else by its id; a piece with neither belongs to the last call. */
+  #find({ index, id, function: named }: CallDelta): Call | undefined {
+    // Some servers give each call of an answer the index 0; their ids tell them apart.
+    const isNew = (call: Call) => Boolean(id && named?.name && call.id !== id);
+    if (index != null) return this.#calls.findLast((call) => call.index === index && !isNew(call));
+    if (id) return this.#calls.find((call) => call.id === id);
+    return named?.name ? undefined : this.#calls.at(-1);
+  }
+
+  #begin({ index, id, function: named }: CallDelta, parts: LanguageModelV4StreamPart[]): Call {
+    this.#close(parts);
+    const taken = !id || this.#calls.some((call) => call.id === id);
+    const call: Call = {
+      id: taken ? `call_${randomUUID().replaceAll('-', '')}` : id,
+      index: index ?? null,
+      name: named?.name ?? '',
+      input: '',
+      signature: undefined,
+    };
+    this.#calls.push(call);
+    parts.push({ type: 'tool-input-start', id: call.id, toolName: call.name });
+    return call;
+  }
+
+  #endCall({ id, name, input, signature }: Call, parts: LanguageModelV4StreamPart[]): void {
+    const metadata = signature !== undefined && {
+      providerMetadata: { compatible: { thoughtSignature: signature } },
+    };
+    parts.push({ type: 'tool-call', toolCallId: id, toolName: name, input: input || '{}', ...metadata });
+  }
+
+  #fail(error: unknown, parts: LanguageModelV4StreamPart[]): void {
+    this.#failed = true;
+    parts.push({ type: 'error', error: typeof error === 'string' ? { message: error } : error });
+  }
+}
+
+function usageOf(tokens: Tokens): LanguageModelV4Usage {
+  const input = tokens.prompt_tokens ?? undefined;
+  const output = tokens.completion_tokens ?? undefined;
+  const cacheRead = tokens.prompt_tokens_details?.cached_tokens ?? undefined;
+  const reasoning = tokens.completion_tokens_details?.reasoning_tokens ?? undefined;
+  return {
+    inputTokens: { total: input, noCache: undefined, cacheRead, cacheWrite: undefined },
+    outputTokens: { total: output, text: undefined, reasoning },
+  };
+}
