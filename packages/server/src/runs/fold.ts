@@ -60,7 +60,7 @@ export interface ThreadState {
 
 export const EMPTY: ThreadState = { seq: 0, session: null, history: [], run: null };
 
-export const INTERRUPTED = '[System: Response was interrupted by user (user_cancelled)]';
+const INTERRUPTED = '[System: Response was interrupted by user (user_cancelled)]';
 
 export function foldAll(state: ThreadState, events: readonly LogEvent[]): ThreadState {
   return events.reduce(fold, state);
