@@ -28,12 +28,15 @@ const FILL_OTHERS = `
   insert into events (thread_id, seq, run_id, run_seq, attempt, type, data, at)
   select thread, seq, run, seq, 1, 'token', '{"text":"t0001 ","message":"m1"}', clock_timestamp()
   from (select uuidv7() as thread, uuidv7() as run from generate_series(1, $1::int)) as threads,
-    generate_series(1, 200) as seq`;
+    generate_series(1, 200) as seq
+  order by thread, seq`;
 
 /** Postgres may plan differently for a run that is long and for one that is most of the table. */
 const LENGTHS = [20_000, 100_000] as const;
 
 interface Pages {
+  /** Of a run of 200 events, what everything else is measured by. */
+  readonly short: number;
   readonly head: number;
   readonly tail: number;
   readonly queued: number;
@@ -59,8 +62,9 @@ export const resume: Line = {
 };
 
 async function measure(client: pg.Client, events: number): Promise<Pages> {
-  const { thread, long, queued } = await fill(client, events);
+  const { thread, long, queued, short } = await fill(client, events);
   return {
+    short: await pagesOf(client, (log) => comeBack(log, short, 1)),
     head: await pagesOf(client, (log) => comeBack(log, long, 1)),
     tail: await pagesOf(client, (log) => comeBack(log, long, events - PAGE)),
     queued: await pagesOf(client, (log) => comeBack(log, queued, 0)),
@@ -85,6 +89,13 @@ function rows(pages: readonly Pages[]): Row[] {
       target: '≤ at its head',
       measured: `${all('queued')}; at its head ${all('head')}`,
       verdict: judged(pages.every(({ queued, head }) => queued <= head)),
+    },
+    {
+      key: 'resume-head',
+      line: `buffers to resume a run of ${lengths} events at its head`,
+      target: '≤ 2× a run of 200',
+      measured: `${all('head')}; a run of 200 events ${all('short')}`,
+      verdict: judged(pages.every(({ head, short }) => head <= short * 2)),
     },
     {
       key: 'resume-claim',
@@ -126,25 +137,32 @@ async function pagesOf(client: pg.Client, work: (client: pg.Client) => Promise<u
   return pages;
 }
 
-async function fill(
-  client: pg.Client,
-  events: number,
-): Promise<{ thread: string; long: string; queued: string }> {
-  const { rows } = await client.query<{ thread: string; long: string; queued: string }>(
-    'select uuidv7() as thread, uuidv7() as long, uuidv7() as queued',
+interface Filled {
+  readonly thread: string;
+  readonly long: string;
+  readonly queued: string;
+  readonly short: string;
+}
+
+async function fill(client: pg.Client, events: number): Promise<Filled> {
+  const { rows: ids } = await client.query<Filled & { other: string }>(
+    'select uuidv7() as thread, uuidv7() as long, uuidv7() as queued, uuidv7() as other, uuidv7() as short',
   );
-  const { thread, long, queued } = rows[0]!;
-  await client.query('insert into threads (id, workspace_id) select $1, id from workspaces limit 1', [
-    thread,
-  ]);
+  const { thread, long, queued, other, short } = ids[0]!;
+  await client.query(
+    'insert into threads (id, workspace_id) select unnest($1::uuid[]), (select id from workspaces limit 1)',
+    [[thread, other]],
+  );
   await client.query(
     `insert into runs (id, thread_id, ordinal, message_id, model, role, status, first_seq)
      values ($1, $3, 1, uuidv7(), 'fake', 'assistant', 'running', 1),
-       ($2, $3, 2, uuidv7(), 'fake', 'assistant', 'queued', null)`,
-    [long, queued, thread],
+       ($2, $3, 2, uuidv7(), 'fake', 'assistant', 'queued', null),
+       ($4, $5, 1, uuidv7(), 'fake', 'assistant', 'running', 1)`,
+    [long, queued, thread, short, other],
   );
   await client.query(FILL, [thread, long, events]);
+  await client.query(FILL, [other, short, 200]);
   await client.query(FILL_OTHERS, [OTHERS]);
   await client.query('vacuum (analyze)');
-  return rows[0]!;
+  return ids[0]!;
 }

@@ -1,9 +1,16 @@
 // Where a process spent its time: the self time of each function, from a CPU profile.
 
+interface Frame {
+  readonly functionName: string;
+  readonly url: string;
+  readonly lineNumber: number;
+}
+
 export interface Profile {
   readonly nodes: readonly {
     readonly id: number;
-    readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+    readonly callFrame: Frame;
+    readonly children?: readonly number[];
   }[];
   readonly samples?: readonly number[];
   readonly timeDeltas?: readonly number[];
@@ -15,10 +22,11 @@ export interface SelfTime {
 }
 
 export function selfTimes({ nodes, samples = [], timeDeltas = [] }: Profile): SelfTime[] {
-  const places = new Map(nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]));
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
   const spent = new Map<string, number>();
   samples.forEach((id, index) => {
-    const place = places.get(id) ?? '?';
+    const place = placeOf(id, frames, callers);
     spent.set(place, (spent.get(place) ?? 0) + (timeDeltas[index] ?? 0) / 1000);
   });
   return [...spent]
@@ -27,8 +35,29 @@ export function selfTimes({ nodes, samples = [], timeDeltas = [] }: Profile): Se
     .slice(0, 60);
 }
 
-function placeOf({ functionName, url, lineNumber }: Profile['nodes'][number]['callFrame']): string {
+/** The function; what is built into Node is told apart by who of us called it. */
+function placeOf(
+  id: number,
+  frames: ReadonlyMap<number, Frame>,
+  callers: ReadonlyMap<number, number>,
+): string {
+  const own = frames.get(id)!;
+  if (isOurs(own)) return nameOf(own);
+  for (let at = callers.get(id); at !== undefined; at = callers.get(at)) {
+    const caller = frames.get(at)!;
+    if (isOurs(caller)) return `${nameOf(own)} ← ${nameOf(caller)}`;
+  }
+  return nameOf(own);
+}
+
+function isOurs({ url }: Frame): boolean {
+  return url.startsWith('file:');
+}
+
+function nameOf({ functionName, url, lineNumber }: Frame): string {
   const name = functionName || '(anonymous)';
-  const file = url.replace(/^.*\/(node_modules|packages)\//, '');
-  return file === '' ? name : `${name}  ${file}:${lineNumber + 1}`;
+  const file = url
+    .replace(/^.*\/(node_modules|packages|bench)\//, '')
+    .replace(/^node:(internal\/)?/, 'node:');
+  return file === '' ? name : `${name} ${file}:${lineNumber + 1}`;
 }

@@ -175,7 +175,7 @@ end $$;
 --   message  a model's message        {id, thread, run, ordinal, seq, content, at}
 --   session  a session's new state    {id, thread, state, reason, at}
 -- JSON inside a change (content, error, usage) comes as text: json_to_recordset refuses NUL and lone surrogates.
--- A run whose cancellation was accepted can only end canceled: CN001 undoes the whole append.
+-- A run starts once, and one whose cancellation was accepted can only end canceled: CN001 undoes the whole append.
 create function append_with_changes(
   p_threads uuid[], p_seqs integer[], p_runs uuid[], p_run_seqs integer[], p_attempts integer[],
   p_types text[], p_data text[], p_at timestamptz[], p_changes json
@@ -196,6 +196,9 @@ begin
     case v.kind
     when 'start' then
       update runs set status = 'running', started_at = v.at, first_seq = v.seq where id = v.run and status = 'queued';
+      if not found then
+        raise exception 'run % cannot start', v.run using errcode = 'CN001';
+      end if;
     when 'end' then
       update runs set status = v.status, ended_at = v.at, last_seq = v.seq,
           error = v.error::json, usage = v.usage::json,

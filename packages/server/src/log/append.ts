@@ -199,7 +199,7 @@ export class Writer {
     if (state === '23505') return this.#settle(part);
     if (state === '40P01' || state === '40001') return this.#write([part]);
     if (state === '55P03') return part.pen.pause(part, LOCK_PAUSE_MS);
-    if (state === 'CN001') return part.pen.refuseEnd(part);
+    if (state === 'CN001') return part.pen.refuse(part);
     part.pen.fail(part, error);
   }
 
@@ -403,9 +403,10 @@ export class Pen {
     if (this.#rows > 0) this.#writer.markDirty(this);
   }
 
-  /** The database refused to end a run: that group is rejected, the others go again. */
-  refuseEnd(part: Part): void {
-    const refused = part.groups.filter((each) => each.changes.some((change) => change.kind === 'end'));
+  /** The database refused to start or to end a run: that group is rejected, the others go again. */
+  refuse(part: Part): void {
+    const decisive = (change: Change) => change.kind === 'start' || change.kind === 'end';
+    const refused = part.groups.filter((each) => each.changes.some(decisive));
     const others = part.groups.filter((each) => !refused.includes(each));
     this.#putBack(others);
     for (const each of refused) {

@@ -1,5 +1,6 @@
-// The run loop: an actor reads its thread's log once, then repeats: take the facts, decide, do the step,
-// fold what was committed. Between steps it remembers nothing that the log does not hold.
+// The run loop: an actor reads its thread's log and its facts, then repeats: decide, do the step, fold what was
+// committed. The facts are taken again whenever somebody wakes it. Between steps it remembers nothing that the log and
+// the facts do not hold.
 
 import { v7 as uuidv7 } from 'uuid';
 import type { EventData, NewEvent, SessionState } from '@continuo/protocol';
@@ -26,7 +27,10 @@ class Actor {
   readonly #hold: Hold;
   readonly #pen: Pen;
   #state: ThreadState;
+  /** As of the last wake-up: whoever wants something of the thread wakes us. */
   #facts: Facts = { now: 0, runs: [] };
+  #informed = false;
+  readonly #ended = new Set<string>();
   #cancel = new AbortController();
   /** The run whose first events are on their way. */
   #starting: string | null = null;
@@ -67,7 +71,8 @@ class Actor {
     for (;;) {
       await this.#looking;
       this.#hold.lost.throwIfAborted();
-      const step = await this.#next();
+      if (!this.#informed) await this.#takeFacts();
+      const step = this.#decide();
       if (step.kind === 'rest') return null;
       if (this.#hold.draining && !ENDING.has(step.kind)) return new Date(0);
       try {
@@ -75,6 +80,7 @@ class Actor {
       } catch (error) {
         // The cancel came first: the facts say so now, and the next decision is another one.
         if (!(error instanceof CancelWins)) throw error;
+        this.#informed = false;
       }
     }
   }
@@ -86,6 +92,7 @@ class Actor {
         return await this.#look();
       } catch (error) {
         // The run was ended meanwhile: the next decision sees it.
+        this.#informed = false;
         if (error instanceof CancelWins) return;
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
@@ -94,7 +101,8 @@ class Actor {
 
   /** Somebody wants something while a step is under way: a cancel cannot wait for its end. */
   async #look(): Promise<void> {
-    const step = await this.#next();
+    await this.#takeFacts();
+    const step = this.#decide();
     if (step.kind === 'cancel') this.#cancel.abort();
     // A run that is being started is canceled like any other once it has begun.
     if (step.kind === 'drop' && step.run.id !== this.#starting) {
@@ -103,10 +111,16 @@ class Actor {
     }
   }
 
-  async #next(): Promise<Step> {
-    const { pool, limits, now } = this.#options;
-    const runs = await takeFacts(pool, this.#hold, limits);
-    this.#facts = { now: now(), runs };
+  async #takeFacts(): Promise<void> {
+    const runs = await takeFacts(this.#options.pool, this.#hold, this.#options.limits);
+    this.#facts = { now: this.#options.now(), runs };
+    this.#informed = true;
+  }
+
+  #decide(): Step {
+    // Facts that were asked for before a run ended, and came after, still tell of it.
+    const runs = this.#facts.runs.filter(({ id }) => !this.#ended.has(id));
+    this.#facts = { now: this.#options.now(), runs };
     return decide(this.#state, this.#facts, this.#hold.attempt);
   }
 
@@ -220,6 +234,7 @@ class Actor {
     };
     const shifted = session.changes.map((change) => ({ ...change, event: change.event + entries.length }));
     await this.#pen.append([...entries, ...session.entries], [end, ...shifted]);
+    this.#ended.add(run.id);
     this.#options.metrics.runEnded(status, error?.code ?? null);
   }
 
@@ -230,6 +245,7 @@ class Actor {
       { runId: run.id, event: { type: 'state', data: { status: 'canceled' } } },
     ];
     await this.#pen.append(entries, [{ kind: 'end', event: 1, run: run.id, status: 'canceled' }]);
+    this.#ended.add(run.id);
     this.#options.metrics.runEnded('canceled', null);
   }
 

@@ -34,15 +34,15 @@ const interrupted: HistoryMessage = {
   content: '[System: Response was interrupted by user (user_cancelled)]',
 };
 
-/** Reasoning as each provider's messages carry it. */
+/** Reasoning as each provider's messages carry it; without a signature it was cut. */
 function reasoning(name: ProviderName, signature: string | null): MessagePart {
   const signed = {
-    openai: { itemId: `rs_${signature}`, reasoningEncryptedContent: signature },
-    anthropic: { signature },
-    google: { thoughtSignature: signature },
-    compatible: {},
+    openai: { itemId: `rs_${signature ?? 'cut'}`, reasoningEncryptedContent: signature },
+    anthropic: signature === null ? null : { signature },
+    google: signature === null ? null : { thoughtSignature: signature },
+    compatible: null,
   }[name];
-  return { kind: 'reasoning', text: 'Hm.', ...(signature !== null && { metadata: { [name]: signed } }) };
+  return { kind: 'reasoning', text: 'Hm.', ...(signed && { metadata: { [name]: signed } }) };
 }
 
 async function withServer<Result>(work: (server: ProviderServer) => Promise<Result>): Promise<Result> {
@@ -118,6 +118,8 @@ describe.each(PROVIDERS)('%s', (name) => {
       result('c2', undefined),
     ]);
     expect(body).toContain('oops');
+    if (name === 'anthropic') expect(body.match(/"is_error":true/g)).toHaveLength(1);
+    if (name === 'openai') expect(body).toContain(String.raw`{\"error\":\"the input is not`);
   });
 
   test('RT-4 empty words, cut answers and answers in a row are no obstacle', async () => {

@@ -14,7 +14,7 @@ export const WIRES = { openai: openaiResponses, compatible: openaiChat, anthropi
 export type ProviderName = keyof typeof WIRES;
 export const PROVIDERS = Object.keys(WIRES) as ProviderName[];
 
-export interface Received {
+interface Received {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Request;
@@ -31,7 +31,7 @@ export interface ProviderServer extends AsyncDisposable {
   baseUrls(): Record<ProviderName, string>;
 }
 
-const KEY = 'sk-test-0123456789abcdef';
+const KEY = 'secret.0123456789abcdef';
 
 /** Variables that reach the server with a key that it knows. */
 export const ENV = {

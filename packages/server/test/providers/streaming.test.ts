@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { StreamEvent } from '@continuo/engine';
+import { AgentEngine, type MessagePart, type StreamEvent } from '@continuo/engine';
+import type { Model } from '../../src/models/model.ts';
 import { PROVIDERS, type ProviderServer, startProvider } from './server.ts';
-import { MODEL, ask, modelFrom, modelsAt, plain, textOf, user } from './support.ts';
+import { MODEL, ask, modelFrom, modelsAt, plain, requestOf, textOf, user } from './support.ts';
 import type { Said } from './wire/reply.ts';
 
 let server: ProviderServer;
@@ -21,6 +22,21 @@ function inputs(events: readonly StreamEvent[]): Record<string, string> {
     if (event.type === 'tool_input_delta') found[event.callId] += event.text;
   }
   return found;
+}
+
+/** The parts of the message that the engine makes of an answer. */
+async function partsOf(model: Model): Promise<readonly MessagePart[]> {
+  let parts: readonly MessagePart[] = [];
+  const engine = new AgentEngine({
+    driver: () => model.stream(requestOf({ reasoning: 'high' })),
+    presenters: [
+      (_agent, event) => {
+        if (event.type === 'assistant_message') parts = event.parts;
+      },
+    ],
+  });
+  await engine.receive('agent', { id: 'u', role: 'user', content: 'Hi' });
+  return parts;
 }
 
 describe.each(PROVIDERS)('%s', (name) => {
@@ -114,31 +130,12 @@ describe.each(PROVIDERS)('%s', (name) => {
       },
       { said: [text('Two files.')] },
     );
-    const first = await ask(model(), { reasoning: 'high' });
-    const kept = first.flatMap((event) =>
-      'metadata' in event && event.type !== 'message_stop' ? [event] : [],
-    );
-    const reasoning = kept.find((event) => event.type === 'reasoning_block_stop')?.metadata;
-    const called = kept.find((event) => event.type === 'tool_input_stop')?.metadata;
+    const first = await partsOf(model());
     const second = await ask(model(), {
       reasoning: 'high',
       history: [
         user('What is there?'),
-        {
-          role: 'assistant',
-          id: 'a',
-          model: MODEL[name],
-          parts: [
-            { kind: 'reasoning', text: 'I must look.', ...(reasoning && { metadata: reasoning }) },
-            {
-              kind: 'tool_call',
-              callId: 'call_9',
-              tool: 'ls',
-              input: { kind: 'json', value: { path: '/' } },
-              ...(called && { metadata: called }),
-            },
-          ],
-        },
+        { role: 'assistant', id: 'a', model: MODEL[name], parts: first },
         { role: 'tool', callId: 'call_9', tool: 'ls', output: 'a\nb', failed: false },
       ],
     });

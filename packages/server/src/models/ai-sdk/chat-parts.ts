@@ -71,7 +71,7 @@ export class AiSdkChatParts {
     try {
       chunk = JSON.parse(data) as Chunk;
     } catch {
-      return this.#fail({ message: `sent what is not JSON: ${data.slice(0, 100)}`, statusCode: 502 }, parts);
+      return this.#fail({ message: `sent what is not JSON: ${data.slice(0, 100)}` }, parts);
     }
     if (chunk.error != null) return this.#fail(chunk.error, parts);
     if (chunk.usage != null) this.#usage = chunk.usage;

@@ -21,7 +21,8 @@ export function createAiSdkModel({ id, provider, access, world, idleMs }: AiSdkC
   const name = id.slice(dialect.provider.length + 1);
   let loading: Promise<AiSdkLoaded> | null = null;
   const load = async (): Promise<AiSdkLoaded> => {
-    const model = (await provider.load(access))(name);
+    const { aiSdkFetch } = await import('./fetch.ts');
+    const model = (await provider.load({ ...access, fetch: access.fetch ?? aiSdkFetch }))(name);
     const urls = await model.supportedUrls;
     const options = (request: ModelRequest): LanguageModelV4CallOptions =>
       aiSdkRequest(request, { provider, model: name, urls });

@@ -3,7 +3,7 @@
 
 import { APICallError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
 
-export type AiSdkFailureCode =
+type AiSdkFailureCode =
   | 'rate_limited'
   | 'provider_error'
   | 'provider_unavailable'

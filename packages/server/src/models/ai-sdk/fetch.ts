@@ -32,7 +32,7 @@ export const aiSdkFetch: typeof fetch = (input, init = {}) => {
         new Response(empty ? null : bodyOf(response), { status, statusText, headers: headersOf(response) }),
       );
     });
-    request.once('error', (cause) => reject(cause.name === 'AbortError' ? cause : failed(cause)));
+    request.on('error', (cause) => reject(cause.name === 'AbortError' ? cause : failed(cause)));
     request.end(body);
   });
 };
@@ -70,7 +70,7 @@ function bodyOf(response: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffe
           if (!over) controller.close();
           over = true;
         });
-        response.once('error', (error) => {
+        response.on('error', (error) => {
           flush();
           if (!over) controller.error(error);
           over = true;

@@ -33,7 +33,7 @@ export interface AiSdkDialect {
   readonly givesBack: (reasoning: AiSdkReasoning) => boolean;
 }
 
-export interface AiSdkReasoning {
+interface AiSdkReasoning {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** All reasoning of the message. */
   readonly siblings: readonly Readonly<Record<string, unknown>>[];

@@ -138,8 +138,8 @@ export class AiSdkParts {
     const { finishReason, usage, providerMetadata } = part;
     if (finishReason.unified === 'interrupted') return { kind: 'cut' };
     if (finishReason.unified === 'error') {
-      const error = { message: `the model stopped with ${finishReason.raw ?? 'an error'}`, statusCode: 500 };
-      return { kind: 'failed', error };
+      const message = `the model stopped with ${finishReason.raw ?? 'an error'}`;
+      return { kind: 'failed', error: { message } };
     }
     const metadata = worthKeeping(providerMetadata);
     events.push({
@@ -166,10 +166,12 @@ function keep(block: Block, metadata: SharedV4ProviderMetadata): void {
   for (const name in metadata) block.metadata[name] = { ...block.metadata[name], ...metadata[name] };
 }
 
-/** The AI SDK gives an empty object where there is nothing to tell. */
+/** What says something: the AI SDK also tells what there is not. */
 function worthKeeping(metadata: SharedV4ProviderMetadata | undefined): Metadata | undefined {
-  for (const name in metadata) for (const _ in metadata[name]) return metadata;
-  return undefined;
+  const kept: Record<string, Record<string, unknown>> = {};
+  for (const [name, fields] of Object.entries(metadata ?? {}))
+    for (const [key, value] of Object.entries(fields)) if (value != null) (kept[name] ??= {})[key] = value;
+  return Object.keys(kept).length > 0 ? kept : undefined;
 }
 
 function aiSdkUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {

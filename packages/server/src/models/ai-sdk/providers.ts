@@ -3,12 +3,12 @@
 
 import type { JSONObject, LanguageModelV4 } from '@ai-sdk/provider';
 import type { ModelRequest } from '../model.ts';
-import { aiSdkFetch } from './fetch.ts';
 import type { AiSdkDialect } from './history.ts';
 
 export interface AiSdkAccess {
   readonly apiKey: string | undefined;
   readonly baseUrl: string | undefined;
+  /** In place of our own. */
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface AiSdkProvider {
   readonly needs: 'key' | 'base url';
   /** What answers if this is the first provider with a key. */
   readonly defaultModel?: string;
-  load(access: AiSdkAccess): Promise<(model: string) => LanguageModelV4>;
+  load(access: AiSdkAccess & { readonly fetch: typeof fetch }): Promise<(model: string) => LanguageModelV4>;
   /** Whether a model may be asked to think only if it did so since the user's last message. */
   readonly thinksThroughout?: boolean;
   /** What the provider wants with every call. */
@@ -43,7 +43,7 @@ const openai: AiSdkProvider = {
   keys: ['OPENAI_API_KEY'],
   needs: 'key',
   defaultModel: 'gpt-5.4',
-  load: async ({ apiKey = '', baseUrl = 'https://api.openai.com/v1', fetch = aiSdkFetch }) => {
+  load: async ({ apiKey = '', baseUrl = 'https://api.openai.com/v1', fetch }) => {
     const { createOpenAI } = await import('@ai-sdk/openai');
     const provider = createOpenAI({ apiKey, baseURL: baseUrl, fetch });
     return (model) => provider.responses(model);
@@ -67,7 +67,7 @@ const anthropic: AiSdkProvider = {
   baseUrlName: 'ANTHROPIC_BASE_URL',
   needs: 'key',
   defaultModel: 'claude-sonnet-5',
-  load: async ({ apiKey = '', baseUrl = 'https://api.anthropic.com', fetch = aiSdkFetch }) => {
+  load: async ({ apiKey = '', baseUrl = 'https://api.anthropic.com', fetch }) => {
     const { createAnthropic } = await import('@ai-sdk/anthropic');
     const provider = createAnthropic({ apiKey, baseURL: withVersion(baseUrl, 'v1'), fetch });
     return (model) => provider(model);
@@ -88,11 +88,7 @@ const google: AiSdkProvider = {
   baseUrlName: 'GOOGLE_GEMINI_BASE_URL',
   needs: 'key',
   defaultModel: 'gemini-3.8-flash',
-  load: async ({
-    apiKey = '',
-    baseUrl = 'https://generativelanguage.googleapis.com',
-    fetch = aiSdkFetch,
-  }) => {
+  load: async ({ apiKey = '', baseUrl = 'https://generativelanguage.googleapis.com', fetch }) => {
     const { createGoogle } = await import('@ai-sdk/google');
     const provider = createGoogle({ apiKey, baseURL: withVersion(baseUrl, 'v1beta'), fetch });
     return (model) => provider(model);
@@ -115,7 +111,7 @@ const compatible: AiSdkProvider = {
   keys: ['OPENAI_API_KEY'],
   baseUrlName: 'OPENAI_BASE_URL',
   needs: 'base url',
-  load: async ({ apiKey, baseUrl = '', fetch = aiSdkFetch }) => {
+  load: async ({ apiKey, baseUrl = '', fetch }) => {
     const { AiSdkChatModel } = await import('./chat.ts');
     const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
     const base = baseUrl.replace(/\/+$/, '');
