@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { bytes } from './measure/numbers.ts';
-import type { SelfTime } from './measure/profile.ts';
+import { byModule, type SelfTime } from './measure/profile.ts';
 import type { Row } from './lines/line.ts';
 import { notes } from './notes.ts';
 import type { Postgres } from './postgres.ts';
@@ -68,8 +68,17 @@ function markdown(report: Report): string {
 }
 
 function profileOf([cell, selfTimes]: [string, readonly SelfTime[]]): string[] {
-  const rows = selfTimes.slice(0, 40).map(({ place, ms }) => `| ${ms.toFixed(0)} | \`${place}\` |`);
-  return [`## Where the server spends its time, ${cell}`, '', '| ms | Function |', '|---:|---|', ...rows, ''];
+  const rows = [...byModule(selfTimes).slice(0, 20), ...selfTimes.slice(0, 40)].map(
+    ({ place, ms }) => `| ${ms.toFixed(0)} | \`${place}\` |`,
+  );
+  return [
+    `## Where the server spends its time, ${cell}`,
+    '',
+    '| ms | Module, then function |',
+    '|---:|---|',
+    ...rows,
+    '',
+  ];
 }
 
 function version(name: string): string {

@@ -21,6 +21,16 @@ export interface SelfTime {
   readonly ms: number;
 }
 
+/** The same by module: a package, a folder of the server, a part of Node. */
+export function byModule(times: readonly SelfTime[]): SelfTime[] {
+  const spent = new Map<string, number>();
+  for (const { place, ms } of times) {
+    const key = moduleOf(place);
+    spent.set(key, (spent.get(key) ?? 0) + ms);
+  }
+  return largestFirst(spent);
+}
+
 export function selfTimes({ nodes, samples = [], timeDeltas = [] }: Profile): SelfTime[] {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
@@ -29,10 +39,22 @@ export function selfTimes({ nodes, samples = [], timeDeltas = [] }: Profile): Se
     const place = placeOf(id, frames, callers);
     spent.set(place, (spent.get(place) ?? 0) + (timeDeltas[index] ?? 0) / 1000);
   });
-  return [...spent]
-    .map(([place, ms]) => ({ place, ms }))
-    .toSorted((a, b) => b.ms - a.ms)
-    .slice(0, 60);
+  return largestFirst(spent);
+}
+
+function largestFirst(spent: ReadonlyMap<string, number>): SelfTime[] {
+  return [...spent].map(([place, ms]) => ({ place, ms })).toSorted((a, b) => b.ms - a.ms);
+}
+
+/** What is native counts for whoever called it. */
+function moduleOf(place: string): string {
+  const [own = '', caller] = place.split(' ← ');
+  const file = / (\S+):\d+$/.exec(own)?.[1];
+  if (file === undefined) return caller === undefined ? own : moduleOf(caller);
+  if (file.startsWith('node:')) return file.replace(/\/[^/]*$/, '');
+  const parts = file.split('/');
+  if (parts[1] === 'src') return parts.slice(0, Math.min(3, parts.length - 1)).join('/');
+  return parts.slice(0, file.startsWith('@') ? 2 : 1).join('/');
 }
 
 /** The function; what is built into Node is told apart by who of us called it. */

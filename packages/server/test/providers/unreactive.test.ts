@@ -31,7 +31,7 @@ test.each([
   }, 50);
   const model = modelFrom({ models, slept: [] }, 'compatible/m');
   for await (const event of model.stream(requestOf({ signal: controller.signal }))) types.push(event.type);
-  expect(performance.now() - aborted).toBeLessThan(20);
+  expect(performance.now() - aborted).toBeLessThan(100);
   expect(types.at(-1)).toBe('stream_interrupted');
 });
 
