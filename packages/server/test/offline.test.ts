@@ -181,7 +181,7 @@ describe('what it says it is', () => {
     expect(text).toContain('no language model is connected');
     expect(text).toContain('offline');
     expect(text).toContain('CONTINUO_MODEL=provider/model');
-    expect(text).toContain('API keys');
+    expect(text).toContain('OPENAI_API_KEY');
   });
 
   test('RT-7 it names the tools that it was given', async () => {

@@ -32,7 +32,7 @@ export function tellWhatThisIs({
     ? ' A message this long I do not read for tool calls, unless its long texts are in quotes or code blocks.'
     : '';
   const how =
-    'The setting CONTINUO_MODEL=provider/model chooses the model; providers, and the API keys for them, come with a later version of Continuo.';
+    'To connect one, set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY and start the server again; or set OPENAI_BASE_URL for a server of your own. CONTINUO_MODEL=provider/model chooses the model.';
   return `${heard}${what}${long}\n\n${canDo(tools)}\n\n${how}`;
 }
 
