@@ -19,15 +19,17 @@ const { values } = parseArgs({
 const chosen = choose(values.only);
 const rounds = Number(values.rounds ?? (values.quick ? 1 : 3));
 const began = new Date();
-const stage = await Stage.open({ quick: values.quick, rounds, profile: values.profile });
-let stopping = false;
+const opening = Stage.open({ quick: values.quick, rounds, profile: values.profile });
+let closing: Promise<void> | null = null;
+const close = () => (closing ??= opening.then((opened) => opened.close()));
+let stopped = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
-    if (stopping) return;
-    stopping = true;
-    void stage.close().finally(() => process.exit(1));
+    stopped = true;
+    void close().finally(() => process.exit(1));
   });
 }
+const stage = await opening;
 
 try {
   const grid = new Grid(stage);
@@ -50,8 +52,11 @@ try {
   };
   const whole = !values.quick && chosen.length === lines.length;
   process.stdout.write(`\n${tableOf(rows)}\n\nwritten to ${write(report, whole)}\n`);
+} catch (error) {
+  // What is under way when everything is taken down fails, of course.
+  if (!stopped) throw error;
 } finally {
-  if (!stopping) await stage.close();
+  await close();
 }
 
 /** A line that cannot be measured is missed, and does not keep the others from being. */
@@ -62,7 +67,7 @@ async function measure(line: Line, grid: Grid): Promise<readonly Row[]> {
     for (const row of rows) say(`  ${row.verdict}: ${row.line}: ${row.measured}`);
     return rows;
   } catch (error) {
-    if (stopping) throw error;
+    if (stopped) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     say(`  not measured: ${reason}`);
     return [

@@ -45,6 +45,8 @@ export async function startProgram(path: string, options: ProgramOptions = {}): 
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   running.add(child);
+  // A question that cannot be asked any more: its asker hears of the program's end.
+  child.on('error', () => undefined);
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   void exited.then(() => running.delete(child));
   const stop = () => end(child, exited);

@@ -192,23 +192,26 @@ class Following {
   async #read(): Promise<void> {
     while (this.#missed) {
       this.#missed = false;
-      for (;;) {
-        const asked = this.#page;
-        const rows = await readThread(this.#pool, this.#threadId, this.seq, asked);
+      for (let more = true; more; ) {
+        const page = await this.#readPage();
         if (this.#state === 'stopped') return;
-        if (rows.length === 0) break;
-        const page = upToBytes(rows, PAGE_BYTES);
-        // What a full socket keeps waiting is one page: it must not grow with the size of the rows.
-        this.#page = page.length < rows.length ? page.length : Math.min(asked * 2, PAGE);
-        this.seq = page.at(-1)!.seq;
-        const room = this.#sink.write(new Batch(page));
+        if (!page.room) await this.#sink.drained();
         if ((this.#state as string) === 'stopped') return;
-        if (!room) await this.#sink.drained();
-        if ((this.#state as string) === 'stopped') return;
-        if (page.length === rows.length && rows.length < asked) break;
+        more = page.more;
       }
     }
     this.#state = 'live';
+  }
+
+  /** A full socket is waited for elsewhere: what waits with it is this page's bytes, and not its rows. */
+  async #readPage(): Promise<{ room: boolean; more: boolean }> {
+    const asked = this.#page;
+    const rows = await readThread(this.#pool, this.#threadId, this.seq, asked);
+    if (this.#state === 'stopped' || rows.length === 0) return { room: true, more: false };
+    const page = upToBytes(rows, PAGE_BYTES);
+    this.#page = page.length < rows.length ? page.length : Math.min(asked * 2, PAGE);
+    this.seq = page.at(-1)!.seq;
+    return { room: this.#sink.write(new Batch(page)), more: page.length < rows.length || rows.length === asked };
   }
 }
 

@@ -1,15 +1,12 @@
 // A commit whose answer never comes may have happened or not. Nothing may be doubled for it, nothing lost.
 
 import { expect, onTestFinished, test } from 'vitest';
-import { createThread, followToEnd, type Frame } from '../client/api.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { brokenInvariants } from '../client/invariants.ts';
+import { freshDatabase } from '../client/database.ts';
 import { startPod } from '../client/pod.ts';
+import { expectWhole, keepBusy, type Busy } from './support/busy.ts';
 import { startCuttingProxy, type Cut, type CuttingProxy, type Moment } from './support/cutting-proxy.ts';
-import { insist, post, type Refusal } from './support/load.ts';
 import { createObstacle } from './support/obstacle.ts';
 import { long, seeded, type Chance } from './support/seeded.ts';
-import { problemsOfDone, storedFrames } from './support/whole.ts';
 
 /** What commits: the log's appends, a transactional tool's transaction, a message with its key. */
 const COMMITS = ['append', 'append_with_changes', 'commit:append', 'commit:enqueue_run'];
@@ -19,21 +16,13 @@ const OTHERS = ['claim', 'release', 'take_facts', 'read_thread'];
 
 const timeout = 1_800_000;
 /** Runs that are active all the while. */
-const WORKERS = 5;
+const CLIENTS = 5;
 
-test(
-  'L3 a connection cut in the middle of COMMIT doubles nothing and loses nothing',
-  { timeout },
-  async () => {
-    const chance = seeded(1);
-    const times = long ? 300 : 50;
-    await cutUnderLoad({
-      cuts: [...commits(times, chance), ...others(long ? 96 : 16, chance)],
-      all: false,
-      chance,
-    });
-  },
-);
+test('L3 a connection cut in the middle of COMMIT doubles nothing and loses nothing', { timeout }, async () => {
+  const chance = seeded(1);
+  const times = long ? 300 : 50;
+  await cutUnderLoad({ cuts: [...commits(times, chance), ...others(long ? 96 : 16, chance)], all: false, chance });
+});
 
 test(
   'L3 a pod that loses all its connections in the middle of COMMIT doubles nothing and loses nothing',
@@ -63,78 +52,18 @@ async function cutUnderLoad({ cuts, all, chance }: Plan): Promise<void> {
     onTestFinished(() => proxy.close());
     // With a direct address, a pod's lock and its LISTEN connection are left in peace.
     const env = all ? {} : { CONTINUO_DIRECT_URL: database.url };
-    const pod = await startPod({ databaseUrl: proxy.url, env });
+    const pod = await startPod({ databaseUrl: proxy.url, armable: true, env });
     onTestFinished(() => pod.end());
     proxies.push(proxy);
     urls.push(pod.url);
   }
 
-  const finished: Finished[] = [];
-  let stopping = false;
-  const workers = Promise.all(
-    Array.from({ length: WORKERS }, async (_, worker) => {
-      for (let turn = 0; !stopping; turn += 1) {
-        const bases = (worker + turn) % 2 === 0 ? urls : urls.toReversed();
-        finished.push(await oneRun(bases, `w${worker}.${turn}`));
-      }
-    }),
-  );
-  const hit = await cutOneByOne({ proxies, cuts, all, chance, workers });
-  stopping = true;
-  await workers;
-  report({ seed: chance.seed, all, hit, runs: finished.length });
+  const busy = keepBusy(urls, { clients: CLIENTS, tokens: 10 });
+  const hit = await cutOneByOne({ proxies, cuts, all, chance, busy });
+  await busy.stop();
+  report({ seed: chance.seed, all, hit, runs: busy.finished.length });
   for (const cut of new Set(cuts.map(nameOf))) expect(hit.get(cut), cut).toBeGreaterThan(0);
-  await expectWhole(database, finished);
-}
-
-interface Finished {
-  readonly runId: string;
-  readonly note: string;
-  readonly frames: readonly Frame[];
-  readonly refusals: readonly Refusal[];
-}
-
-const STEPS = 3;
-
-async function oneRun(bases: readonly string[], note: string): Promise<Finished> {
-  const threadId = await insist(() => createThread(bases[0]!));
-  const transactional = (which: string) => ({ tool: 'transactional', input: { note: `${note} ${which}` } });
-  const pure = { tool: 'pure', input: { note, delay_ms: 2 } };
-  const content = JSON.stringify({
-    steps: [
-      { reasoning: 'step by step', tokens: 10, delay_ms: 2, calls: [transactional('first'), pure] },
-      { tokens: 10, delay_ms: 2, calls: [pure, transactional('second')] },
-      { tokens: 5, delay_ms: 2 },
-    ],
-  });
-  const { run, refusals } = await post(() => bases, `/api/threads/${threadId}/messages`, { content }, note);
-  return { runId: run.id, note, refusals, frames: await followToEnd(() => bases, run.id) };
-}
-
-async function expectWhole({ pool }: TestDatabase, finished: readonly Finished[]): Promise<void> {
-  const refused = finished.flatMap(({ refusals }) => refusals);
-  expect(refused.filter(({ code }) => code !== 'database_unavailable')).toEqual([]);
-  expect(finished.flatMap(({ runId, frames }) => problemsOfDone(runId, frames, STEPS))).toEqual([]);
-  for (const { runId, frames } of finished) {
-    expect(frames.map((frame) => frame.raw)).toEqual(await storedFrames(pool, runId));
-  }
-  const effects = await pool.query<{ note: string; times: number }>(
-    "select note, count(*)::int as times from effects where kind = 'transactional' group by note",
-  );
-  const expected = finished.flatMap(({ note }) => [`${note} first`, `${note} second`]);
-  const once = expected.map((note) => ({ note, times: 1 }));
-  expect(effects.rows.toSorted(byNote)).toEqual(once.toSorted(byNote));
-  const rows = await pool.query<{
-    runs: number;
-    said: number;
-  }>(`select (select count(*)::int from runs) as runs,
-    (select count(*)::int from messages where role = 'user') as said`);
-  expect(rows.rows[0]).toEqual({ runs: finished.length, said: finished.length });
-  expect(await brokenInvariants(pool)).toEqual([]);
-}
-
-function byNote(a: { note: string }, b: { note: string }): number {
-  return a.note < b.note ? -1 : 1;
+  await expectWhole(database.pool, busy.finished);
 }
 
 // The cuts
@@ -166,7 +95,7 @@ function nameOf({ statement, moment }: Cut): string {
 
 interface Cutting extends Plan {
   readonly proxies: readonly CuttingProxy[];
-  readonly workers: Promise<unknown>;
+  readonly busy: Busy;
 }
 
 async function cutOneByOne({
@@ -174,16 +103,16 @@ async function cutOneByOne({
   cuts,
   all,
   chance,
-  workers,
+  busy,
 }: Cutting): Promise<ReadonlyMap<string, number>> {
   const hit = new Map<string, number>();
   for (const next of chance.shuffled(cuts)) {
     const proxy = chance.pick(proxies);
-    // If a worker fails, there may never be anything to cut.
-    const cut = (what: Cut) => Promise.race([proxy.cut({ ...what, all }), workers]);
+    // If a client fails, there may never be anything to cut.
+    const cut = (what: Cut) => Promise.race([proxy.cut({ ...what, all }), busy.failed]);
     // An actor that does not know what it committed lets its thread go, and its pod claims it anew.
     if (next.statement === 'claim') await cut({ statement: 'commit:append', moment: 'after' });
-    while ((await cut(next)) === false);
+    while (!(await cut(next)));
     hit.set(nameOf(next), (hit.get(nameOf(next)) ?? 0) + 1);
   }
   return hit;
@@ -200,5 +129,7 @@ function report({ seed, all, hit, runs }: Report): void {
   const total = [...hit.values()].reduce((sum, times) => sum + times, 0);
   const lines = [...hit].toSorted().map(([name, times]) => `  ${name.padEnd(28)} ${times}`);
   const what = all ? 'all connections of a pod' : 'one connection';
-  process.stdout.write(`${what} cut ${total} times under ${runs} runs, seed ${seed}:\n${lines.join('\n')}\n`);
+  process.stdout.write(
+    `${what} cut ${total} times under ${runs} runs, seed ${seed}:\n${lines.join('\n')}\n`,
+  );
 }

@@ -35,6 +35,9 @@ export interface CuttingProxy {
   readonly url: string;
   /** Cuts at the next such statement; resolves to false if it was not at the wanted moment. */
   cut(cut: Cut): Promise<boolean>;
+  /** Nothing passes any more, and nobody is told. */
+  freeze(): void;
+  thaw(): void;
   close(): Promise<void>;
 }
 
@@ -47,6 +50,7 @@ export async function startCuttingProxy(databaseUrl: string, obstacle?: Obstacle
   const target = addressOf(databaseUrl);
   const links = new Set<Link>();
   let armed: Armed | null = null;
+  let frozen = false;
   const take = (statement: string): Armed | null => {
     if (armed?.statement !== statement) return null;
     const taken = armed;
@@ -59,12 +63,21 @@ export async function startCuttingProxy(databaseUrl: string, obstacle?: Obstacle
   const server = createServer((client) => {
     const link = new Link({ client, server: createConnection(target), take, cutAll, obstacle });
     links.add(link);
+    if (frozen) link.freeze();
     link.onEnd = () => links.delete(link);
   });
   await new Promise<void>((resolve) => server.listen(join(folder, '.s.PGSQL.5432'), resolve));
   return {
     url: through(databaseUrl, folder),
     cut: (cut) => new Promise((done) => (armed = { ...cut, done })),
+    freeze: () => {
+      frozen = true;
+      for (const link of links) link.freeze();
+    },
+    thaw: () => {
+      frozen = false;
+      for (const link of links) link.thaw();
+    },
     close: async () => {
       cutAll();
       await new Promise((resolve) => server.close(resolve));
@@ -137,6 +150,16 @@ class Link {
     this.#options.server.destroy();
     this.#answered?.();
     this.onEnd();
+  }
+
+  freeze(): void {
+    this.#options.client.pause();
+    this.#options.server.pause();
+  }
+
+  thaw(): void {
+    this.#options.client.resume();
+    this.#options.server.resume();
   }
 
   #ask(message: Buffer): void {
