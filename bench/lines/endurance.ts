@@ -46,7 +46,7 @@ function memoryRow(marks: readonly Mark[], runs: number): Row {
   const rss = (place: number) => bytes(marks.at(place)!.memory.rss);
   return {
     key: 'memory-flat',
-    line: `memory after ${runs * STRETCHES} runs`,
+    line: `memory after ${(runs * STRETCHES).toLocaleString('en')} runs`,
     target: 'flat (≤ 1.1×)',
     measured: `${bytes(late)} in use, ${bytes(early)} after ${runs * 3}; resident ${rss(-1)}, ${rss(4)} after ${runs * 3}`,
     verdict: judged(late <= early * FLAT),

@@ -153,6 +153,9 @@ begin
   if not found then
     raise exception 'no such thread' using errcode = 'CN404';
   end if;
+  if (select count(*) from runs r where r.thread_id = p_thread and r.status = 'queued') >= 100 then
+    raise exception 'too many queued runs' using errcode = 'CN429';
+  end if;
   select coalesce(max(r.ordinal), 0) + 1 into v_ordinal from runs r where r.thread_id = p_thread;
   insert into runs (id, thread_id, ordinal, message_id, retry_of, model, role, limits)
     values (p_run, p_thread, v_ordinal, p_message, p_retry_of, p_model, p_role, p_limits);
@@ -191,7 +194,7 @@ begin
   for v in
     select * from json_to_recordset(p_changes) as c (
       kind text, id uuid, thread uuid, run uuid, seq integer, ordinal integer, at timestamptz,
-      status text, state text, reason text, content text, error text, usage text)
+      status text, state text, reason text, content text, error text, usage text, cost double precision)
   loop
     case v.kind
     when 'start' then
@@ -201,7 +204,7 @@ begin
       end if;
     when 'end' then
       update runs set status = v.status, ended_at = v.at, last_seq = v.seq,
-          error = v.error::json, usage = v.usage::json,
+          error = v.error::json, usage = v.usage::json, cost = v.cost,
           first_seq = coalesce(first_seq, v.seq - 1)
         where id = v.run and status in ('queued', 'running')
           and (cancel_requested_at is null or v.status = 'canceled');
@@ -259,6 +262,7 @@ begin
 end $$;
 
 -- What others want of a thread, for its owner: clears `wake_at` first, so that whatever comes later sets it again.
+-- Of the runs that wait only the next one is told, with its message, and those that were canceled.
 -- A thread that was freed has no owner and keeps its attempt until it is claimed: its `wake_at` is for whoever claims it.
 create function take_facts(p_thread uuid, p_attempt integer)
 returns table (
@@ -270,7 +274,11 @@ begin
     where t.id = p_thread and t.attempt = p_attempt and t.owner is not null and t.wake_at is not null;
   return query
     select r.id, r.ordinal, r.model, r.role, r.limits, r.queued_at, r.cancel_reason, r.message_id, m.content
-    from runs r left join messages m on m.id = r.message_id
+    from runs r
+    left join messages m on m.id = r.message_id and r.status = 'queued' and r.cancel_requested_at is null
     where r.thread_id = p_thread and r.status in ('queued', 'running')
+      and (r.status = 'running' or r.cancel_requested_at is not null or r.ordinal = (
+        select min(n.ordinal) from runs n
+        where n.thread_id = p_thread and n.status = 'queued' and n.cancel_requested_at is null))
     order by r.ordinal;
 end $$;

@@ -50,5 +50,5 @@ function readable(destination: DestinationStream): DestinationStream {
 
 /** `postgres://user:secret@host` becomes `postgres://user:[redacted]@host`, in any text. */
 function hidePasswords(text: string): string {
-  return text.replaceAll(/([a-z][a-z+.-]*:\/\/[^\s:/?#@"']*):[^\s/"']+@/gi, '$1:[redacted]@');
+  return text.replaceAll(/([a-z][a-z+.-]{0,20}:\/\/[^\s:/?#@"']{0,200}):[^\s"']{1,500}@/gi, '$1:[redacted]@');
 }

@@ -115,16 +115,18 @@ export async function startServer({
     }),
     onHint: (threads) =>
       threads === null ? followers.rescan() : threads.forEach((thread) => followers.hint(thread)),
+    onExpelled: () => writer.abandonConnection(),
     reviveDatabase: async () => embedded?.ensure(),
     log,
   });
   const streams = new Streams(followers);
-  await pod.start();
 
   const app = createApp({ config, pool, pod, models, roles, streams, metrics, log });
   const respond = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const http = createServer((request, response) => void respond(request, response));
+  // First the port: a second start on a taken one must not claim anything.
   await listen(http, config);
+  await pod.start();
 
   return {
     url: urlOf(http, config),

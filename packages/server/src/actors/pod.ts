@@ -8,13 +8,15 @@
 
 import { hostname } from 'node:os';
 import { v7 as uuidv7 } from 'uuid';
-import { connect, type Connection, type DatabaseSettings, type Pool } from '../db/pool.ts';
+import { connect, destroy, type Connection, type DatabaseSettings, type Pool } from '../db/pool.ts';
 import { LOG_CHANNEL } from '../log/statements.ts';
 
 const LOCK_CLASS = 4400;
 const WAKE_CHANNEL = 'continuo_wake';
 /** Threads that one pod works on at a time. */
 const CAPACITY = 500;
+/** How long a thread rests after work on it failed: a full disk must not use up its attempts. */
+const FAILED_PAUSE_MS = 5000;
 
 export interface Hold {
   readonly threadId: string;
@@ -29,7 +31,8 @@ export interface Hold {
   onWake: (() => void) | null;
   /** Whether the lease is surely still ours; ask before an effect that nothing fences. */
   fresh(): boolean;
-  lose(): void;
+  /** `refusal` is what the database said, where it was not another owner. */
+  lose(refusal?: Error | null): void;
 }
 
 /** Works on a thread until there is nothing to do; says when to look again, if at all. */
@@ -42,9 +45,11 @@ export interface PodOptions {
   readonly work: Work;
   /** Another pod wrote to these threads; null: to some. */
   readonly onHint: (threadIds: readonly string[] | null) => void;
+  /** This pod lost its place; its connections may be dead without knowing. */
+  readonly onExpelled: () => void;
   /** Called when connecting fails; an embedded database is started again here. */
   readonly reviveDatabase: () => Promise<void>;
-  readonly log: { info(fields: object, text: string): void; warn(fields: object, text: string): void };
+  readonly log: { warn(fields: object, text: string): void; error(fields: object, text: string): void };
 }
 
 interface Membership {
@@ -53,6 +58,8 @@ interface Membership {
   readonly connection: Connection;
   renewedAt: number;
   others: number;
+  beating: boolean;
+  beatAgain: boolean;
 }
 
 export class Pod {
@@ -172,11 +179,20 @@ export class Pod {
     await connection.query(
       `listen ${LOG_CHANNEL}; listen ${WAKE_CHANNEL}; select pg_notify('${WAKE_CHANNEL}', '')`,
     );
-    const member: Membership = { id, number, connection, renewedAt, others: 1 };
+    const member: Membership = {
+      id,
+      number,
+      connection,
+      renewedAt,
+      others: 1,
+      beating: true,
+      beatAgain: false,
+    };
     this.#member = member;
     connection.on('notification', (message) => this.#hear(member, message.channel, message.payload ?? ''));
     connection.once('end', () => this.#expelled(member, 'the connection that holds the lock was lost'));
     await this.#tick(member);
+    member.beating = false;
   }
 
   #expelled(member: Membership, reason: string): void {
@@ -189,7 +205,9 @@ export class Pod {
       'this pod lost its place; registering anew',
     );
     for (const hold of this.#holds.values()) hold.lose();
-    void member.connection.end().catch(() => undefined);
+    // It may never answer again: the lock goes with the connection.
+    destroy(member.connection);
+    this.#options.onExpelled();
     void this.#registerAnew();
   }
 
@@ -250,8 +268,22 @@ export class Pod {
     }
   }
 
+  /** One tick under way, and one to come if somebody asked meanwhile. */
   #beat(member: Membership): void {
-    this.#tick(member).catch((error: Error) => this.#expelled(member, error.message));
+    member.beatAgain = member.beating;
+    if (member.beating) return;
+    member.beating = true;
+    const late = setTimeout(
+      () => this.#expelled(member, 'the database did not answer within the lease'),
+      this.#options.leaseSeconds * 1000,
+    );
+    void this.#tick(member)
+      .catch((error: Error) => this.#expelled(member, error.message))
+      .finally(() => {
+        clearTimeout(late);
+        member.beating = false;
+        if (member.beatAgain && this.#member === member) this.#beat(member);
+      });
   }
 
   #stopTimers(): void {
@@ -341,14 +373,15 @@ export class Pod {
     try {
       ({ wakeAt } = await this.#options.work(hold));
     } catch (error) {
-      if (!hold.lost.aborted) {
-        this.#options.log.warn(
-          { thread: hold.threadId, err: error },
+      const failure = hold.lost.aborted ? hold.refusal : error;
+      if (failure) {
+        this.#options.log.error(
+          { thread: hold.threadId, err: failure },
           'work on a thread failed; it is tried again',
         );
       }
-      // Not at once: whatever failed may need a moment.
-      wakeAt = new Date(Date.now() + (hold.lost.aborted ? 0 : 1000));
+      // A thread that another owner took is not ours to delay; whatever failed may need a moment.
+      wakeAt = new Date(Date.now() + (failure ? FAILED_PAUSE_MS : 0));
     }
     hold.onWake = null;
     const due = await this.#release(member, hold, wakeAt);
@@ -390,6 +423,7 @@ class LiveHold implements Hold {
   readonly fresh: () => boolean;
   readonly #lost = new AbortController();
   draining = false;
+  refusal: Error | null = null;
   onWake: (() => void) | null = null;
 
   constructor(threadId: string, attempt: number, hurry: AbortSignal, fresh: () => boolean) {
@@ -403,7 +437,8 @@ class LiveHold implements Hold {
     return this.#lost.signal;
   }
 
-  lose(): void {
+  lose(refusal: Error | null = null): void {
+    this.refusal ??= refusal;
     this.#lost.abort();
   }
 

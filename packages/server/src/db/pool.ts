@@ -2,6 +2,7 @@
 // writer, the pod's lock). Both end a transaction that idles longer than the lease, so that a
 // stopped process cannot hold locks that its successor needs.
 
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 
 export interface DatabaseSettings {
@@ -44,6 +45,11 @@ export async function connect(
   return client;
 }
 
+/** Closes a connection at once, without a word to a server that may not be listening. */
+export function destroy(connection: Connection): void {
+  (connection as unknown as { connection: { stream: Duplex } }).connection.stream.destroy();
+}
+
 function clientConfig(settings: DatabaseSettings): pg.ClientConfig {
   const { connection } = settings;
   return {
@@ -70,7 +76,7 @@ export class ConnectionLost extends Error {
 
 export async function transaction<T>(
   pool: Pool,
-  work: (client: pg.PoolClient) => Promise<T>,
+  work: (client: Queryable) => Promise<T>,
   onCommitSent?: () => Promise<void>,
 ): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
@@ -81,7 +87,7 @@ export async function transaction<T>(
   client.on('error', onError);
   try {
     await client.query('begin');
-    const result = await work(client);
+    const result = await within(client, work);
     const committed = client.query('commit');
     if (onCommitSent) {
       // The commit is on its way: its outcome must be awaited whatever happens here.
@@ -98,6 +104,15 @@ export async function transaction<T>(
     client.off('error', onError);
     client.release(broken ?? undefined);
   }
+}
+
+/** Work that was given up may still go on by itself: it must not reach whoever has the connection next. */
+async function within<T>(client: pg.PoolClient, work: (client: Queryable) => Promise<T>): Promise<T> {
+  let over = false;
+  const send = client.query.bind(client) as (...statement: unknown[]) => unknown;
+  const query = (...statement: unknown[]): unknown =>
+    over ? Promise.reject(new Error('the transaction is over')) : send(...statement);
+  return work({ query: query as Queryable['query'] }).finally(() => (over = true));
 }
 
 /** SQLSTATE classes 08 (connection) and 57P (server going away), 25P03 (idled), 53300 (too many connections). */

@@ -24,6 +24,7 @@ export async function accept(
   const outcome = await enqueue({ pool, pod }, { workspaceId: DEFAULT_WORKSPACE, ...request });
   if (outcome.kind === 'no_thread') throw notFound('thread', request.threadId);
   if (outcome.kind === 'key_reused') throw keyReused();
+  if (outcome.kind === 'queue_full') throw queueFull();
   const run = await readRun(pool, outcome.runId);
   if (!run) throw notFound('run', outcome.runId);
   const headers = {
@@ -31,6 +32,15 @@ export async function accept(
     ...(outcome.replayed && { 'idempotency-replayed': 'true' }),
   };
   return { run: publicRun(run), headers };
+}
+
+function queueFull(): Problem {
+  return new Problem({
+    status: 429,
+    code: 'queue_full',
+    detail: 'The thread has 100 runs in its queue, and takes no more; wait for some to end, or cancel them.',
+    headers: { 'retry-after': '1' },
+  });
 }
 
 function keyReused(): Problem {

@@ -135,7 +135,10 @@ export function runRoutes(app: App, context: HttpContext): void {
       summary: 'Run the same message again',
       description: 'For a failed or canceled run: a new run from the same message.',
       request: { params: idParam, headers: idempotencyHeader },
-      responses: { 202: json(schemas.accepted, 'The new run is queued'), ...problems(400, 404, 409, 422) },
+      responses: {
+        202: json(schemas.accepted, 'The new run is queued'),
+        ...problems(400, 404, 409, 422, 429),
+      },
     }),
     async (c) => {
       const run = await find(c.req.valid('param').id);

@@ -94,7 +94,7 @@ export function threadRoutes(app: App, context: HttpContext): void {
       },
       responses: {
         202: json(schemas.accepted, 'The message is stored and its run queued'),
-        ...problems(400, 404, 413, 415, 422),
+        ...problems(400, 404, 413, 415, 422, 429),
       },
     }),
     async (c) => {

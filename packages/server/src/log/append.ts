@@ -9,7 +9,7 @@
 // - Nobody sees an event before its commit (L5): `publish` and `onCommit` run after it.
 
 import type { EventData, NewEvent } from '@continuo/protocol';
-import { connect, ConnectionLost, isConnectionError, sqlState, transaction } from '../db/pool.ts';
+import { connect, ConnectionLost, destroy, isConnectionError, sqlState, transaction } from '../db/pool.ts';
 import type { Connection, DatabaseSettings, Pool, Queryable } from '../db/pool.ts';
 import type { Faults } from '../faults.ts';
 import type { StoredEvent } from './event.ts';
@@ -109,6 +109,11 @@ export class Writer {
     await this.#connection?.end();
   }
 
+  /** Gives up on a connection that may never answer; what was sent on it is settled by another. */
+  abandonConnection(): void {
+    if (this.#connection) destroy(this.#connection);
+  }
+
   markDirty(pen: Pen): void {
     this.#dirty.add(pen);
     if (this.#flushing) return;
@@ -143,7 +148,6 @@ export class Writer {
       this.#dirty.delete(pen);
       const part = pen.take(room, waiting > FLUSH_ROWS);
       if (!part) continue;
-      if (pen.waitingRows > 0) this.#dirty.add(pen);
       room -= part.rows.length;
       parts.push(part);
     }
@@ -198,9 +202,22 @@ export class Writer {
     const state = sqlState(error);
     if (state === '23505') return this.#settle(part);
     if (state === '40P01' || state === '40001') return this.#write([part]);
-    if (state === '55P03') return part.pen.pause(part, LOCK_PAUSE_MS);
+    if (state === '55P03') return this.#writeLater(part);
     if (state === 'CN001') return part.pen.refuse(part);
     part.pen.fail(part, error);
+  }
+
+  /**
+   * The same rows at the same places, and nothing else: what they wait for may be an earlier try of theirs, whose
+   * outcome is not known yet. Their pen stays busy meanwhile.
+   */
+  #writeLater(part: Part): void {
+    setTimeout(() => {
+      if (part.pen.lost || this.#closed) {
+        return part.pen.fail(part, new Lost(`thread ${part.pen.threadId} was let go`));
+      }
+      this.#write([part]).catch((error: Error) => part.pen.fail(part, error));
+    }, LOCK_PAUSE_MS);
   }
 
   /** After a collision or an unknown outcome: reads the tail, where the part's rows are, or are not. */
@@ -251,7 +268,8 @@ export interface PenOptions {
   readonly seq: number;
   readonly runSeqs: ReadonlyMap<string, number>;
   readonly onCommit: (rows: readonly StoredEvent[]) => void;
-  readonly onLost: () => void;
+  /** `refusal` is what the database said, if the thread was not simply taken by another owner. */
+  readonly onLost: (refusal: Error | null) => void;
 }
 
 export class Pen {
@@ -358,7 +376,7 @@ export class Pen {
     }
   }
 
-  lose(): void {
+  lose(refusal: Error | null = null): void {
     if (this.#lost) return;
     this.#lost = true;
     const error = new Lost(`thread ${this.threadId} has another owner`);
@@ -366,7 +384,7 @@ export class Pen {
     this.#rows = 0;
     this.#bytes = 0;
     this.#wake();
-    this.#owner.onLost();
+    this.#owner.onLost(refusal);
   }
 
   // What follows is for the writer.
@@ -418,15 +436,7 @@ export class Pen {
   /** The part will not be written: the thread is lost, or the database refuses what it says. */
   fail(part: Part, error: Error): void {
     for (const each of part.groups) each.reject(error);
-    this.lose();
-  }
-
-  /** Nothing of the part was written: it goes again after a pause. */
-  pause(part: Part, milliseconds: number): void {
-    setTimeout(() => {
-      if (this.#lost) return this.fail(part, new Lost(`thread ${this.threadId} has another owner`));
-      this.#putBack(part.groups);
-    }, milliseconds);
+    this.lose(error instanceof Lost ? null : error);
   }
 
   #putBack(groups: readonly Group[]): void {

@@ -58,6 +58,8 @@ export class Followers {
   readonly #onError: (error: Error) => void;
   readonly #rescans: NodeJS.Timeout;
   #retry: NodeJS.Timeout | null = null;
+  /** Threads that are being read for their followers, and whether they must be read once more. */
+  readonly #reading = new Map<string, boolean>();
 
   constructor(pool: Pool, onError: (error: Error) => void) {
     this.#pool = pool;
@@ -104,7 +106,16 @@ export class Followers {
   hint(threadId: string): void {
     const followers = this.#threads.get(threadId);
     if (!followers) return;
-    this.#readFor(threadId, followers).catch((error: Error) => this.#failed(error));
+    const reading = this.#reading.has(threadId);
+    this.#reading.set(threadId, reading);
+    if (reading) return;
+    void this.#readFor(threadId, followers)
+      .catch((error: Error) => this.#failed(error))
+      .finally(() => {
+        const again = this.#reading.get(threadId) === true;
+        this.#reading.delete(threadId);
+        if (again) this.hint(threadId);
+      });
   }
 
   rescan(): void {
@@ -192,7 +203,7 @@ class Following {
   async #read(): Promise<void> {
     while (this.#missed) {
       this.#missed = false;
-      for (let more = true; more; ) {
+      for (let more = true; more;) {
         const page = await this.#readPage();
         if (this.#state === 'stopped') return;
         if (!page.room) await this.#sink.drained();
@@ -211,7 +222,10 @@ class Following {
     const page = upToBytes(rows, PAGE_BYTES);
     this.#page = page.length < rows.length ? page.length : Math.min(asked * 2, PAGE);
     this.seq = page.at(-1)!.seq;
-    return { room: this.#sink.write(new Batch(page)), more: page.length < rows.length || rows.length === asked };
+    return {
+      room: this.#sink.write(new Batch(page)),
+      more: page.length < rows.length || rows.length === asked,
+    };
   }
 }
 

@@ -4,6 +4,9 @@ import type { EventData } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
 import { EVENT_COLUMNS, fromRow, type EventRow, type StoredEvent } from './event.ts';
 
+/** Events of others that may lie between those of a run: ends of runs that were canceled in the queue, sessions. */
+const INTERLEAVED = 1000;
+
 export const LOG_CHANNEL = 'continuo_log';
 
 const ARRAYS =
@@ -131,8 +134,11 @@ export async function seqOf(
 ): Promise<number | null> {
   const { rows } = await client.query<{ seq: number }>({
     name: 'seq_of',
-    text: 'select seq from events where thread_id = $1 and seq >= $2 and run_id = $3 and run_seq = $4 order by seq limit 1',
-    values: [threadId, startAfter + runSeq, runId, runSeq],
+    // Its event is at that place, or a little later if events of others lie between; never a scan of what follows.
+    text: `select seq from (
+        select seq, run_id, run_seq from events where thread_id = $1 and seq >= $2 order by seq limit $5
+      ) near where run_id = $3 and run_seq = $4`,
+    values: [threadId, startAfter + runSeq, runId, runSeq, INTERLEAVED],
   });
   return rows[0]?.seq ?? null;
 }

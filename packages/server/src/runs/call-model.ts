@@ -1,6 +1,6 @@
 // One model call: the engine turns the model's stream into messages, and what it presents becomes events.
 
-import { AgentEngine, type EngineEvent } from '@continuo/engine';
+import { AgentEngine, type EngineEvent, type MessagePart } from '@continuo/engine';
 import type { EventData, NewEvent } from '@continuo/protocol';
 import type { Change, Entry } from '../log/append.ts';
 import { contextLimitOf, costOf } from '../models/prices.ts';
@@ -31,12 +31,14 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   });
   const push = (event: NewEvent) => pen.push(run.id, event);
   let failure: (EventData['error'] & { retryable: boolean }) | null = null;
+  let begun = false;
   const whole: Entry[] = [];
   const changes: Change[] = [];
 
   const present = (_agent: string, event: EngineEvent): void | Promise<void> => {
     switch (event.type) {
       case 'message_start':
+        begun = true;
         push({ type: 'message_start', data: { message, model: model.id } });
         if (shown.turnsLeftOut === 0 || limit === null) return;
         return push({
@@ -53,7 +55,8 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
         failure = { code: event.code, error: event.message, retryable: event.retryable === true };
         return;
       case 'assistant_message': {
-        const { text, parts, ended, reason, metadata } = event;
+        const { text, ended, reason, metadata } = event;
+        const parts = withOwnCallIds(event.parts, callIdsOf(context.history, run.id));
         const data: EventData['message_end'] = {
           message,
           text,
@@ -106,11 +109,13 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   hold.lost.throwIfAborted();
   // In a hurry, the message is left unfinished: whoever comes next supersedes it.
   if (hold.hurry.aborted && !context.canceled.aborted) return null;
-  return settle(context, run, { message, whole, changes, failure });
+  return settle(context, run, { message, begun, whole, changes, failure });
 }
 
 interface Told {
   readonly message: string;
+  /** Whether the log knows of the message. */
+  readonly begun: boolean;
   readonly whole: Entry[];
   readonly changes: readonly Change[];
   readonly failure: (EventData['error'] & { readonly retryable: boolean }) | null;
@@ -120,15 +125,36 @@ interface Told {
 async function settle(
   { pen }: StepContext,
   run: RunState,
-  { message, whole, changes, failure }: Told,
+  { message, begun, whole, changes, failure }: Told,
 ): Promise<EventData['error'] | null> {
-  const saysSomething = whole.some(({ event }) => event.type === 'message_end');
-  if (saysSomething && failure?.retryable && run.retries < RETRIES) {
+  if (begun && failure?.retryable && run.retries < RETRIES) {
     const data = { status: 'running' as const, attempt: run.attempts, supersedes: message };
     const usage = whole.filter(({ event }) => event.type === 'usage');
     await pen.append([...usage, { runId: run.id, event: { type: 'state', data } }]);
     return null;
   }
+  const saysSomething = whole.some(({ event }) => event.type === 'message_end');
   if (saysSomething) await pen.append(whole, changes);
   return saysSomething || !failure ? null : { code: failure.code, error: failure.error };
+}
+
+function callIdsOf(history: StepContext['history'], runId: string): Set<string> {
+  return new Set(
+    history.flatMap(({ runId: own, entry }) =>
+      own === runId && entry.role === 'assistant'
+        ? entry.parts.flatMap((part) => (part.kind === 'tool_call' ? [part.callId] : []))
+        : [],
+    ),
+  );
+}
+
+/** Many servers number the calls of each answer anew; in a run each call has an id of its own. */
+function withOwnCallIds(parts: readonly MessagePart[], taken: Set<string>): readonly MessagePart[] {
+  return parts.map((part) => {
+    if (part.kind !== 'tool_call') return part;
+    let callId = part.callId;
+    for (let count = 2; taken.has(callId); count += 1) callId = `${part.callId}_${count}`;
+    taken.add(callId);
+    return callId === part.callId ? part : { ...part, callId };
+  });
 }

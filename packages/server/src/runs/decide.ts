@@ -2,7 +2,7 @@
 
 import type { CallState, RunState, ThreadState } from './fold.ts';
 
-/** A run that waits, as its row says. */
+/** An open run, as its row says. The message's content is there for the one that is next. */
 export interface QueuedRun {
   readonly id: string;
   readonly ordinal: number;
@@ -28,7 +28,7 @@ export interface Limits {
 export interface Facts {
   /** Milliseconds. */
   readonly now: number;
-  /** The open runs in order; the one that has begun comes first. */
+  /** The run that has begun, the next one, and those that were canceled, in order. */
   readonly runs: readonly QueuedRun[];
 }
 

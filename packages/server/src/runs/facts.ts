@@ -12,7 +12,8 @@ interface FactRow {
   queued_at: Date;
   cancel_reason: string | null;
   message_id: string;
-  content: string;
+  /** Of the next run only. */
+  content: string | null;
 }
 
 export async function takeFacts(
@@ -28,11 +29,15 @@ export async function takeFacts(
   return rows.map((row) => ({
     id: row.id,
     ordinal: row.ordinal,
-    message: { id: row.message_id, content: (JSON.parse(row.content) as { text: string }).text },
+    message: { id: row.message_id, content: textOf(row.content) },
     model: row.model,
     role: row.role,
     limits: row.limits === null ? defaults : { ...defaults, ...(JSON.parse(row.limits) as Partial<Limits>) },
     queuedAt: row.queued_at.getTime(),
     cancel: row.cancel_reason,
   }));
+}
+
+function textOf(content: string | null): string {
+  return content === null ? '' : (JSON.parse(content) as { text: string }).text;
 }

@@ -35,6 +35,7 @@ class Actor {
   /** The run whose first events are on their way. */
   #starting: string | null = null;
   #looking: Promise<void> = Promise.resolve();
+  #lookAgain = false;
 
   static async open(options: LoopOptions, hold: Hold): Promise<Actor> {
     const state = foldAll(EMPTY, await readForFold(options.pool, hold.threadId));
@@ -58,11 +59,17 @@ class Actor {
       seq: state.seq,
       runSeqs,
       onCommit: (rows) => (this.#state = foldAll(this.#state, rows)),
-      onLost: () => hold.lose(),
+      onLost: (refusal) => hold.lose(refusal),
     });
     hold.lost.addEventListener('abort', () => this.#pen.lose());
     hold.onWake = () => {
-      this.#looking = this.#looking.then(() => this.#lookUntilSeen());
+      // One look under way and one to come see everything.
+      if (this.#lookAgain) return;
+      this.#lookAgain = true;
+      this.#looking = this.#looking.then(() => {
+        this.#lookAgain = false;
+        return this.#lookUntilSeen();
+      });
     };
   }
 

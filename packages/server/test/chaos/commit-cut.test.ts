@@ -1,10 +1,13 @@
 // A commit whose answer never comes may have happened or not. Nothing may be doubled for it, nothing lost.
 
 import { expect, onTestFinished, test } from 'vitest';
+import { call, createThread, follow, followToEnd, send } from '../client/api.ts';
 import { freshDatabase } from '../client/database.ts';
+import { brokenInvariants } from '../client/invariants.ts';
 import { startPod } from '../client/pod.ts';
 import { expectWhole, keepBusy, type Busy } from './support/busy.ts';
 import { startCuttingProxy, type Cut, type CuttingProxy, type Moment } from './support/cutting-proxy.ts';
+import { insist } from './support/load.ts';
 import { createObstacle } from './support/obstacle.ts';
 import { long, seeded, type Chance } from './support/seeded.ts';
 
@@ -18,11 +21,19 @@ const timeout = 1_800_000;
 /** Runs that are active all the while. */
 const CLIENTS = 5;
 
-test('L3 a connection cut in the middle of COMMIT doubles nothing and loses nothing', { timeout }, async () => {
-  const chance = seeded(1);
-  const times = long ? 300 : 50;
-  await cutUnderLoad({ cuts: [...commits(times, chance), ...others(long ? 96 : 16, chance)], all: false, chance });
-});
+test(
+  'L3 a connection cut in the middle of COMMIT doubles nothing and loses nothing',
+  { timeout },
+  async () => {
+    const chance = seeded(1);
+    const times = long ? 300 : 50;
+    await cutUnderLoad({
+      cuts: [...commits(times, chance), ...others(long ? 96 : 16, chance)],
+      all: false,
+      chance,
+    });
+  },
+);
 
 test(
   'L3 a pod that loses all its connections in the middle of COMMIT doubles nothing and loses nothing',
@@ -32,6 +43,29 @@ test(
     await cutUnderLoad({ cuts: commits(long ? 100 : 16, chance), all: true, chance });
   },
 );
+
+test('RUN-10 a cancel that a broken connection hides from the run still ends it', async () => {
+  const database = await freshDatabase();
+  onTestFinished(() => database.drop());
+  const proxy = await startCuttingProxy(database.url);
+  onTestFinished(() => proxy.close());
+  const env = { CONTINUO_DIRECT_URL: database.url };
+  const pod = await startPod({ databaseUrl: proxy.url, armable: true, env });
+  onTestFinished(() => pod.end());
+  for (const statement of ['request_cancel', 'take_facts']) {
+    for (const moment of ['before', 'after'] as const) {
+      const thread = await createThread(pod.url);
+      const run = await send(pod.url, thread, { steps: [{ text: 'begun', hang: true }] });
+      for await (const frame of follow(pod.url, run.id)) if (frame.event === 'token') break;
+      const cut = proxy.cut({ statement, moment });
+      await insist(() => call('POST', `${pod.url}/api/runs/${run.id}/cancel`));
+      await cut;
+      const frames = await followToEnd(() => [pod.url], run.id);
+      expect(frames.at(-1)!.data, `${statement} ${moment}`).toEqual({ status: 'canceled' });
+    }
+  }
+  expect(await brokenInvariants(database.pool)).toEqual([]);
+});
 
 interface Plan {
   readonly cuts: readonly Cut[];
@@ -127,9 +161,9 @@ interface Report {
 
 function report({ seed, all, hit, runs }: Report): void {
   const total = [...hit.values()].reduce((sum, times) => sum + times, 0);
-  const lines = [...hit].toSorted().map(([name, times]) => `  ${name.padEnd(28)} ${times}`);
+  const lines = [...hit]
+    .map(([name, times]) => `  ${name.padEnd(28)} ${times}`)
+    .toSorted((a, b) => (a < b ? -1 : 1));
   const what = all ? 'all connections of a pod' : 'one connection';
-  process.stdout.write(
-    `${what} cut ${total} times under ${runs} runs, seed ${seed}:\n${lines.join('\n')}\n`,
-  );
+  process.stdout.write(`${what} cut ${total} times under ${runs} runs, seed ${seed}:\n${lines.join('\n')}\n`);
 }

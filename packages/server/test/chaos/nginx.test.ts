@@ -29,7 +29,12 @@ test.skipIf(missing)(
     const thread = await createThread(through[0]!);
     const run = await send(through[0]!, thread, {
       steps: [
-        { reasoning: 'first a thought', tokens: 150, delay_ms: 2, calls: [{ tool: 'pure', input: { note: 'x' } }] },
+        {
+          reasoning: 'first a thought',
+          tokens: 150,
+          delay_ms: 2,
+          calls: [{ tool: 'pure', input: { note: 'x' } }],
+        },
         { tokens: 150, delay_ms: 2 },
       ],
     });

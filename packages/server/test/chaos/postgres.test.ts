@@ -16,49 +16,58 @@ import { problemsOfDone, storedFrames } from './support/whole.ts';
 const timeout = 1_800_000;
 const KILLS = long ? 25 : 4;
 
-test('RUN-9 pods whose Postgres is killed under load bring it back and lose nothing', { timeout }, async () => {
-  const chance = seeded(3);
-  const home = makeHome();
-  onTestFinished(() => home.remove());
-  const start = () => startPod({ databaseUrl: '', armable: true, env: { CONTINUO_HOME: home.folder } });
-  const pods = await Promise.all([start(), start()]);
-  onTestFinished(async () => void (await Promise.all(pods.map((pod) => pod.end()))));
-  const pool = home.connect();
-  onTestFinished(() => pool.end());
-  await pool.query('create table effects (id serial primary key, kind text, key text, note text)');
+test(
+  'RUN-9 pods whose Postgres is killed under load bring it back and lose nothing',
+  { timeout },
+  async () => {
+    const chance = seeded(3);
+    const home = makeHome();
+    onTestFinished(() => home.remove());
+    const start = () => startPod({ databaseUrl: '', armable: true, env: { CONTINUO_HOME: home.folder } });
+    const pods = await Promise.all([start(), start()]);
+    onTestFinished(async () => void (await Promise.all(pods.map((pod) => pod.end()))));
+    const pool = home.connect();
+    onTestFinished(() => pool.end());
+    await pool.query('create table effects (id serial primary key, kind text, key text, note text)');
 
-  const busy = keepBusy(pods.map((pod) => pod.url), { clients: 5, tokens: 60 });
-  const told: Told[] = [];
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    await Promise.race([until(async () => (await active(pool)) >= 4), busy.failed]);
-    const enough = busy.finished.length + chance.below(5);
-    await Promise.race([until(() => busy.finished.length >= enough), busy.failed]);
-    const postmaster = home.postmaster();
-    process.kill(postmaster, 'SIGKILL');
-    const isBack = () => ![0, postmaster].includes(home.postmaster());
-    told.push(...(await Promise.all(pods.map((pod) => askUntilTaken(pod.url, isBack)))).flat());
-  }
-  await busy.stop();
-  process.stdout.write(
-    `Postgres killed ${KILLS} times under ${busy.finished.length} runs, seed ${chance.seed}; ` +
-      `${told.filter(({ status }) => status === 503).length} requests were told so\n`,
-  );
+    const busy = keepBusy(
+      pods.map((pod) => pod.url),
+      { clients: 5, tokens: 60 },
+    );
+    const told: Told[] = [];
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      await Promise.race([until(async () => (await active(pool)) >= 4), busy.failed]);
+      const enough = busy.finished.length + chance.below(5);
+      await Promise.race([until(() => busy.finished.length >= enough), busy.failed]);
+      const postmaster = home.postmaster();
+      process.kill(postmaster, 'SIGKILL');
+      const isBack = () => ![0, postmaster].includes(home.postmaster());
+      told.push(...(await Promise.all(pods.map((pod) => askUntilTaken(pod.url, isBack)))).flat());
+    }
+    await busy.stop();
+    process.stdout.write(
+      `Postgres killed ${KILLS} times under ${busy.finished.length} runs, seed ${chance.seed}; ` +
+        `${told.filter(({ status }) => status === 503).length} requests were told so\n`,
+    );
 
-  const refused = told.filter(({ status }) => status !== 201);
-  expect(refused.length).toBeGreaterThan(0);
-  for (const refusal of refused) {
-    expect(refusal).toEqual({
-      status: 503,
-      code: 'database_unavailable',
-      type: 'application/problem+json',
-      retryAfter: '1',
-    });
-  }
-  await expectWhole(pool, busy.finished);
-});
+    const refused = told.filter(({ status }) => status !== 201);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const refusal of refused) {
+      expect(refusal).toEqual({
+        status: 503,
+        code: 'database_unavailable',
+        type: 'application/problem+json',
+        retryAfter: '1',
+      });
+    }
+    await expectWhole(pool, busy.finished);
+  },
+);
 
 async function active(pool: { query(sql: string): Promise<{ rows: { n: number }[] }> }): Promise<number> {
-  const found = await pool.query("select count(*)::int as n from runs where status = 'running'").catch(() => null);
+  const found = await pool
+    .query("select count(*)::int as n from runs where status = 'running'")
+    .catch(() => null);
   return found?.rows[0]?.n ?? 0;
 }
 
@@ -83,51 +92,56 @@ async function askUntilTaken(base: string, isBack: () => boolean): Promise<Told[
   return told;
 }
 
-test('L5 a pod whose database does not answer keeps a bounded part of what its models say', { timeout }, async () => {
-  const database = await freshDatabase();
-  onTestFinished(() => database.drop());
-  const proxy = await startCuttingProxy(database.url);
-  onTestFinished(() => proxy.close());
-  const pod = await startPod({
-    databaseUrl: proxy.url,
-    armable: true,
-    env: { CONTINUO_DIRECT_URL: database.url },
-  });
-  onTestFinished(() => pod.end());
+test(
+  'L5 a pod whose database does not answer keeps a bounded part of what its models say',
+  { timeout },
+  async () => {
+    const database = await freshDatabase();
+    onTestFinished(() => database.drop());
+    const proxy = await startCuttingProxy(database.url);
+    onTestFinished(() => proxy.close());
+    const pod = await startPod({
+      databaseUrl: proxy.url,
+      armable: true,
+      env: { CONTINUO_DIRECT_URL: database.url },
+    });
+    onTestFinished(() => pod.end());
 
-  const before = residentMiB(pod.process.pid!);
-  const runs = await Promise.all(
-    Array.from({ length: RUNS }, async () => {
-      const thread = await createThread(pod.url);
-      return send(pod.url, thread, { steps: [{ tokens: TOKENS }] });
-    }),
-  );
-  await until(async () => (await talking(database.pool)) === RUNS);
-  proxy.freeze();
-  await rests(pod.process.pid!);
-  const after = residentMiB(pod.process.pid!);
-  expect(await talking(database.pool)).toBe(RUNS);
-  proxy.thaw();
+    const before = residentMiB(pod.process.pid!);
+    const runs = await Promise.all(
+      Array.from({ length: RUNS }, async () => {
+        const thread = await createThread(pod.url);
+        return send(pod.url, thread, { steps: [{ tokens: TOKENS }] });
+      }),
+    );
+    await until(async () => (await talking(database.pool)) === RUNS);
+    proxy.freeze();
+    await rests(pod.process.pid!);
+    const after = residentMiB(pod.process.pid!);
+    expect(await talking(database.pool)).toBe(RUNS);
+    proxy.thaw();
 
-  const streams = await Promise.all(runs.map((run) => followToEnd(() => [pod.url], run.id)));
-  process.stdout.write(
-    `${RUNS} models that say ${TOKENS} tokens while the database does not answer: ` +
-      `${before.toFixed(0)} MiB before, ${after.toFixed(0)} MiB meanwhile\n`,
-  );
-  expect(after - before).toBeLessThan(256);
-  expect(runs.flatMap((run, index) => problemsOfDone(run.id, streams[index]!, 1))).toEqual([]);
-  for (const [index, run] of runs.entries()) {
-    expect(streams[index]!.map((frame) => frame.raw)).toEqual(await storedFrames(database.pool, run.id));
-  }
-  expect(await brokenInvariants(database.pool)).toEqual([]);
-});
+    const streams = await Promise.all(runs.map((run) => followToEnd(() => [pod.url], run.id)));
+    process.stdout.write(
+      `${RUNS} models that say ${TOKENS} tokens while the database does not answer: ` +
+        `${before.toFixed(0)} MiB before, ${after.toFixed(0)} MiB meanwhile\n`,
+    );
+    expect(after - before).toBeLessThan(192);
+    expect(runs.flatMap((run, index) => problemsOfDone(run.id, streams[index]!, 1))).toEqual([]);
+    for (const [index, run] of runs.entries()) {
+      expect(streams[index]!.map((frame) => frame.raw)).toEqual(await storedFrames(database.pool, run.id));
+    }
+    expect(await brokenInvariants(database.pool)).toEqual([]);
+  },
+);
 
-const RUNS = 10;
-const TOKENS = 100_000;
+const RUNS = 8;
+const TOKENS = 60_000;
 
 /** How many models are in the middle of what they say. */
 async function talking(pool: { query(sql: string): Promise<{ rows: { n: number }[] }> }): Promise<number> {
-  const { rows } = await pool.query(`select count(distinct run_id)::int as n from events e where type = 'token'
+  const { rows } =
+    await pool.query(`select count(distinct run_id)::int as n from events e where type = 'token'
     and not exists (select from events m where m.run_id = e.run_id and m.type = 'message_end')`);
   return rows[0]!.n;
 }

@@ -76,7 +76,7 @@ test('PLUS-6 usage is summed by run, thread, role and model', async () => {
   }
   const sum = async (by: string) =>
     (await ask('GET', `${world.url}/api/usage?by=${by}&thread_id=${thread}`)).body.items;
-  expect(await sum('thread')).toMatchObject([{ key: thread, runs: 2, output: 7, cost: null }]);
+  expect(await sum('thread')).toMatchObject([{ key: thread, runs: 2, output: 7, cost: 0 }]);
   expect(await sum('model')).toMatchObject([{ key: 'offline/script', runs: 2, output: 7 }]);
   expect(await sum('role')).toMatchObject([{ key: 'assistant', runs: 2, output: 7 }]);
   expect((await sum('run')).map(({ output }: { output: number }) => output)).toEqual([4, 3]);

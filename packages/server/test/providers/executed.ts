@@ -33,13 +33,13 @@ interface Work {
   readonly moments?: readonly Moment[];
 }
 
-export interface EndedRun {
+interface EndedRun {
   readonly runId: string;
   readonly messageId: string;
   readonly status: string;
 }
 
-export interface ExecutedThread {
+interface ExecutedThread {
   readonly id: string;
   /** Plays a run to its end, with as many actors as that takes. */
   run(work: Work): Promise<EndedRun>;

@@ -223,7 +223,7 @@ describe.each(REACHED)('%s', (name) => {
     expect(await count(world.database, 'effects where note = $1', [`once by ${name}`])).toBe(1);
   });
 
-  test('calls that share an id in two answers of a run are two calls', async () => {
+  test('RUN-9 calls that share an id in two answers of a run are two calls', async () => {
     const calling = (note: string): Reply => ({ said: [calls('call_0', 'idempotent', { note })] });
     const { runId, frames } = await play(model, [calling('first'), calling('second'), fine]);
     expect(dataOf(frames, 'tool_end').map(({ output }) => output)).toEqual([

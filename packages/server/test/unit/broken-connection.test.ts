@@ -128,3 +128,42 @@ test('a transaction whose work throws leaves nothing, and the thread goes on', a
   const { rowCount } = await world.pool.query('select from effects where key = $1', [run]);
   expect(rowCount).toBe(0);
 });
+
+test('L1 a commit that lands long after its connection broke is counted once, and what came after it follows', async () => {
+  // Commits of the marked row wait until the gate is gone; nobody tells a server that its client is.
+  await world.pool.query(`
+    create table gate (); insert into gate default values;
+    create function wait_at_gate() returns trigger language plpgsql as $$
+      begin
+        while exists (select from gate) loop perform pg_sleep(0.01); end loop;
+        return null;
+      end $$;
+    create constraint trigger slow_commit after insert on events deferrable initially deferred for each row
+      when (new.data::text like '%slow commit%') execute function wait_at_gate()`);
+  const active = async (condition: string) =>
+    (
+      await world.pool.query(
+        `select from pg_stat_activity where datname = current_database() and query like '%insert into events%'
+          and pid <> pg_backend_pid() and ${condition}`,
+      )
+    ).rowCount!;
+
+  const writer = world.writer();
+  const thread = await world.thread();
+  const pen = openPen(writer, thread);
+  const first = pen.append([token(thread, 'slow commit')]);
+  await until(async () => (await active("wait_event = 'PgSleep'")) === 1);
+  writer.abandonConnection();
+  const later = [pen.append([token(thread, 'two')]), pen.append([token(thread, 'three')])];
+  // Another try waits for the first one's transaction, is told not to wait, and comes back.
+  await until(async () => (await active("wait_event_type = 'Lock'")) === 1);
+  await until(async () => (await active("wait_event_type = 'Lock'")) === 0);
+  await until(async () => (await active("wait_event_type = 'Lock'")) === 1);
+  await world.pool.query('delete from gate');
+  await Promise.all([first, ...later]);
+  expect((await world.log(thread)).map(({ seq, json }) => [seq, json])).toEqual([
+    [1, '{"text":"slow commit","message":"m1"}'],
+    [2, '{"text":"two","message":"m1"}'],
+    [3, '{"text":"three","message":"m1"}'],
+  ]);
+});

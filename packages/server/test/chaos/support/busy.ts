@@ -24,7 +24,10 @@ export interface Busy {
 }
 
 /** Clients that post one run after the other, on one pod and then on another, and follow each to its end. */
-export function keepBusy(urls: readonly string[], { clients, tokens }: { clients: number; tokens: number }): Busy {
+export function keepBusy(
+  urls: readonly string[],
+  { clients, tokens }: { clients: number; tokens: number },
+): Busy {
   const finished: Finished[] = [];
   let stopping = false;
   const all = Promise.all(
@@ -35,7 +38,7 @@ export function keepBusy(urls: readonly string[], { clients, tokens }: { clients
       }
     }),
   );
-  const failed = new Promise<never>((_, reject) => all.catch(reject));
+  const failed = new Promise<never>((_, reject) => void all.catch(reject));
   failed.catch(() => undefined);
   return {
     finished,
@@ -49,7 +52,10 @@ export function keepBusy(urls: readonly string[], { clients, tokens }: { clients
 
 const STEPS = 3;
 
-async function oneRun(bases: readonly string[], { note, tokens }: { note: string; tokens: number }): Promise<Finished> {
+async function oneRun(
+  bases: readonly string[],
+  { note, tokens }: { note: string; tokens: number },
+): Promise<Finished> {
   const threadId = await insist(() => createThread(bases[0]!));
   const transactional = (which: string) => ({ tool: 'transactional', input: { note: `${note} ${which}` } });
   const pure = { tool: 'pure', input: { note, delay_ms: 2 } };
@@ -78,7 +84,10 @@ export async function expectWhole(pool: pg.Pool, finished: readonly Finished[]):
   const expected = finished.flatMap(({ note }) => [`${note} first`, `${note} second`]);
   const once = expected.map((note) => ({ note, times: 1 }));
   expect(effects.rows.toSorted(byNote)).toEqual(once.toSorted(byNote));
-  const rows = await pool.query<{ runs: number; said: number }>(`select (select count(*)::int from runs) as runs,
+  const rows = await pool.query<{
+    runs: number;
+    said: number;
+  }>(`select (select count(*)::int from runs) as runs,
     (select count(*)::int from messages where role = 'user') as said`);
   expect(rows.rows[0]).toEqual({ runs: finished.length, said: finished.length });
   expect(await brokenInvariants(pool)).toEqual([]);

@@ -18,7 +18,10 @@ export async function usedMiB(pod: TestPod): Promise<number> {
   const ask = (id: number, method: string, params: object = {}) =>
     new Promise<{ result?: { value: string } }>((resolve) => {
       const hear = (message: MessageEvent): void => {
-        const answer = JSON.parse(String(message.data)) as { id?: number; result: { result?: { value: string } } };
+        const answer = JSON.parse(String(message.data)) as {
+          id?: number;
+          result: { result?: { value: string } };
+        };
         if (answer.id !== id) return;
         socket.removeEventListener('message', hear);
         resolve(answer.result);
@@ -27,7 +30,9 @@ export async function usedMiB(pod: TestPod): Promise<number> {
       socket.send(JSON.stringify({ id, method, params }));
     });
   await ask(1, 'HeapProfiler.collectGarbage');
-  const { result } = await ask(2, 'Runtime.evaluate', { expression: 'JSON.stringify(process.memoryUsage())' });
+  const { result } = await ask(2, 'Runtime.evaluate', {
+    expression: 'JSON.stringify(process.memoryUsage())',
+  });
   socket.close();
   const { heapUsed, external } = JSON.parse(result!.value) as NodeJS.MemoryUsage;
   return (heapUsed + external) / 2 ** 20;

@@ -17,7 +17,12 @@ export type Found = { readonly program: string } | { readonly why: string };
 
 /** The machine's nginx, or else, for root on Debian, the one in Debian's package, unpacked and not installed. */
 export async function findNginx(): Promise<Found> {
-  for (const program of ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx', join(CACHE, 'usr/sbin/nginx')]) {
+  for (const program of [
+    '/usr/sbin/nginx',
+    '/usr/local/sbin/nginx',
+    '/usr/bin/nginx',
+    join(CACHE, 'usr/sbin/nginx'),
+  ]) {
     if (existsSync(program) && (await works(program))) return { program };
   }
   if (!existsSync('/usr/bin/apt-get')) return { why: 'there is no nginx, and no apt-get to fetch one' };
@@ -25,7 +30,9 @@ export async function findNginx(): Promise<Found> {
   try {
     return await fetchNginx();
   } catch (error) {
-    const [line = 'unknown'] = String((error as { stderr?: string }).stderr || (error as Error).message).split('\n');
+    const [line = 'unknown'] = String(
+      (error as { stderr?: string }).stderr || (error as Error).message,
+    ).split('\n');
     return { why: `there is no nginx, and it could not be fetched: ${line}` };
   }
 }
@@ -66,9 +73,13 @@ export async function startNginx(program: string, pods: readonly string[]): Prom
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
   const port = await freePort();
   writeFileSync(join(folder, 'nginx.conf'), configuration(folder, port, pods));
-  const child = spawn(program, ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')], {
-    stdio: 'ignore',
-  });
+  const child = spawn(
+    program,
+    ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')],
+    {
+      stdio: 'ignore',
+    },
+  );
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   await Promise.race([
     until(() => answers(port)),
@@ -86,12 +97,14 @@ export async function startNginx(program: string, pods: readonly string[]): Prom
 }
 
 function configuration(folder: string, port: number, pods: readonly string[]): string {
-  const locations = pods.map((pod, index) => `
+  const locations = pods.map(
+    (pod, index) => `
     location /${index}/ {
       proxy_pass ${pod}/;
       proxy_http_version 1.1;
       proxy_set_header Host $host;
-    }`);
+    }`,
+  );
   return `daemon off;
 ${process.geteuid?.() === 0 ? 'user root;' : ''}
 worker_processes 1;

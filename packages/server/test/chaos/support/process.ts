@@ -16,7 +16,7 @@ function ticks(pid: number): number {
 /** Resolves when the process has had nothing to do for half a second. */
 export async function rests(pid: number): Promise<void> {
   let idle = 0;
-  for (let before = ticks(pid); idle < 10; ) {
+  for (let before = ticks(pid); idle < 10;) {
     await new Promise((resolve) => setTimeout(resolve, 50));
     const now = ticks(pid);
     idle = now - before <= 1 ? idle + 1 : 0;

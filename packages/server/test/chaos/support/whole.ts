@@ -27,7 +27,8 @@ export function problemsOfDone(runId: string, frames: readonly Frame[], steps: n
     .filter((frame) => frame.data.success !== true)
     .map((frame) => `run ${runId}: a call failed: ${JSON.stringify(frame.data)}`);
   const status = String(frames.at(-1)?.data.status);
-  if (status !== 'done') problems.push(`run ${runId} ended ${status}: ${JSON.stringify(of('error')[0]?.data)}`);
+  if (status !== 'done')
+    problems.push(`run ${runId} ended ${status}: ${JSON.stringify(of('error')[0]?.data)}`);
   if (of('final').length !== 1) problems.push(`run ${runId}: ${of('final').length} final events`);
   const complete = of('message_end').filter((frame) => frame.data.ended === 'complete').length;
   if (complete !== steps) problems.push(`run ${runId}: ${complete} finished steps instead of ${steps}`);
