@@ -4,9 +4,6 @@ import type { EventData } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
 import { EVENT_COLUMNS, fromRow, type EventRow, type StoredEvent } from './event.ts';
 
-/** Events of others that may lie between those of a run: ends of runs that were canceled in the queue, sessions. */
-const INTERLEAVED = 1000;
-
 export const LOG_CHANNEL = 'continuo_log';
 
 const ARRAYS =
@@ -132,15 +129,22 @@ export async function seqOf(
   startAfter: number,
   runSeq: number,
 ): Promise<number | null> {
-  const { rows } = await client.query<{ seq: number }>({
-    name: 'seq_of',
-    // Its event is at that place, or a little later if events of others lie between; never a scan of what follows.
+  const values = [threadId, startAfter + runSeq, runId, runSeq];
+  // It is at that place, or a little later where events of others lie between.
+  const near = await client.query<{ seq: number }>({
+    name: 'seq_of_near',
     text: `select seq from (
-        select seq, run_id, run_seq from events where thread_id = $1 and seq >= $2 order by seq limit $5
+        select seq, run_id, run_seq from events where thread_id = $1 and seq >= $2 order by seq limit 64
       ) near where run_id = $3 and run_seq = $4`,
-    values: [threadId, startAfter + runSeq, runId, runSeq, INTERLEAVED],
+    values,
   });
-  return rows[0]?.seq ?? null;
+  if (near.rows[0]) return near.rows[0].seq;
+  const far = await client.query<{ seq: number }>({
+    name: 'seq_of_far',
+    text: 'select seq from events where thread_id = $1 and seq >= $2 and run_id = $3 and run_seq = $4',
+    values,
+  });
+  return far.rows[0]?.seq ?? null;
 }
 
 /** A run's events after the thread's `after`, in order. */
