@@ -159,6 +159,8 @@ const foreign = /^CONTINUO_(TEST_|CHAOS)/;
 export async function loadConfig(world: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** What is wrong with a model's name, if anything. */
+  readonly modelProblem?: (model: string) => string | null;
 }): Promise<Config> {
   const problems: string[] = unknownVariables(world.env);
   const file = await readFile(world.cwd, problems);
@@ -211,6 +213,8 @@ export async function loadConfig(world: {
         'allowed: both, for one database, or neither, for the embedded one',
     );
   }
+  const unusable = config.model === undefined ? null : world.modelProblem?.(config.model);
+  if (unusable) problems.push(`${given('model')?.name}: ${unusable}`);
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }

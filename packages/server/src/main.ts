@@ -2,11 +2,12 @@
 
 import { loadConfig } from './config.ts';
 import { createLogger } from './logger.ts';
-import { startServer, type RunningServer } from './server.ts';
+import { problemWithModel, startServer, type RunningServer } from './server.ts';
 import { onStopSignal } from './signals.ts';
 
 try {
-  const config = await loadConfig({ env: process.env, cwd: process.cwd() });
+  const modelProblem = problemWithModel(process.env);
+  const config = await loadConfig({ env: process.env, cwd: process.cwd(), modelProblem });
   const log = createLogger({ level: config.logLevel, pretty: process.stdout.isTTY });
   const began = performance.now();
   const starting = startServer({ config, log, env: process.env });

@@ -40,6 +40,17 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+const WORLD = { now: Date.now, sleep, random: Math.random };
+
+/** For the settings: says what is wrong with a model's name, before anything is started. */
+export function problemWithModel(env: ServerOptions['env']): (model: string) => string | null {
+  const models = createModels(WORLD, { env });
+  return (model) => {
+    const resolved = models.resolve(model);
+    return resolved.ok ? null : resolved.problem;
+  };
+}
+
 export async function startServer({
   config,
   log,
@@ -47,10 +58,7 @@ export async function startServer({
   tools = [],
   faults,
 }: ServerOptions): Promise<RunningServer> {
-  const models = createModels(
-    { now: Date.now, sleep, random: Math.random },
-    { defaultModel: config.model, env },
-  );
+  const models = createModels(WORLD, { defaultModel: config.model, env });
   const resolved = models.resolve(models.default);
   if (!resolved.ok) throw new Error(`CONTINUO_MODEL: ${resolved.problem}`);
 

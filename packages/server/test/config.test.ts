@@ -174,3 +174,11 @@ test('only loopback names and addresses count as loopback', () => {
   ).toEqual([]);
   expect(['0.0.0.0', '::', '10.0.0.1', 'localhost.example', '128.0.0.1', ''].filter(isLoopback)).toEqual([]);
 });
+
+test('a model that cannot be used is told with everything else that is wrong', async () => {
+  const env = { CONTINUO_MODEL: 'nobody/model', CONTINUO_PORT: '-1' };
+  const modelProblem = (model: string) => `there is no ${model}`;
+  await expect(loadConfig({ env, cwd: import.meta.dirname, modelProblem })).rejects.toMatchObject({
+    problems: [expect.stringMatching(/^CONTINUO_PORT /), 'CONTINUO_MODEL: there is no nobody/model'],
+  });
+});

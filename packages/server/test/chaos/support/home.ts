@@ -34,7 +34,11 @@ export function makeHome(): Home {
     remove: async () => {
       const pid = Number(line(0));
       await until(() => pid === 0 || !isAlive(pid));
-      rmSync(folder, { recursive: true, force: true });
+      // The watchdog tidies up meanwhile, and a file that vanishes ends rmSync before its time.
+      await until(() => {
+        rmSync(folder, { recursive: true, force: true });
+        return !existsSync(folder);
+      });
     },
   };
 }
