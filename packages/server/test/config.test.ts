@@ -35,6 +35,11 @@ test('without any setting, the defaults hold', async () => {
     apiKey: undefined,
     logLevel: 'info',
     allowedHosts: [],
+    runSteps: 100,
+    runTokens: null,
+    runCost: null,
+    runSeconds: null,
+    toolSummaryLines: 5,
   });
 });
 
@@ -50,6 +55,11 @@ test('every setting can come from the environment', async () => {
     CONTINUO_API_KEY: key,
     CONTINUO_LOG_LEVEL: 'warn',
     CONTINUO_ALLOWED_HOSTS: 'Agents.Example.com, [fd00::1]',
+    CONTINUO_RUN_STEPS: '7',
+    CONTINUO_RUN_TOKENS: '8000',
+    CONTINUO_RUN_COST: '0.25',
+    CONTINUO_RUN_SECONDS: '60',
+    CONTINUO_TOOL_SUMMARY_LINES: '3',
   });
   expect(config).toEqual({
     host: '0.0.0.0',
@@ -62,6 +72,11 @@ test('every setting can come from the environment', async () => {
     apiKey: key,
     logLevel: 'warn',
     allowedHosts: ['agents.example.com', 'fd00::1'],
+    runSteps: 7,
+    runTokens: 8000,
+    runCost: 0.25,
+    runSeconds: 60,
+    toolSummaryLines: 3,
   });
 });
 
