@@ -241,7 +241,7 @@ class Actor {
     };
     const shifted = session.changes.map((change) => ({ ...change, event: change.event + entries.length }));
     await this.#pen.append([...entries, ...session.entries], [end, ...shifted]);
-    this.#ended.add(run.id);
+    this.#closed(run.id);
     this.#options.metrics.runEnded(status, error?.code ?? null);
   }
 
@@ -252,8 +252,14 @@ class Actor {
       { runId: run.id, event: { type: 'state', data: { status: 'canceled' } } },
     ];
     await this.#pen.append(entries, [{ kind: 'end', event: 1, run: run.id, status: 'canceled' }]);
-    this.#ended.add(run.id);
+    this.#closed(run.id);
     this.#options.metrics.runEnded('canceled', null);
+  }
+
+  /** The facts told of the next run only: what comes after it must be asked for. */
+  #closed(runId: string): void {
+    this.#ended.add(runId);
+    this.#informed = false;
   }
 
   #session(input: SessionInput, reason: string): { entries: Entry[]; changes: Change[] } {

@@ -287,3 +287,14 @@ test('RUN-10 a tool that does not end within its grace after a cancel is told to
       .map(({ type }) => type),
   ).toEqual(['canceled', 'state']);
 });
+
+test('RUN-2 messages that came before the actor are all answered in one hold, in their order', async () => {
+  const loop = await createLoop(world);
+  const threadId = await world.thread();
+  const runs = [];
+  for (const text of ['one', 'two', 'three']) runs.push(await world.run(threadId, { steps: [{ text }] }));
+  await loop.work(await loop.hold(threadId));
+  const events = await world.log(threadId);
+  expect(named(events, 'final').map(({ data }) => data.text)).toEqual(['one', 'two', 'three']);
+  expect(named(events, 'final').map(({ runId }) => runId)).toEqual(runs);
+});
