@@ -8,7 +8,14 @@
 
 import { hostname } from 'node:os';
 import { v7 as uuidv7 } from 'uuid';
-import { connect, destroy, type Connection, type DatabaseSettings, type Pool } from '../db/pool.ts';
+import {
+  connect,
+  destroy,
+  isUnavailable,
+  type Connection,
+  type DatabaseSettings,
+  type Pool,
+} from '../db/pool.ts';
 import { LOG_CHANNEL } from '../log/statements.ts';
 
 const LOCK_CLASS = 4400;
@@ -17,6 +24,7 @@ const WAKE_CHANNEL = 'continuo_wake';
 const CAPACITY = 500;
 /** How long a thread rests after work on it failed: a full disk must not use up its attempts. */
 const FAILED_PAUSE_MS = 5000;
+const UNAVAILABLE_PAUSE_MS = 200;
 
 export interface Hold {
   readonly threadId: string;
@@ -66,7 +74,6 @@ export class Pod {
   readonly #options: PodOptions;
   readonly #holds = new Map<string, LiveHold>();
   readonly #hurry = new AbortController();
-  readonly takeovers = { count: 0 };
   #member: Membership | null = null;
   #state: 'running' | 'draining' | 'stopped' = 'running';
   #tickTimer: NodeJS.Timeout | null = null;
@@ -252,7 +259,6 @@ export class Pod {
     if (!seen.alive) return this.#expelled(member, 'the others took this pod for dead');
     member.renewedAt = asked;
     member.others = seen.others;
-    this.takeovers.count += seen.freed;
     for (const threadId of seen.woken ?? []) this.#holds.get(threadId)?.onWake?.();
     if (seen.due) void this.#claim();
     this.#schedule(member, seen.next_wake_ms);
@@ -381,7 +387,7 @@ export class Pod {
         );
       }
       // A thread that another owner took is not ours to delay; whatever failed may need a moment.
-      wakeAt = new Date(Date.now() + (failure ? FAILED_PAUSE_MS : 0));
+      wakeAt = new Date(Date.now() + pauseAfter(failure));
     }
     hold.onWake = null;
     const due = await this.#release(member, hold, wakeAt);
@@ -414,6 +420,11 @@ export class Pod {
       }
     }
   }
+}
+
+function pauseAfter(failure: unknown): number {
+  if (!failure) return 0;
+  return isUnavailable(failure) ? UNAVAILABLE_PAUSE_MS : FAILED_PAUSE_MS;
 }
 
 class LiveHold implements Hold {
