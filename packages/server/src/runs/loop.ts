@@ -76,11 +76,19 @@ class Actor {
   /** Works until there is nothing to do, or until the thread must be let go; says when to look again. */
   async live(): Promise<Date | null> {
     for (;;) {
-      await this.#looking;
+      let looking: Promise<void>;
+      do {
+        if (!this.#informed) await this.#inform();
+        looking = this.#looking;
+        await looking;
+      } while (looking !== this.#looking || !this.#informed);
       this.#hold.lost.throwIfAborted();
-      if (!this.#informed) await this.#takeFacts();
       const step = this.#decide();
-      if (step.kind === 'rest') return null;
+      if (step.kind === 'rest') {
+        // A look that began now would take facts that nobody acts on: who comes later finds the thread let go.
+        this.#hold.onWake = null;
+        return null;
+      }
       if (this.#hold.draining && !ENDING.has(step.kind)) return new Date(0);
       try {
         await this.#do(step);
@@ -116,6 +124,13 @@ class Actor {
       await this.#drop(step.run, step.reason);
       await this.#look();
     }
+  }
+
+  /** In turn with the looks: what was asked for earlier must not come later, and hide what is new. */
+  #inform(): Promise<void> {
+    const informed = this.#looking.then(() => this.#takeFacts());
+    this.#looking = informed.catch(() => undefined);
+    return informed;
   }
 
   async #takeFacts(): Promise<void> {

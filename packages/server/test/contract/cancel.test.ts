@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { createThread, readRun, send, type Frame } from '../client/api.ts';
-import { ask, count, framesOf, holdEffects, seen, usePod, waitedFor, type Answer } from './support.ts';
+import { ask, count, framesOf, holdEffects, seen, until, usePod, waitedFor, type Answer } from './support.ts';
 
 const world = usePod();
 const cancel = (runId: string, body?: unknown): Promise<Answer> =>
@@ -61,6 +61,10 @@ test('RUN-10 a running tool finishes, calls that were not made are answered, and
   await seen(world.url, run.id, 'tool_start');
   await waitedFor(world.database, 'effects');
   expect(await cancel(run.id)).toMatchObject({ status: 200, body: { status: 'running' } });
+  // The owner has looked: it knows before the tool can go on.
+  await until(
+    async () => (await count(world.database, 'threads where id = $1 and wake_at is null', [id])) === 1,
+  );
   await release();
   const frames = await framesOf(world.url, run.id);
   expect(named(frames, 'tool_start')).toHaveLength(1);
