@@ -2,7 +2,7 @@
 
 import { AgentEngine, type EngineEvent, type MessagePart } from '@continuo/engine';
 import type { EventData, NewEvent } from '@continuo/protocol';
-import type { Change, Entry } from '../log/append.ts';
+import type { Change, Entry } from '../log/group.ts';
 import { contextLimitOf, costOf } from '../models/prices.ts';
 import type { RunState } from './fold.ts';
 import { shownHistory } from './history.ts';

@@ -2,7 +2,7 @@
 // attempt started is repeated as its effect class allows.
 
 import type { EventData } from '@continuo/protocol';
-import { Lost } from '../log/append.ts';
+import { Lost } from '../log/pen.ts';
 import type { AnyTool } from '../tools/registry.ts';
 import type { CallState } from './fold.ts';
 import type { StepContext } from './step.ts';

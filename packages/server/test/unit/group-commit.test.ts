@@ -1,7 +1,7 @@
 // One writer, many threads: what is flushed together, what is kept apart, and what pressure does.
 
 import { expect, test } from 'vitest';
-import { Lost } from '../../src/log/append.ts';
+import { Lost } from '../../src/log/pen.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { holdTable, waitedFor } from '../contract/support.ts';
 import { entry, openPen, token, useLog } from './support.ts';

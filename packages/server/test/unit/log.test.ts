@@ -2,7 +2,8 @@
 
 import { v7 as uuidv7 } from 'uuid';
 import { expect, test } from 'vitest';
-import { CancelWins, Lost, type Change, type Entry } from '../../src/log/append.ts';
+import type { Change, Entry } from '../../src/log/group.ts';
+import { CancelWins, Lost } from '../../src/log/pen.ts';
 import { Followers } from '../../src/log/follow.ts';
 import { holdTable, until, waitedFor } from '../contract/support.ts';
 import { entry, openPen, requestCancel, token, useLog } from './support.ts';

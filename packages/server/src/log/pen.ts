@@ -1,0 +1,319 @@
+// A pen: an owner's means to append to one thread. It numbers the events, keeps what waits, and hands it to the pod's
+// writer or to a transaction of its own.
+//
+// - One append is in flight per thread, and what is in flight is never changed: a retry is the same rows.
+// - Once lost, a pen writes nothing more, and whoever waits for it is told.
+
+import type { NewEvent } from '@continuo/protocol';
+import { ConnectionLost, sqlState, transaction } from '../db/pool.ts';
+import type { Pool, Queryable } from '../db/pool.ts';
+import type { Faults } from '../faults.ts';
+import type { StoredEvent } from './event.ts';
+import { group, mergeTokens, nobody, withJsonAsText, type Change, type Entry, type Group } from './group.ts';
+import { bind, INSERT } from './statements.ts';
+
+/** Bytes that a thread may have waiting before its model is no longer read. */
+const PENDING_BYTES = 1024 * 1024;
+/** How often a transaction may be ended for idling before its work is given up. */
+const IDLE_TRIES = 3;
+
+/** The thread has another owner now, or this pod was told to let go. */
+export class Lost extends Error {
+  readonly code = 'lost';
+}
+
+/** The run's cancellation was accepted first; it can only end canceled. */
+export class CancelWins extends Error {
+  readonly code = 'cancel_wins';
+}
+
+/** What one pen contributes to a flush, with seqs assigned. */
+export interface Part {
+  readonly pen: Pen;
+  readonly groups: readonly Group[];
+  readonly rows: readonly StoredEvent[];
+  readonly changes: readonly Record<string, unknown>[];
+}
+
+/** The writer, as its pens know it. */
+export interface PenHost {
+  readonly options: {
+    readonly pool: Pool;
+    readonly now: () => number;
+    readonly publish: (rows: readonly StoredEvent[]) => void;
+    readonly hint: (parts: readonly Part[]) => string | null;
+    readonly faults?: Faults | undefined;
+  };
+  /** The pen has something to write. */
+  markDirty(pen: Pen): void;
+  /** Where a part stands whose outcome is not known, by its first row. */
+  settled(pen: Pen, first: { seq: number; json: string | null }): Promise<'committed' | 'absent' | 'lost'>;
+}
+
+export interface PenOptions {
+  readonly threadId: string;
+  readonly attempt: number;
+  readonly seq: number;
+  readonly runSeqs: ReadonlyMap<string, number>;
+  readonly onCommit: (rows: readonly StoredEvent[]) => void;
+  /** `refusal` is what the database said, if the thread was not simply taken by another owner. */
+  readonly onLost: (refusal: Error | null) => void;
+}
+
+export class Pen {
+  readonly threadId: string;
+  readonly attempt: number;
+  readonly #writer: PenHost;
+  readonly #owner: PenOptions;
+  readonly #runSeqs: Map<string, number>;
+  readonly #groups: Group[] = [];
+  #seq: number;
+  #bytes = 0;
+  #rows = 0;
+  /** A flush or a transaction of this thread is in flight. */
+  #busy = false;
+  #lost = false;
+  #idle: (() => void)[] = [];
+  #drained: (() => void)[] = [];
+
+  constructor(writer: PenHost, owner: PenOptions) {
+    this.#writer = writer;
+    this.#owner = owner;
+    this.threadId = owner.threadId;
+    this.attempt = owner.attempt;
+    this.#seq = owner.seq;
+    this.#runSeqs = new Map(owner.runSeqs);
+  }
+
+  get lost(): boolean {
+    return this.#lost;
+  }
+
+  get waitingRows(): number {
+    return this.#busy ? 0 : this.#rows;
+  }
+
+  /** Queues one event and goes on. Its commit, or its loss, shows in `onCommit` and `onLost`. */
+  push(runId: string, event: NewEvent): void {
+    this.#queue([{ runId, event }], [], nobody, nobody);
+  }
+
+  /** Appends events and the rows that they changed, all or nothing; resolves after the commit. */
+  append(entries: Entry[], changes: readonly Change[] = []): Promise<readonly StoredEvent[]> {
+    return new Promise((resolve, reject) => this.#queue(entries, changes, resolve, reject));
+  }
+
+  /** Null while there is room; otherwise resolves when what waits has been written. */
+  room(): Promise<void> | null {
+    if (this.#bytes < PENDING_BYTES || this.#lost) return null;
+    return new Promise((resolve) => this.#drained.push(resolve));
+  }
+
+  /**
+   * A transaction of the thread's own: `work` writes rows and says which events belong to them; both
+   * commit together, or neither does. Waits for what is queued, and holds the thread meanwhile.
+   */
+  async transact<T>(work: (client: Queryable) => Promise<{ entries: Entry[]; result: T }>): Promise<T> {
+    let idled = 0;
+    for (;;) {
+      const outcome = await this.#tryToTransact(work);
+      if (outcome.kind === 'done') return outcome.result;
+      if (outcome.idled) idled += 1;
+      // Work that idles longer than a transaction may is ended every time.
+      if (idled === IDLE_TRIES)
+        throw new Error('the transaction was ended, because it idled longer than the lease');
+    }
+  }
+
+  async #tryToTransact<T>(
+    work: (client: Queryable) => Promise<{ entries: Entry[]; result: T }>,
+  ): Promise<{ kind: 'done'; result: T } | { kind: 'undone'; idled: boolean }> {
+    await this.#hold();
+    const { pool, now, faults, hint } = this.#writer.options;
+    let part: Part | null = null;
+    try {
+      const result = await transaction(
+        pool,
+        async (client) => {
+          const done = await work(client);
+          if (this.#lost) throw new Lost(`thread ${this.threadId} was let go`);
+          part = this.#number([group(done.entries, [], now())]);
+          if (faults) await hit(faults, 'transact.before', part.rows);
+          await client.query({ name: 'append', text: INSERT, values: [...bind(part.rows), hint([part])] });
+          if (faults) await hit(faults, 'transact.inside', part.rows);
+          return done.result;
+        },
+        faults && (() => hit(faults, 'transact.commit', part!.rows)),
+      );
+      if (faults) await hit(faults, 'transact.after', part!.rows);
+      this.#publish(part!);
+      return { kind: 'done', result };
+    } catch (error) {
+      const unknown = error instanceof ConnectionLost;
+      if (!unknown && !(part && sqlState(error) === '23505')) throw error;
+      const outcome = await this.#writer.settled(
+        this,
+        (part as Part | null)?.rows[0] ?? { seq: this.#seq + 1, json: null },
+      );
+      if (outcome === 'absent' && unknown && !this.#lost) return { kind: 'undone', idled: error.idled };
+      // Another owner's, or committed without our hearing of it: the log knows, this call does not.
+      this.lose();
+      throw new Lost(`thread ${this.threadId} is read again from its log`);
+    } finally {
+      this.#free();
+    }
+  }
+
+  lose(refusal: Error | null = null): void {
+    if (this.#lost) return;
+    this.#lost = true;
+    const error = new Lost(`thread ${this.threadId} has another owner`);
+    for (const waiting of this.#groups.splice(0)) waiting.reject(error);
+    this.#rows = 0;
+    this.#bytes = 0;
+    this.#wake();
+    this.#owner.onLost(refusal);
+  }
+
+  // What follows is for the writer.
+
+  take(room: number, merge: boolean): Part | null {
+    if (this.#busy || this.#lost || this.#groups.length === 0) return null;
+    let rows = 0;
+    let count = 0;
+    // A group is never split; the first one always goes.
+    while (
+      count < this.#groups.length &&
+      (count === 0 || rows + this.#groups[count]!.entries.length <= room)
+    ) {
+      rows += this.#groups[count]!.entries.length;
+      count += 1;
+    }
+    const groups = this.#groups.splice(0, count);
+    this.#rows -= rows;
+    this.#busy = true;
+    return this.#number(merge ? mergeTokens(groups) : groups);
+  }
+
+  committed(part: Part): void {
+    this.#busy = false;
+    this.#advance(part);
+    this.#owner.onCommit(part.rows);
+    let from = 0;
+    for (const done of part.groups) {
+      this.#bytes -= done.bytes;
+      done.resolve(part.rows.slice(from, from + done.entries.length));
+      from += done.entries.length;
+    }
+    this.#wake();
+    if (this.#rows > 0) this.#writer.markDirty(this);
+  }
+
+  /** The database refused to start or to end a run: that group is rejected, the others go again. */
+  refuse(part: Part): void {
+    const decisive = (change: Change) => change.kind === 'start' || change.kind === 'end';
+    const refused = part.groups.filter((each) => each.changes.some(decisive));
+    const others = part.groups.filter((each) => !refused.includes(each));
+    this.#putBack(others);
+    for (const each of refused) {
+      this.#bytes -= each.bytes;
+      each.reject(new CancelWins('the run was canceled'));
+    }
+  }
+
+  /** The part will not be written: the thread is lost, or the database refuses what it says. */
+  fail(part: Part, error: Error): void {
+    for (const each of part.groups) each.reject(error);
+    this.lose(error instanceof Lost ? null : error);
+  }
+
+  #putBack(groups: readonly Group[]): void {
+    this.#busy = false;
+    this.#groups.unshift(...groups);
+    for (const each of groups) this.#rows += each.entries.length;
+    this.#wake();
+    if (this.#rows > 0) this.#writer.markDirty(this);
+  }
+
+  #queue(
+    entries: Entry[],
+    changes: readonly Change[],
+    resolve: Group['resolve'],
+    reject: Group['reject'],
+  ): void {
+    if (this.#lost) return reject(new Lost(`thread ${this.threadId} has another owner`));
+    const queued = group(entries, changes, this.#writer.options.now(), resolve, reject);
+    this.#groups.push(queued);
+    this.#rows += entries.length;
+    this.#bytes += queued.bytes;
+    if (!this.#busy) this.#writer.markDirty(this);
+  }
+
+  #number(groups: readonly Group[]): Part {
+    const rows: StoredEvent[] = [];
+    const changes: Record<string, unknown>[] = [];
+    const runSeqs = new Map<string, number>();
+    let seq = this.#seq;
+    for (const { entries, changes: changed, at } of groups) {
+      const first = rows.length;
+      for (const { runId, event } of entries) {
+        seq += 1;
+        let runSeq: number | null = null;
+        if (runId !== null) {
+          runSeq = (runSeqs.get(runId) ?? this.#runSeqs.get(runId) ?? 0) + 1;
+          runSeqs.set(runId, runSeq);
+        }
+        rows.push({
+          threadId: this.threadId,
+          seq,
+          runId,
+          runSeq,
+          attempt: this.attempt,
+          type: event.type,
+          data: event.data,
+          json: JSON.stringify(event.data),
+          at: new Date(at),
+        } as StoredEvent);
+      }
+      for (const change of changed) {
+        const row = rows[first + change.event]!;
+        changes.push({ ...withJsonAsText(change), thread: this.threadId, seq: row.seq, at: row.at });
+      }
+    }
+    return { pen: this, groups, rows, changes };
+  }
+
+  #advance(part: Part): void {
+    this.#seq += part.rows.length;
+    for (const row of part.rows) if (row.runId !== null) this.#runSeqs.set(row.runId, row.runSeq!);
+  }
+
+  #publish(part: Part): void {
+    this.#advance(part);
+    this.#owner.onCommit(part.rows);
+    this.#writer.options.publish(part.rows);
+  }
+
+  async #hold(): Promise<void> {
+    while ((this.#busy || this.#rows > 0) && !this.#lost)
+      await new Promise<void>((resolve) => this.#idle.push(resolve));
+    if (this.#lost) throw new Lost(`thread ${this.threadId} has another owner`);
+    this.#busy = true;
+  }
+
+  #free(): void {
+    this.#busy = false;
+    this.#wake();
+    if (this.#rows > 0) this.#writer.markDirty(this);
+  }
+
+  #wake(): void {
+    for (const wake of this.#drained.splice(0)) wake();
+    if (!this.#busy || this.#lost) for (const wake of this.#idle.splice(0)) wake();
+  }
+}
+
+/** Tells a test that a point was reached, once for each type of event. */
+export async function hit(faults: Faults, point: string, rows: readonly StoredEvent[]): Promise<void> {
+  for (const type of new Set(rows.map((row) => row.type))) await faults(`${point}.${type}`);
+}
