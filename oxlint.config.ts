@@ -22,11 +22,12 @@ const arrows: Record<string, Arrow> = {
   db: { imports: [] },
   log: { imports: ['db'] },
   models: { imports: [] },
-  tools: { imports: [], types: ['db', 'log', 'models'] },
-  agents: { imports: [] },
+  workspace: { imports: ['db'] },
+  tools: { imports: ['workspace'], types: ['db', 'log', 'models'] },
+  agents: { imports: ['workspace'] },
   actors: { imports: ['db', 'log'] },
-  runs: { imports: ['db', 'log', 'actors', 'models', 'tools', 'agents'] },
-  http: { imports: ['db', 'log', 'actors', 'models', 'tools', 'agents', 'runs'] },
+  runs: { imports: ['db', 'log', 'actors', 'models', 'tools', 'agents', 'workspace'] },
+  http: { imports: ['db', 'log', 'actors', 'models', 'tools', 'agents', 'workspace', 'runs'] },
 };
 
 const inside: Pattern = {

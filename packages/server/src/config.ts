@@ -32,6 +32,9 @@ export interface Config {
   readonly runSeconds: number | null;
   /** Lines of a tool's result that later runs are shown. */
   readonly toolSummaryLines: number;
+  /** Bytes of one file at most, and of all versions of a workspace's files. */
+  readonly maxFileBytes: number;
+  readonly workspaceBytes: number;
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -150,6 +153,16 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
     schema: number.pipe(z.int().min(1).max(1000)),
     allowed: 'a whole number from 1 to 1000',
   },
+  maxFileBytes: {
+    env: 'CONTINUO_MAX_FILE_BYTES',
+    schema: number.pipe(z.int().min(1024).max(268_435_456)),
+    allowed: 'a whole number from 1024 to 268435456',
+  },
+  workspaceBytes: {
+    env: 'CONTINUO_WORKSPACE_BYTES',
+    schema: number.pipe(z.int().min(1024)),
+    allowed: 'a whole number from 1024',
+  },
 };
 const keys = Object.keys(settings) as (keyof Config)[];
 
@@ -199,6 +212,8 @@ export async function loadConfig(world: {
     runCost: read<number | null>('runCost', null),
     runSeconds: read<number | null>('runSeconds', null),
     toolSummaryLines: read('toolSummaryLines', 5),
+    maxFileBytes: read('maxFileBytes', 32 * 1024 * 1024),
+    workspaceBytes: read('workspaceBytes', 10 * 1024 ** 3),
   };
 
   if (!isLoopback(config.host) && !given('apiKey')) {

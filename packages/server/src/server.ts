@@ -19,6 +19,7 @@ import { createMetrics } from './metrics.ts';
 import { createModels } from './models/catalog.ts';
 import { createRunLoop } from './runs/loop.ts';
 import { createToolRegistry, type AnyTool } from './tools/registry.ts';
+import { CHANGE_CHANNEL, Workspaces } from './workspace/workspace.ts';
 
 /** How long a step may go on after the server was told to stop, and a tool after its run was canceled. */
 const GRACE_MS = 10_000;
@@ -99,6 +100,12 @@ export async function startServer({
     onFlush: (flush) => metrics.flushed(flush),
     faults,
   });
+  const workspaces = new Workspaces({
+    pool,
+    alone: () => pod.alone,
+    maxFileBytes: config.maxFileBytes,
+    quotaBytes: config.workspaceBytes,
+  });
   const pod: Pod = new Pod({
     database: direct,
     pool,
@@ -123,13 +130,14 @@ export async function startServer({
     }),
     onHint: (threads) =>
       threads === null ? followers.rescan() : threads.forEach((thread) => followers.hint(thread)),
+    channels: { [CHANGE_CHANNEL]: (workspaceId) => workspaces.heard(workspaceId) },
     onExpelled: () => writer.abandonConnection(),
     reviveDatabase: async () => embedded?.ensure(),
     log,
   });
   const streams = new Streams(followers);
 
-  const app = createApp({ config, pool, pod, models, roles, streams, metrics, log });
+  const app = createApp({ config, pool, pod, models, roles, workspaces, streams, metrics, log });
   const respond = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const http = createServer((request, response) => void respond(request, response));
   // First the port: a second start on a taken one must not claim anything.

@@ -40,6 +40,8 @@ test('without any setting, the defaults hold', async () => {
     runCost: null,
     runSeconds: null,
     toolSummaryLines: 5,
+    maxFileBytes: 33_554_432,
+    workspaceBytes: 10_737_418_240,
   });
 });
 
@@ -60,6 +62,8 @@ test('every setting can come from the environment', async () => {
     CONTINUO_RUN_COST: '0.25',
     CONTINUO_RUN_SECONDS: '60',
     CONTINUO_TOOL_SUMMARY_LINES: '3',
+    CONTINUO_MAX_FILE_BYTES: '2048',
+    CONTINUO_WORKSPACE_BYTES: '4096',
   });
   expect(config).toEqual({
     host: '0.0.0.0',
@@ -77,6 +81,8 @@ test('every setting can come from the environment', async () => {
     runCost: 0.25,
     runSeconds: 60,
     toolSummaryLines: 3,
+    maxFileBytes: 2048,
+    workspaceBytes: 4096,
   });
 });
 

@@ -53,6 +53,8 @@ export interface PodOptions {
   readonly work: Work;
   /** Another pod wrote to these threads; null: to some. */
   readonly onHint: (threadIds: readonly string[] | null) => void;
+  /** What else this pod listens to, by channel. A notification may be lost: it is a hint. */
+  readonly channels: Readonly<Record<string, (payload: string) => void>>;
   /** This pod lost its place; its connections may be dead without knowing. */
   readonly onExpelled: () => void;
   /** Called when connecting fails; an embedded database is started again here. */
@@ -184,7 +186,9 @@ export class Pod {
       [id, number, `${hostname()}:${process.pid}`, leaseSeconds],
     );
     await connection.query(
-      `listen ${LOG_CHANNEL}; listen ${WAKE_CHANNEL}; select pg_notify('${WAKE_CHANNEL}', '')`,
+      [LOG_CHANNEL, WAKE_CHANNEL, ...Object.keys(this.#options.channels)]
+        .map((channel) => `listen ${channel};`)
+        .join(' ') + ` select pg_notify('${WAKE_CHANNEL}', '')`,
     );
     const member: Membership = {
       id,
@@ -303,6 +307,8 @@ export class Pod {
       if (hint.from !== member.number) this.#options.onHint(hint.threads);
       return;
     }
+    const other = this.#options.channels[channel];
+    if (other) return other(payload);
     // A pod came or went, or somebody wants something of a thread.
     if (payload === '') return this.#beat(member);
     const hold = this.#holds.get(payload);

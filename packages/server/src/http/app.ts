@@ -9,6 +9,7 @@ import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Models } from '../models/catalog.ts';
+import type { Workspaces } from '../workspace/workspace.ts';
 import { docsRoute } from './docs.ts';
 import { guard } from './guard.ts';
 import { errorHandler, notFoundHandler, validationHook } from './problem.ts';
@@ -24,6 +25,7 @@ export interface HttpContext {
   readonly pod: Pod;
   readonly models: Models;
   readonly roles: Roles;
+  readonly workspaces: Workspaces;
   readonly streams: Streams;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   readonly log: Logger;

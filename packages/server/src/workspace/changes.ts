@@ -1,0 +1,50 @@
+// The change feed of a workspace: what happened to its files, numbered without a gap, whoever did it. Followers read by
+// cursor; being woken is a hint.
+
+import type { Queryable } from '../db/pool.ts';
+import type { Author, FileHead } from './files.ts';
+
+export interface Change {
+  readonly seq: number;
+  readonly type: 'file_updated' | 'file_moved' | 'file_removed';
+  readonly at: Date;
+  readonly data: {
+    readonly file: string;
+    readonly path: string;
+    /** Where a moved file was. */
+    readonly from?: string;
+    readonly v: number;
+    readonly kind: FileHead['kind'];
+    readonly size: number;
+    readonly hash: string;
+    readonly author: Author;
+  };
+}
+
+export async function readChanges(
+  client: Queryable,
+  workspaceId: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<readonly Change[]> {
+  const { rows } = await client.query<{ seq: string; type: Change['type']; at: Date; data: string }>({
+    name: 'read_changes',
+    text: 'select seq, type, at, data from changes where workspace_id = $1 and seq > $2 order by seq limit $3',
+    values: [workspaceId, after, limit],
+  });
+  return rows.map(({ seq, type, at, data }) => ({
+    seq: Number(seq),
+    type,
+    at,
+    data: JSON.parse(data) as Change['data'],
+  }));
+}
+
+/** The number of the last change. */
+export async function lastChange(client: Queryable, workspaceId: string): Promise<number> {
+  const { rows } = await client.query<{ change_seq: string }>({
+    name: 'last_change',
+    text: 'select change_seq from workspaces where id = $1',
+    values: [workspaceId],
+  });
+  return Number(rows[0]?.change_seq ?? 0);
+}

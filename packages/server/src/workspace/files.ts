@@ -1,0 +1,282 @@
+// Files: a permanent id, a path that may move, and an immutable history of versions. Every change is one statement that
+// compares the version it started from, writes the next one and notes it in the workspace's change feed. The caller
+// brings the transaction, and flushes the mirror after its commit.
+
+import { v7 as uuidv7 } from 'uuid';
+import type { Queryable } from '../db/pool.ts';
+import type { StoredContent } from './content.ts';
+import { kindOf, type FilePath } from './paths.ts';
+
+export type Author =
+  | { readonly kind: 'person' }
+  | { readonly kind: 'disk' }
+  | { readonly kind: 'run'; readonly thread: string; readonly run: string; readonly call: string };
+
+export interface FileHead {
+  readonly id: string;
+  readonly path: string;
+  readonly folded: string;
+  readonly kind: 'file' | 'agent' | 'plan';
+  readonly version: number;
+  readonly hash: Buffer;
+  readonly size: number;
+  readonly isText: boolean;
+  readonly createdAt: Date;
+  readonly changedAt: Date;
+  readonly removedAt: Date | null;
+}
+
+export interface FileVersion {
+  readonly version: number;
+  readonly op: 'write' | 'move' | 'remove' | 'restore';
+  readonly path: string;
+  readonly hash: Buffer;
+  readonly size: number;
+  readonly chunks: readonly Buffer[];
+  readonly isText: boolean;
+  readonly author: Author;
+  readonly at: Date;
+}
+
+/** What came of a change; `seq` is its place in the change feed. */
+export type Changed =
+  | { readonly kind: 'changed'; readonly file: FileHead; readonly seq: number }
+  | { readonly kind: 'unchanged'; readonly file: FileHead }
+  | { readonly kind: 'not_found' }
+  /** The file is not what the writer started from; null: it is not there. */
+  | { readonly kind: 'conflict'; readonly file: FileHead | null }
+  | { readonly kind: 'in_the_way'; readonly problem: string };
+
+export interface Where {
+  readonly workspaceId: string;
+  readonly author: Author;
+  /** The version that the writer started from; 0: there was no file; null: any. */
+  readonly base: number | null;
+}
+
+export interface Write extends Where {
+  readonly path: FilePath;
+  readonly content: StoredContent;
+  readonly quotaBytes: number;
+  /** Brings the content of an earlier version back; with `file`, a removed file under its own id. */
+  readonly restore?: { readonly removedFile?: string };
+}
+
+interface Row {
+  outcome: 'written' | 'unchanged' | 'not_found' | 'conflict' | 'in_the_way';
+  obstacle?: string | null;
+  seq: string | null;
+  id: string | null;
+  path: string;
+  folded: string;
+  kind: FileHead['kind'];
+  version: number;
+  hash: Buffer;
+  size: string;
+  is_text: boolean;
+  created_at: Date;
+  changed_at: Date;
+  removed_at: Date | null;
+}
+
+export async function writeFile(client: Queryable, write: Write): Promise<Changed> {
+  const { content, path, author } = write;
+  const { rows } = await client.query<Row>({
+    name: 'write_file',
+    text: `select outcome, obstacle, seq, (file).*
+      from write_file($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+    values: [
+      write.workspaceId,
+      uuidv7(),
+      path.path,
+      path.folded,
+      kindOf(path),
+      write.base,
+      write.restore ? 'restore' : 'write',
+      write.restore?.removedFile ?? null,
+      content.hash,
+      content.size,
+      content.chunks,
+      content.words,
+      JSON.stringify(author),
+      write.quotaBytes,
+    ],
+  });
+  return changed(rows[0]!);
+}
+
+export async function moveFile(
+  client: Queryable,
+  move: Where & { readonly from: FilePath; readonly to: FilePath },
+): Promise<Changed> {
+  const { rows } = await client.query<Row>({
+    name: 'move_file',
+    text: 'select outcome, obstacle, seq, (file).* from move_file($1, $2, $3, $4, $5, $6, $7)',
+    values: [
+      move.workspaceId,
+      move.from.folded,
+      move.to.path,
+      move.to.folded,
+      kindOf(move.to),
+      move.base,
+      JSON.stringify(move.author),
+    ],
+  });
+  return changed(rows[0]!);
+}
+
+export async function removeFile(
+  client: Queryable,
+  remove: Where & { readonly path: FilePath },
+): Promise<Changed> {
+  const { rows } = await client.query<Row>({
+    name: 'remove_file',
+    text: 'select outcome, seq, (file).* from remove_file($1, $2, $3, $4)',
+    values: [remove.workspaceId, remove.path.folded, remove.base, JSON.stringify(remove.author)],
+  });
+  return changed(rows[0]!);
+}
+
+const COLUMNS = 'id, path, folded, kind, version, hash, size, is_text, created_at, changed_at, removed_at';
+
+/** The live file at a path. */
+export async function findFile(
+  client: Queryable,
+  workspaceId: string,
+  path: FilePath,
+): Promise<FileHead | null> {
+  const { rows } = await client.query<Row>({
+    name: 'find_file',
+    text: `select ${COLUMNS} from files where workspace_id = $1 and folded = $2 and removed_at is null`,
+    values: [workspaceId, path.folded],
+  });
+  return rows[0] ? headOf(rows[0]) : null;
+}
+
+/** The file that was last removed from a path. */
+export async function findRemoved(
+  client: Queryable,
+  workspaceId: string,
+  path: FilePath,
+): Promise<FileHead | null> {
+  const { rows } = await client.query<Row>(
+    `select ${COLUMNS} from files where workspace_id = $1 and folded = $2 and removed_at is not null
+      order by removed_at desc limit 1`,
+    [workspaceId, path.folded],
+  );
+  return rows[0] ? headOf(rows[0]) : null;
+}
+
+export async function readFile(
+  client: Queryable,
+  workspaceId: string,
+  fileId: string,
+): Promise<FileHead | null> {
+  const { rows } = await client.query<Row>({
+    name: 'read_file',
+    text: `select ${COLUMNS} from files where workspace_id = $1 and id = $2`,
+    values: [workspaceId, fileId],
+  });
+  return rows[0] ? headOf(rows[0]) : null;
+}
+
+/** The live files in a folder and below, in the order of their paths, after one if there are many. */
+export async function listFiles(
+  client: Queryable,
+  workspaceId: string,
+  { folder, after = '', limit = 1_000_000 }: { folder: FilePath; after?: string; limit?: number },
+): Promise<readonly FileHead[]> {
+  const prefix = folder.folded === '/' ? '/' : `${folder.folded}/`;
+  const { rows } = await client.query<Row>({
+    name: 'list_files',
+    text: `select ${COLUMNS} from files
+      where workspace_id = $1 and removed_at is null and folded >= $2 and folded < $3 and folded > $4
+      order by folded limit $5`,
+    values: [workspaceId, prefix, `${prefix.slice(0, -1)}0`, after, limit],
+  });
+  return rows.map(headOf);
+}
+
+interface VersionRow {
+  version: number;
+  op: FileVersion['op'];
+  path: string;
+  hash: Buffer;
+  size: string;
+  chunks: Buffer[];
+  is_text: boolean;
+  author: string;
+  at: Date;
+}
+
+const VERSION_COLUMNS = 'version, op, path, hash, size, chunks, is_text, author, at';
+
+/** A file's versions, newest first, before one if there are many. */
+export async function listVersions(
+  client: Queryable,
+  fileId: string,
+  { before = 2_147_483_647, limit = 1000 }: { before?: number; limit?: number } = {},
+): Promise<readonly FileVersion[]> {
+  const { rows } = await client.query<VersionRow>({
+    name: 'list_versions',
+    text: `select ${VERSION_COLUMNS} from file_versions where file_id = $1 and version < $2 order by version desc limit $3`,
+    values: [fileId, before, limit],
+  });
+  return rows.map(versionOf);
+}
+
+export async function readVersion(
+  client: Queryable,
+  fileId: string,
+  version: number,
+): Promise<FileVersion | null> {
+  const { rows } = await client.query<VersionRow>({
+    name: 'read_version',
+    text: `select ${VERSION_COLUMNS} from file_versions where file_id = $1 and version = $2`,
+    values: [fileId, version],
+  });
+  return rows[0] ? versionOf(rows[0]) : null;
+}
+
+function changed(row: Row): Changed {
+  const file = row.id === null ? null : headOf(row);
+  switch (row.outcome) {
+    case 'written':
+      return { kind: 'changed', file: file!, seq: Number(row.seq) };
+    case 'unchanged':
+      return { kind: 'unchanged', file: file! };
+    case 'not_found':
+      return { kind: 'not_found' };
+    case 'conflict':
+      return { kind: 'conflict', file };
+    case 'in_the_way':
+      return { kind: 'in_the_way', problem: inTheWay(row.obstacle!) };
+  }
+}
+
+function inTheWay(obstacle: string): string {
+  const [what, path] = [obstacle.slice(0, obstacle.indexOf(':')), obstacle.slice(obstacle.indexOf(':') + 1)];
+  if (what === 'folder') return `${path} is a folder`;
+  if (what === 'file') return `${path} is a file`;
+  return `${path} is there already, in another spelling; use that one`;
+}
+
+function headOf(row: Row): FileHead {
+  return {
+    id: row.id!,
+    path: row.path,
+    folded: row.folded,
+    kind: row.kind,
+    version: row.version,
+    hash: row.hash,
+    size: Number(row.size),
+    isText: row.is_text,
+    createdAt: row.created_at,
+    changedAt: row.changed_at,
+    removedAt: row.removed_at,
+  };
+}
+
+function versionOf({ is_text: isText, author, size, ...row }: VersionRow): FileVersion {
+  return { ...row, isText, author: JSON.parse(author) as Author, size: Number(size) };
+}

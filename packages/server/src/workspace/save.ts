@@ -1,0 +1,67 @@
+// Saving content under a path: the write, and what to do when the file is no longer what the writer started from.
+
+import type { Queryable } from '../db/pool.ts';
+import { asText, readWhole, storeContent, type StoredContent } from './content.ts';
+import { readVersion, writeFile, type Changed, type FileHead, type Write } from './files.ts';
+import { mergeTexts } from './merge.ts';
+
+/** Bytes of a text at most that is merged. */
+const MERGE_BYTES = 1024 * 1024;
+/** How often a merge is tried again because somebody was faster. */
+const MERGE_TRIES = 100;
+
+export interface Save extends Omit<Write, 'content'> {
+  readonly bytes: Uint8Array;
+  /** If `bytes` are stored already. */
+  readonly content?: StoredContent;
+  /** Whether a stale text may be merged with what is there now. */
+  readonly merge: boolean;
+}
+
+export type Saved =
+  | Exclude<Changed, { kind: 'conflict' }>
+  /** Written, with what others changed meanwhile. */
+  | { readonly kind: 'merged'; readonly file: FileHead; readonly seq: number; readonly bytes: Buffer }
+  | { readonly kind: 'conflict'; readonly file: FileHead | null; readonly theirs: Buffer | null };
+
+/** Chunks are stored through `store`, outside the transaction that `client` may be. */
+export async function saveFile(store: Queryable, client: Queryable, save: Save): Promise<Saved> {
+  let content = save.content ?? (await storeContent(store, save.bytes));
+  let { base } = save;
+  let merged: Buffer | null = null;
+  for (let tries = 0; ; tries += 1) {
+    const outcome = await writeFile(client, { ...save, base, content });
+    if (outcome.kind === 'changed' && merged) return { ...outcome, kind: 'merged', bytes: merged };
+    if (outcome.kind !== 'conflict') return outcome;
+    const { file } = outcome;
+    const theirs = file && (await readHead(client, file));
+    const text =
+      save.merge && file && theirs && save.base && tries < MERGE_TRIES
+        ? await merge(client, file, save.base, theirs, save.bytes)
+        : null;
+    if (text === null) return { kind: 'conflict', file, theirs };
+    merged = Buffer.from(text);
+    content = await storeContent(store, merged);
+    base = file!.version;
+  }
+}
+
+/** What a file says now. */
+export async function readHead(client: Queryable, file: FileHead): Promise<Buffer> {
+  const version = await readVersion(client, file.id, file.version);
+  return readWhole(client, version!.chunks);
+}
+
+async function merge(
+  client: Queryable,
+  file: FileHead,
+  base: number,
+  theirs: Buffer,
+  mine: Uint8Array,
+): Promise<string | null> {
+  if (Math.max(theirs.length, mine.length) > MERGE_BYTES) return null;
+  const from = await readVersion(client, file.id, base);
+  if (!from || from.size > MERGE_BYTES) return null;
+  const texts = [await readWhole(client, from.chunks), mine, theirs].map(asText);
+  return texts.every((text) => text !== null) ? mergeTexts(...(texts as [string, string, string])) : null;
+}
