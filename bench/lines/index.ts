@@ -7,6 +7,7 @@ import { deltas } from './deltas.ts';
 import { dispatch } from './dispatch.ts';
 import { endurance } from './endurance.ts';
 import { followers } from './followers.ts';
+import { history } from './history.ts';
 import { idle } from './idle.ts';
 import { latency, tail } from './latency.ts';
 import type { Line } from './line.ts';
@@ -24,6 +25,7 @@ export const lines: readonly Line[] = [
   dispatch,
   append,
   resume,
+  history,
   idle,
   endurance,
 ];
