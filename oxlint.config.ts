@@ -24,7 +24,7 @@ const arrows: Record<string, Arrow> = {
   models: { imports: [] },
   workspace: { imports: ['db'] },
   tools: { imports: ['workspace'], types: ['db', 'log', 'models'] },
-  agents: { imports: ['workspace'] },
+  agents: { imports: ['models', 'tools', 'workspace'], types: ['db'] },
   actors: { imports: ['db', 'log'] },
   runs: { imports: ['db', 'log', 'actors', 'models', 'tools', 'agents', 'workspace'] },
   http: { imports: ['db', 'log', 'actors', 'models', 'tools', 'agents', 'workspace', 'runs'] },

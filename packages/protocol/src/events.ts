@@ -7,7 +7,7 @@ export type RunStatus = 'queued' | 'running' | 'done' | 'error' | 'canceled';
 export type SessionState = 'idle' | 'running' | 'paused' | 'error' | 'cancelled' | 'completed';
 
 /** Why a tool's call has no result of its own. */
-export type CallOutcome = 'unknown' | 'canceled';
+export type CallOutcome = 'unknown' | 'canceled' | 'denied';
 
 export interface EventData {
   /** `attempt` counts the pods that held this run; `supersedes` names a message left unfinished. */
@@ -35,6 +35,15 @@ export interface EventData {
   usage: { message: string; model: string; usage: Usage; cost: number | null; duration_ms: number };
   tool_start: { tool: string; input: unknown; call: string };
   tool_end: { tool: string; output: unknown; call: string; success: boolean; outcome?: CallOutcome };
+  /** The call waits until a person allows it; `paths` is what it would touch, as rules see it. */
+  approval: {
+    approval: string;
+    call: string;
+    tool: string;
+    input: unknown;
+    paths: readonly string[];
+    reason: string;
+  };
   final: { text: string; sources: readonly string[]; message: string | null };
   error: { error: string; code: string };
   canceled: { reason: string };

@@ -30,7 +30,53 @@ export const limits = z
     cost: z.number().positive().optional().meta({ description: 'US dollars, as far as prices are known.' }),
     seconds: z.number().min(1).max(2_000_000).optional(),
   })
-  .meta({ id: 'Limits', description: 'What the run may use; the server’s settings fill the gaps.' });
+  .meta({
+    id: 'Limits',
+    description: 'What the run may use; its role and the server’s settings fill the gaps.',
+  });
+
+export const policyRule = z
+  .strictObject({
+    tool: z.string().meta({ description: 'A tool’s name, or a glob of names.' }),
+    path: z.string().optional().meta({ description: 'A glob; matches calls that touch such a path.' }),
+    effect: z.enum(['pure', 'idempotent', 'transactional', 'external']).optional(),
+    action: z.enum(['allow', 'ask', 'deny']),
+  })
+  .meta({ id: 'PolicyRule' });
+
+/** Rules of one list at most. */
+export const POLICY_RULES = 200;
+
+const source = z.union([
+  z.object({ kind: z.literal('built-in') }),
+  z.object({ kind: z.literal('file'), path: z.string(), version: z.int() }),
+]);
+
+export const role = z
+  .object({
+    name: z.string(),
+    description: z.string().nullable(),
+    model: z.string().nullable().meta({ description: 'Null: the server’s default.' }),
+    tools: z.array(z.string()).nullable().meta({ description: 'Names and globs; null: all.' }),
+    permissions: z.array(policyRule),
+    limits,
+    preamble: z
+      .string()
+      .nullable()
+      .meta({ description: 'What the model is told; null if no version of the file can be used.' }),
+    source: source.meta({ description: 'Where what is in use comes from.' }),
+    problem: z
+      .object({
+        path: z.string(),
+        version: z.int(),
+        line: z.int(),
+        column: z.int(),
+        sentence: z.string(),
+      })
+      .nullable()
+      .meta({ description: 'What is wrong with the newest version of the role’s file.' }),
+  })
+  .meta({ id: 'Role' });
 
 export const newMessage = z
   .strictObject({
@@ -42,7 +88,7 @@ export const newMessage = z
       .string()
       .max(200)
       .optional()
-      .meta({ description: '`provider/model`; the server’s default if absent.' }),
+      .meta({ description: '`provider/model`; the role’s or the server’s default if absent.' }),
     role: z
       .string()
       .max(100)
@@ -128,7 +174,7 @@ export const why = z
     run_id: id,
     status: runStatus,
     sentence: z.string().meta({ description: 'What the run waits for, in words.' }),
-    waits_for: z.enum(['nothing', 'pod', 'run', 'model', 'tool', 'takeover', 'cancel', 'step']),
+    waits_for: z.enum(['nothing', 'pod', 'run', 'model', 'tool', 'approval', 'takeover', 'cancel', 'step']),
     queue_position: z
       .int()
       .nullable()
@@ -141,9 +187,15 @@ export const why = z
     attempt: z.int().meta({ description: 'How many pods have held the run.' }),
     step: z
       .object({
-        kind: z.enum(['model', 'tool', 'between']),
+        kind: z.enum(['model', 'tool', 'approval', 'between']),
         message: z.string().nullable(),
-        calls: z.array(z.object({ call: z.string(), tool: z.string() })),
+        calls: z.array(
+          z.object({
+            call: z.string(),
+            tool: z.string(),
+            approval: z.string().optional().meta({ description: 'Of a call that waits for one.' }),
+          }),
+        ),
       })
       .nullable(),
     cancel_requested_at: time.nullable(),
@@ -170,6 +222,9 @@ export const ready = z
   })
   .meta({ id: 'Ready' });
 
+export type Limits = z.infer<typeof limits>;
+export type PolicyRule = z.infer<typeof policyRule>;
+export type Role = z.infer<typeof role>;
 export type Run = z.infer<typeof run>;
 export type Thread = z.infer<typeof thread>;
 export type Message = z.infer<typeof message>;

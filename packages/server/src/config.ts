@@ -6,6 +6,7 @@ import { BlockList, isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
+import { didYouMean } from './did-you-mean.ts';
 
 export interface Config {
   readonly host: string;
@@ -269,34 +270,13 @@ function unknownVariables(env: Readonly<Record<string, string | undefined>>): st
   const known = keys.map((key) => settings[key].env);
   return Object.keys(env)
     .filter((name) => name.startsWith('CONTINUO_') && !known.includes(name) && !foreign.test(name))
-    .map((name) => `${name} is not a setting${suggestion(name, known)}`);
+    .map((name) => `${name} is not a setting${didYouMean(name, known)}`);
 }
 
 function unknownKeys(file: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(file)
     .filter((key) => !Object.hasOwn(settings, key))
-    .map((key) => `${key} in ${fileName} is not a setting${suggestion(key, keys)}`);
-}
-
-function suggestion(name: string, known: readonly string[]): string {
-  const [best] = known
-    .map((candidate) => ({ candidate, edits: distance(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ edits }) => edits <= 3)
-    .toSorted((a, b) => a.edits - b.edits);
-  return best ? `; did you mean ${best.candidate}?` : `; allowed: ${known.join(', ')}`;
-}
-
-/** How many letters to insert, remove or replace to make `b` of `a`. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 0; i < a.length; i += 1) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j += 1) {
-      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a[i] === b[j] ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row[b.length]!;
+    .map((key) => `${key} in ${fileName} is not a setting${didYouMean(key, keys)}`);
 }
 
 function hide(given: unknown): string {

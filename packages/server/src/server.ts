@@ -5,7 +5,8 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { formatHint, Pod, queueAgeSeconds } from './actors/pod.ts';
-import { loadRoles } from './agents/roles.ts';
+import { createAgents } from './agents/agent.ts';
+import { createRoles } from './agents/roles.ts';
 import type { Config } from './config.ts';
 import { openEmbedded, type EmbeddedDatabase } from './db/embedded/index.ts';
 import { migrate } from './db/migrate.ts';
@@ -18,6 +19,7 @@ import { Followers } from './log/follow.ts';
 import { createMetrics } from './metrics.ts';
 import { createModels } from './models/catalog.ts';
 import { createRunLoop } from './runs/loop.ts';
+import { createWorkspaceOf } from './runs/workspace-of.ts';
 import { createToolRegistry, type AnyTool } from './tools/registry.ts';
 import { CHANGE_CHANNEL, Workspaces } from './workspace/workspace.ts';
 
@@ -76,9 +78,11 @@ export async function startServer({
   const direct = settings(config.directUrl);
   await migrate(direct);
 
-  const roles = await loadRoles();
   const onError = (error: Error) => log.warn({ reason: error.message }, 'the database had trouble');
   const pool = createPool(database, onError);
+  const workspaceOf = createWorkspaceOf(pool);
+  const roles = await createRoles(pool);
+  const agents = createAgents({ models, roles, tools: createToolRegistry(tools) });
   const followers = new Followers(pool, onError);
   const metrics = createMetrics({
     followers: () => followers.count,
@@ -106,6 +110,7 @@ export async function startServer({
     maxFileBytes: config.maxFileBytes,
     quotaBytes: config.workspaceBytes,
   });
+  workspaces.listen((workspaceId) => roles.changed(workspaceId));
   const pod: Pod = new Pod({
     database: direct,
     pool,
@@ -113,9 +118,8 @@ export async function startServer({
     work: createRunLoop({
       pool,
       writer,
-      models,
-      tools: createToolRegistry(tools),
-      roles,
+      agents,
+      workspaceOf,
       limits: {
         steps: config.runSteps,
         tokens: config.runTokens,
@@ -128,8 +132,12 @@ export async function startServer({
       metrics,
       faults,
     }),
-    onHint: (threads) =>
-      threads === null ? followers.rescan() : threads.forEach((thread) => followers.hint(thread)),
+    onHint: (threads) => {
+      if (threads !== null) return threads.forEach((thread) => followers.hint(thread));
+      followers.rescan();
+      // Where this was a new beginning, changes may have gone unheard.
+      roles.changed(null);
+    },
     channels: { [CHANGE_CHANNEL]: (workspaceId) => workspaces.heard(workspaceId) },
     onExpelled: () => writer.abandonConnection(),
     reviveDatabase: async () => embedded?.ensure(),
@@ -137,7 +145,7 @@ export async function startServer({
   });
   const streams = new Streams(followers);
 
-  const app = createApp({ config, pool, pod, models, roles, workspaces, streams, metrics, log });
+  const app = createApp({ config, pool, pod, agents, roles, workspaceOf, workspaces, streams, metrics, log });
   const respond = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const http = createServer((request, response) => void respond(request, response));
   // First the port: a second start on a taken one must not claim anything.

@@ -1,18 +1,82 @@
-// The built-in roles: a Markdown file each, whose text is the model's preamble.
+// The roles of a workspace, kept in memory: the built-in ones, overlaid by the workspace's own files. They are looked at
+// again when the workspace changed, and read again if it was these files that changed.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-
-export type Roles = ReadonlyMap<string, { readonly preamble: string }>;
+import type { Role } from '@continuo/protocol';
+import type { Pool } from '../db/pool.ts';
+import { listRoleFiles, readGuide, readRole } from './read-roles.ts';
+import { parseRoleFile, type RoleDefinition } from './role-file.ts';
 
 export const DEFAULT_ROLE = 'assistant';
 
-export async function loadRoles(): Promise<Roles> {
-  const folder = new URL('./', import.meta.url);
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.md'));
-  const entries = files.map(async (name) => {
-    const preamble = (await readFile(new URL(name, folder), 'utf8')).trim();
-    return [basename(name, '.md'), { preamble }] as const;
+/** Workspaces whose roles are kept. */
+const WORKSPACES_KEPT = 1000;
+
+interface WorkspaceRoles {
+  /** By name; those that cannot be used have no preamble. */
+  readonly roles: ReadonlyMap<string, Role>;
+  /** What every role is told of this workspace. */
+  readonly guide: string | null;
+  /** The versions that this was made of. */
+  readonly stamp: string;
+}
+
+export interface Roles {
+  of(workspaceId: string): Promise<WorkspaceRoles>;
+  /** Something changed in the workspace, or, with null, in any. */
+  changed(workspaceId: string | null): void;
+}
+
+export async function createRoles(pool: Pool): Promise<Roles> {
+  const builtIn = await loadBuiltIn();
+  const kept = new Map<string, { stale: boolean; readonly read: Promise<WorkspaceRoles> }>();
+  return {
+    of(workspaceId) {
+      const known = kept.get(workspaceId);
+      if (known && !known.stale) return known.read;
+      if (kept.size >= WORKSPACES_KEPT) kept.clear();
+      const entry = { stale: false, read: readAgain(pool, builtIn, workspaceId, known?.read) };
+      kept.set(workspaceId, entry);
+      entry.read.catch(() => (entry.stale = true));
+      return entry.read;
+    },
+    changed(workspaceId) {
+      for (const entry of workspaceId === null ? kept.values() : [kept.get(workspaceId)])
+        if (entry) entry.stale = true;
+    },
+  };
+}
+
+type BuiltIn = ReadonlyMap<string, RoleDefinition>;
+
+async function loadBuiltIn(): Promise<BuiltIn> {
+  const folder = new URL('./built-in/', import.meta.url);
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).toSorted();
+  const entries = names.map(async (name) => {
+    const parsed = parseRoleFile(await readFile(new URL(name, folder), 'utf8'));
+    if (!parsed.ok) throw new Error(`${name}: ${JSON.stringify(parsed.mistake)}`);
+    return [basename(name, '.md'), parsed.role] as const;
   });
   return new Map(await Promise.all(entries));
+}
+
+async function readAgain(
+  pool: Pool,
+  builtIn: BuiltIn,
+  workspaceId: string,
+  before: Promise<WorkspaceRoles> | undefined,
+): Promise<WorkspaceRoles> {
+  const { files, guide } = await listRoleFiles(pool, workspaceId);
+  const stamp = [...files, guide].map((file) => (file ? `${file.id}.${file.version}` : '')).join(' ');
+  const known = await before?.catch(() => undefined);
+  if (known?.stamp === stamp) return known;
+  const roles = new Map<string, Role>();
+  for (const [name, role] of builtIn)
+    roles.set(name, { name, ...role, source: { kind: 'built-in' }, problem: null });
+  for (const file of files) {
+    const name = basename(file.path).replace(/\.md$/i, '');
+    roles.set(name, await readRole(pool, name, file, builtIn.get(name)));
+  }
+  return { roles, guide: guide && (await readGuide(pool, guide)), stamp };
 }

@@ -6,7 +6,7 @@ import { enqueue, type Enqueue } from '../runs/enqueue.ts';
 import { publicRun, readRun } from '../runs/read.ts';
 import type { HttpContext } from './app.ts';
 import { Problem } from './problem.ts';
-import { DEFAULT_WORKSPACE, notFound } from './shared.ts';
+import { notFound } from './shared.ts';
 
 export const idempotencyHeader = z.object({
   'idempotency-key': z
@@ -18,10 +18,12 @@ export const idempotencyHeader = z.object({
 });
 
 export async function accept(
-  { pool, pod }: HttpContext,
+  { pool, pod, workspaceOf }: HttpContext,
   request: Omit<Enqueue, 'workspaceId'>,
 ): Promise<{ run: Run; headers: Record<string, string> }> {
-  const outcome = await enqueue({ pool, pod }, { workspaceId: DEFAULT_WORKSPACE, ...request });
+  const workspaceId = await workspaceOf(request.threadId);
+  if (workspaceId === null) throw notFound('thread', request.threadId);
+  const outcome = await enqueue({ pool, pod }, { workspaceId, ...request });
   if (outcome.kind === 'no_thread') throw notFound('thread', request.threadId);
   if (outcome.kind === 'key_reused') throw keyReused();
   if (outcome.kind === 'queue_full') throw queueFull();

@@ -155,6 +155,7 @@ export function runRoutes(app: App, context: HttpContext): void {
         model: run.model,
         role: run.role,
         limits: run.limits,
+        chosen: null,
         idempotencyKey: c.req.valid('header')['idempotency-key'] ?? null,
       });
       return c.json({ run: accepted.run }, 202, accepted.headers);

@@ -3,7 +3,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { v7 as uuidv7 } from 'uuid';
 import { schemas } from '@continuo/protocol';
-import { DEFAULT_ROLE } from '../agents/roles.ts';
+import type { Agent } from '../agents/agent.ts';
 import { insertThread, listMessages, listThreads, readThread } from '../runs/read.ts';
 import { accept, idempotencyHeader } from './accept.ts';
 import type { App, HttpContext } from './app.ts';
@@ -41,6 +41,7 @@ export function threadRoutes(app: App, context: HttpContext): void {
       const { title } = c.req.valid('json');
       refuseNul('title', title);
       const thread = await insertThread(pool, DEFAULT_WORKSPACE, uuidv7(), title ?? null);
+      context.workspaceOf.remember(thread.id, DEFAULT_WORKSPACE);
       return c.json(thread, 201, { location: `/api/threads/${thread.id}` });
     },
   );
@@ -99,10 +100,18 @@ export function threadRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { id } = c.req.valid('param');
-      const { content, model, role, limits } = chosen(context, c.req.valid('json'));
-      const idempotencyKey = c.req.valid('header')['idempotency-key'] ?? null;
-      const request = { threadId: id, message: { content }, model, role, limits, idempotencyKey };
-      const { run, headers } = await accept(context, request);
+      const { content, ...chosen } = c.req.valid('json');
+      const agent = await agentFor(context, id, chosen);
+      const limits = { ...agent.limits, ...chosen.limits };
+      const { run, headers } = await accept(context, {
+        threadId: id,
+        message: { content },
+        model: agent.model.id,
+        role: agent.role,
+        limits: Object.keys(limits).length === 0 ? null : limits,
+        chosen,
+        idempotencyKey: c.req.valid('header')['idempotency-key'] ?? null,
+      });
       return c.json({ run }, 202, headers);
     },
   );
@@ -126,21 +135,18 @@ export function threadRoutes(app: App, context: HttpContext): void {
   );
 }
 
-/** The model and the role of a message: what it names, or the defaults; unknown ones are refused here. */
-function chosen({ models, roles }: HttpContext, message: z.infer<typeof schemas.newMessage>) {
-  const { content, model = models.default, role = DEFAULT_ROLE } = message;
-  const resolved = models.resolve(model);
-  if (!resolved.ok)
-    throw new Problem({ status: 400, code: 'unknown_model', detail: `model: ${resolved.problem}` });
-  if (!roles.has(role)) {
-    const known = [...roles.keys()].join(', ');
-    throw new Problem({
-      status: 400,
-      code: 'unknown_role',
-      detail: `role: there is no role ${JSON.stringify(role)}; the roles are: ${known}`,
-    });
-  }
-  return { content, model, role, limits: message.limits ?? null };
+/** Who answers a message; a role or a model that is not known is refused here. */
+async function agentFor(
+  { agents, workspaceOf }: HttpContext,
+  threadId: string,
+  { role, model }: Pick<z.infer<typeof schemas.newMessage>, 'role' | 'model'>,
+): Promise<Agent> {
+  const workspaceId = await workspaceOf(threadId);
+  if (workspaceId === null) throw notFound('thread', threadId);
+  const made = await agents.make({ workspaceId, role, model });
+  if (made.ok) return made.agent;
+  const field = made.code === 'unknown_role' ? 'role' : 'model';
+  throw new Problem({ status: 400, code: made.code, detail: `${field}: ${made.problem}` });
 }
 
 function threadCursor(given: string): { at: string; id: string } {

@@ -15,13 +15,8 @@ const HISTORY_SHARE = 0.75;
 
 /** Resolves to a failure that ends the run, or to null: the log says how the message ended. */
 export async function callModel(context: StepContext, run: RunState): Promise<EventData['error'] | null> {
-  const { pen, queued, hold, interrupted, options } = context;
-  const resolved = options.models.resolve(queued.model);
-  if (!resolved.ok) return { code: 'unknown_model', error: resolved.problem };
-  const { model } = resolved;
-  const role = options.roles.get(queued.role);
-  if (!role) return { code: 'unknown_role', error: `there is no role named ${queued.role}` };
-
+  const { pen, queued, hold, interrupted, options, agent } = context;
+  const { model } = agent;
   const message = `m${run.messages + 1}`;
   const limit = contextLimitOf(model.id);
   const shown = shownHistory(context.history, {
@@ -93,9 +88,9 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
     driver: () =>
       model.stream({
         messageId: message,
-        system: role.preamble,
+        system: agent.preamble,
         history: shown.messages,
-        tools: options.tools.schemas,
+        tools: agent.tools.schemas,
         signal: interrupted,
       }),
     presenters: [present],

@@ -1,6 +1,6 @@
 // What to do next = decide(state, facts). Pure and small: every decision of the run loop is here.
 
-import type { CallState, RunState, ThreadState } from './fold.ts';
+import { workedMs, type CallState, type RunState, type ThreadState } from './fold.ts';
 
 /** An open run, as its row says. The message's content is there for the one that is next. */
 export interface QueuedRun {
@@ -37,6 +37,8 @@ export type Step =
   | { readonly kind: 'take_over'; readonly run: RunState }
   | { readonly kind: 'call_model'; readonly run: RunState }
   | { readonly kind: 'run_tools'; readonly run: RunState; readonly calls: readonly CallState[] }
+  /** A person must answer first: the thread is let go as it is. */
+  | { readonly kind: 'await' }
   | { readonly kind: 'finish'; readonly run: RunState }
   | { readonly kind: 'fail'; readonly run: RunState; readonly code: string; readonly error: string }
   | { readonly kind: 'cancel'; readonly run: RunState; readonly reason: string }
@@ -54,12 +56,14 @@ export function decide(state: ThreadState, facts: Facts, attempt: number): Step 
     const next = facts.runs[0];
     return next ? { kind: 'start', run: next } : { kind: 'rest' };
   }
+  const queued = facts.runs.find(({ id }) => id === run.id);
+  const late = queued && lateLimit(run, queued.limits, facts.now);
+  // Who only looks writes nothing: a message behind a parked run must not count as another try at it.
+  if (run.parkedAt !== null && !late && !queued?.cancel) return { kind: 'await' };
   // Until its event is in the log, a hold is not complete: this comes before everything else.
   if (run.heldBy !== attempt) return { kind: 'take_over', run };
 
-  const queued = facts.runs.find(({ id }) => id === run.id);
   if (queued && queued.cancel !== null) return { kind: 'cancel', run, reason: queued.cancel };
-  const late = queued && lateLimit(run, queued.limits, facts.now);
   if (late) return { kind: 'fail', run, ...late };
   if (run.stalled > STALLED_ATTEMPTS) {
     return {
@@ -70,7 +74,7 @@ export function decide(state: ThreadState, facts: Facts, attempt: number): Step 
     };
   }
   if (run.last?.error) return { kind: 'fail', run, ...run.last.error };
-  const calls = run.calls.filter((call) => call.stage.kind !== 'ended');
+  const calls = run.calls.filter(({ stage }) => stage.kind === 'planned' || stage.kind === 'started');
   if (calls.length > 0) return { kind: 'run_tools', run, calls };
   if (run.last && run.calls.length === 0 && !run.last.cut) return { kind: 'finish', run };
   const exceeded = queued && exceededLimit(run, queued.limits);
@@ -81,7 +85,7 @@ type Exceeded = { readonly code: string; readonly error: string } | null;
 
 /** Checked at every step, and cuts short what is under way. */
 function lateLimit(run: RunState, { seconds }: Limits, now: number): Exceeded {
-  if (seconds === null || now - run.startedAt < seconds * 1000) return null;
+  if (seconds === null || workedMs(run, now) < seconds * 1000) return null;
   return { code: 'time_limit', error: `the run took longer than its limit of ${seconds} s` };
 }
 

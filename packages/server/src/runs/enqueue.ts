@@ -13,8 +13,10 @@ export interface Enqueue {
   readonly message: { readonly content: string } | { readonly retryOf: string; readonly id: string };
   readonly model: string;
   readonly role: string;
-  /** What the message asks for; JSON drops what is undefined. */
+  /** What the message and its role ask for; JSON drops what is undefined. */
   readonly limits: Run['limits'];
+  /** What the caller chose, before anything was filled in: the same request is the same after a change of defaults. */
+  readonly chosen: unknown;
   readonly idempotencyKey: string | null;
 }
 
@@ -59,9 +61,9 @@ async function once(
   claimant: string | null,
   begin: (row: Row) => void,
 ): Promise<Enqueued> {
-  const { workspaceId, idempotencyKey, threadId, message, model, role, limits } = request;
+  const { workspaceId, idempotencyKey, threadId, message, chosen } = request;
   const hash = createHash('sha256')
-    .update(JSON.stringify([threadId, message, model, role, limits]))
+    .update(JSON.stringify([threadId, message, chosen]))
     .digest('hex');
   const outcome = await transaction(pool, async (client) => {
     // Keys are kept for 24 hours: this one is forgotten if it is older, and a few others with it.

@@ -14,6 +14,8 @@ export interface CallState {
   readonly problem: string | null;
   readonly stage:
     | { readonly kind: 'planned' }
+    /** It waits for a person's approval. */
+    | { readonly kind: 'asked'; readonly approval: string; readonly paths: readonly string[] }
     | { readonly kind: 'started'; readonly attempt: number }
     | { readonly kind: 'ended' };
 }
@@ -45,6 +47,9 @@ export interface RunState {
   } | null;
   /** The calls of the last message, in its order. */
   readonly calls: readonly CallState[];
+  /** Since when nothing is left to do but to wait for approval, in milliseconds; and for how long it has waited before. */
+  readonly parkedAt: number | null;
+  readonly parkedMs: number;
   readonly modelCalls: number;
   readonly usage: Usage;
   /** The sum of what is known; null while nothing is. */
@@ -112,18 +117,18 @@ export function fold(state: ThreadState, event: LogEvent): ThreadState {
               ],
       };
     case 'tool_start':
+      return withRun(state, seq, run, (r) => staged(r, event, { kind: 'started', attempt: event.attempt }));
+    case 'approval': {
+      const { approval, paths } = event.data;
       return withRun(state, seq, run, (r) => ({
-        ...r,
-        calls: staged(r.calls, event.data.call, { kind: 'started', attempt: event.attempt }),
+        ...staged(r, event, { kind: 'asked', approval, paths }),
+        stalled: 0,
       }));
+    }
     case 'tool_end': {
       const { call, tool, output, success } = event.data;
       return {
-        ...withRun(state, seq, run, (r) => ({
-          ...r,
-          stalled: 0,
-          calls: staged(r.calls, call, { kind: 'ended' }),
-        })),
+        ...withRun(state, seq, run, (r) => ({ ...staged(r, event, { kind: 'ended' }), stalled: 0 })),
         history: withResult(
           state.history,
           says(runId, { role: 'tool', callId: call, tool, output, failed: !success }),
@@ -198,6 +203,8 @@ function begun(event: LogEvent): RunState {
     open: null,
     last: null,
     calls: [],
+    parkedAt: null,
+    parkedMs: 0,
     modelCalls: 0,
     usage: { input: 0, output: 0 },
     cost: null,
@@ -227,8 +234,23 @@ function ended(run: RunState, data: Extract<LogEvent, { type: 'message_end' }>['
   return { ...run, open: null, stalled: 0, retries: 0, last, calls };
 }
 
-function staged(calls: readonly CallState[], id: string, stage: CallState['stage']): readonly CallState[] {
-  return calls.map((call) => (call.call === id ? { ...call, stage } : call));
+/** How long the run has been at work: waiting for people does not count. */
+export function workedMs(run: RunState, now: number): number {
+  return (run.parkedAt ?? now) - run.startedAt - run.parkedMs;
+}
+
+function staged(
+  run: RunState,
+  event: Extract<LogEvent, { type: 'tool_start' | 'approval' | 'tool_end' }>,
+  stage: CallState['stage'],
+): RunState {
+  const calls = run.calls.map((call) => (call.call === event.data.call ? { ...call, stage } : call));
+  const left = calls.filter((call) => call.stage.kind !== 'ended');
+  const at = event.at.getTime();
+  if (left.length > 0 && left.every((call) => call.stage.kind === 'asked'))
+    return { ...run, calls, parkedAt: run.parkedAt ?? at };
+  const waited = run.parkedAt === null ? 0 : at - run.parkedAt;
+  return { ...run, calls, parkedAt: null, parkedMs: run.parkedMs + waited };
 }
 
 function added(a: Usage, b: Usage): Usage {

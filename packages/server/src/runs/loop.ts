@@ -12,7 +12,7 @@ import { readForFold, readPartialText, readRunSeq } from '../log/statements.ts';
 import { callModel } from './call-model.ts';
 import { decide, type Facts, type QueuedRun, type Step } from './decide.ts';
 import { takeFacts } from './facts.ts';
-import { EMPTY, foldAll, type CallState, type RunState, type ThreadState } from './fold.ts';
+import { EMPTY, foldAll, workedMs, type CallState, type RunState, type ThreadState } from './fold.ts';
 import { runTools } from './run-tools.ts';
 import { messageRow, type LoopOptions, type StepContext } from './step.ts';
 
@@ -85,7 +85,7 @@ class Actor {
       } while (looking !== this.#looking || !this.#informed);
       this.#hold.lost.throwIfAborted();
       const step = this.#decide();
-      if (step.kind === 'rest') {
+      if (step.kind === 'rest' || step.kind === 'await') {
         // A look that began now would take facts that nobody acts on: who comes later finds the thread let go.
         this.#hold.onWake = null;
         return null;
@@ -147,14 +147,14 @@ class Actor {
     return decide(this.#state, this.#facts, this.#hold.attempt);
   }
 
-  #do(step: Exclude<Step, { kind: 'rest' }>): Promise<unknown> {
+  #do(step: Exclude<Step, { kind: 'rest' | 'await' }>): Promise<unknown> {
     switch (step.kind) {
       case 'start':
         return this.#start(step.run);
       case 'take_over':
         return this.#takeOver(step.run);
       case 'call_model':
-        return this.#callModel(step.run);
+        return this.#within((context) => callModel(context, step.run));
       case 'run_tools':
         return this.#within((context) => runTools(context, step.calls));
       case 'finish':
@@ -217,17 +217,12 @@ class Actor {
     await this.#pen.append(entries, changes);
   }
 
-  async #callModel(run: RunState): Promise<void> {
-    const failure = await this.#within((context) => callModel(context, run));
-    if (failure) await this.#fail(this.#state.run!, failure);
-  }
-
   #finish(run: RunState): Promise<unknown> {
     const final: EventData['final'] = { text: run.last!.text, sources: [], message: run.last!.message };
     return this.#end(run, 'done', [{ type: 'final', data: final }], 'finish');
   }
 
-  #fail(run: RunState, failure: EventData['error']): Promise<unknown> {
+  #fail(run: RunState, failure: EventData['error']): Promise<void> {
     return this.#end(run, 'error', [{ type: 'error', data: failure }], 'fail', failure);
   }
 
@@ -298,21 +293,29 @@ class Actor {
     return queued;
   }
 
-  async #within<T>(step: (context: StepContext) => Promise<T>): Promise<T> {
+  /** Does a step of the run's agent; what it resolves to, if anything, ends the run. */
+  async #within(step: (context: StepContext) => Promise<EventData['error'] | null>): Promise<void> {
+    const { agents, workspaceOf } = this.#options;
     const run = this.#state.run!;
     const queued = this.#queued(run.id);
-    const deadline = timer(queued.limits.seconds, this.#options.now() - run.startedAt);
+    const workspaceId = await workspaceOf(this.#hold.threadId);
+    if (workspaceId === null) throw new Error(`thread ${this.#hold.threadId} is gone`);
+    const made = await agents.make({ workspaceId, role: queued.role, model: queued.model });
+    if (!made.ok) return this.#fail(run, { code: made.code, error: made.problem });
+    const deadline = timer(queued.limits.seconds, workedMs(run, this.#options.now()));
     const canceled = AbortSignal.any([this.#cancel.signal, deadline.signal]);
-    const done = step({
+    const failure = await step({
       options: this.#options,
+      workspaceId,
+      agent: made.agent,
       hold: this.#hold,
       pen: this.#pen,
       canceled,
       interrupted: AbortSignal.any([canceled, this.#hold.lost, this.#hold.hurry]),
       queued,
       history: this.#state.history,
-    });
-    return done.finally(() => deadline.end());
+    }).finally(() => deadline.end());
+    if (failure) await this.#fail(this.#state.run!, failure);
   }
 }
 

@@ -1,31 +1,78 @@
-// Runs the calls of a message. Pure ones run at once, the others one by one in order. A call that an earlier
-// attempt started is repeated as its effect class allows.
+// Runs the calls of a message. First the policies are asked about those that have not been started: one that is denied
+// ends, one that needs approval is parked, and the others run: pure ones at once, the rest one by one in order. A call that
+// an earlier attempt started is repeated as its effect class allows.
 
+import { v7 as uuidv7 } from 'uuid';
 import type { EventData } from '@continuo/protocol';
+import type { Entry } from '../log/group.ts';
 import { Lost } from '../log/pen.ts';
+import { judge, normalPath } from '../tools/policy.ts';
 import type { AnyTool } from '../tools/registry.ts';
 import type { CallState } from './fold.ts';
+import { readPolicy } from './policies.ts';
 import type { StepContext } from './step.ts';
 
-export async function runTools(context: StepContext, calls: readonly CallState[]): Promise<void> {
-  const isPure = (call: CallState) => context.options.tools.get(call.tool)?.effect === 'pure';
-  const atOnce = Promise.all(calls.filter(isPure).map((call) => runCall(context, call)));
+interface CheckedCall {
+  readonly call: CallState;
+  readonly checked: Checked;
+}
+
+export async function runTools(context: StepContext, calls: readonly CallState[]): Promise<null> {
+  const allowed = await withoutRefused(
+    context,
+    calls.map((call) => ({ call, checked: check(context, call) })),
+  );
+  const isPure = ({ checked }: CheckedCall) => checked.ok && checked.tool.effect === 'pure';
+  const atOnce = Promise.all(allowed.filter(isPure).map((each) => runCall(context, each)));
   // Both must end before the step does: a failure in one must not leave the other running unseen.
   const inOrder = (async () => {
-    for (const call of calls.filter((each) => !isPure(each))) await runCall(context, call);
+    for (const each of allowed) if (!isPure(each)) await runCall(context, each);
   })();
   const outcomes = await Promise.allSettled([atOnce, inOrder]);
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  return null;
 }
 
-async function runCall(context: StepContext, call: CallState): Promise<void> {
+/** The calls that may run now. Of the others, the log says why not. */
+async function withoutRefused(
+  context: StepContext,
+  calls: readonly CheckedCall[],
+): Promise<readonly CheckedCall[]> {
+  const { hold, pen, queued, options, agent, workspaceId } = context;
+  if (hold.draining || context.canceled.aborted) return [];
+  const isNew = ({ call, checked }: CheckedCall) => checked.ok && call.stage.kind === 'planned';
+  if (!calls.some(isNew)) return calls;
+  const workspace = (await readPolicy(options.pool, workspaceId)) ?? [];
+  const refused: Entry[] = [];
+  const allowed = calls.filter(({ call, checked }) => {
+    if (!checked.ok || call.stage.kind !== 'planned') return true;
+    const { name: tool, effect } = checked.tool;
+    const { action, reason } = judge(
+      { tool, effect, paths: checked.paths },
+      { workspace, role: agent.permissions },
+    );
+    if (action === 'allow') return true;
+    if (action === 'deny') {
+      const error = `denied: ${reason}. Nothing was done. Do not repeat the call: go on without it, or say what you would need`;
+      refused.push(ended(context, call, { output: { error }, success: false, outcome: 'denied' }));
+      return false;
+    }
+    const paths = [...new Set(checked.paths.map(normalPath))];
+    const data = { approval: uuidv7(), call: call.call, tool, input: asObject(call.input), paths, reason };
+    refused.push({ runId: queued.id, event: { type: 'approval', data } });
+    return false;
+  });
+  if (refused.length > 0) await pen.append(refused);
+  return allowed;
+}
+
+async function runCall(context: StepContext, { call, checked }: CheckedCall): Promise<void> {
   const { hold, pen, queued, options } = context;
   if (hold.draining || context.canceled.aborted) return;
   hold.lost.throwIfAborted();
   const end = (data: Pick<EventData['tool_end'], 'output' | 'success' | 'outcome'>) =>
     pen.append([ended(context, call, data)]);
 
-  const checked = check(context, call);
   if (!checked.ok || call.stage.kind === 'planned') {
     const { tool, input, call: id } = call;
     await pen.append([
@@ -83,18 +130,23 @@ function ended(
   return { runId: context.queued.id, event };
 }
 
-type Checked = { ok: true; tool: AnyTool; input: never } | { ok: false; problem: string };
+type Checked =
+  | { ok: true; tool: AnyTool; input: never; paths: readonly string[] }
+  | { ok: false; problem: string };
 
-function check({ options }: StepContext, call: CallState): Checked {
+function check({ agent }: StepContext, call: CallState): Checked {
   if (call.problem !== null) return { ok: false, problem: call.problem };
-  const tool = options.tools.get(call.tool);
+  const tool = agent.tools.get(call.tool);
   if (!tool) {
-    const known = options.tools.names.join(', ') || 'none';
+    const known = agent.tools.names.join(', ') || 'none';
     return { ok: false, problem: `there is no tool named ${call.tool}; the tools are: ${known}` };
   }
   try {
     const parsed = tool.input.safeParse(call.input);
-    if (parsed.success) return { ok: true, tool, input: parsed.data as never };
+    if (parsed.success) {
+      const input = parsed.data as never;
+      return { ok: true, tool, input, paths: tool.paths?.(input) ?? [] };
+    }
     const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
     return { ok: false, problem: `the input does not fit the tool's schema: ${issues.join('; ')}` };
   } catch (error) {

@@ -3,24 +3,22 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { EventData } from '@continuo/protocol';
 import type { Hold } from '../actors/pod.ts';
-import type { Roles } from '../agents/roles.ts';
+import type { Agent, Agents } from '../agents/agent.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Faults } from '../faults.ts';
 import type { Writer } from '../log/append.ts';
 import type { Change } from '../log/group.ts';
 import type { Pen } from '../log/pen.ts';
-import type { Models } from '../models/catalog.ts';
-import type { ToolRegistry } from '../tools/registry.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Limits, QueuedRun } from './decide.ts';
 import type { ThreadState } from './fold.ts';
+import type { WorkspaceOf } from './workspace-of.ts';
 
 export interface LoopOptions {
   readonly pool: Pool;
   readonly writer: Writer;
-  readonly models: Models;
-  readonly tools: ToolRegistry;
-  readonly roles: Roles;
+  readonly agents: Agents;
+  readonly workspaceOf: WorkspaceOf;
   readonly limits: Limits;
   /** Lines of a tool's result that later runs are shown. */
   readonly summaryLines: number;
@@ -34,6 +32,8 @@ export interface LoopOptions {
 /** What a step may use of its actor. */
 export interface StepContext {
   readonly options: LoopOptions;
+  readonly workspaceId: string;
+  readonly agent: Agent;
   readonly hold: Hold;
   readonly pen: Pen;
   /** Aborts when the run is to stop, the thread is lost, or the pod in a hurry: whatever runs, ends. */

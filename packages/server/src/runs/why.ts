@@ -3,7 +3,7 @@
 import type { Why } from '@continuo/protocol';
 import type { Pool } from '../db/pool.ts';
 import { readForFold } from '../log/statements.ts';
-import { EMPTY, foldAll, type RunState } from './fold.ts';
+import { EMPTY, foldAll, type CallState, type RunState } from './fold.ts';
 import type { StoredRun } from './read.ts';
 
 interface Place {
@@ -74,6 +74,11 @@ function waitsFor(run: StoredRun, place: Place, state: RunState | null): Pick<Wh
         : 'The run waits for a pod with room.',
     };
   }
+  if (state && state.parkedAt !== null)
+    return {
+      waits_for: 'approval',
+      sentence: `The run waits for approval of ${state.calls.flatMap(askedInWords).join(', ')}.`,
+    };
   if (place.pod_name === null)
     return {
       waits_for: 'takeover',
@@ -91,10 +96,20 @@ function waitsFor(run: StoredRun, place: Place, state: RunState | null): Pick<Wh
   return { waits_for: 'step', sentence: `The run is between two steps ${on}.` };
 }
 
+/** `remove /notes/x.md` */
+function askedInWords({ tool, stage }: CallState): string[] {
+  return stage.kind === 'asked' ? [[tool, ...stage.paths].join(' ')] : [];
+}
+
 function stepOf(state: RunState): NonNullable<Why['step']> {
   const calls = state.calls
     .filter((call) => call.stage.kind === 'started')
     .map(({ call, tool }) => ({ call, tool }));
-  if (calls.length > 0) return { kind: 'tool', message: state.last?.message ?? null, calls };
+  const message = state.last?.message ?? null;
+  if (calls.length > 0) return { kind: 'tool', message, calls };
+  const asked = state.calls.flatMap(({ call, tool, stage }) =>
+    stage.kind === 'asked' ? [{ call, tool, approval: stage.approval }] : [],
+  );
+  if (asked.length > 0) return { kind: 'approval', message, calls: asked };
   return { kind: state.open === null ? 'between' : 'model', message: state.open, calls };
 }

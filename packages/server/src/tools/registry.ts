@@ -27,3 +27,12 @@ export function createToolRegistry(tools: readonly AnyTool[]): ToolRegistry {
   }));
   return { get: (name) => byName.get(name), names: [...byName.keys()], schemas };
 }
+
+/** Only the tools of whose name this is true. */
+export function narrowed(tools: ToolRegistry, isOne: (name: string) => boolean): ToolRegistry {
+  return {
+    get: (name) => (isOne(name) ? tools.get(name) : undefined),
+    names: tools.names.filter(isOne),
+    schemas: tools.schemas.filter(({ name }) => isOne(name)),
+  };
+}

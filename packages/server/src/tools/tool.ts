@@ -22,6 +22,11 @@ interface ToolBase<I> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<I>;
+  /**
+   * Every path that the call touches, for rules to judge; as the input has them. One that ends in a slash stands for
+   * itself and all that is in it: a tool that takes folders whole gives its paths like that.
+   */
+  paths?(input: I): readonly string[];
 }
 
 export type Tool<I = never> =

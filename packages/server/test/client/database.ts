@@ -24,6 +24,10 @@ export async function freshDatabase(): Promise<TestDatabase> {
     'create table effects (id serial primary key, kind text not null, key text not null, note text not null)',
   );
   await pool.query("create unique index effects_once on effects (key) where kind = 'idempotent'");
+  // Tools of every effect are called by tests that are about something else.
+  await pool.query('update workspaces set policy = $1', [
+    JSON.stringify({ rules: [{ tool: '*', action: 'allow' }] }),
+  ]);
   return {
     url: url.href,
     pool,

@@ -5,10 +5,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { loadRoles } from '../../src/agents/roles.ts';
+import { createAgents } from '../../src/agents/agent.ts';
+import { createRoles } from '../../src/agents/roles.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { type Models, createModels } from '../../src/models/catalog.ts';
 import { createRunLoop } from '../../src/runs/loop.ts';
+import { createWorkspaceOf } from '../../src/runs/workspace-of.ts';
 import { type AnyTool, createToolRegistry } from '../../src/tools/registry.ts';
 import { type LogWorld, TestHold } from '../unit/support.ts';
 import { ENV, WIRES } from './server.ts';
@@ -66,9 +68,12 @@ export async function createExecutor(world: LogWorld): Promise<Executor> {
   const work = createRunLoop({
     pool: world.pool,
     writer: world.writer({ publish: (rows) => rows.forEach((row) => seen(row)) }),
-    models: provider.models,
-    tools: createToolRegistry(TOOLS),
-    roles: await loadRoles(),
+    agents: createAgents({
+      models: provider.models,
+      roles: await createRoles(world.pool),
+      tools: createToolRegistry(TOOLS),
+    }),
+    workspaceOf: createWorkspaceOf(world.pool),
     cancelGraceMs: 5,
     now: Date.now,
     limits: { steps: 12, tokens: null, cost: null, seconds: null },

@@ -4,7 +4,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll } from 'vitest';
 import type { NewEvent } from '@continuo/protocol';
 import type { Hold } from '../../src/actors/pod.ts';
-import { loadRoles } from '../../src/agents/roles.ts';
+import { createAgents } from '../../src/agents/agent.ts';
+import { createRoles } from '../../src/agents/roles.ts';
 import { createPool, type DatabaseSettings, type Pool } from '../../src/db/pool.ts';
 import { Writer, type WriterOptions } from '../../src/log/append.ts';
 import type { Entry } from '../../src/log/group.ts';
@@ -13,6 +14,7 @@ import type { StoredEvent } from '../../src/log/event.ts';
 import { readThread } from '../../src/log/statements.ts';
 import { createModels } from '../../src/models/catalog.ts';
 import { createRunLoop } from '../../src/runs/loop.ts';
+import { createWorkspaceOf } from '../../src/runs/workspace-of.ts';
 import { createToolRegistry, type AnyTool } from '../../src/tools/registry.ts';
 import { freshDatabase, type TestDatabase } from '../client/database.ts';
 
@@ -143,6 +145,7 @@ export class TestHold implements Hold {
 export interface LoopSettings {
   readonly tools?: readonly AnyTool[];
   readonly cancelGraceMs?: number;
+  readonly now?: () => number;
   readonly publish?: (rows: readonly StoredEvent[]) => void;
 }
 
@@ -151,11 +154,14 @@ export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
   const options = {
     pool: world.pool,
     writer: world.writer(settings.publish ? { publish: settings.publish } : {}),
-    models: createModels({ now: Date.now, sleep: () => Promise.resolve() }),
-    tools: createToolRegistry(settings.tools ?? []),
-    roles: await loadRoles(),
+    agents: createAgents({
+      models: createModels({ now: Date.now, sleep: () => Promise.resolve() }),
+      roles: await createRoles(world.pool),
+      tools: createToolRegistry(settings.tools ?? []),
+    }),
+    workspaceOf: createWorkspaceOf(world.pool),
     cancelGraceMs: settings.cancelGraceMs ?? 1000,
-    now: Date.now,
+    now: settings.now ?? Date.now,
     limits: { steps: 100, tokens: null, cost: null, seconds: null },
     summaryLines: 5,
     metrics: { runStarted: () => {}, runEnded: () => {}, takenOver: () => {}, modelCalled: () => {} },

@@ -1,0 +1,80 @@
+// The one factory of agents: a workspace, a role and a model become what answers. The model is the request's, else the
+// role's, else the server's; the tools are those of the role's list; the preamble is the role's, with the workspace's guide.
+
+import type { Limits, PolicyRule } from '@continuo/protocol';
+import type { Models } from '../models/catalog.ts';
+import type { Model } from '../models/model.ts';
+import { parseGlob } from '../tools/glob.ts';
+import { narrowed, type ToolRegistry } from '../tools/registry.ts';
+import { DEFAULT_ROLE, type Roles } from './roles.ts';
+
+export interface Agent {
+  readonly role: string;
+  readonly model: Model;
+  readonly preamble: string;
+  readonly tools: ToolRegistry;
+  /** The role's own rules; the workspace's policy is the other half. */
+  readonly permissions: readonly PolicyRule[];
+  /** What the role says; a message's own limits come before, the server's after. */
+  readonly limits: Limits;
+}
+
+interface Wanted {
+  readonly workspaceId: string;
+  readonly role?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+type Made =
+  | { readonly ok: true; readonly agent: Agent }
+  | { readonly ok: false; readonly code: 'unknown_role' | 'unknown_model'; readonly problem: string };
+
+export interface Agents {
+  make(wanted: Wanted): Promise<Made>;
+}
+
+export function createAgents({
+  models,
+  roles,
+  tools,
+}: {
+  readonly models: Models;
+  readonly roles: Roles;
+  readonly tools: ToolRegistry;
+}): Agents {
+  return {
+    async make({ workspaceId, role: name = DEFAULT_ROLE, model }) {
+      const { roles: known, guide } = await roles.of(workspaceId);
+      const role = known.get(name);
+      if (!role) {
+        const names = [...known.keys()].join(', ');
+        const problem = `there is no role ${JSON.stringify(name)}; the roles are: ${names}`;
+        return { ok: false, code: 'unknown_role', problem };
+      }
+      if (role.preamble === null) {
+        const { path, line, column, sentence } = role.problem!;
+        const problem = `role ${JSON.stringify(name)} cannot be used: ${path}, line ${line}, column ${column}: ${sentence}`;
+        return { ok: false, code: 'unknown_role', problem };
+      }
+      const resolved = models.resolve(model ?? role.model ?? models.default);
+      if (!resolved.ok) {
+        const whose = model === undefined && role.model !== null ? `role ${JSON.stringify(name)}: ` : '';
+        return { ok: false, code: 'unknown_model', problem: `${whose}${resolved.problem}` };
+      }
+      const agent: Agent = {
+        role: name,
+        model: resolved.model,
+        preamble: guide ? `${role.preamble}\n\nThe workspace’s AGENTS.md says:\n\n${guide}` : role.preamble,
+        tools: role.tools === null ? tools : toolsOf(tools, role.tools),
+        permissions: role.permissions,
+        limits: role.limits,
+      };
+      return { ok: true, agent };
+    },
+  };
+}
+
+function toolsOf(tools: ToolRegistry, list: readonly string[]): ToolRegistry {
+  const globs = list.map(parseGlob);
+  return narrowed(tools, (name) => globs.some((glob) => glob.matches(name)));
+}

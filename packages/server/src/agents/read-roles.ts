@@ -1,0 +1,102 @@
+// Roles as a workspace's files have them: `/agents/<name>.md`, and `/AGENTS.md` for all. Where the newest version of a role's
+// file has a mistake, its last good one stays in use and the mistake is told with it; where there is none, the built-in
+// role of that name; where there is none of these, the role cannot be used.
+
+import type { Role } from '@continuo/protocol';
+import type { Pool } from '../db/pool.ts';
+import { asText, readChunks, readWhole } from '../workspace/content.ts';
+import {
+  findFile,
+  listFiles,
+  listVersions,
+  readVersion,
+  type FileHead,
+  type FileVersion,
+} from '../workspace/files.ts';
+import { fold } from '../workspace/paths.ts';
+import {
+  parseRoleFile,
+  tooLong,
+  ROLE_FILE_BYTES,
+  type ParsedRole,
+  type RoleDefinition,
+} from './role-file.ts';
+
+/** Files in `/agents` that are looked at. */
+const ROLE_FILES = 1000;
+/** Earlier versions of a file that are looked through for a good one. */
+const EARLIER_VERSIONS = 100;
+/** Bytes of AGENTS.md that models are shown. */
+const GUIDE_BYTES = 32 * 1024;
+
+const at = (path: string) => ({ path, folded: fold(path) });
+const FOLDER = at('/agents');
+const GUIDE = at('/AGENTS.md');
+
+export async function listRoleFiles(
+  pool: Pool,
+  workspaceId: string,
+): Promise<{ readonly files: readonly FileHead[]; readonly guide: FileHead | null }> {
+  const [files, guide] = await Promise.all([
+    listFiles(pool, workspaceId, { folder: FOLDER, limit: ROLE_FILES }),
+    findFile(pool, workspaceId, GUIDE),
+  ]);
+  return { files: files.filter(({ kind }) => kind === 'agent'), guide };
+}
+
+export async function readRole(
+  pool: Pool,
+  name: string,
+  file: FileHead,
+  builtIn: RoleDefinition | undefined,
+): Promise<Role> {
+  const { path, version } = file;
+  const newest = await parseVersion(pool, (await readVersion(pool, file.id, version))!);
+  if (newest.ok) return { name, ...newest.role, source: { kind: 'file', path, version }, problem: null };
+  const problem = { path, version, ...newest.mistake };
+  const good = await lastGood(pool, file);
+  if (good) return { name, ...good.role, source: { kind: 'file', path, version: good.version }, problem };
+  if (builtIn) return { name, ...builtIn, source: { kind: 'built-in' }, problem };
+  const nothing = {
+    description: null,
+    model: null,
+    tools: null,
+    permissions: [],
+    limits: {},
+    preamble: null,
+  };
+  return { name, ...nothing, source: { kind: 'file', path, version }, problem };
+}
+
+async function lastGood(
+  pool: Pool,
+  { id, path, version }: FileHead,
+): Promise<{ version: number; role: RoleDefinition } | null> {
+  for (const earlier of await listVersions(pool, id, { before: version, limit: EARLIER_VERSIONS })) {
+    // What it was elsewhere, it never was as this role.
+    if (earlier.path !== path) continue;
+    const parsed = await parseVersion(pool, earlier);
+    if (parsed.ok) return { version: earlier.version, role: parsed.role };
+  }
+  return null;
+}
+
+async function parseVersion(pool: Pool, { size, chunks }: FileVersion): Promise<ParsedRole> {
+  if (size > ROLE_FILE_BYTES) return tooLong(size);
+  const text = asText(await readWhole(pool, chunks));
+  return text === null
+    ? { ok: false, mistake: { line: 1, column: 1, sentence: 'the file is not text in UTF-8' } }
+    : parseRoleFile(text);
+}
+
+/** Null if it is not text. */
+export async function readGuide(pool: Pool, file: FileHead): Promise<string | null> {
+  if (!file.isText) return null;
+  const { chunks } = (await readVersion(pool, file.id, file.version))!;
+  const parts: Buffer[] = [];
+  for await (const part of readChunks(pool, chunks, 0, GUIDE_BYTES)) parts.push(part);
+  // A character that is cut in half at the end is left out.
+  const text = new TextDecoder().decode(Buffer.concat(parts), { stream: true }).trim();
+  if (file.size <= GUIDE_BYTES) return text;
+  return `${text}\n\n[AGENTS.md has ${file.size} bytes; only the first ${GUIDE_BYTES} are shown here.]`;
+}

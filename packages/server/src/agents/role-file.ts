@@ -1,0 +1,183 @@
+// A role file: YAML front matter (description, model, tools, permissions, limits) and a body, which is the model's
+// preamble. Pure. A mistake is told with its line and column in the file, and with what is allowed.
+
+import {
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Document,
+  type YAMLError,
+} from 'yaml';
+import { z } from 'zod';
+import { schemas, type Limits, type PolicyRule } from '@continuo/protocol';
+import { didYouMean } from '../did-you-mean.ts';
+import { globProblem } from '../tools/glob.ts';
+import { policyRule } from '../tools/policy.ts';
+
+/** Bytes of a role file at most. */
+export const ROLE_FILE_BYTES = 64 * 1024;
+const DESCRIPTION_CHARACTERS = 500;
+const TOOL_GLOBS = 200;
+
+export interface RoleDefinition {
+  readonly description: string | null;
+  readonly model: string | null;
+  /** Names and globs of the tools that it may use; null: all. */
+  readonly tools: string[] | null;
+  readonly permissions: PolicyRule[];
+  readonly limits: Limits;
+  readonly preamble: string;
+}
+
+interface Mistake {
+  /** From 1. */
+  readonly line: number;
+  readonly column: number;
+  readonly sentence: string;
+}
+
+export type ParsedRole =
+  | { readonly ok: true; readonly role: RoleDefinition }
+  | { readonly ok: false; readonly mistake: Mistake };
+
+const toolGlob = z.string().superRefine((text, context) => {
+  const problem = globProblem(text);
+  if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+});
+
+const frontMatter = z.strictObject({
+  description: z.string().trim().min(1).max(DESCRIPTION_CHARACTERS).optional(),
+  model: z
+    .string()
+    .max(200)
+    .regex(/^[a-z\d-]+\/\S+$/, 'must be provider/model, such as anthropic/claude-sonnet-4-5')
+    .optional(),
+  tools: z.array(toolGlob).max(TOOL_GLOBS).optional(),
+  permissions: z.array(policyRule).max(schemas.POLICY_RULES).optional(),
+  limits: schemas.limits.optional(),
+});
+
+export function parseRoleFile(text: string): ParsedRole {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > ROLE_FILE_BYTES) return tooLong(bytes);
+  const parts = split(text);
+  if (parts === null)
+    return mistake(
+      1,
+      1,
+      'the front matter that begins here has no end; close it with a line of three dashes, ---',
+    );
+  const { yaml, body } = parts;
+  const read = readFrontMatter(yaml);
+  if (!read.ok) return read;
+  const preamble = body.trim();
+  if (preamble === '') {
+    const line = text.split('\n').length;
+    return mistake(
+      line,
+      1,
+      'the file ends here and has no text but its front matter; that text is what the model is told',
+    );
+  }
+  const { description = null, model = null, tools = null, permissions = [], limits = {} } = read.given;
+  return { ok: true, role: { description, model, tools, permissions, limits, preamble } };
+}
+
+export function tooLong(bytes: number): ParsedRole {
+  return mistake(1, 1, `the file has ${bytes} bytes; a role file has at most ${ROLE_FILE_BYTES}`);
+}
+
+const FENCE = /^---[ \t]*$/;
+
+/** Null where the front matter has no end; a file may do without it. */
+function split(text: string): { yaml: string; body: string } | null {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  if (!FENCE.test(lines[0]!)) return { yaml: '', body: lines.join('\n') };
+  const end = lines.findIndex((line, index) => index > 0 && FENCE.test(line));
+  if (end < 0) return null;
+  return { yaml: lines.slice(1, end).join('\n'), body: lines.slice(end + 1).join('\n') };
+}
+
+type Read = { ok: true; given: z.infer<typeof frontMatter> } | { ok: false; mistake: Mistake };
+
+function readFrontMatter(yaml: string): Read {
+  const counter = new LineCounter();
+  const document = parseDocument(yaml, { lineCounter: counter, prettyErrors: false, logLevel: 'silent' });
+  const at = (offset: number, sentence: string) => {
+    const { line, col } = counter.linePos(Math.min(offset, yaml.length));
+    // The front matter begins on the file's second line.
+    return mistake(line + 1, col, sentence);
+  };
+  const [wrong] = [...document.errors, ...document.warnings];
+  if (wrong) return at(wrong.pos[0], inWords(wrong));
+  if (document.contents !== null && !isMap(document.contents))
+    return at(0, 'the front matter must be keys with values, such as "description: Reviews texts"');
+  const alias = firstAlias(document);
+  if (alias !== null) return at(alias, STAR);
+  const checked = frontMatter.safeParse(document.toJS() ?? {});
+  if (checked.success) return { ok: true, given: checked.data };
+  const issue = checked.error.issues[0]!;
+  if (issue.code !== 'unrecognized_keys')
+    return at(offsetOf(document, issue.path, false), `${pathOf(issue.path)}: ${issue.message}`);
+  const path = [...issue.path, issue.keys[0]!];
+  const allowed = allowedIn(issue.path);
+  return at(
+    offsetOf(document, path, true),
+    `${pathOf(path)} is not a known key${didYouMean(issue.keys[0]!, allowed)}`,
+  );
+}
+
+const STAR = 'a value that begins with * must be in quotes, as in "*"';
+
+function inWords({ code, message }: YAMLError): string {
+  return code === 'BAD_ALIAS' ? STAR : `this is not YAML: ${message}`;
+}
+
+/** YAML's aliases have no use here, and could make much of little. */
+function firstAlias(document: Document): number | null {
+  let found: number | null = null;
+  visit(document, {
+    Alias: (_, { range }) => {
+      found = range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+function allowedIn([key]: readonly PropertyKey[]): string[] {
+  const { shape } = { permissions: schemas.policyRule, limits: schemas.limits }[String(key)] ?? frontMatter;
+  return Object.keys(shape);
+}
+
+/** Where the value at a path begins, or its key; where there is none, what should have held it. */
+function offsetOf(document: Document, path: readonly PropertyKey[], key: boolean): number {
+  for (let depth = path.length; depth >= 0; depth -= 1) {
+    const holder = document.getIn(path.slice(0, depth - 1), true);
+    const pair =
+      key && depth === path.length && isMap(holder)
+        ? holder.items.find((item) => isScalar(item.key) && String(item.key.value) === path.at(-1))
+        : undefined;
+    const node = pair
+      ? pair.key
+      : depth === 0
+        ? document.contents
+        : document.getIn(path.slice(0, depth), true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return 0;
+}
+
+/** `permissions[0].tool` */
+function pathOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at > 0 ? '.' : ''}${String(key)}`))
+    .join('');
+}
+
+function mistake(line: number, column: number, sentence: string): { ok: false; mistake: Mistake } {
+  return { ok: false, mistake: { line, column, sentence } };
+}

@@ -1,0 +1,23 @@
+// What somebody may have meant who wrote a name that is not known.
+
+/** The rest of a sentence that says the name is wrong. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const [best] = known
+    .map((candidate) => ({ candidate, edits: distance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ edits }) => edits <= 3)
+    .toSorted((a, b) => a.edits - b.edits);
+  return best ? `; did you mean ${best.candidate}?` : `; allowed: ${known.join(', ')}`;
+}
+
+/** How many letters to insert, remove or replace to make `b` of `a`. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 0; i < a.length; i += 1) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j += 1) {
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a[i] === b[j] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

@@ -1,0 +1,55 @@
+// The roles of a workspace.
+
+import { createRoute, z } from '@hono/zod-openapi';
+import { schemas } from '@continuo/protocol';
+import { hasWorkspace } from '../runs/workspace-of.ts';
+import type { App, HttpContext } from './app.ts';
+import { Problem } from './problem.ts';
+import { idParam, json, notFound, problems } from './shared.ts';
+
+const tags = ['roles'];
+
+export function roleRoutes(app: App, { pool, roles }: HttpContext): void {
+  const find = async (workspaceId: string) => {
+    if (!(await hasWorkspace(pool, workspaceId))) throw notFound('workspace', workspaceId);
+    return (await roles.of(workspaceId)).roles;
+  };
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/workspaces/{id}/roles',
+      tags,
+      summary: 'List the roles of a workspace',
+      description: 'The built-in roles, overlaid by the files `/agents/*.md`, by name.',
+      request: { params: idParam },
+      responses: {
+        200: json(z.object({ items: z.array(schemas.role) }), 'The roles'),
+        ...problems(400, 404),
+      },
+    }),
+    async (c) => c.json({ items: [...(await find(c.req.valid('param').id)).values()] }, 200),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/workspaces/{id}/roles/{name}',
+      tags,
+      summary: 'Read a role',
+      request: { params: idParam.extend({ name: z.string() }) },
+      responses: { 200: json(schemas.role, 'The role'), ...problems(400, 404) },
+    }),
+    async (c) => {
+      const { id, name } = c.req.valid('param');
+      const known = await find(id);
+      const role = known.get(name);
+      if (role) return c.json(role, 200);
+      throw new Problem({
+        status: 404,
+        code: 'role_not_found',
+        detail: `There is no role ${JSON.stringify(name)}; the roles are: ${[...known.keys()].join(', ')}.`,
+      });
+    },
+  );
+}

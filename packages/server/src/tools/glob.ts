@@ -1,0 +1,108 @@
+// Globs of rules and role files: `*` is any part of a name, `?` one character, `**` any number of folders; everything
+// else is itself. Case is ignored, as it is between the paths of a workspace. Agents write globs, and choose the paths that
+// meet them: matching takes time in proportion to both lengths, and never more (as a regular expression,
+// `*a*a*a*a*b` holds a name of 127 letters for seconds).
+
+import { fold } from '../workspace/paths.ts';
+
+/** Characters of a glob at most. */
+const GLOB_CHARACTERS = 500;
+
+export interface Glob {
+  matches(text: string): boolean;
+  /** Whether it matches the folder, or may match something in it. */
+  reaches(folder: string): boolean;
+  /** Whether it matches the folder and all that may be in it. */
+  covers(folder: string): boolean;
+}
+
+/** What is wrong with a glob of paths, if anything. */
+export function pathGlobProblem(text: string): string | null {
+  if (!text.startsWith('/'))
+    return 'a path begins at the workspace’s root: write "/notes/**", or "/**/*.md" for any folder';
+  const names = text.slice(1).split('/');
+  if (names.slice(0, -1).includes('')) return 'two slashes stand together';
+  if (names.at(-1) === '' && text !== '/')
+    return 'it ends in a slash: write "/notes/**" for all that is in /notes';
+  if (names.some((name) => name === '.' || name === '..')) return '"." and ".." are in no path';
+  return globProblem(text);
+}
+
+/** What is wrong with a glob, if anything. */
+export function globProblem(text: string): string | null {
+  if (text === '') return 'it is empty; "*" stands for all';
+  if (text.length > GLOB_CHARACTERS) return `it is longer than ${GLOB_CHARACTERS} characters`;
+  const foreign = /[[\]{}\\]|^!/.exec(text);
+  if (foreign)
+    return `"${foreign[0]}" is not part of a glob here; there are *, ** and ?: write a line for each case`;
+  if (text.split('/').some((name) => name.includes('**') && name !== '**'))
+    return '"**" stands alone between slashes, as in "/notes/**"';
+  return null;
+}
+
+export function parseGlob(text: string): Glob {
+  const pattern = namesOf(text).map((name) => (name === '**' ? null : Array.from(name)));
+  const rest = (place: number) => pattern.slice(place);
+  return {
+    matches: (given) => placesAfter(pattern, given).has(pattern.length),
+    reaches: (folder) => placesAfter(pattern, folder).size > 0,
+    covers: (folder) =>
+      [...placesAfter(pattern, folder)].some(
+        (place) => place < pattern.length && rest(place).every((name) => name === null),
+      ),
+  };
+}
+
+/** Null stands for `**`. */
+type Pattern = readonly (readonly string[] | null)[];
+
+/** Where in the pattern one may be after the whole path. */
+function placesAfter(pattern: Pattern, path: string): ReadonlySet<number> {
+  let places = skipped(pattern, [0]);
+  for (const name of namesOf(path)) {
+    const letters = Array.from(name);
+    const next: number[] = [];
+    for (const place of places) {
+      const wanted = pattern[place];
+      if (wanted === null) next.push(place);
+      else if (wanted && isName(wanted, letters)) next.push(place + 1);
+    }
+    places = skipped(pattern, next);
+  }
+  return places;
+}
+
+/** `**` may stand for no folder at all. */
+function skipped(pattern: Pattern, places: readonly number[]): Set<number> {
+  const all = new Set<number>();
+  for (const place of places) {
+    all.add(place);
+    for (let at = place; pattern[at] === null; at += 1) all.add(at + 1);
+  }
+  return all;
+}
+
+/** Only the last `*` is ever tried again: what an earlier one took can stay as it is. */
+function isName(wanted: readonly string[], letters: readonly string[]): boolean {
+  let [at, letter, star, taken] = [0, 0, -1, 0];
+  while (letter < letters.length) {
+    if (wanted[at] === '*') {
+      star = at;
+      taken = letter;
+      at += 1;
+    } else if (wanted[at] === '?' || wanted[at] === letters[letter]) {
+      at += 1;
+      letter += 1;
+    } else if (star >= 0) {
+      taken += 1;
+      at = star + 1;
+      letter = taken;
+    } else return false;
+  }
+  return wanted.slice(at).every((each) => each === '*');
+}
+
+function namesOf(path: string): string[] {
+  const names = fold(path).split('/');
+  return names.filter((name, index) => name !== '' || (index > 0 && index < names.length - 1));
+}

@@ -1,0 +1,114 @@
+// What a call may do: allow, ask or deny. Pure.
+//
+// - In one list the last rule that matches decides. What no rule of a workspace matches is asked; a role that says
+//   nothing leaves it to the workspace.
+// - Of a workspace's verdict and a role's the stricter counts: agents can write role files, and a role can only narrow what the
+//   workspace allows.
+// - A call that touches several paths is judged for each, and the strictest verdict counts: moving a file into an allowed
+//   folder is no way around the rule for where it was.
+
+import { posix } from 'node:path';
+import { schemas, type PolicyRule } from '@continuo/protocol';
+import { globProblem, parseGlob, pathGlobProblem, type Glob } from './glob.ts';
+import type { Tool } from './tool.ts';
+
+export const policyRule = schemas.policyRule.superRefine(({ tool, path }, context) => {
+  const problems = { tool: globProblem(tool), path: path === undefined ? null : pathGlobProblem(path) };
+  for (const [key, problem] of Object.entries(problems))
+    if (problem !== null) context.addIssue({ code: 'custom', path: [key], message: problem });
+});
+
+/** Lets an agent work in its workspace; what cannot be taken back, leaves it, or changes agents is asked for. */
+export const DEFAULT_POLICY: readonly PolicyRule[] = [
+  { tool: '*', action: 'allow' },
+  { tool: 'remove', action: 'ask' },
+  { tool: '*', effect: 'external', action: 'ask' },
+  ...(['/agents/**', '/AGENTS.md'] as const).flatMap((path): PolicyRule[] => [
+    { tool: '*', path, effect: 'transactional', action: 'ask' },
+    { tool: '*', path, effect: 'idempotent', action: 'ask' },
+  ]),
+];
+
+export interface JudgedCall {
+  readonly tool: string;
+  readonly effect: Tool['effect'];
+  /** As `Tool.paths` gives them. */
+  readonly paths: readonly string[];
+}
+
+export interface Verdict {
+  readonly action: PolicyRule['action'];
+  /** Whose rule it was, and which, in words; for people and for models. */
+  readonly reason: string;
+}
+
+const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
+
+export function judge(
+  call: JudgedCall,
+  { workspace, role }: { readonly workspace: readonly PolicyRule[]; readonly role: readonly PolicyRule[] },
+): Verdict {
+  const by = (whose: string, rules: readonly PolicyRule[], unmatched: PolicyRule['action']) =>
+    placesOf(call).map((place) => {
+      const index = decisive(rules, call, place);
+      const rule = rules[index];
+      const on = place === null ? call.tool : `${call.tool} on ${place.path}`;
+      return rule
+        ? {
+            action: rule.action,
+            reason: `${whose}, rule ${index + 1} ${written(rule)}, says ${rule.action} to ${on}`,
+          }
+        : { action: unmatched, reason: `${whose} has no rule for ${on}` };
+    });
+  return [
+    ...by('the workspace’s policy', workspace, 'ask'),
+    ...by('the role’s permissions', role, 'allow'),
+  ].reduce((strictest, each) => (STRICTNESS[each.action] > STRICTNESS[strictest.action] ? each : strictest));
+}
+
+/** A path as rules see it: from the root, without detours, in one spelling. */
+export function normalPath(path: string): string {
+  const normal = posix.normalize(`/${path.normalize('NFC')}`);
+  return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal;
+}
+
+interface Place {
+  readonly path: string;
+  /** Whether the call touches all that is in it, too. */
+  readonly whole: boolean;
+}
+
+function placesOf({ paths }: JudgedCall): readonly (Place | null)[] {
+  if (paths.length === 0) return [null];
+  return paths.map((path) => ({ path: normalPath(path), whole: path.endsWith('/') }));
+}
+
+/** The index of the rule that decides; -1 if none does. */
+function decisive(rules: readonly PolicyRule[], call: JudgedCall, place: Place | null): number {
+  let strictest = -1;
+  for (let index = rules.length - 1; index >= 0; index -= 1) {
+    const rule = rules[index]!;
+    if (rule.effect !== undefined && rule.effect !== call.effect) continue;
+    if (!parseGlob(rule.tool).matches(call.tool)) continue;
+    const reach =
+      rule.path === undefined ? 'all' : place === null ? 'none' : reachOf(parseGlob(rule.path), place);
+    if (reach === 'none') continue;
+    // Where a rule is about a part of what the call touches, an earlier one decides about the rest.
+    if (strictest < 0 || STRICTNESS[rule.action] > STRICTNESS[rules[strictest]!.action]) strictest = index;
+    if (reach === 'all') return strictest;
+  }
+  // Nothing decides about the rest.
+  return strictest >= 0 && rules[strictest]!.action === 'allow' ? -1 : strictest;
+}
+
+function reachOf(glob: Glob, { path, whole }: Place): 'all' | 'part' | 'none' {
+  if (!whole) return glob.matches(path) ? 'all' : 'none';
+  if (glob.covers(path)) return 'all';
+  return glob.reaches(path) ? 'part' : 'none';
+}
+
+function written({ action: _, ...when }: PolicyRule): string {
+  return `(${Object.entries(when)
+    .map(([key, value]) => `${key} ${value}`)
+    .join(', ')})`;
+}

@@ -1,0 +1,178 @@
+// Role files: what is read of them, and that every mistake is told with its place and with what is allowed.
+
+import { readdir, readFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseRoleFile, ROLE_FILE_BYTES } from '../../src/agents/role-file.ts';
+
+test('a role file is its front matter and its preamble', () => {
+  const text = `---
+# What people see.
+description: Reviews texts
+model: anthropic/claude-x
+tools: [read, "mcp__*"]
+permissions:
+  - tool: "*"
+    effect: transactional
+    action: deny
+  - { tool: write, path: "/notes/**", action: ask }
+limits:
+  steps: 20
+  cost: 0.5
+---
+
+You review.
+
+---
+Well.
+`;
+  expect(parseRoleFile(text)).toEqual({
+    ok: true,
+    role: {
+      description: 'Reviews texts',
+      model: 'anthropic/claude-x',
+      tools: ['read', 'mcp__*'],
+      permissions: [
+        { tool: '*', effect: 'transactional', action: 'deny' },
+        { tool: 'write', path: '/notes/**', action: 'ask' },
+      ],
+      limits: { steps: 20, cost: 0.5 },
+      preamble: 'You review.\n\n---\nWell.',
+    },
+  });
+});
+
+test('a file without front matter, with an empty one, or from another system is a role, too', () => {
+  const plain = { description: null, model: null, tools: null, permissions: [], limits: {}, preamble: 'Hi.' };
+  for (const text of ['Hi.', '---\n---\nHi.', '\uFEFF---\r\n# nothing\r\n---\r\nHi.\r\n'])
+    expect(parseRoleFile(text)).toEqual({ ok: true, role: plain });
+});
+
+test.each<[string, string, number, number, RegExp]>([
+  ['an unknown key', 'description: x\nmodle: a/b', 3, 1, /^modle is not a known key; did you mean model\?$/],
+  ['a key far from any', 'wizardry: 1', 2, 1, /allowed: description, model, tools, permissions, limits$/],
+  ['a wrong type', 'description:\n  - a', 3, 3, /^description: .*expected string, received array/],
+  ['a list that is a word', 'tools: read', 2, 8, /^tools: .*expected array/],
+  ['a tool that is a number', 'tools:\n  - read\n  - 7', 4, 5, /^tools\[1\]: .*expected string/],
+  [
+    'a bad glob of tools',
+    'tools: ["{a,b}"]',
+    2,
+    9,
+    /^tools\[0\]: "\{" is not part of a glob.*\*, \*\* and \?/,
+  ],
+  ['a star without quotes', 'permissions:\n  - tool: *\n    action: deny', 3, 11, /quotes, as in "\*"/],
+  [
+    'a bad glob of paths',
+    'permissions:\n  - { tool: x, path: notes, action: ask }',
+    3,
+    22,
+    /^permissions\[0\]\.path: .*root: write "\/notes\/\*\*"/,
+  ],
+  [
+    'an unknown action',
+    'permissions:\n  - tool: x\n    action: perhaps',
+    4,
+    13,
+    /^permissions\[0\]\.action: .*"allow"\|"ask"\|"deny"/,
+  ],
+  ['a rule without an action', 'permissions:\n  - tool: x', 3, 5, /^permissions\[0\]\.action: /],
+  [
+    'an unknown key in a rule',
+    'permissions:\n  - tool: x\n    action: deny\n    paths: /x',
+    5,
+    5,
+    /did you mean path\?/,
+  ],
+  ['a limit out of range', 'limits:\n  steps: 0', 3, 10, /^limits\.steps: .*>=1/],
+  [
+    'an unknown limit',
+    'limits: { token: 5 }',
+    2,
+    11,
+    /^limits\.token is not a known key; did you mean tokens\?/,
+  ],
+  ['a model without a provider', 'model: gpt', 2, 8, /^model: must be provider\/model/],
+  ['a description of 501 characters', `description: ${'x'.repeat(501)}`, 2, 14, /^description: .*500/],
+  ['a key twice', 'model: a/b\nmodel: c/d', 3, 1, /not YAML: Map keys must be unique/],
+  ['an open quote', 'description: "x', 2, 16, /not YAML/],
+  ['no keys', '- a\n- b', 2, 1, /keys with values/],
+  ['an unknown alias', 'description: *x', 2, 14, /quotes/],
+])('%s is told with line, column and what is allowed', (_, yaml, line, column, sentence) => {
+  const parsed = parseRoleFile(`---\n${yaml}\n---\nYou.`);
+  expect(parsed).toEqual({ ok: false, mistake: { line, column, sentence: expect.stringMatching(sentence) } });
+});
+
+test('front matter without an end, a file without a text, and one that is too long are refused', () => {
+  expect(parseRoleFile('---\nmodel: a/b\n')).toMatchObject({
+    mistake: { line: 1, sentence: expect.stringMatching(/no end.*---/) },
+  });
+  expect(parseRoleFile('---\nmodel: a/b\n---\n \n')).toMatchObject({
+    mistake: { line: 5, sentence: expect.stringMatching(/no text/) },
+  });
+  expect(parseRoleFile('')).toMatchObject({ mistake: { line: 1, column: 1 } });
+  expect(parseRoleFile('x'.repeat(ROLE_FILE_BYTES)).ok).toBe(true);
+  expect(parseRoleFile('é'.repeat(ROLE_FILE_BYTES / 2 + 1))).toMatchObject({
+    mistake: { sentence: expect.stringMatching(/65538 bytes.*65536/) },
+  });
+});
+
+test('a file that grows without bound by aliases is refused', () => {
+  const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
+  for (let n = 1; n < 9; n += 1)
+    lines.push(`a${n}: &a${n} [${Array.from({ length: 10 }, () => `*a${n - 1}`).join(', ')}]`);
+  expect(parseRoleFile(`---\n${lines.join('\n')}\n---\nx`).ok).toBe(false);
+});
+
+test('any text is a role or a mistake inside the file, and never an exception', () => {
+  const word = fc.constantFrom(
+    '---',
+    '\n',
+    'tools',
+    ': ',
+    '- ',
+    '[',
+    '"',
+    '&a',
+    '*a',
+    '{',
+    ' ',
+    'x',
+    '!!set',
+    '? ',
+    '|',
+    '\r\n',
+    '%YAML 9',
+    '\t',
+  );
+  const text = fc.oneof(
+    fc.string(),
+    fc.array(word, { maxLength: 30 }).map((words) => `---\n${words.join('')}\n---\nx`),
+  );
+  fc.assert(
+    fc.property(text, (given) => {
+      const parsed = parseRoleFile(given);
+      if (parsed.ok) return;
+      const { line, column } = parsed.mistake;
+      expect(line).toBeGreaterThanOrEqual(1);
+      expect(line).toBeLessThanOrEqual(given.split('\n').length);
+      expect(column).toBeGreaterThanOrEqual(1);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('the built-in roles are good role files with a description each', async () => {
+  const folder = new URL('../../src/agents/built-in/', import.meta.url);
+  const names = await readdir(folder);
+  expect(names.toSorted()).toEqual(
+    ['assistant', 'coder', 'editor', 'planner', 'researcher', 'reviewer', 'writer'].map(
+      (name) => `${name}.md`,
+    ),
+  );
+  for (const name of names)
+    expect(parseRoleFile(await readFile(new URL(name, folder), 'utf8'))).toMatchObject({
+      ok: true,
+      role: { description: expect.any(String) },
+    });
+});
