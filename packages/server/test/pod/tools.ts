@@ -10,9 +10,12 @@ const input = z.object({
   /** How long the effect takes. */
   delay_ms: z.number().int().min(0).optional(),
   fail: z.boolean().optional(),
+  /** What it says it touches. */
+  path: z.string().optional(),
 });
 type Input = z.infer<typeof input>;
 
+const paths = ({ path }: Input) => (path === undefined ? [] : [path]);
 const INSERT = 'insert into effects (kind, key, note) values ($1, $2, $3)';
 
 export function createTestTools(databaseUrl: string): AnyTool[] {
@@ -24,6 +27,7 @@ export function createTestTools(databaseUrl: string): AnyTool[] {
     description: 'Writes a note in the run’s own transaction.',
     effect: 'transactional',
     input,
+    paths,
     async run({ note, delay_ms, fail }, { sql, key }) {
       await sql.query(INSERT, ['transactional', key, note]);
       await pause(delay_ms);
@@ -36,6 +40,7 @@ export function createTestTools(databaseUrl: string): AnyTool[] {
     description: 'Writes a note once per key.',
     effect: 'idempotent',
     input,
+    paths,
     async run({ note, delay_ms }, { key }) {
       await pause(delay_ms);
       await pool.query(`${INSERT} on conflict do nothing`, ['idempotent', key, note]);
@@ -47,6 +52,7 @@ export function createTestTools(databaseUrl: string): AnyTool[] {
     description: 'Writes a note outside of any transaction of the run.',
     effect: 'external',
     input,
+    paths,
     async run({ note, delay_ms, fail }, { key }) {
       await pool.query(INSERT, ['external', key, note]);
       await pause(delay_ms);
@@ -59,6 +65,7 @@ export function createTestTools(databaseUrl: string): AnyTool[] {
     description: 'Looks at a note and changes nothing.',
     effect: 'pure',
     input,
+    paths,
     async run({ note, delay_ms }, { signal }) {
       await pause(delay_ms, signal);
       return { saw: note };

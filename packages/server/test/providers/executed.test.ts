@@ -58,7 +58,16 @@ async function problemsAfter(threadId: string, budget: number | null = null): Pr
 const text = fc.constantFrom('Hello there. ', 'One two three four. ', 'x', ' \n');
 const NO_OBJECT = new Set(['{"lines": oops', '[1]', '"words"']);
 const call = fc.record({
-  tool: fc.constantFrom('pure', 'pure', 'idempotent', 'external', 'transactional', 'no such tool!'),
+  tool: fc.constantFrom(
+    'pure',
+    'pure',
+    'idempotent',
+    'external',
+    'transactional',
+    'asked',
+    'denied',
+    'no such tool!',
+  ),
   input: fc.oneof(
     { weight: 5, arbitrary: fc.constantFrom('{}', '{"lines":12}', '{"fail":true}', '{"wait":true}') },
     { weight: 1, arbitrary: fc.constantFrom(...NO_OBJECT, '{"lines":"many"}') },
@@ -94,6 +103,7 @@ const moment: fc.Arbitrary<Moment> = fc.record({
     'reasoning',
     'token',
     'message_end',
+    'approval',
     'tool_start',
     'tool_end',
   ),
@@ -178,6 +188,18 @@ const cases: readonly Omit<Turn, 'model'>[] = [
     ],
   },
   { ...plainly, steps: [calling('external'), well], moments: [{ on: 'tool_start', nth: 1, act: 'lose' }] },
+  // Parked, alone and beside others; taken away when it is asked.
+  { ...plainly, steps: [calling('asked')], retried: true },
+  { ...plainly, steps: [calling('asked', 'pure', 'denied', 'external', 'asked')] },
+  { ...plainly, steps: [calling('denied'), calling('pure', 'denied'), well] },
+  {
+    ...plainly,
+    steps: [calling('external', 'asked')],
+    moments: [
+      { on: 'approval', nth: 1, act: 'lose' },
+      { on: 'tool_start', nth: 1, act: 'lose' },
+    ],
+  },
   // Broken off once, and twice; refused.
   { ...plainly, steps: [{ ...well, end: 'cut' }, well] },
   {
@@ -201,6 +223,7 @@ function told(events: readonly StoredEvent[]): string[] {
       found.push(begun?.attempt === attempt ? 'broken off' : 'taken over in a message');
     }
     if (type === 'message_end' && data.ended !== 'complete') found.push(`${data.ended} message`);
+    if (type === 'approval') found.push('asked');
     if (type === 'tool_end' && data.outcome) found.push(`outcome ${data.outcome}`);
     if (type === 'tool_end' && !data.success) found.push('failed call');
     if (type === 'state' && data.status !== 'running') found.push(data.status);
@@ -244,6 +267,8 @@ test('RT-4 any thread that runs left behind yields requests that every provider 
     'error message',
     'outcome unknown',
     'outcome canceled',
+    'outcome denied',
+    'asked',
     'failed call',
     'done',
     'error',

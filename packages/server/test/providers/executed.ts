@@ -64,6 +64,7 @@ const ENQUEUE = 'select * from enqueue_run($1, $2, $3, $4, $5, $6, null, $7, nul
 /** One thread is worked on at a time. */
 export async function createExecutor(world: LogWorld): Promise<Executor> {
   const provider = createProvider();
+  await world.pool.query('update workspaces set policy = $1', [JSON.stringify({ rules: RULES })]);
   let seen = (_row: StoredEvent): void => undefined;
   const work = createRunLoop({
     pool: world.pool,
@@ -121,6 +122,8 @@ export async function createExecutor(world: LogWorld): Promise<Executor> {
       ]);
       const { status } = rows[0]!;
       if (status !== 'queued' && status !== 'running') return status;
+      // Nobody answers here: what waits for approval is canceled.
+      if (!holding.lost.aborted) await cancel();
     }
   };
 
@@ -205,8 +208,20 @@ const input = z.object({
 });
 
 /** One of each effect class. */
-const TOOLS = (['pure', 'idempotent', 'external', 'transactional'] as const).map((effect): AnyTool => ({
-  name: effect,
+const EFFECTS = ['pure', 'idempotent', 'external', 'transactional'] as const;
+/** And one each that needs approval, and that is denied. */
+const NAMES = [
+  ...EFFECTS.map((effect) => [effect, effect] as const),
+  ['asked', 'external'],
+  ['denied', 'idempotent'],
+] as const;
+const RULES = [
+  { tool: '*', action: 'allow' },
+  { tool: 'asked', action: 'ask' },
+  { tool: 'denied', action: 'deny' },
+];
+const TOOLS = NAMES.map(([name, effect]): AnyTool => ({
+  name,
   description: 'A tool.',
   effect,
   input,

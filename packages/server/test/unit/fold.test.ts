@@ -20,6 +20,13 @@ const look: AnyTool = {
   run: () => Promise.resolve({ seen: true }),
 };
 const act: AnyTool = { ...look, name: 'act', effect: 'external' };
+const guarded: AnyTool = { ...act, name: 'guarded' };
+const forbidden: AnyTool = { ...act, name: 'forbidden' };
+const RULES = [
+  { tool: '*', action: 'allow' },
+  { tool: 'guarded', action: 'ask' },
+  { tool: 'forbidden', action: 'deny' },
+];
 const SCRIPTS = {
   done: {
     steps: [
@@ -46,7 +53,26 @@ beforeAll(async () => {
   for (const [name, script] of Object.entries(SCRIPTS))
     lives[name] = await play(world, script, { tools: [look, act] });
   lives.canceled = await canceled();
+  lives.parked = await parked();
 });
+
+/** A run that waits for approval of two calls, with others beside them, until it is canceled. */
+async function parked(): Promise<Life> {
+  await world.pool.query('update workspaces set policy = $1', [JSON.stringify({ rules: RULES })]);
+  const threadId = await world.thread();
+  const calls = ['guarded', 'look', 'act', 'forbidden', 'guarded'].map((tool) => ({ tool }));
+  const runId = await world.run(threadId, {
+    steps: [
+      { text: 'one', calls: [{ tool: 'look' }] },
+      { text: 'two', calls },
+    ],
+  });
+  const loop = await createLoop(world, { tools: [look, act, guarded, forbidden] });
+  await loop.work(await loop.hold(threadId));
+  await requestCancel(world, runId);
+  await loop.work(await loop.hold(threadId));
+  return { threadId, runId, events: await world.log(threadId) };
+}
 
 /** A run that is canceled in its first tool, with a second run behind it. */
 async function canceled(): Promise<Life> {
@@ -101,11 +127,13 @@ function legalSteps(prefix: readonly StoredEvent[], facts: Facts): string[] {
   if (message.data.error) return ['fail'];
   const calls = message.data.parts.flatMap((part) => (part.kind === 'tool_call' ? [part.callId] : []));
   const answered = own.slice(whole).flatMap((event) => (event.type === 'tool_end' ? [event.data.call] : []));
-  if (calls.some((call) => !answered.includes(call))) return ['run_tools'];
+  const asked = own.slice(whole).flatMap((event) => (event.type === 'approval' ? [event.data.call] : []));
+  if (calls.some((call) => !answered.includes(call) && !asked.includes(call))) return ['run_tools'];
+  if (calls.some((call) => !answered.includes(call))) return ['await'];
   return calls.length > 0 ? ['call_model'] : ['finish'];
 }
 
-test.each(['done', 'error', 'canceled'])(
+test.each(['done', 'error', 'canceled', 'parked'])(
   'RUN-16 after every prefix of a log (%s) a fresh actor knows the next step',
   (name) => {
     const { events } = lives[name]!;
@@ -118,14 +146,14 @@ test.each(['done', 'error', 'canceled'])(
       const attempt = prefix.at(-1)?.attempt ?? 0;
       // Whoever comes next says so first, where a run is under way.
       expect(decide(state, facts, attempt + 1).kind).toBe(
-        legal === 'start' || legal === 'rest' ? legal : 'take_over',
+        legal === 'start' || legal === 'rest' || legal === 'await' ? legal : 'take_over',
       );
       if (state.run) expect([length, decide(state, facts, attempt).kind]).toEqual([length, legal]);
     }
   },
 );
 
-test.each(['done', 'error', 'canceled'])(
+test.each(['done', 'error', 'canceled', 'parked'])(
   'RUN-16 folding a log (%s) event by event, in pieces or at once gives the same state',
   (name) => {
     const { events } = lives[name]!;
@@ -145,7 +173,7 @@ test.each(['done', 'error', 'canceled'])(
   },
 );
 
-test.each(['done', 'error', 'canceled'])(
+test.each(['done', 'error', 'canceled', 'parked'])(
   'RUN-16 what an actor reads to fold (%s), without the pieces of messages, gives the same state',
   async (name) => {
     const { threadId, events } = lives[name]!;
@@ -157,12 +185,13 @@ test.each(['done', 'error', 'canceled'])(
 
 test('RUN-3 the status that a log folds to is the status of the row', async () => {
   for (const [name, { runId, events }] of Object.entries(lives)) {
+    const status = name === 'parked' ? 'canceled' : name;
     const last = events.findLast((event) => event.type === 'state' && event.runId === runId)!;
-    expect(last.data).toEqual({ status: name });
+    expect(last.data).toEqual({ status });
     const { rows } = await world.pool.query<{ status: string }>('select status from runs where id = $1', [
       runId,
     ]);
-    expect(rows).toEqual([{ status: name }]);
+    expect(rows).toEqual([{ status }]);
   }
 });
 
@@ -239,6 +268,42 @@ test('a run that calls tools for ever is failed after its last model call', () =
   expect(next()).toMatchObject({ kind: 'fail', code: 'step_limit' });
 });
 
+test('a parked run is looked at as often as one likes: no try is counted, and no time', () => {
+  const log = new Log();
+  log.add('state', { status: 'running', attempt: 1 });
+  log.add('message_start', { message: 'm1', model: 'x' });
+  log.add('message_end', { message: 'm1', text: '', parts: ['a', 'b'].map(toolCall), ended: 'complete' });
+  const ask = (call: string) => ({ approval: call, call, tool: 't', input: {}, paths: [], reason: 'x' });
+  log.clock = 2000;
+  log.add('approval', ask('a'));
+  const limited = { ...queued(log.run), limits: { ...limits, seconds: 5 } };
+  const next = (now: number, attempt: number, cancel: string | null = null) =>
+    decide(foldAll(EMPTY, log.events), { now, runs: [{ ...limited, cancel }] }, attempt).kind;
+  expect(next(2000, 1)).toBe('run_tools');
+  log.clock = 3000;
+  log.add('tool_start', { tool: 't', input: {}, call: 'b' });
+  log.add('tool_end', { tool: 't', output: {}, call: 'b', success: true });
+  for (const attempt of [1, 2, 30, 999]) expect(next(1e12, attempt)).toBe('await');
+  expect(next(1e12, 30, 'stop')).toBe('take_over');
+  expect(next(1e12, 1, 'stop')).toBe('cancel');
+  // Somebody answers after an hour: of its five seconds the run has used three.
+  log.clock = 3_600_000;
+  log.add('tool_end', { tool: 't', output: {}, call: 'a', success: true });
+  expect(next(3_601_999, 1)).toBe('call_model');
+  expect(next(3_602_000, 1)).toBe('fail');
+});
+
+test('a run whose time was over before it was parked fails', () => {
+  const log = new Log();
+  log.add('state', { status: 'running', attempt: 1 });
+  log.add('message_end', { message: 'm1', text: '', parts: [toolCall('a')], ended: 'complete' });
+  log.clock = 5000;
+  log.add('approval', { approval: 'x', call: 'a', tool: 't', input: {}, paths: [], reason: 'x' });
+  const facts = { now: 9000, runs: [{ ...queued(log.run), limits: { ...limits, seconds: 5 } }] };
+  expect(decide(foldAll(EMPTY, log.events), facts, 2).kind).toBe('take_over');
+  expect(decide(foldAll(EMPTY, log.events), facts, 1)).toMatchObject({ kind: 'fail', code: 'time_limit' });
+});
+
 function toolCall(callId: string) {
   return { kind: 'tool_call', callId, tool: 't', input: { kind: 'json', value: {} } } as const;
 }
@@ -248,6 +313,8 @@ class Log {
   readonly events: LogEvent[] = [];
   readonly run = uuidv7();
   attempt = 1;
+  /** Milliseconds. */
+  clock = 0;
 
   add<T extends EventType>(type: T, data: EventData[T], runId = this.run): void {
     const runSeq = this.events.filter((event) => event.runId === runId).length + 1;
@@ -257,7 +324,7 @@ class Log {
       runId,
       runSeq,
       attempt: this.attempt,
-      at: new Date(0),
+      at: new Date(this.clock),
     };
     this.events.push({ ...place, type, data } as LogEvent);
   }
