@@ -204,9 +204,8 @@ test('time spent waiting for approval is not the run’s', async () => {
   });
   const { id } = body.run;
   await seen(a.url, id, 'approval');
-  await until(() =>
-    count(database, "runs where id = $1 and clock_timestamp() > started_at + interval '1.1 s'", [id]),
-  );
+  const over = "runs where id = $1 and clock_timestamp() > started_at + interval '1.1 s'";
+  await until(async () => (await count(database, over, [id])) === 1);
   await letGo(thread);
   await send(b.url, thread, { steps: [{ text: 'behind it' }] });
   await letGo(thread);
