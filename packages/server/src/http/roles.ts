@@ -5,7 +5,7 @@ import { schemas } from '@continuo/protocol';
 import { hasWorkspace } from '../runs/workspace-of.ts';
 import type { App, HttpContext } from './app.ts';
 import { Problem } from './problem.ts';
-import { idParam, json, notFound, problems } from './shared.ts';
+import { idParam, json, notFound, page, problems } from './shared.ts';
 
 const tags = ['roles'];
 
@@ -24,11 +24,11 @@ export function roleRoutes(app: App, { pool, roles }: HttpContext): void {
       description: 'The built-in roles, overlaid by the files `/agents/*.md`, by name.',
       request: { params: idParam },
       responses: {
-        200: json(z.object({ items: z.array(schemas.role) }), 'The roles'),
+        200: json(page(schemas.role), 'The roles, all on one page'),
         ...problems(400, 404),
       },
     }),
-    async (c) => c.json({ items: [...(await find(c.req.valid('param').id)).values()] }, 200),
+    async (c) => c.json({ items: [...(await find(c.req.valid('param').id)).values()], next: null }, 200),
   );
 
   app.openapi(

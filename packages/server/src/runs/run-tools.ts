@@ -89,6 +89,7 @@ async function runCall(context: StepContext, { call, checked }: CheckedCall): Pr
 
   const grace = graceAfterCancel(context);
   const about = {
+    workspaceId: context.workspaceId,
     threadId: hold.threadId,
     runId: queued.id,
     callId: call.call,

@@ -9,6 +9,7 @@ import type { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
 
 interface CallContext {
+  readonly workspaceId: string;
   readonly threadId: string;
   readonly runId: string;
   readonly callId: string;
@@ -22,11 +23,8 @@ interface ToolBase<I> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<I>;
-  /**
-   * Every path that the call touches, for rules to judge; as the input has them. One that ends in a slash stands for
-   * itself and all that is in it: a tool that takes folders whole gives its paths like that.
-   */
-  paths?(input: I): readonly string[];
+  /** The paths that the call touches; one that ends in a slash stands for all that is in that folder. */
+  readonly paths?: (input: I) => readonly string[];
 }
 
 export type Tool<I = never> =

@@ -215,10 +215,11 @@ const cases: readonly Omit<Turn, 'model'>[] = [
 
 function told(events: readonly StoredEvent[]): string[] {
   const found: string[] = [];
-  for (const { type, data, attempt } of events) {
+  for (const { type, data, attempt, runId } of events) {
     if (type === 'state' && 'supersedes' in data) {
       const begun = events.find(
-        (each) => each.type === 'message_start' && each.data.message === data.supersedes,
+        (each) =>
+          each.runId === runId && each.type === 'message_start' && each.data.message === data.supersedes,
       );
       found.push(begun?.attempt === attempt ? 'broken off' : 'taken over in a message');
     }
