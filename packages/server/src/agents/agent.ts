@@ -5,14 +5,15 @@ import type { Limits, PolicyRule } from '@continuo/protocol';
 import type { Models } from '../models/catalog.ts';
 import type { Model } from '../models/model.ts';
 import { parseGlob } from '../tools/glob.ts';
-import { narrowed, type ToolRegistry } from '../tools/registry.ts';
+import { narrowed, withTools, type AnyTool, type ToolRegistry } from '../tools/registry.ts';
 import { DEFAULT_ROLE, type Roles } from './roles.ts';
 
 export interface Agent {
   readonly role: string;
   readonly model: Model;
   readonly preamble: string;
-  readonly tools: ToolRegistry;
+  /** The tools of the role's list, as they are now; an abort does not wait for those that are still being fetched. */
+  tools(signal: AbortSignal): Promise<ToolRegistry>;
   /** The role's own rules; the workspace's policy is the other half. */
   readonly permissions: readonly PolicyRule[];
   /** What the role says; a message's own limits come before, the server's after. */
@@ -37,10 +38,14 @@ export function createAgents({
   models,
   roles,
   tools,
+  toolsOf = () => [],
 }: {
   readonly models: Models;
   readonly roles: Roles;
+  /** Tools that every workspace has. */
   readonly tools: ToolRegistry;
+  /** Further tools of a workspace, which come and go. */
+  readonly toolsOf?: (workspaceId: string) => readonly AnyTool[] | Promise<readonly AnyTool[]>;
 }): Agents {
   return {
     async make({ workspaceId, role: name = DEFAULT_ROLE, model }) {
@@ -65,7 +70,11 @@ export function createAgents({
         role: name,
         model: resolved.model,
         preamble: guide ? `${role.preamble}\n\nThe workspace’s AGENTS.md says:\n\n${guide}` : role.preamble,
-        tools: role.tools === null ? tools : toolsOf(tools, role.tools),
+        tools: async (signal) => {
+          const further = await unlessAborted(toolsOf(workspaceId), signal);
+          const all = withTools(tools, further ?? []);
+          return role.tools === null ? all : listed(all, role.tools);
+        },
         permissions: role.permissions,
         limits: role.limits,
       };
@@ -74,7 +83,16 @@ export function createAgents({
   };
 }
 
-function toolsOf(tools: ToolRegistry, list: readonly string[]): ToolRegistry {
+function listed(tools: ToolRegistry, list: readonly string[]): ToolRegistry {
   const globs = list.map(parseGlob);
   return narrowed(tools, (name) => globs.some((glob) => glob.matches(name)));
+}
+
+function unlessAborted<T>(work: T | Promise<T>, signal: AbortSignal): T | Promise<T | null> {
+  if (!(work instanceof Promise)) return work;
+  const aborted = new Promise<null>((resolve) => {
+    signal.addEventListener('abort', () => resolve(null), { once: true });
+    if (signal.aborted) resolve(null);
+  });
+  return Promise.race([work, aborted]);
 }

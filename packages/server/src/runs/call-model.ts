@@ -90,7 +90,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
         messageId: message,
         system: agent.preamble,
         history: shown.messages,
-        tools: agent.tools.schemas,
+        tools: context.tools.schemas,
         signal: interrupted,
       }),
     presenters: [present],

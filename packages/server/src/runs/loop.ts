@@ -302,19 +302,27 @@ class Actor {
     if (workspaceId === null) throw new Error(`thread ${this.#hold.threadId} is gone`);
     const made = await agents.make({ workspaceId, role: queued.role, model: queued.model });
     if (!made.ok) return this.#fail(run, { code: made.code, error: made.problem });
+    const { agent } = made;
     const deadline = timer(queued.limits.seconds, workedMs(run, this.#options.now()));
     const canceled = AbortSignal.any([this.#cancel.signal, deadline.signal]);
-    const failure = await step({
-      options: this.#options,
-      workspaceId,
-      agent: made.agent,
-      hold: this.#hold,
-      pen: this.#pen,
-      canceled,
-      interrupted: AbortSignal.any([canceled, this.#hold.lost, this.#hold.hurry]),
-      queued,
-      history: this.#state.history,
-    }).finally(() => deadline.end());
+    const interrupted = AbortSignal.any([canceled, this.#hold.lost, this.#hold.hurry]);
+    const failure = await agent
+      .tools(interrupted)
+      .then((tools) =>
+        step({
+          options: this.#options,
+          workspaceId,
+          agent,
+          tools,
+          hold: this.#hold,
+          pen: this.#pen,
+          canceled,
+          interrupted,
+          queued,
+          history: this.#state.history,
+        }),
+      )
+      .finally(() => deadline.end());
     if (failure) await this.#fail(this.#state.run!, failure);
   }
 }

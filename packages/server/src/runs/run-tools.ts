@@ -8,6 +8,7 @@ import type { Entry } from '../log/group.ts';
 import { Lost } from '../log/pen.ts';
 import { judge, normalPath } from '../tools/policy.ts';
 import type { AnyTool } from '../tools/registry.ts';
+import { OutcomeUnknown } from '../tools/tool.ts';
 import type { CallState } from './fold.ts';
 import { readPolicy } from './policies.ts';
 import type { StepContext } from './step.ts';
@@ -73,6 +74,11 @@ async function runCall(context: StepContext, { call, checked }: CheckedCall): Pr
   const end = (data: Pick<EventData['tool_end'], 'output' | 'success' | 'outcome'>) =>
     pen.append([ended(context, call, data)]);
 
+  if (call.stage.kind === 'started' && call.problem === null && !isRepeatable(checked)) {
+    const error =
+      'outcome unknown: the call was started, and the server stopped before it was known to be finished; it was not repeated';
+    return void (await end({ output: { error }, success: false, outcome: 'unknown' }));
+  }
   if (!checked.ok || call.stage.kind === 'planned') {
     const { tool, input, call: id } = call;
     await pen.append([
@@ -81,11 +87,6 @@ async function runCall(context: StepContext, { call, checked }: CheckedCall): Pr
   }
   if (!checked.ok) return void (await end({ output: { error: checked.problem }, success: false }));
   const { tool, input } = checked;
-  if (call.stage.kind === 'started' && tool.effect === 'external') {
-    const error =
-      'outcome unknown: the call was started, and the server stopped before it was known to be finished; it was not repeated';
-    return void (await end({ output: { error }, success: false, outcome: 'unknown' }));
-  }
 
   const grace = graceAfterCancel(context);
   const about = {
@@ -114,8 +115,8 @@ async function runCall(context: StepContext, { call, checked }: CheckedCall): Pr
     await end({ output, success: true });
   } catch (error) {
     if (error instanceof Lost || hold.lost.aborted) throw error;
-    const outcome =
-      error instanceof Overdue && tool.effect !== 'transactional' ? { outcome: 'unknown' as const } : {};
+    const unknown = error instanceof Overdue || error instanceof OutcomeUnknown;
+    const outcome = unknown && tool.effect !== 'transactional' ? { outcome: 'unknown' as const } : {};
     await end({ output: { error: messageOf(error) }, success: false, ...outcome });
   } finally {
     grace.end();
@@ -135,11 +136,11 @@ type Checked =
   | { ok: true; tool: AnyTool; input: never; paths: readonly string[] }
   | { ok: false; problem: string };
 
-function check({ agent }: StepContext, call: CallState): Checked {
+function check({ tools }: StepContext, call: CallState): Checked {
   if (call.problem !== null) return { ok: false, problem: call.problem };
-  const tool = agent.tools.get(call.tool);
+  const tool = tools.get(call.tool);
   if (!tool) {
-    const known = agent.tools.names.join(', ') || 'none';
+    const known = tools.names.join(', ') || 'none';
     return { ok: false, problem: `there is no tool named ${call.tool}; the tools are: ${known}` };
   }
   try {
@@ -153,6 +154,11 @@ function check({ agent }: StepContext, call: CallState): Checked {
   } catch (error) {
     return { ok: false, problem: `the input could not be checked: ${messageOf(error)}` };
   }
+}
+
+/** Tools come and go: one that is gone, or takes another input now, may have been called. */
+function isRepeatable(checked: Checked): boolean {
+  return checked.ok && checked.tool.effect !== 'external';
 }
 
 /** Tools may throw anything. */

@@ -9,6 +9,7 @@ import type { Faults } from '../faults.ts';
 import type { Writer } from '../log/append.ts';
 import type { Change } from '../log/group.ts';
 import type { Pen } from '../log/pen.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Limits, QueuedRun } from './decide.ts';
 import type { ThreadState } from './fold.ts';
@@ -34,6 +35,8 @@ export interface StepContext {
   readonly options: LoopOptions;
   readonly workspaceId: string;
   readonly agent: Agent;
+  /** The agent's, as they are for this step. */
+  readonly tools: ToolRegistry;
   readonly hold: Hold;
   readonly pen: Pen;
   /** Aborts when the run is to stop, the thread is lost, or the pod in a hurry: whatever runs, ends. */

@@ -20,12 +20,24 @@ export function createToolRegistry(tools: readonly AnyTool[]): ToolRegistry {
     if (byName.has(tool.name)) throw new Error(`two tools are named ${tool.name}`);
     byName.set(tool.name, tool);
   }
-  const schemas = tools.map((tool) => ({
-    name: tool.name,
-    description: tool.description,
-    input: z.toJSONSchema(tool.input, { target: 'draft-7', io: 'input' }) as Record<string, unknown>,
-  }));
-  return { get: (name) => byName.get(name), names: [...byName.keys()], schemas };
+  return { get: (name) => byName.get(name), names: [...byName.keys()], schemas: tools.map(schemaOf) };
+}
+
+/** The registry with further tools; where a name is taken, the registry's own tool stays. */
+export function withTools(registry: ToolRegistry, further: readonly AnyTool[]): ToolRegistry {
+  const free = further.filter(({ name }) => !registry.get(name));
+  if (free.length === 0) return registry;
+  const added = createToolRegistry(free);
+  return {
+    get: (name) => registry.get(name) ?? added.get(name),
+    names: [...registry.names, ...added.names],
+    schemas: [...registry.schemas, ...added.schemas],
+  };
+}
+
+function schemaOf({ name, description, input, schema }: AnyTool): ToolSchema {
+  const shown = schema ?? z.toJSONSchema(input, { target: 'draft-7', io: 'input' });
+  return { name, description, input: shown };
 }
 
 /** Only the tools of whose name this is true. */

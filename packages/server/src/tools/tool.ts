@@ -25,6 +25,8 @@ interface ToolBase<I> {
   readonly input: z.ZodType<I>;
   /** The paths that the call touches; one that ends in a slash stands for all that is in that folder. */
   readonly paths?: (input: I) => readonly string[];
+  /** What models are shown of the input, where that is not made from `input`: a JSON Schema. */
+  readonly schema?: Readonly<Record<string, unknown>>;
 }
 
 export type Tool<I = never> =
@@ -40,4 +42,9 @@ export type Tool<I = never> =
 /** A failure that the model can act on; its message is the tool's result. */
 export class ToolFailure extends Error {
   readonly code = 'tool_failure';
+}
+
+/** The call was made, and nobody can tell whether it took effect. It is not repeated; the model is told. */
+export class OutcomeUnknown extends Error {
+  readonly code = 'outcome_unknown';
 }
