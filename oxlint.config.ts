@@ -25,9 +25,10 @@ const arrows: Record<string, Arrow> = {
   workspace: { imports: ['db'] },
   tools: { imports: ['workspace'], types: ['db', 'log', 'models'] },
   agents: { imports: ['models', 'tools', 'workspace'], types: ['db'] },
+  mcp: { imports: ['db', 'tools'] },
   actors: { imports: ['db', 'log'] },
   runs: { imports: ['db', 'log', 'actors', 'models', 'tools', 'agents', 'workspace'] },
-  http: { imports: ['db', 'log', 'actors', 'models', 'tools', 'agents', 'workspace', 'runs'] },
+  http: { imports: ['db', 'log', 'actors', 'models', 'tools', 'agents', 'workspace', 'mcp', 'runs'] },
 };
 
 const inside: Pattern = {

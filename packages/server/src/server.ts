@@ -16,6 +16,7 @@ import { createApp } from './http/app.ts';
 import { Streams } from './http/sse.ts';
 import { Writer } from './log/append.ts';
 import { Followers } from './log/follow.ts';
+import { createMcp, type Mcp } from './mcp/mcp.ts';
 import { createMetrics } from './metrics.ts';
 import { createModels } from './models/catalog.ts';
 import { createRunLoop } from './runs/loop.ts';
@@ -82,7 +83,13 @@ export async function startServer({
   const pool = createPool(database, onError);
   const workspaceOf = createWorkspaceOf(pool);
   const roles = await createRoles(pool);
-  const agents = createAgents({ models, roles, tools: createToolRegistry(tools) });
+  const mcp = createMcp({ pool, log, now: Date.now, env });
+  const agents = createAgents({
+    models,
+    roles,
+    tools: createToolRegistry(tools),
+    toolsOf: (workspaceId) => mcp.toolsOf(workspaceId),
+  });
   const followers = new Followers(pool, onError);
   const metrics = createMetrics({
     followers: () => followers.count,
@@ -145,7 +152,19 @@ export async function startServer({
   });
   const streams = new Streams(followers);
 
-  const app = createApp({ config, pool, pod, agents, roles, workspaceOf, workspaces, streams, metrics, log });
+  const app = createApp({
+    config,
+    pool,
+    pod,
+    mcp,
+    agents,
+    roles,
+    workspaceOf,
+    workspaces,
+    streams,
+    metrics,
+    log,
+  });
   const respond = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const http = createServer((request, response) => void respond(request, response));
   // First the port: a second start on a taken one must not claim anything.
@@ -156,7 +175,7 @@ export async function startServer({
     url: urlOf(http, config),
     model: models.default,
     database: embedded ? 'embedded' : 'external',
-    stop: () => stop({ http, streams, followers, pod, writer, pool, embedded }),
+    stop: () => stop({ http, streams, followers, pod, mcp, writer, pool, embedded }),
   };
 }
 
@@ -165,12 +184,13 @@ interface Parts {
   readonly streams: Streams;
   readonly followers: Followers;
   readonly pod: Pod;
+  readonly mcp: Mcp;
   readonly writer: Writer;
   readonly pool: ReturnType<typeof createPool>;
   readonly embedded: EmbeddedDatabase | null;
 }
 
-async function stop({ http, streams, followers, pod, writer, pool, embedded }: Parts): Promise<void> {
+async function stop({ http, streams, followers, pod, mcp, writer, pool, embedded }: Parts): Promise<void> {
   const closed = new Promise((resolve) => http.close(resolve));
   await pod.stop(GRACE_MS);
   streams.close();
@@ -179,6 +199,7 @@ async function stop({ http, streams, followers, pod, writer, pool, embedded }: P
   const lingering = setTimeout(() => http.closeAllConnections(), 1000);
   await closed;
   clearTimeout(lingering);
+  await mcp.close();
   await writer.close();
   await pool.end();
   await embedded?.release();

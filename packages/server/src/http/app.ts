@@ -8,6 +8,7 @@ import type { Agents } from '../agents/agent.ts';
 import type { Roles } from '../agents/roles.ts';
 import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Mcp } from '../mcp/mcp.ts';
 import type { Metrics } from '../metrics.ts';
 import type { WorkspaceOf } from '../runs/workspace-of.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
@@ -17,6 +18,7 @@ import { errorHandler, notFoundHandler, validationHook } from './problem.ts';
 import { healthRoutes } from './health.ts';
 import { policyRoutes } from './policies.ts';
 import { roleRoutes } from './roles.ts';
+import { mcpRoutes } from './mcp.ts';
 import { runRoutes } from './runs.ts';
 import type { Streams } from './sse.ts';
 import { threadRoutes } from './threads.ts';
@@ -30,6 +32,7 @@ export interface HttpContext {
   readonly roles: Roles;
   readonly workspaceOf: WorkspaceOf;
   readonly workspaces: Workspaces;
+  readonly mcp: Mcp;
   readonly streams: Streams;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   readonly log: Logger;
@@ -47,6 +50,7 @@ export function createApp(context: HttpContext): App {
   roleRoutes(app, context);
   policyRoutes(app, context);
   usageRoutes(app, context);
+  mcpRoutes(app, context);
   healthRoutes(app, context);
   app.doc31('/openapi.json', {
     openapi: '3.1.0',

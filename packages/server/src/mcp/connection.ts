@@ -1,0 +1,145 @@
+// A server's connection on this pod: it is opened, lost, and opened again after a pause that grows. Its tools are those
+// of the session that is open; without one there are none.
+
+import type { Logger } from 'pino';
+import { ToolFailure } from '../tools/tool.ts';
+import type { Guard } from './guard.ts';
+import { RETRY_FIRST_MS, RETRY_MOST_MS, STABLE_MS, START_MS } from './limits.ts';
+import { expand, type ServerRow } from './rows.ts';
+import type { Session, World } from './session.ts';
+import { withoutSecrets } from './text.ts';
+import { readTools, type ListedTool, type Listing } from './tools.ts';
+
+export type ConnectionState =
+  | { readonly status: 'connecting'; readonly since: number }
+  | { readonly status: 'ready'; readonly since: number; readonly listing: Listing }
+  | {
+      readonly status: 'failed';
+      readonly since: number;
+      readonly reason: string;
+      readonly retryAt: number;
+    };
+
+export interface Connection {
+  readonly state: ConnectionState;
+  readonly tools: readonly ListedTool[];
+  /** The end of a first try; later ones hold nobody up. */
+  readonly tried: Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  readonly row: ServerRow;
+  readonly world: World;
+  readonly guard: Guard;
+  readonly log: Logger;
+  /** The environment of this process, for what a configuration refers to. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The connection that this one replaces is gone. */
+  readonly after: Promise<void>;
+  readonly onChange: () => void;
+}
+
+export function createConnection(options: ConnectionOptions): Connection {
+  const { row, world, guard, env, onChange } = options;
+  const log = options.log.child({ mcp_server: row.name, workspace: row.workspaceId });
+  let state: ConnectionState = { status: 'connecting', since: world.now() };
+  let session: Session | null = null;
+  let failures = 0;
+  let stopped = false;
+  let giveUp = new AbortController();
+  let callOff = () => {};
+
+  const enter = (next: ConnectionState): void => {
+    state = next;
+    onChange();
+  };
+
+  const fail = (reason: string): void => {
+    session = null;
+    if (stopped) return;
+    if (state.status === 'ready' && world.now() - state.since >= STABLE_MS) failures = 0;
+    const pause = Math.min(RETRY_FIRST_MS * 2 ** failures, RETRY_MOST_MS);
+    failures += 1;
+    log.warn({ reason, retry_ms: pause }, 'an MCP server failed');
+    callOff = world.timer(pause, () => {
+      opening = open();
+    });
+    enter({ status: 'failed', since: world.now(), reason, retryAt: world.now() + pause });
+  };
+
+  const call = async (
+    tool: string,
+    input: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<unknown> => {
+    if (!session) {
+      const reason = state.status === 'failed' ? state.reason : 'it is being started';
+      throw new ToolFailure(`the call was not made: the MCP server ${row.name} is not connected (${reason})`);
+    }
+    return session.call(tool, input, signal);
+  };
+
+  const open = async (): Promise<void> => {
+    await options.after;
+    if (stopped) return;
+    giveUp = new AbortController();
+    enter({ status: 'connecting', since: world.now() });
+    const seconds = START_MS / 1000;
+    const inTime = world.timer(START_MS, () => giveUp.abort(`it did not start within ${seconds} s`));
+    let listed: readonly unknown[] = [];
+    let lost: string | null = null;
+    try {
+      const { place, secrets } = expand(row.config, env);
+      const { openSession } = await import('./session.ts');
+      const ready = (): void => {
+        const since = state.status === 'ready' ? state.since : world.now();
+        const listing = readTools(listed, { server: row.name, trust: row.config.trust, call });
+        enter({ status: 'ready', since, listing });
+      };
+      const opened = await openSession({
+        place,
+        hide: (text) => withoutSecrets(text, secrets),
+        world,
+        guard,
+        timeoutMs: row.config.timeout_seconds * 1000,
+        signal: giveUp.signal,
+        onLost: (reason) => {
+          lost = reason;
+          if (session !== null) fail(reason);
+        },
+        onTools: (tools) => {
+          listed = tools;
+          if (session !== null) ready();
+        },
+      });
+      session = opened;
+      if (stopped) return await opened.close();
+      if (lost !== null) return fail(lost);
+      ready();
+    } catch (error) {
+      fail(error instanceof Error ? error.message : String(error));
+    } finally {
+      inTime();
+    }
+  };
+
+  let opening = open();
+  return {
+    get state() {
+      return state;
+    },
+    get tools() {
+      return state.status === 'ready' ? state.listing.tools : [];
+    },
+    tried: opening,
+    stop: async () => {
+      stopped = true;
+      callOff();
+      giveUp.abort('it was stopped');
+      await opening;
+      await session?.close();
+      session = null;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// A server at an address (streamable HTTP), with the SDK's own transport. What it lacks is added around it: a limit to
+// what is read, and word of a connection that broke, which HTTP does not tell by itself.
+
+import {
+  isJSONRPCRequest,
+  StreamableHTTPClientTransport,
+  type FetchLike,
+} from '@modelcontextprotocol/client';
+import type { Gate } from './gate.ts';
+import { MESSAGE_BYTES } from './limits.ts';
+
+export interface HttpSettings {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly gate: Gate;
+  /** The session is over, or can no longer be reached. */
+  readonly onLost: (reason: string) => void;
+}
+
+/** The code of an error that stands for an answer which never came. */
+export const STREAM_ENDED = -32_099;
+
+export function createHttp(settings: HttpSettings): StreamableHTTPClientTransport {
+  const transport = new StreamableHTTPClientTransport(new URL(settings.url), {
+    requestInit: { headers: { ...settings.headers } },
+    fetch: measured(settings),
+  });
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    if (Array.isArray(message) || !isJSONRPCRequest(message)) return send(message, options);
+    // Without this, a call whose stream broke would wait for its time-out. An answer that did come is not disturbed.
+    const error = { code: STREAM_ENDED, message: 'the stream ended before the answer' };
+    const onRequestStreamEnd = () => transport.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
+    return send(message, { ...options, onRequestStreamEnd });
+  };
+  return transport;
+}
+
+function measured({ gate, onLost }: HttpSettings): FetchLike {
+  return async (url, init) => {
+    // The stream for what the server says unasked; when it can no longer be opened, the session is over.
+    const listens = init?.method === 'GET';
+    const response = await fetch(url, init).catch((error: unknown) => {
+      if (listens && init.signal?.aborted !== true) onLost(`it cannot be reached: ${causeOf(error)}`);
+      throw error;
+    });
+    if (listens && response.status === 404) onLost('it no longer knows the session');
+    if (!response.body) return response;
+    return new Response(response.body.pipeThrough(limit(gate, onLost)), response);
+  };
+}
+
+/** Counts the bytes of a body, and breaks it off when there is more of a message than one may have. */
+function limit(gate: Gate, onLost: (reason: string) => void): TransformStream<Uint8Array, Uint8Array> {
+  let since = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      gate.bytes(chunk.length);
+      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+      // Between two messages of an event stream there is an empty line; in JSON there is none.
+      const end = Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\r\n\r\n'));
+      since = end === -1 ? since + chunk.length : chunk.length - end;
+      if (since <= MESSAGE_BYTES) return controller.enqueue(chunk);
+      const reason = `it sent a message of more than ${MESSAGE_BYTES} bytes`;
+      controller.error(new Error(reason));
+      onLost(reason);
+    },
+  });
+}
+
+/** `fetch failed` tells nothing; what it wraps does. */
+export function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}

@@ -1,0 +1,133 @@
+// The MCP servers of all workspaces, as far as this pod has to do with them: a workspace's servers are connected when
+// its tools are first asked for, and follow its rows from then on.
+
+import type { Logger } from 'pino';
+import type { Pool } from '../db/pool.ts';
+import type { AnyTool } from '../tools/registry.ts';
+import { createConnection, type Connection, type ConnectionState } from './connection.ts';
+import { createGuard } from './guard.ts';
+import { REREAD_MS } from './limits.ts';
+import { listServers, type ServerRow } from './rows.ts';
+import type { World } from './session.ts';
+
+export interface McpOptions {
+  readonly pool: Pool;
+  readonly log: Logger;
+  readonly now: () => number;
+  /** The environment of this process, for what configurations refer to. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timer?: World['timer'];
+  /** A connection of the workspace has another state, or other tools. */
+  readonly onChange?: (workspaceId: string) => void;
+}
+
+export interface Mcp {
+  /** The tools that runs in the workspace may call now. Waits for a server's first start, for as long as that may take. */
+  toolsOf(workspaceId: string): Promise<readonly AnyTool[]>;
+  /** Every configured server; null where it is disabled. Waits for none. */
+  serversOf(workspaceId: string): Promise<readonly { row: ServerRow; state: ConnectionState | null }[]>;
+  /** Somebody, on this pod or another, changed the workspace's rows. */
+  changed(workspaceId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Workspace {
+  rows: readonly ServerRow[];
+  readAt: number;
+  reading: Promise<void>;
+  readonly connections: Map<string, { readonly stamp: string; readonly connection: Connection }>;
+}
+
+export function createMcp({ pool, log, env, onChange, ...options }: McpOptions): Mcp {
+  const world: World = { now: options.now, timer: options.timer ?? realTimer };
+  const guard = createGuard((error) =>
+    log.warn({ reason: error.message }, 'the guard of MCP servers failed'),
+  );
+  const workspaces = new Map<string, Workspace>();
+  const stopping = new Set<Promise<void>>();
+  let closed = false;
+
+  const stop = (connection: Connection): Promise<void> => {
+    const stopped = connection.stop();
+    stopping.add(stopped);
+    return stopped.finally(() => stopping.delete(stopped));
+  };
+
+  const follow = (workspaceId: string, workspace: Workspace, rows: readonly ServerRow[]): void => {
+    const { connections } = workspace;
+    const wanted = new Map(rows.filter(({ config }) => config.enabled).map((row) => [row.name, row]));
+    const gone = new Map<string, Promise<void>>();
+    for (const [name, { stamp, connection }] of connections) {
+      if (wanted.get(name)?.stamp === stamp) continue;
+      connections.delete(name);
+      gone.set(name, stop(connection));
+    }
+    for (const [name, row] of wanted) {
+      if (connections.has(name)) continue;
+      const connection = createConnection({
+        row,
+        world,
+        guard,
+        log,
+        env,
+        after: gone.get(name) ?? Promise.resolve(),
+        onChange: () => onChange?.(workspaceId),
+      });
+      connections.set(name, { stamp: row.stamp, connection });
+    }
+    workspace.rows = rows;
+  };
+
+  const read = (workspaceId: string, oldest: number): Promise<Workspace> => {
+    let workspace = workspaces.get(workspaceId);
+    if (!workspace) {
+      workspace = { rows: [], readAt: -Infinity, reading: Promise.resolve(), connections: new Map() };
+      workspaces.set(workspaceId, workspace);
+    }
+    const known = workspace;
+    // One after the other: what was asked for earlier must not come later, and undo what is new.
+    const reading = known.reading
+      .catch(() => undefined)
+      .then(async () => {
+        if (closed || known.readAt > oldest) return;
+        const at = world.now();
+        const rows = await listServers(pool, workspaceId);
+        known.readAt = at;
+        if (!closed) follow(workspaceId, known, rows);
+      });
+    known.reading = reading;
+    return reading.then(() => known);
+  };
+
+  return {
+    toolsOf: async (workspaceId) => {
+      const { connections } = await read(workspaceId, world.now() - REREAD_MS);
+      const all = [...connections.values()];
+      await Promise.all(all.map(({ connection }) => connection.tried));
+      return all.flatMap(({ connection }) => connection.tools.map(({ run }) => run));
+    },
+    serversOf: async (workspaceId) => {
+      const { rows, connections } = await read(workspaceId, Infinity);
+      return rows.map((row) => ({ row, state: connections.get(row.name)?.connection.state ?? null }));
+    },
+    changed: async (workspaceId) => {
+      if (workspaces.has(workspaceId)) await read(workspaceId, Infinity);
+    },
+    close: async () => {
+      closed = true;
+      await Promise.all([...workspaces.values()].map(({ reading }) => reading.catch(() => undefined)));
+      for (const { connections } of workspaces.values()) {
+        for (const { connection } of connections.values()) void stop(connection);
+        connections.clear();
+      }
+      await Promise.all(stopping);
+      guard.close();
+    },
+  };
+}
+
+function realTimer(milliseconds: number, work: () => void): () => void {
+  const timer = setTimeout(work, milliseconds);
+  timer.unref();
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,180 @@
+// The configured servers of a workspace, and what a configuration means on this machine.
+
+import type { McpConfig } from '@continuo/protocol';
+import { transaction, type Pool, type Queryable } from '../db/pool.ts';
+import { MOST_SERVERS } from './limits.ts';
+import type { SessionOptions } from './session.ts';
+
+export interface ServerRow {
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly config: McpConfig;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** Another one than before: the row was changed. */
+  readonly stamp: string;
+}
+
+interface Row {
+  workspace_id: string;
+  name: string;
+  config: string;
+  created_at: Date;
+  updated_at: Date;
+  stamp: string;
+}
+
+const COLUMNS = 'workspace_id, name, config, created_at, updated_at, updated_at::text as stamp';
+
+export async function listServers(client: Queryable, workspaceId: string): Promise<ServerRow[]> {
+  const { rows } = await client.query<Row>({
+    name: 'list_mcp_servers',
+    text: `select ${COLUMNS} from mcp_servers where workspace_id = $1 order by name`,
+    values: [workspaceId],
+  });
+  return rows.map(fromRow);
+}
+
+export async function workspaceExists(client: Queryable, workspaceId: string): Promise<boolean> {
+  const { rowCount } = await client.query('select from workspaces where id = $1', [workspaceId]);
+  return rowCount === 1;
+}
+
+export type Put =
+  | { readonly kind: 'stored'; readonly row: ServerRow; readonly created: boolean }
+  | { readonly kind: 'no_workspace' }
+  | { readonly kind: 'too_many' }
+  /** Nothing is stored for these names, of which the caller wants to keep the values. */
+  | { readonly kind: 'nothing_to_keep'; readonly paths: readonly string[] };
+
+export function putServer(pool: Pool, workspaceId: string, name: string, given: McpConfig): Promise<Put> {
+  return transaction(pool, async (client): Promise<Put> => {
+    // Who writes at the same time waits here: the count and what is kept are then those of the last one.
+    const { rowCount } = await client.query('select from workspaces where id = $1 for no key update', [
+      workspaceId,
+    ]);
+    if (rowCount === 0) return { kind: 'no_workspace' };
+    const rows = await listServers(client, workspaceId);
+    const before = rows.find((row) => row.name === name);
+    if (!before && rows.length >= MOST_SERVERS) return { kind: 'too_many' };
+    const { config, missing } = withKept(given, before?.config);
+    if (missing.length > 0) return { kind: 'nothing_to_keep', paths: missing };
+    const stored = await client.query<Row>(
+      `insert into mcp_servers (workspace_id, name, config, enabled) values ($1, $2, $3, $4)
+       on conflict (workspace_id, name) do update
+         set config = excluded.config, enabled = excluded.enabled, updated_at = clock_timestamp()
+       returning ${COLUMNS}`,
+      [workspaceId, name, JSON.stringify(config), config.enabled],
+    );
+    return { kind: 'stored', row: fromRow(stored.rows[0]!), created: !before };
+  });
+}
+
+export async function deleteServer(client: Queryable, workspaceId: string, name: string): Promise<boolean> {
+  const { rowCount } = await client.query('delete from mcp_servers where workspace_id = $1 and name = $2', [
+    workspaceId,
+    name,
+  ]);
+  return rowCount === 1;
+}
+
+/** A changed row restarts the server on every pod. */
+export async function touchServer(
+  client: Queryable,
+  workspaceId: string,
+  name: string,
+): Promise<ServerRow | null> {
+  const { rows } = await client.query<Row>(
+    `update mcp_servers set updated_at = clock_timestamp() where workspace_id = $1 and name = $2
+     returning ${COLUMNS}`,
+    [workspaceId, name],
+  );
+  return rows[0] ? fromRow(rows[0]) : null;
+}
+
+function fromRow(row: Row): ServerRow {
+  return {
+    workspaceId: row.workspace_id,
+    name: row.name,
+    config: JSON.parse(row.config) as McpConfig,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    stamp: row.stamp,
+  };
+}
+
+/** The configuration with the names of its secrets, and without their values. */
+export function withoutValues(config: McpConfig): McpConfig {
+  const hide = (values: Readonly<Record<string, string | null>>) =>
+    Object.fromEntries(Object.keys(values).map((name) => [name, null]));
+  return config.transport === 'stdio'
+    ? { ...config, env: hide(config.env) }
+    : { ...config, headers: hide(config.headers) };
+}
+
+type Values = Readonly<Record<string, string | null>>;
+
+function withKept(
+  given: McpConfig,
+  before: McpConfig | undefined,
+): { config: McpConfig; missing: readonly string[] } {
+  const missing: string[] = [];
+  const keep = (values: Values, old: Values, path: string) =>
+    Object.fromEntries(
+      Object.entries(values).map(([name, value]) => {
+        const stored = value ?? (Object.hasOwn(old, name) ? old[name]! : null);
+        if (stored === null) missing.push(`${path}.${name}`);
+        return [name, stored];
+      }),
+    );
+  const config: McpConfig =
+    given.transport === 'stdio'
+      ? { ...given, env: keep(given.env, before?.transport === 'stdio' ? before.env : {}, 'env') }
+      : {
+          ...given,
+          headers: keep(given.headers, before?.transport === 'http' ? before.headers : {}, 'headers'),
+        };
+  return { config, missing };
+}
+
+/** What every process needs to find its programs and its user's files; the rest is named in the configuration. */
+const INHERITED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TMPDIR'];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** With `${NAME}` replaced; throws if there is no such variable. `secrets` must never be shown. */
+export function expand(
+  config: McpConfig,
+  env: Environment,
+): { place: SessionOptions['place']; secrets: readonly string[] } {
+  const fill = (text: string) =>
+    text.replaceAll(/\$\{([A-Za-z_]\w*)\}/g, (_, name: string) => {
+      const value = env[name];
+      if (value === undefined) throw new Error(`the server has no environment variable ${name}`);
+      return value;
+    });
+  const fillAll = (values: Values) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(value ?? '')]));
+  if (config.transport === 'http') {
+    const headers = fillAll(config.headers);
+    return { place: { transport: 'http', url: fill(config.url), headers }, secrets: secretsOf(headers) };
+  }
+  const named = fillAll(config.env);
+  const inherited = INHERITED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]));
+  const { command, args, cwd } = config;
+  return {
+    place: {
+      transport: 'stdio',
+      command,
+      args: args.map(fill),
+      cwd,
+      env: { ...Object.fromEntries(inherited), ...named },
+    },
+    secrets: secretsOf(named),
+  };
+}
+
+function secretsOf(values: Readonly<Record<string, string>>): string[] {
+  // `Bearer abc` is told as `abc` by some.
+  return Object.values(values).flatMap((value) => [value, ...value.split(/\s+/)]);
+}

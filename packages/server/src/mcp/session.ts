@@ -1,0 +1,229 @@
+// One connection to a server: from its start to its end it is never opened again. Loaded when it is first needed: the
+// SDK is large, and most servers start without it.
+
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  type RequestOptions,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import { OutcomeUnknown, ToolFailure } from '../tools/tool.ts';
+import { createGate } from './gate.ts';
+import type { Guard } from './guard.ts';
+import { causeOf, createHttp, STREAM_ENDED, type HttpSettings } from './http.ts';
+import { MOST_PAGES, MOST_TOOLS, REASON_BYTES, RELIST_MS, START_MS, STOP_MS } from './limits.ts';
+import { callResult, toOutput } from './output.ts';
+import { createStdio, type Command } from './stdio.ts';
+import { shortened } from './text.ts';
+
+export interface World {
+  readonly now: () => number;
+  /** Calls back once after so many milliseconds; the result calls it off. */
+  readonly timer: (milliseconds: number, work: () => void) => () => void;
+}
+
+export interface SessionOptions {
+  readonly place:
+    | ({ readonly transport: 'stdio' } & Command)
+    | ({ readonly transport: 'http' } & Pick<HttpSettings, 'url' | 'headers'>);
+  readonly world: World;
+  readonly guard: Guard;
+  readonly timeoutMs: number;
+  /** Cuts secrets out of what is said of the server; what the server itself answers is left as it is. */
+  readonly hide: (text: string) => string;
+  /** Gives the start up. */
+  readonly signal: AbortSignal;
+  /** Once, when the session has ended by itself. */
+  readonly onLost: (reason: string) => void;
+  /** The server has listed its tools, as it does whenever they changed. */
+  readonly onTools: (tools: readonly unknown[]) => void;
+}
+
+export interface Session {
+  call(tool: string, input: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Time-outs are this folder's own, so that a test can tell the time. */
+const NEVER = 2 ** 31 - 1;
+
+const page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { world, onLost, onTools, signal, hide } = options;
+  let over: string | null = null;
+  const lose = (reason: string): void => {
+    if (over !== null) return;
+    over = hide(reason);
+    void end();
+    onLost(over);
+  };
+  const { transport, kill, ending, leave } = connectTo(options, lose);
+  const client = new Client({ name: 'continuo', version: '0.1.0' }, { capabilities: {} });
+  client.onclose = () => lose(ending() ?? 'the connection was closed');
+  // What is malformed or unasked for is no answer to anything: whoever waits has a time-out.
+  client.onerror = () => undefined;
+
+  const end = async (): Promise<void> => {
+    await client.close();
+    // The client knows its transport only while it is connected.
+    await transport.close();
+  };
+  const close = async (): Promise<void> => {
+    if (over === null) await leave();
+    over ??= 'it was stopped';
+    await end();
+  };
+
+  const list = async (given: AbortSignal): Promise<void> => {
+    const request: RequestOptions = { signal: given, timeout: NEVER };
+    const tools: unknown[] = [];
+    let cursor: string | undefined;
+    for (let pages = 0; pages < MOST_PAGES && tools.length <= MOST_TOOLS; pages += 1) {
+      const params = cursor === undefined ? {} : { cursor };
+      const { tools: more, nextCursor } = await client.request(
+        { method: 'tools/list', params },
+        page,
+        request,
+      );
+      for (const tool of more) tools.push(tool);
+      cursor = nextCursor;
+      if (cursor === undefined) break;
+    }
+    onTools(tools);
+  };
+
+  let listing = false;
+  let again = false;
+  const relist = (): void => {
+    again = true;
+    if (listing || over !== null) return;
+    listing = true;
+    again = false;
+    const late = new AbortController();
+    const callOff = world.timer(START_MS, () => late.abort('the list took too long'));
+    void list(late.signal)
+      // The tools that were listed before stay.
+      .catch(() => undefined)
+      .finally(() => {
+        callOff();
+        world.timer(RELIST_MS, () => {
+          listing = false;
+          if (again) relist();
+        });
+      });
+  };
+
+  try {
+    client.setNotificationHandler('notifications/tools/list_changed', relist);
+    await client.connect(transport, { signal, timeout: NEVER });
+    if (client.getServerCapabilities()?.tools) await list(signal);
+    else onTools([]);
+  } catch (error) {
+    // How the process ended says more than that the connection was closed.
+    over ??= 'the start failed';
+    if (signal.aborted) kill('it did not start in time');
+    await end();
+    const reason = signal.aborted ? String(signal.reason) : (ending() ?? describe(error));
+    throw new Error(hide(reason), { cause: error });
+  }
+
+  return {
+    close,
+    call: async (tool, input, given) => {
+      if (over !== null) throw new ToolFailure(`the call was not made: ${over}`);
+      const stop = new AbortController();
+      let late = false;
+      const callOff = world.timer(options.timeoutMs, () => {
+        late = true;
+        stop.abort('the client waits no longer');
+      });
+      const onAbort = () => stop.abort('the call was canceled');
+      given.addEventListener('abort', onAbort);
+      if (given.aborted) onAbort();
+      try {
+        const params = { name: tool, arguments: input };
+        const request = { signal: stop.signal, timeout: NEVER };
+        return toOutput(await client.request({ method: 'tools/call', params }, callResult, request));
+      } catch (error) {
+        if (error instanceof ToolFailure) throw error;
+        if (late) throw unknown(`the server did not answer within ${options.timeoutMs / 1000} s`);
+        if (given.aborted) throw unknown('the call was canceled');
+        throw failureOf(error, () => over, lose);
+      } finally {
+        callOff();
+        given.removeEventListener('abort', onAbort);
+      }
+    },
+  };
+}
+
+function unknown(reason: string): OutcomeUnknown {
+  return new OutcomeUnknown(`outcome unknown: ${reason}; the call was not repeated`);
+}
+
+/** What a failed request means for the call, and for the session. */
+function failureOf(error: unknown, over: () => string | null, lose: (reason: string) => void): Error {
+  if (error instanceof ProtocolError) {
+    return error.code === STREAM_ENDED ? unknown(error.message) : new ToolFailure(describe(error));
+  }
+  if (error instanceof SdkHttpError) {
+    const { status } = error;
+    const refused = status !== undefined && status >= 400 && status < 500;
+    lose(`it answered ${status}`);
+    return refused
+      ? new ToolFailure(`the call was not made: the server refused it with ${status}: ${describe(error)}`)
+      : unknown(`the server answered ${status}`);
+  }
+  if (error instanceof SdkError) {
+    const closed = error.code === SdkErrorCode.ConnectionClosed;
+    return unknown(closed ? `the connection ended: ${over() ?? 'it was closed'}` : describe(error));
+  }
+  lose(causeOf(error));
+  const { code } = ((error as Error).cause ?? {}) as { code?: string };
+  return code === 'ECONNREFUSED' || code === 'ENOTFOUND'
+    ? new ToolFailure(`the call was not made: ${causeOf(error)}`)
+    : unknown(causeOf(error));
+}
+
+function describe(error: unknown): string {
+  return shortened(causeOf(error), REASON_BYTES);
+}
+
+interface Line {
+  readonly transport: Transport;
+  /** Ends it without ceremony. */
+  readonly kill: (reason: string) => void;
+  /** How it ended, where that is known. */
+  readonly ending: () => string | null;
+  /** Says goodbye, if there is a way to. */
+  readonly leave: () => Promise<void>;
+}
+
+function connectTo({ place, world, guard }: SessionOptions, lose: (reason: string) => void): Line {
+  const gate = createGate(world.now, (reason) => line.kill(reason));
+  const line = place.transport === 'stdio' ? overStdio(place) : overHttp(place);
+  // Called before the client's own handler.
+  line.transport.onmessage = () => gate.message();
+  return line;
+
+  function overStdio(command: Command): Line {
+    const transport = createStdio(command, gate, guard);
+    return { transport, kill: transport.kill, ending: transport.ending, leave: () => Promise.resolve() };
+  }
+
+  function overHttp({ url, headers }: Pick<HttpSettings, 'url' | 'headers'>): Line {
+    const transport = createHttp({ url, headers, gate, onLost: lose });
+    const leave = async () => {
+      if (transport.sessionId === undefined) return;
+      // A server that does not answer forgets the session by itself.
+      const waited = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());
+      await Promise.race([transport.terminateSession().catch(() => undefined), waited]);
+    };
+    return { transport, kill: lose, ending: () => null, leave };
+  }
+}

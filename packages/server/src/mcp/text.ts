@@ -1,0 +1,26 @@
+// Words of strangers, made short and harmless before anybody is shown them.
+
+/** At most so many bytes of a text, cut between characters. */
+export function cut(text: string, bytes: number): { readonly text: string; readonly left: number } {
+  if (Buffer.byteLength(text) <= bytes) return { text, left: 0 };
+  const whole = Buffer.from(text);
+  let end = bytes;
+  // A byte 10xxxxxx continues a character.
+  while (end > 0 && (whole[end]! & 0xc0) === 0x80) end -= 1;
+  return { text: whole.toString('utf8', 0, end), left: whole.length - end };
+}
+
+export function shortened(text: string, bytes: number): string {
+  const { text: kept, left } = cut(text, bytes);
+  return left === 0 ? kept : `${kept}… (${left} more bytes were cut)`;
+}
+
+/** Shorter values are words that occur everywhere. */
+const SHORTEST_SECRET = 4;
+
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((rest, secret) => rest.replaceAll(secret, '[hidden]'), text);
+}

@@ -1,0 +1,79 @@
+// The tools of a server, as a run can call them. Names, descriptions and schemas are data from strangers: what does not
+// fit is shortened or left out, and never spoils the tools beside it.
+
+import { z } from 'zod';
+import type { AnyTool } from '../tools/registry.ts';
+import { DESCRIPTION_BYTES, MOST_TOOLS, REASON_BYTES, SCHEMA_BYTES, SHOWN_BYTES } from './limits.ts';
+import { shownName } from './names.ts';
+import { readSchema } from './schema.ts';
+import { shortened } from './text.ts';
+
+export interface Listing {
+  readonly tools: readonly ListedTool[];
+  readonly leftOut: readonly { readonly tool: string; readonly reason: string }[];
+}
+
+export interface ListedTool {
+  /** As the server calls it. */
+  readonly tool: string;
+  readonly run: AnyTool;
+}
+
+/** Makes a call at the server; throws a ToolFailure or an OutcomeUnknown. */
+type Call = (tool: string, input: Record<string, unknown>, signal: AbortSignal) => Promise<unknown>;
+
+interface Source {
+  readonly server: string;
+  /** Whether what the server says of its tools' effects is believed. */
+  readonly trust: boolean;
+  readonly call: Call;
+}
+
+const described = z.looseObject({
+  name: z.string(),
+  description: z.string().optional(),
+  inputSchema: z.unknown().optional(),
+  annotations: z.looseObject({ readOnlyHint: z.unknown(), idempotentHint: z.unknown() }).partial().optional(),
+});
+
+export function readTools(given: readonly unknown[], source: Source): Listing {
+  const tools = new Map<string, ListedTool>();
+  const leftOut: { tool: string; reason: string }[] = [];
+  let room = SHOWN_BYTES;
+  for (const each of given.slice(0, MOST_TOOLS)) {
+    const { data } = described.safeParse(each);
+    const tool = data ? shortened(data.name, REASON_BYTES) : '?';
+    try {
+      if (!data) throw new Error('it has no name, or is described by no text');
+      const name = shownName(source.server, data.name);
+      if (tools.has(name)) throw new Error(`another tool has the name ${name}`);
+      const description = shortened(data.description ?? '', DESCRIPTION_BYTES);
+      const size = Buffer.byteLength(JSON.stringify(data.inputSchema ?? null));
+      if (size > SCHEMA_BYTES) throw new Error(`its input schema has more than ${SCHEMA_BYTES} bytes`);
+      // Also of those that are left out below: looking at a schema takes time.
+      room -= size + Buffer.byteLength(name + description);
+      if (room < 0) throw new Error(`all that is shown of the server has more than ${SHOWN_BYTES} bytes`);
+      const { shown, input } = readSchema(data.inputSchema);
+      const run: AnyTool = {
+        name,
+        description,
+        effect: source.trust ? effectOf(data.annotations) : 'external',
+        input,
+        schema: shown,
+        run: (value: Record<string, unknown>, { signal }: { readonly signal: AbortSignal }) =>
+          source.call(data.name, value, signal),
+      };
+      tools.set(name, { tool, run });
+    } catch (error) {
+      leftOut.push({ tool, reason: shortened((error as Error).message, REASON_BYTES) });
+    }
+  }
+  const rest = given.length - MOST_TOOLS;
+  if (rest > 0) leftOut.push({ tool: `${rest} more`, reason: `a server may have ${MOST_TOOLS} tools` });
+  return { tools: [...tools.values()], leftOut };
+}
+
+function effectOf(hints: z.infer<typeof described>['annotations']): 'pure' | 'idempotent' | 'external' {
+  if (hints?.readOnlyHint === true) return 'pure';
+  return hints?.idempotentHint === true ? 'idempotent' : 'external';
+}
