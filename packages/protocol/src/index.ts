@@ -11,6 +11,9 @@ export type {
 export { isTerminal } from './events.ts';
 export * as schemas from './http.ts';
 export type {
+  File,
+  FileDiff,
+  FileVersion,
   Limits,
   McpConfig,
   McpServer,
@@ -18,8 +21,12 @@ export type {
   PolicyRule,
   Role,
   Run,
+  SearchHit,
   Thread,
+  TreeEntry,
+  Unpacked,
   UsageSum,
   Why,
+  Workspace,
 } from './http.ts';
 export { frame, PING } from './runs-dialect.ts';

@@ -285,3 +285,84 @@ begin
   outcome := 'written';
   seq := note_change(p_workspace, 'file_removed', file, p_author, null, 0, 0);
 end $$;
+
+-- Moves the live files of a folder, all or none: each to the path beside its id. While they move, they are not in each
+-- other's way. The caller holds the workspace's lock; CN409 says what was in the way, or that a file was gone.
+create function move_files(
+  p_workspace uuid, p_ids uuid[], p_paths text[], p_folded text[], p_kinds text[], p_author json
+) returns table (outcome text, seq bigint, file files) language plpgsql as $$
+declare
+  v_from text[];
+  v_obstacle text;
+begin
+  perform from files f where f.id = any (p_ids) order by f.folded for update;
+  select array_agg(f.path order by u.n) into v_from
+    from unnest(p_ids) with ordinality u (id, n)
+    join files f on f.id = u.id and f.workspace_id = p_workspace and f.removed_at is null;
+  if cardinality(v_from) is distinct from cardinality(p_ids) then
+    raise exception 'gone' using errcode = 'CN409';
+  end if;
+  update files f set removed_at = clock_timestamp() where f.id = any (p_ids);
+  for i in 1 .. cardinality(p_ids) loop
+    select 'file:' || f.path into v_obstacle from files f
+      where f.workspace_id = p_workspace and f.folded = p_folded[i] and f.removed_at is null;
+    v_obstacle := coalesce(v_obstacle, in_the_way(p_workspace, p_paths[i], p_folded[i]));
+    if v_obstacle is not null then
+      raise exception '%', v_obstacle using errcode = 'CN409';
+    end if;
+    update files f set path = p_paths[i], folded = p_folded[i], kind = p_kinds[i], version = f.version + 1,
+        changed_at = clock_timestamp(), removed_at = null
+      where f.id = p_ids[i] returning * into file;
+    insert into file_versions (file_id, version, op, path, hash, size, chunks, is_text, author)
+      select v.file_id, v.version + 1, 'move', p_paths[i], v.hash, v.size, v.chunks, v.is_text, p_author
+      from file_versions v where v.file_id = p_ids[i] and v.version = file.version - 1;
+    outcome := 'written';
+    seq := note_change(p_workspace, 'file_moved', file, p_author, v_from[i], 0, 0);
+    return next;
+  end loop;
+end $$;
+
+-- A removed workspace takes no new message.
+create function refuse_removed() returns trigger language plpgsql as $$
+begin
+  perform from threads t join workspaces w on w.id = t.workspace_id
+    where t.id = new.thread_id and w.removed_at is not null;
+  if found then
+    raise exception 'the workspace is removed' using errcode = 'CN410';
+  end if;
+  return new;
+end $$;
+
+create trigger runs_not_in_removed before insert on runs for each row execute function refuse_removed();
+
+-- Deletes a workspace that was removed before `p_before`, with its threads and its files. False while a run is still
+-- open there, or if it was brought back. Content that is left without a version is swept like any other.
+create function purge_workspace(p_workspace uuid, p_before timestamptz) returns boolean language plpgsql as $$
+declare
+  v_chunks bytea[];
+begin
+  perform from workspaces where id = p_workspace and removed_at < p_before for update;
+  if not found or exists (
+    select from runs r join threads t on t.id = r.thread_id
+    where t.workspace_id = p_workspace and r.status in ('queued', 'running')
+  ) then
+    return false;
+  end if;
+  perform purge_thread(t.id) from threads t where t.workspace_id = p_workspace;
+  select array_agg(distinct c) into v_chunks
+    from files f join file_versions v on v.file_id = f.id cross join unnest(v.chunks) c
+    where f.workspace_id = p_workspace;
+  perform set_config('continuo.purging', 'on', true);
+  delete from changes where workspace_id = p_workspace;
+  delete from file_versions v using files f where f.id = v.file_id and f.workspace_id = p_workspace;
+  perform set_config('continuo.purging', 'off', true);
+  delete from file_words w using files f where f.id = w.file_id and f.workspace_id = p_workspace;
+  delete from files where workspace_id = p_workspace;
+  update chunks set kept = false, touched_at = clock_timestamp() where hash = any (v_chunks);
+  delete from idempotency_keys where workspace_id = p_workspace;
+  delete from workspaces where id = p_workspace;
+  return true;
+end $$;
+
+-- A chat's file is found by the end of its thread's id, whatever its name says.
+create index threads_short on threads (workspace_id, right(id::text, 12));

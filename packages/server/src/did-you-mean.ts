@@ -10,7 +10,7 @@ export function didYouMean(name: string, known: readonly string[]): string {
 }
 
 /** How many letters to insert, remove or replace to make `b` of `a`. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 0; i < a.length; i += 1) {
     const next = [i + 1];

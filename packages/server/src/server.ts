@@ -15,13 +15,15 @@ import type { Faults } from './faults.ts';
 import { createApp } from './http/app.ts';
 import { Streams } from './http/sse.ts';
 import { Writer } from './log/append.ts';
-import { Followers } from './log/follow.ts';
+import { Followers, FollowersOf } from './log/follow.ts';
 import { createMcp, type Mcp } from './mcp/mcp.ts';
 import { createMetrics } from './metrics.ts';
 import { createModels } from './models/catalog.ts';
 import { createRunLoop } from './runs/loop.ts';
 import { createWorkspaceOf } from './runs/workspace-of.ts';
 import { createToolRegistry, type AnyTool } from './tools/registry.ts';
+import { readChangeRows, type ChangeRow } from './workspace/changes.ts';
+import { startChores, type Chores } from './workspace/chores.ts';
 import { CHANGE_CHANNEL, Workspaces } from './workspace/workspace.ts';
 
 /** How long a step may go on after the server was told to stop, and a tool after its run was canceled. */
@@ -118,6 +120,8 @@ export async function startServer({
     quotaBytes: config.workspaceBytes,
   });
   workspaces.listen((workspaceId) => roles.changed(workspaceId));
+  const changes = new FollowersOf(pool, onError, readChangeRows);
+  workspaces.listen((workspaceId) => changes.hint(workspaceId));
   const pod: Pod = new Pod({
     database: direct,
     pool,
@@ -142,6 +146,7 @@ export async function startServer({
     onHint: (threads) => {
       if (threads !== null) return threads.forEach((thread) => followers.hint(thread));
       followers.rescan();
+      changes.rescan();
       // Where this was a new beginning, changes may have gone unheard.
       roles.changed(null);
     },
@@ -150,7 +155,7 @@ export async function startServer({
     reviveDatabase: async () => embedded?.ensure(),
     log,
   });
-  const streams = new Streams(followers);
+  const streams = new Streams(followers, changes);
 
   const app = createApp({
     config,
@@ -170,12 +175,13 @@ export async function startServer({
   // First the port: a second start on a taken one must not claim anything.
   await listen(http, config);
   await pod.start();
+  const chores = startChores(pool, onError);
 
   return {
     url: urlOf(http, config),
     model: models.default,
     database: embedded ? 'embedded' : 'external',
-    stop: () => stop({ http, streams, followers, pod, mcp, writer, pool, embedded }),
+    stop: () => stop({ http, streams, followers, changes, chores, pod, mcp, writer, pool, embedded }),
   };
 }
 
@@ -183,6 +189,8 @@ interface Parts {
   readonly http: HttpServer;
   readonly streams: Streams;
   readonly followers: Followers;
+  readonly changes: FollowersOf<ChangeRow>;
+  readonly chores: Chores;
   readonly pod: Pod;
   readonly mcp: Mcp;
   readonly writer: Writer;
@@ -190,11 +198,24 @@ interface Parts {
   readonly embedded: EmbeddedDatabase | null;
 }
 
-async function stop({ http, streams, followers, pod, mcp, writer, pool, embedded }: Parts): Promise<void> {
+async function stop({
+  http,
+  streams,
+  followers,
+  changes,
+  chores,
+  pod,
+  mcp,
+  writer,
+  pool,
+  embedded,
+}: Parts): Promise<void> {
   const closed = new Promise((resolve) => http.close(resolve));
   await pod.stop(GRACE_MS);
   streams.close();
   followers.close();
+  changes.close();
+  await chores.stop();
   http.closeIdleConnections();
   const lingering = setTimeout(() => http.closeAllConnections(), 1000);
   await closed;

@@ -25,6 +25,7 @@ export async function accept(
   if (workspaceId === null) throw notFound('thread', request.threadId);
   const outcome = await enqueue({ pool, pod }, { workspaceId, ...request });
   if (outcome.kind === 'no_thread') throw notFound('thread', request.threadId);
+  if (outcome.kind === 'workspace_removed') throw workspaceRemoved();
   if (outcome.kind === 'key_reused') throw keyReused();
   if (outcome.kind === 'queue_full') throw queueFull();
   const run = await readRun(pool, outcome.runId);
@@ -34,6 +35,15 @@ export async function accept(
     ...(outcome.replayed && { 'idempotency-replayed': 'true' }),
   };
   return { run: publicRun(run), headers };
+}
+
+function workspaceRemoved(): Problem {
+  return new Problem({
+    status: 410,
+    code: 'workspace_removed',
+    detail:
+      'The workspace of this thread was removed: it takes no message until the workspace is brought back.',
+  });
 }
 
 function queueFull(): Problem {

@@ -8,6 +8,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { Logger } from 'pino';
 import type { ZodError } from 'zod';
 import { isUnavailable } from '../db/pool.ts';
+import { SAFE } from './send.ts';
 
 interface ProblemInit {
   readonly status: number;
@@ -46,7 +47,7 @@ function problemResponse(problem: Problem): Response {
   const { status, code, title, detail, extra, headers } = problem;
   return new Response(JSON.stringify({ ...extra, type: 'about:blank', title, status, code, detail }), {
     status,
-    headers: { 'cache-control': 'no-store', ...headers, 'content-type': 'application/problem+json' },
+    headers: { 'cache-control': 'no-store', ...SAFE, ...headers, 'content-type': 'application/problem+json' },
   });
 }
 

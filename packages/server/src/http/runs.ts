@@ -137,7 +137,7 @@ export function runRoutes(app: App, context: HttpContext): void {
       request: { params: idParam, headers: idempotencyHeader },
       responses: {
         202: json(schemas.accepted, 'The new run is queued'),
-        ...problems(400, 404, 409, 422, 429),
+        ...problems(400, 404, 409, 410, 422, 429),
       },
     }),
     async (c) => {

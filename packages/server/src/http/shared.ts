@@ -4,9 +4,6 @@ import { z } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';
 import { Problem } from './problem.ts';
 
-/** Until there are more, every thread lives in the workspace that the first migration makes. */
-export const DEFAULT_WORKSPACE = '00000000-0000-7000-8000-000000000001';
-
 export const idParam = z.object({ id: z.uuid() });
 
 export const limitQuery = z.coerce.number().int().min(1).max(1000).default(100);

@@ -3,7 +3,8 @@
 
 import type { ServerResponse } from 'node:http';
 import { frame, isTerminal, PING } from '@continuo/protocol';
-import type { Batch, Followers } from '../log/follow.ts';
+import type { Batch, FollowedRow, Follower, Followers, FollowersOf, Sink } from '../log/follow.ts';
+import type { ChangeRow } from '../workspace/changes.ts';
 
 const PING_MS = 15_000;
 
@@ -21,11 +22,13 @@ interface Framed {
 
 export class Streams {
   readonly #followers: Followers;
+  readonly #changes: FollowersOf<ChangeRow>;
   readonly #open = new Set<ServerResponse>();
   readonly #pings: NodeJS.Timeout;
 
-  constructor(followers: Followers) {
+  constructor(followers: Followers, changes: FollowersOf<ChangeRow>) {
     this.#followers = followers;
+    this.#changes = changes;
     this.#pings = setInterval(() => this.#ping(), PING_MS);
     this.#pings.unref();
   }
@@ -40,7 +43,24 @@ export class Streams {
     for (const response of this.#open) response.end();
   }
 
-  follow(response: ServerResponse, cursor: RunCursor): void {
+  follow(response: ServerResponse, { runId, threadId, seq }: RunCursor): void {
+    this.#stream(
+      response,
+      (batch: Batch) => framesOf(batch, runId),
+      (sink) => this.#followers.follow(threadId, seq, sink),
+    );
+  }
+
+  /** A workspace's changes after `seq`; the stream has no end of its own. */
+  followChanges(response: ServerResponse, workspaceId: string, seq: number): void {
+    this.#stream(response, changeFrames, (sink) => this.#changes.follow(workspaceId, seq, sink));
+  }
+
+  #stream<Row extends FollowedRow>(
+    response: ServerResponse,
+    frames: (batch: Batch<Row>) => Framed | null,
+    follow: (sink: Sink<Row>) => Follower,
+  ): void {
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
@@ -49,9 +69,9 @@ export class Streams {
     });
     response.flushHeaders();
     this.#open.add(response);
-    const follower = this.#followers.follow(cursor.threadId, cursor.seq, {
+    const follower = follow({
       write: (batch) => {
-        const framed = framesOf(batch, cursor.runId);
+        const framed = frames(batch);
         if (!framed) return true;
         const room = response.write(framed.bytes);
         if (framed.ended) stop();
@@ -91,5 +111,12 @@ function framesOf(batch: Batch, runId: string): Framed | null {
       ended = row.type === 'state' && isTerminal(row.data.status);
     }
     return text === '' ? null : { bytes: Buffer.from(text), ended };
+  });
+}
+
+function changeFrames(batch: Batch<ChangeRow>): Framed {
+  return batch.memo('changes', (rows) => {
+    const text = rows.map(({ seq, type, json }) => `event: ${type}\nid: ${seq}\ndata: ${json}\n\n`).join('');
+    return { bytes: Buffer.from(text), ended: false };
   });
 }

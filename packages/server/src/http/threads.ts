@@ -5,13 +5,13 @@ import { v7 as uuidv7 } from 'uuid';
 import { schemas } from '@continuo/protocol';
 import type { Agent } from '../agents/agent.ts';
 import { insertThread, listMessages, listThreads, readThread } from '../runs/read.ts';
+import { DEFAULT_WORKSPACE } from '../workspace/workspaces.ts';
 import { accept, idempotencyHeader } from './accept.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
 import { Problem } from './problem.ts';
 import {
   body,
-  DEFAULT_WORKSPACE,
   idParam,
   invalidCursor,
   json,
@@ -21,11 +21,14 @@ import {
   problems,
   refuseNul,
 } from './shared.ts';
+import { workspaceIn } from './workspaces.ts';
 
 const tags = ['threads'];
 
 export function threadRoutes(app: App, context: HttpContext): void {
   const { pool } = context;
+  const workspaceOr = async (given: string | undefined): Promise<string> =>
+    given === undefined ? DEFAULT_WORKSPACE : (await workspaceIn(pool, given)).id;
 
   app.openapi(
     createRoute({
@@ -35,13 +38,14 @@ export function threadRoutes(app: App, context: HttpContext): void {
       summary: 'Make a thread',
       middleware: jsonBody(),
       request: { body: body(schemas.newThread, false) },
-      responses: { 201: json(schemas.thread, 'The thread'), ...problems(400, 413, 415) },
+      responses: { 201: json(schemas.thread, 'The thread'), ...problems(400, 404, 410, 413, 415) },
     }),
     async (c) => {
-      const { title } = c.req.valid('json');
+      const { title, workspace } = c.req.valid('json');
       refuseNul('title', title);
-      const thread = await insertThread(pool, DEFAULT_WORKSPACE, uuidv7(), title ?? null);
-      context.workspaceOf.remember(thread.id, DEFAULT_WORKSPACE);
+      const workspaceId = await workspaceOr(workspace);
+      const thread = await insertThread(pool, workspaceId, uuidv7(), title ?? null);
+      context.workspaceOf.remember(thread.id, workspaceId);
       return c.json(thread, 201, { location: `/api/threads/${thread.id}` });
     },
   );
@@ -52,15 +56,24 @@ export function threadRoutes(app: App, context: HttpContext): void {
       path: '/api/threads',
       tags,
       summary: 'List threads, newest first',
-      request: { query: z.object({ after: z.string().optional(), limit: limitQuery }) },
-      responses: { 200: json(page(schemas.thread), 'A page of threads'), ...problems(400) },
+      request: {
+        query: z.object({
+          workspace: z
+            .string()
+            .min(1)
+            .max(64)
+            .optional()
+            .openapi({ description: 'The id or the name of a workspace; `default` if absent.' }),
+          after: z.string().optional(),
+          limit: limitQuery,
+        }),
+      },
+      responses: { 200: json(page(schemas.thread), 'A page of threads'), ...problems(400, 404, 410) },
     }),
     async (c) => {
-      const { after, limit } = c.req.valid('query');
-      return c.json(
-        await listThreads(pool, DEFAULT_WORKSPACE, after === undefined ? null : threadCursor(after), limit),
-        200,
-      );
+      const { workspace, after, limit } = c.req.valid('query');
+      const cursor = after === undefined ? null : threadCursor(after);
+      return c.json(await listThreads(pool, await workspaceOr(workspace), cursor, limit), 200);
     },
   );
 
@@ -95,7 +108,7 @@ export function threadRoutes(app: App, context: HttpContext): void {
       },
       responses: {
         202: json(schemas.accepted, 'The message is stored and its run queued'),
-        ...problems(400, 404, 413, 415, 422, 429),
+        ...problems(400, 404, 410, 413, 415, 422, 429),
       },
     }),
     async (c) => {

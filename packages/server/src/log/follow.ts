@@ -1,4 +1,5 @@
-// Followers: whoever watches a thread's log from a cursor, on any pod.
+// Followers: whoever watches a thread's log from a cursor, on any pod. A workspace's change feed is followed the same
+// way: `read` says where the rows are.
 //
 // - A follower that has caught up is handed the rows of a commit, framed once for all followers.
 // - One that is behind, or whose socket is full, reads the table in pages at its own pace and holds no memory.
@@ -8,6 +9,13 @@
 import type { Pool } from '../db/pool.ts';
 import type { StoredEvent } from './event.ts';
 import { readThread } from './statements.ts';
+
+export interface FollowedRow {
+  readonly seq: number;
+  readonly json: string;
+}
+
+type Read<Row> = (pool: Pool, id: string, after: number, limit: number) => Promise<readonly Row[]>;
 
 /** Rows at most in a page, and bytes after which it ends; a row is never split. */
 const PAGE = 500;
@@ -20,11 +28,11 @@ const RESCAN_MS = 10_000;
 const RETRY_MS = 500;
 
 /** Consecutive events of one thread; what a dialect made of them is kept for the next follower. */
-export class Batch {
-  readonly rows: readonly StoredEvent[];
+export class Batch<Row extends FollowedRow = StoredEvent> {
+  readonly rows: readonly Row[];
   readonly #made = new Map<string, unknown>();
 
-  constructor(rows: readonly StoredEvent[]) {
+  constructor(rows: readonly Row[]) {
     this.rows = rows;
   }
 
@@ -36,15 +44,15 @@ export class Batch {
     return this.rows.at(-1)!.seq;
   }
 
-  memo<T>(key: string, make: (rows: readonly StoredEvent[]) => T): T {
+  memo<T>(key: string, make: (rows: readonly Row[]) => T): T {
     if (!this.#made.has(key)) this.#made.set(key, make(this.rows));
     return this.#made.get(key) as T;
   }
 }
 
-export interface Sink {
+export interface Sink<Row extends FollowedRow = StoredEvent> {
   /** Takes a batch; false when the socket is full, and then `drained` tells when to go on. */
-  write(batch: Batch): boolean;
+  write(batch: Batch<Row>): boolean;
   drained(): Promise<void>;
 }
 
@@ -52,17 +60,20 @@ export interface Follower {
   stop(): void;
 }
 
-export class Followers {
+/** Of logs, or of whatever else `Row` is. */
+export class FollowersOf<Row extends FollowedRow> {
   readonly #pool: Pool;
-  readonly #threads = new Map<string, Set<Following>>();
+  readonly #read: Read<Row>;
+  readonly #threads = new Map<string, Set<Following<Row>>>();
   readonly #onError: (error: Error) => void;
   readonly #rescans: NodeJS.Timeout;
   #retry: NodeJS.Timeout | null = null;
   /** Threads that are being read for their followers, and whether they must be read once more. */
   readonly #reading = new Map<string, boolean>();
 
-  constructor(pool: Pool, onError: (error: Error) => void) {
+  constructor(pool: Pool, onError: (error: Error) => void, read: Read<Row>) {
     this.#pool = pool;
+    this.#read = read;
     this.#onError = onError;
     this.#rescans = setInterval(() => this.rescan(), RESCAN_MS);
     this.#rescans.unref();
@@ -80,8 +91,9 @@ export class Followers {
   }
 
   /** Hands the thread's events after `seq` to the sink until stopped. */
-  follow(threadId: string, seq: number, sink: Sink): Follower {
-    const following = new Following(this.#pool, threadId, seq, sink, (error) => this.#failed(error));
+  follow(threadId: string, seq: number, sink: Sink<Row>): Follower {
+    const read = (after: number, limit: number) => this.#read(this.#pool, threadId, after, limit);
+    const following = new Following(read, seq, sink, (error) => this.#failed(error));
     const followers = this.#threads.get(threadId) ?? new Set();
     this.#threads.set(threadId, followers.add(following));
     following.catchUp();
@@ -95,8 +107,8 @@ export class Followers {
   }
 
   /** Rows that this pod has just committed, of one thread. */
-  publish(rows: readonly StoredEvent[]): void {
-    const followers = this.#threads.get(rows[0]!.threadId);
+  publishTo(threadId: string, rows: readonly Row[]): void {
+    const followers = this.#threads.get(threadId);
     if (!followers) return;
     const batch = new Batch(rows);
     for (const follower of followers) follower.offer(batch);
@@ -130,12 +142,12 @@ export class Followers {
     }, RETRY_MS).unref();
   }
 
-  async #readFor(threadId: string, followers: Set<Following>): Promise<void> {
+  async #readFor(threadId: string, followers: Set<Following<Row>>): Promise<void> {
     const live = [...followers].filter((follower) => follower.live);
     for (const follower of followers) if (!follower.live) follower.catchUp();
     if (live.length === 0) return;
     const from = Math.min(...live.map((follower) => follower.seq));
-    const rows = await readThread(this.#pool, threadId, from, PAGE);
+    const rows = await this.#read(this.#pool, threadId, from, PAGE);
     if (rows.length === 0) return;
     const batch = new Batch(rows);
     for (const follower of followers) follower.offer(batch);
@@ -143,10 +155,19 @@ export class Followers {
   }
 }
 
-class Following {
-  readonly #pool: Pool;
-  readonly #threadId: string;
-  readonly #sink: Sink;
+export class Followers extends FollowersOf<StoredEvent> {
+  constructor(pool: Pool, onError: (error: Error) => void) {
+    super(pool, onError, readThread);
+  }
+
+  publish(rows: readonly StoredEvent[]): void {
+    this.publishTo(rows[0]!.threadId, rows);
+  }
+}
+
+class Following<Row extends FollowedRow> {
+  readonly #readRows: (after: number, limit: number) => Promise<readonly Row[]>;
+  readonly #sink: Sink<Row>;
   readonly #onError: (error: Error) => void;
   seq: number;
   #state: 'live' | 'reading' | 'stopped' = 'live';
@@ -154,9 +175,13 @@ class Following {
   #missed = false;
   #page = FIRST_PAGE;
 
-  constructor(pool: Pool, threadId: string, seq: number, sink: Sink, onError: (error: Error) => void) {
-    this.#pool = pool;
-    this.#threadId = threadId;
+  constructor(
+    readRows: (after: number, limit: number) => Promise<readonly Row[]>,
+    seq: number,
+    sink: Sink<Row>,
+    onError: (error: Error) => void,
+  ) {
+    this.#readRows = readRows;
     this.seq = seq;
     this.#sink = sink;
     this.#onError = onError;
@@ -170,7 +195,7 @@ class Following {
     this.#state = 'stopped';
   }
 
-  offer(batch: Batch): void {
+  offer(batch: Batch<Row>): void {
     if (this.#state === 'stopped' || batch.last <= this.seq) return;
     if (this.#state === 'live' && batch.first === this.seq + 1) return this.#hand(batch);
     this.catchUp();
@@ -187,7 +212,7 @@ class Following {
     });
   }
 
-  #hand(batch: Batch): void {
+  #hand(batch: Batch<Row>): void {
     this.seq = batch.last;
     if (this.#sink.write(batch) || this.#state === 'stopped') return;
     this.#state = 'reading';
@@ -217,7 +242,7 @@ class Following {
   /** A full socket is waited for elsewhere: what waits with it is this page's bytes, and not its rows. */
   async #readPage(): Promise<{ room: boolean; more: boolean }> {
     const asked = this.#page;
-    const rows = await readThread(this.#pool, this.#threadId, this.seq, asked);
+    const rows = await this.#readRows(this.seq, asked);
     if (this.#state === 'stopped' || rows.length === 0) return { room: true, more: false };
     const page = upToBytes(rows, PAGE_BYTES);
     this.#page = page.length < rows.length ? page.length : Math.min(asked * 2, PAGE);
@@ -230,7 +255,7 @@ class Following {
 }
 
 /** The first rows that have no more bytes together; at least one. */
-function upToBytes(rows: readonly StoredEvent[], limit: number): readonly StoredEvent[] {
+function upToBytes<Row extends FollowedRow>(rows: readonly Row[], limit: number): readonly Row[] {
   let bytes = 0;
   const end = rows.findIndex((row) => (bytes += row.json.length) > limit);
   return end < 0 ? rows : rows.slice(0, Math.max(end, 1));

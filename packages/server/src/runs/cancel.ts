@@ -23,3 +23,17 @@ export async function requestCancel(
   const asked = rows[0];
   if (asked) await pod.wake(asked.thread_id, asked.owner);
 }
+
+/** Cancels every open run of a workspace. */
+export async function cancelAllIn(
+  { pool, pod }: { pool: Pool; pod: Pod },
+  workspaceId: string,
+  reason: string,
+): Promise<void> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select r.id from runs r join threads t on t.id = r.thread_id
+      where t.workspace_id = $1 and r.status in ('queued', 'running') and r.cancel_requested_at is null`,
+    [workspaceId],
+  );
+  for (const { id } of rows) await requestCancel({ pool, pod }, id, reason);
+}

@@ -23,6 +23,7 @@ export interface Enqueue {
 export type Enqueued =
   | { readonly kind: 'queued'; readonly runId: string; readonly replayed: boolean }
   | { readonly kind: 'no_thread' }
+  | { readonly kind: 'workspace_removed' }
   | { readonly kind: 'queue_full' }
   | { readonly kind: 'key_reused' };
 
@@ -48,6 +49,7 @@ export async function enqueue({ pool, pod }: { pool: Pool; pod: Pod }, request: 
     return await once(pool, request, ids, claimant, begin);
   } catch (error) {
     if (sqlState(error) === 'CN404') return { kind: 'no_thread' };
+    if (sqlState(error) === 'CN410') return { kind: 'workspace_removed' };
     if (sqlState(error) === 'CN429') return { kind: 'queue_full' };
     throw error;
   }

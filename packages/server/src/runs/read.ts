@@ -77,6 +77,7 @@ function shown(row: RunRow): Run {
 
 interface ThreadRow {
   id: string;
+  workspace_id: string;
   title: string | null;
   created_at: Date;
   created_us: string;
@@ -85,7 +86,7 @@ interface ThreadRow {
   active_run: string | null;
 }
 
-const THREADS = `select t.id, t.title, t.created_at,
+const THREADS = `select t.id, t.workspace_id, t.title, t.created_at,
     to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_us,
     s.id as session_id, s.state as session_state,
     (select r.id from runs r where r.thread_id = t.id and r.status in ('queued', 'running') order by r.ordinal limit 1) as active_run
@@ -103,7 +104,8 @@ export async function insertThread(
     text: 'insert into threads (id, workspace_id, title) values ($1, $2, $3) returning created_at',
     values: [id, workspaceId, title],
   });
-  return { id, title, created_at: rows[0]!.created_at.toISOString(), session: null, active_run: null };
+  const created_at = rows[0]!.created_at.toISOString();
+  return { id, workspace_id: workspaceId, title, created_at, session: null, active_run: null };
 }
 
 export async function readThread(client: Queryable, id: string): Promise<Thread | null> {
@@ -144,6 +146,7 @@ export async function listThreads(
 function shownThread(row: ThreadRow): Thread {
   return {
     id: row.id,
+    workspace_id: row.workspace_id,
     title: row.title,
     created_at: row.created_at.toISOString(),
     session: row.session_id === null ? null : { id: row.session_id, state: row.session_state },

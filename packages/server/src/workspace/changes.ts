@@ -26,17 +26,27 @@ export async function readChanges(
   workspaceId: string,
   { after, limit }: { after: number; limit: number },
 ): Promise<readonly Change[]> {
-  const { rows } = await client.query<{ seq: string; type: Change['type']; at: Date; data: string }>({
+  const rows = await readChangeRows(client, workspaceId, after, limit);
+  return rows.map(({ json, ...row }) => ({ ...row, data: JSON.parse(json) as Change['data'] }));
+}
+
+/** A change as it is stored and sent. */
+export interface ChangeRow extends Omit<Change, 'data'> {
+  readonly json: string;
+}
+
+export async function readChangeRows(
+  client: Queryable,
+  workspaceId: string,
+  after: number,
+  limit: number,
+): Promise<readonly ChangeRow[]> {
+  const { rows } = await client.query<{ seq: string; type: Change['type']; at: Date; json: string }>({
     name: 'read_changes',
-    text: 'select seq, type, at, data from changes where workspace_id = $1 and seq > $2 order by seq limit $3',
+    text: 'select seq, type, at, data as json from changes where workspace_id = $1 and seq > $2 order by seq limit $3',
     values: [workspaceId, after, limit],
   });
-  return rows.map(({ seq, type, at, data }) => ({
-    seq: Number(seq),
-    type,
-    at,
-    data: JSON.parse(data) as Change['data'],
-  }));
+  return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
 
 /** The number of the last change. */

@@ -2,7 +2,7 @@
 // needs them, outside its transaction, and kept by it; what no version kept within an hour is swept.
 
 import { createHash } from 'node:crypto';
-import type { Pool, Queryable } from '../db/pool.ts';
+import type { Queryable } from '../db/pool.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 /** Of a text, what search finds it by. */
@@ -24,16 +24,103 @@ export async function storeContent(client: Queryable, content: Uint8Array | stri
     chunks.push({ hash: sha256(data), data });
   }
   // One at a time: a statement holds one chunk in memory, and other requests get their turn.
-  for (const { hash, data } of chunks) {
-    await client.query({
-      name: 'store_chunk',
-      text: `insert into chunks (hash, data) values ($1, $2)
-        on conflict (hash) do update set touched_at = clock_timestamp() where not chunks.kept`,
-      values: [hash, data],
-    });
-  }
+  for (const { hash, data } of chunks) await storeChunk(client, hash, data);
   const hash = chunks.length === 1 ? chunks[0]!.hash : sha256(bytes);
   return { hash, size: bytes.length, chunks: chunks.map((chunk) => chunk.hash), words: wordsOf(bytes) };
+}
+
+/** Stores content as it comes, a chunk in memory at a time; null if there is more of it than `limit`. */
+export async function storeStream(
+  client: Queryable,
+  stream: AsyncIterable<Uint8Array>,
+  limit: number,
+): Promise<StoredContent | null> {
+  const whole = createHash('sha256');
+  const chunks: Buffer[] = [];
+  const text = new TextReader();
+  let size = 0;
+  for await (const data of inChunks(stream)) {
+    size += data.length;
+    if (size > limit) return null;
+    const hash = sha256(data);
+    whole.update(data);
+    text.read(data);
+    await storeChunk(client, hash, data);
+    chunks.push(hash);
+  }
+  return { hash: whole.digest(), size, chunks, words: text.end() };
+}
+
+/** The content of a version, to be written again. */
+export async function contentOf(
+  client: Queryable,
+  { hash, size, chunks, isText }: Omit<StoredContent, 'words'> & { readonly isText: boolean },
+): Promise<StoredContent> {
+  if (!isText) return { hash, size, chunks, words: null };
+  const text = new TextReader();
+  for await (const data of readChunks(client, chunks)) if (text.read(data)) break;
+  return { hash, size, chunks, words: text.words };
+}
+
+async function storeChunk(client: Queryable, hash: Buffer, data: Buffer): Promise<void> {
+  await client.query({
+    name: 'store_chunk',
+    text: `insert into chunks (hash, data) values ($1, $2)
+      on conflict (hash) do update set touched_at = clock_timestamp() where not chunks.kept`,
+    values: [hash, data],
+  });
+}
+
+async function* inChunks(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of stream) {
+    parts.push(part);
+    size += part.byteLength;
+    if (size < CHUNK_BYTES) continue;
+    const all = Buffer.concat(parts, size);
+    const end = size - (size % CHUNK_BYTES);
+    for (let start = 0; start < end; start += CHUNK_BYTES) yield all.subarray(start, start + CHUNK_BYTES);
+    parts = [all.subarray(end)];
+    size -= end;
+  }
+  if (size > 0) yield Buffer.concat(parts, size);
+}
+
+/** Finds out, piece by piece, whether bytes are UTF-8 text without NUL, and keeps what search finds it by. */
+class TextReader {
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  #words = '';
+  #isText = true;
+
+  get words(): string {
+    return this.#words.slice(0, WORDS_CHARACTERS).toWellFormed();
+  }
+
+  /** True when there is nothing more to learn of a text. */
+  read(bytes: Uint8Array): boolean {
+    const text = this.#decode(bytes);
+    if (this.#words.length < WORDS_CHARACTERS) this.#words += text;
+    return this.#words.length >= WORDS_CHARACTERS;
+  }
+
+  end(): string | null {
+    this.#decode();
+    return this.#isText ? this.words : null;
+  }
+
+  #decode(bytes?: Uint8Array): string {
+    if (!this.#isText) return '';
+    try {
+      const text = this.#decoder.decode(bytes, { stream: bytes !== undefined });
+      this.#isText = !text.includes('\0');
+      return text;
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      this.#isText = false;
+      return '';
+    }
+  }
 }
 
 /** Reads bytes from `start` up to `end`, chunk by chunk. */
@@ -62,13 +149,13 @@ export async function readWhole(client: Queryable, chunks: readonly Buffer[]): P
 }
 
 /** Deletes chunks that no version has, an hour after they were last stored. */
-export async function sweepChunks(pool: Pool): Promise<number> {
-  const { rowCount } = await pool.query(
+export async function sweepChunks(client: Queryable): Promise<number> {
+  const { rowCount } = await client.query(
     `with loose as materialized (
         select hash from chunks where not kept and touched_at < clock_timestamp() - interval '1 hour'
       ), needed as materialized (
-        select distinct l.hash from loose l where exists (select from loose)
-          and exists (select from file_versions v where l.hash = any (v.chunks))
+        select distinct c.hash from file_versions v cross join unnest(v.chunks) as c (hash)
+          where exists (select from loose) and c.hash in (select hash from loose)
       ), kept as (
         update chunks c set kept = true from needed n where c.hash = n.hash
       )

@@ -3,7 +3,7 @@
 // brings the transaction, and flushes the mirror after its commit.
 
 import { v7 as uuidv7 } from 'uuid';
-import type { Queryable } from '../db/pool.ts';
+import { sqlState, type Queryable } from '../db/pool.ts';
 import type { StoredContent } from './content.ts';
 import { kindOf, type FilePath } from './paths.ts';
 
@@ -135,6 +135,57 @@ export async function removeFile(
     values: [remove.workspaceId, remove.path.folded, remove.base, JSON.stringify(remove.author)],
   });
   return changed(rows[0]!);
+}
+
+/** Moves files to other paths, all or none, inside a transaction that holds `lockPaths`; throws `InTheWay`. */
+export async function moveFiles(
+  client: Queryable,
+  {
+    workspaceId,
+    author,
+    moves,
+  }: Pick<Where, 'workspaceId' | 'author'> & {
+    readonly moves: readonly { readonly id: string; readonly to: FilePath }[];
+  },
+): Promise<readonly Changed[]> {
+  const { rows } = await client
+    .query<Row>({
+      text: 'select outcome, seq, (file).* from move_files($1, $2, $3, $4, $5, $6)',
+      values: [
+        workspaceId,
+        moves.map(({ id }) => id),
+        moves.map(({ to }) => to.path),
+        moves.map(({ to }) => to.folded),
+        moves.map(({ to }) => kindOf(to)),
+        JSON.stringify(author),
+      ],
+    })
+    .catch((error: Error) => {
+      if (sqlState(error) !== 'CN409') throw error;
+      throw new InTheWay(
+        error.message === 'gone'
+          ? 'a file of it was just moved or removed; try again'
+          : inTheWay(error.message),
+      );
+    });
+  return rows.map(changed);
+}
+
+/** Why several files could not be changed together. */
+export class InTheWay extends Error {}
+
+/** For a transaction that changes several files: nobody gets new paths meanwhile, and nobody else changes these. */
+export async function lockPaths(
+  client: Queryable,
+  workspaceId: string,
+  paths: readonly FilePath[],
+): Promise<void> {
+  await client.query('select pg_advisory_xact_lock(4401, hashtext($1::text))', [workspaceId]);
+  await client.query(
+    `select from files where workspace_id = $1 and folded = any ($2) and removed_at is null
+      order by folded for update`,
+    [workspaceId, paths.map(({ folded }) => folded)],
+  );
 }
 
 const COLUMNS = 'id, path, folded, kind, version, hash, size, is_text, created_at, changed_at, removed_at';

@@ -73,6 +73,11 @@ export function fold(text: string): string {
   return text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }
 
+/** Chats are shown as files and written by nobody. */
+export function isReadOnly({ folded }: FilePath): boolean {
+  return folded === '/chats' || folded.startsWith('/chats/');
+}
+
 /** The kind of object that a path names. */
 export function kindOf({ folded }: FilePath): 'file' | 'agent' | 'plan' {
   if (/^\/agents\/[^/]+\.md$/.test(folded)) return 'agent';

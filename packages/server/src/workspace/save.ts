@@ -11,8 +11,9 @@ const MERGE_BYTES = 1024 * 1024;
 const MERGE_TRIES = 100;
 
 export interface Save extends Omit<Write, 'content'> {
-  readonly bytes: Uint8Array;
-  /** If `bytes` are stored already. */
+  /** Null: what `content` says. */
+  readonly bytes: Uint8Array | null;
+  /** If it is stored already. */
   readonly content?: StoredContent;
   /** Whether a stale text may be merged with what is there now. */
   readonly merge: boolean;
@@ -26,7 +27,8 @@ export type Saved =
 
 /** Chunks are stored through `store`, outside the transaction that `client` may be. */
 export async function saveFile(store: Queryable, client: Queryable, save: Save): Promise<Saved> {
-  let content = save.content ?? (await storeContent(store, save.bytes));
+  const given = save.content ?? (await storeContent(store, save.bytes ?? Buffer.alloc(0)));
+  let content = given;
   let { base } = save;
   let merged: Buffer | null = null;
   for (let tries = 0; ; tries += 1) {
@@ -37,7 +39,7 @@ export async function saveFile(store: Queryable, client: Queryable, save: Save):
     const theirs = file && (await readHead(client, file));
     const text =
       save.merge && file && theirs && save.base && tries < MERGE_TRIES
-        ? await merge(client, file, save.base, theirs, save.bytes)
+        ? await merge(client, file, save.base, theirs, save.bytes ?? given)
         : null;
     if (text === null) return { kind: 'conflict', file, theirs };
     merged = Buffer.from(text);
@@ -57,11 +59,13 @@ async function merge(
   file: FileHead,
   base: number,
   theirs: Buffer,
-  mine: Uint8Array,
+  mine: Uint8Array | StoredContent,
 ): Promise<string | null> {
-  if (Math.max(theirs.length, mine.length) > MERGE_BYTES) return null;
+  const size = 'chunks' in mine ? mine.size : mine.length;
+  if (Math.max(theirs.length, size) > MERGE_BYTES) return null;
   const from = await readVersion(client, file.id, base);
   if (!from || from.size > MERGE_BYTES) return null;
-  const texts = [await readWhole(client, from.chunks), mine, theirs].map(asText);
+  const bytes = 'chunks' in mine ? await readWhole(client, mine.chunks) : mine;
+  const texts = [await readWhole(client, from.chunks), bytes, theirs].map(asText);
   return texts.every((text) => text !== null) ? mergeTexts(...(texts as [string, string, string])) : null;
 }

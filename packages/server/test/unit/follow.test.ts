@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Streams } from '../../src/http/sse.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
-import { Followers, type Batch } from '../../src/log/follow.ts';
+import { Followers, FollowersOf, type Batch } from '../../src/log/follow.ts';
+import { readChangeRows } from '../../src/workspace/changes.ts';
 import { until } from '../contract/support.ts';
 import { entry, openPen, token, useLog } from './support.ts';
 
@@ -152,7 +153,7 @@ afterEach(() => {
 
 /** A stream of a run over real HTTP. */
 async function stream(followers: Followers, cursor: { runId: string; threadId: string; seq: number }) {
-  const streams = new Streams(followers);
+  const streams = new Streams(followers, new FollowersOf(world.pool, () => undefined, readChangeRows));
   server = createServer((_, response) => streams.follow(response, cursor));
   await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
   const response = await new Promise<IncomingMessage>((resolve) =>

@@ -1,0 +1,73 @@
+// A thread's log as a text that people can read: who said what and when, what was called and what came of it, which
+// files changed, how each run ended. Pure: the same events give the same text.
+
+import type { LogEvent } from '@continuo/protocol';
+
+/** Of a tool's input or result: lines and characters at most. */
+const SUMMARY_LINES = 5;
+const SUMMARY_CHARACTERS = 500;
+
+export function transcript(events: Iterable<LogEvent>): string {
+  const parts: string[] = [];
+  for (const event of events) {
+    const text = paragraph(event);
+    if (text !== null) parts.push(text);
+  }
+  return parts.length === 0 ? 'Nothing has been said yet.\n' : `${parts.join('\n\n')}\n`;
+}
+
+/** What an event adds to the text; null if nothing. */
+function paragraph(event: LogEvent | FileUpdated): string | null {
+  switch (event.type) {
+    case 'message':
+      return `## Person · ${time(event.at)}\n\n${event.data.content}`;
+    case 'message_end': {
+      const { text, ended, model } = event.data;
+      const end = ended === 'complete' ? '' : `\n\n*(${ended === 'error' ? 'failed' : 'interrupted'} here)*`;
+      if (text === '' && end === '') return null;
+      return `## Agent${model ? ` (${model})` : ''} · ${time(event.at)}\n\n${text}${end}`;
+    }
+    case 'tool_start':
+      return `- called **${event.data.tool}** · ${time(event.at)}\n${quoted(event.data.input)}`;
+    case 'tool_end': {
+      const { tool, output, success, outcome } = event.data;
+      const came = outcome ?? (success ? 'ok' : 'failed');
+      return `- **${tool}** ended: ${came} · ${time(event.at)}\n${quoted(output)}`;
+    }
+    case 'file_updated':
+      return `- file **${event.data.path}** is now version ${event.data.v}`;
+    case 'error':
+      return `*The run failed: ${event.data.error} (${event.data.code})*`;
+    case 'canceled':
+      return `*The run was canceled: ${event.data.reason}*`;
+    case 'state': {
+      const { data } = event;
+      if (data.status !== 'running')
+        return `*Run ${event.runId} · ${data.status} · ${time(event.at)}*\n\n---`;
+      return data.supersedes ? `*Message ${data.supersedes} was cut off, and is begun again*` : null;
+    }
+    default:
+      return null;
+  }
+}
+
+/** Comes with tools that write files. */
+interface FileUpdated extends Omit<LogEvent, 'type' | 'data'> {
+  readonly type: 'file_updated';
+  readonly data: { readonly path: string; readonly v: number };
+}
+
+function time(at: Date): string {
+  return at
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, ' UTC');
+}
+
+function quoted(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  const lines = text.slice(0, SUMMARY_CHARACTERS).trimEnd().split('\n');
+  const shown = lines.slice(0, SUMMARY_LINES).map((line) => `  > ${line}`);
+  const more = text.length > SUMMARY_CHARACTERS || lines.length > SUMMARY_LINES;
+  return [...shown, ...(more ? [`  > … (${text.length} characters)`] : [])].join('\n');
+}

@@ -1,0 +1,222 @@
+// Unpacks an uploaded zip into a folder. The archive is hostile until shown otherwise: its directory is read first, and
+// what it claims is limited before anything is unpacked; each name goes through the same gate as every path; what an
+// entry holds may not be more than it claimed. Files are written in a few transactions, each of many.
+
+import { crc32 } from 'node:zlib';
+import type { Readable } from 'node:stream';
+import { getFileNameLowLevel, openPromise, type Entry, type ZipFile } from 'yauzl';
+import { sqlState, transaction, type Pool } from '../db/pool.ts';
+import { storeStream, type StoredContent } from './content.ts';
+import { lockPaths, writeFile, type Author, type Changed } from './files.ts';
+import { isReadOnly, parsePath, type FilePath } from './paths.ts';
+
+export const ARCHIVE_ENTRIES = 10_000;
+/** Of the zip itself, and of all that is in it. */
+export const ARCHIVE_BYTES = 256 * 1024 * 1024;
+export const UNPACKED_BYTES = 1024 * 1024 * 1024;
+/** How much larger the content may be than the zip; a little content may be as dense as it likes. */
+const RATIO = 100;
+const RATIO_FROM = 16 * 1024 * 1024;
+/** Files and characters of searched text in one transaction. */
+const BATCH_FILES = 200;
+const BATCH_CHARACTERS = 4 * 1024 * 1024;
+/** How often a transaction that ran into another is tried again. */
+const TRIES = 10;
+
+export interface Unpacking {
+  readonly workspaceId: string;
+  readonly folder: FilePath;
+  readonly author: Author;
+  readonly maxFileBytes: number;
+  readonly quotaBytes: number;
+  /** Called after each transaction. */
+  readonly committed: (changes: readonly Changed[]) => Promise<void>;
+}
+
+export interface Unpacked {
+  written: number;
+  unchanged: number;
+  bytes: number;
+  readonly refused: { readonly name: string; readonly problem: string }[];
+}
+
+/** What is wrong with the archive as a whole; nothing of it was unpacked. */
+export class BadArchive extends Error {
+  readonly kind: 'not_a_zip' | 'too_many_files' | 'too_large' | 'too_dense';
+
+  constructor(kind: BadArchive['kind'], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+interface Member {
+  readonly entry: Entry;
+  readonly name: string;
+  readonly path: FilePath;
+}
+
+/** `unpacked` is filled as the work goes on: if it fails in the middle, it says how far it came. */
+export async function unpack(
+  pool: Pool,
+  file: string,
+  unpacking: Unpacking,
+  unpacked: Unpacked,
+): Promise<void> {
+  const zip = await openPromise(file, {
+    lazyEntries: true,
+    autoClose: false,
+    decodeStrings: false,
+    validateEntrySizes: true,
+  }).catch((error: Error) => {
+    throw new BadArchive('not_a_zip', error.message);
+  });
+  try {
+    const members = await readDirectory(zip, unpacking, unpacked);
+    let batch: { readonly member: Member; readonly content: StoredContent }[] = [];
+    let characters = 0;
+    for (const member of members) {
+      const content = await contentOf(pool, zip, member, unpacking.maxFileBytes);
+      if (!content) {
+        unpacked.refused.push({ name: member.name, problem: 'it is damaged' });
+        continue;
+      }
+      batch.push({ member, content });
+      characters += content.words?.length ?? 0;
+      if (batch.length < BATCH_FILES && characters < BATCH_CHARACTERS) continue;
+      await writeBatch(pool, batch, unpacking, unpacked);
+      [batch, characters] = [[], 0];
+    }
+    if (batch.length > 0) await writeBatch(pool, batch, unpacking, unpacked);
+  } finally {
+    zip.close();
+  }
+}
+
+async function readDirectory(
+  zip: ZipFile,
+  unpacking: Unpacking,
+  unpacked: Unpacked,
+): Promise<readonly Member[]> {
+  if (zip.entryCount > ARCHIVE_ENTRIES)
+    throw new BadArchive('too_many_files', `it has ${zip.entryCount} entries`);
+  const members: Member[] = [];
+  const seen = new Set<string>();
+  let total = 0;
+  try {
+    for await (const entry of zip.eachEntry()) {
+      total += entry.uncompressedSize;
+      const name = nameOf(entry);
+      if (name.endsWith('/')) continue;
+      const member = memberOf(entry, name, unpacking);
+      if (typeof member !== 'string' && !seen.has(member.path.folded)) {
+        seen.add(member.path.folded);
+        members.push(member);
+      } else {
+        unpacked.refused.push({ name, problem: typeof member === 'string' ? member : 'it is named twice' });
+      }
+    }
+  } catch (error) {
+    throw new BadArchive('not_a_zip', (error as Error).message);
+  }
+  if (total > UNPACKED_BYTES) throw new BadArchive('too_large', `it unpacks to ${total} bytes`);
+  if (total > RATIO_FROM && total > zip.fileSize * RATIO)
+    throw new BadArchive('too_dense', `${zip.fileSize} bytes unpack to ${total}`);
+  return members;
+}
+
+/** What is wrong with an entry, as a string. */
+function memberOf(entry: Entry, name: string, { folder, maxFileBytes }: Unpacking): Member | string {
+  const type = (entry.externalFileAttributes >>> 16) & 0o170000;
+  if (type === 0o120000) return 'it is a link';
+  if (type !== 0 && type !== 0o100000) return 'it is not a file';
+  if (entry.isEncrypted()) return 'it is encrypted';
+  if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8)
+    return 'it is compressed in an unknown way';
+  if (entry.uncompressedSize > maxFileBytes) return `it has more than ${maxFileBytes} bytes`;
+  // The name by itself first: a leading slash or a dot must not hide behind the folder.
+  if (name.startsWith('/')) return 'its path begins with a slash';
+  const own = parsePath(name);
+  const parsed = own.ok ? parsePath(`${folder.path === '/' ? '' : folder.path}${own.path.path}`) : own;
+  if (!parsed.ok) return parsed.problem;
+  return isReadOnly(parsed.path) ? 'what is under /chats is read-only' : { entry, name, path: parsed.path };
+}
+
+function nameOf(entry: Entry): string {
+  const raw = entry.fileName as unknown as Buffer;
+  return getFileNameLowLevel(entry.generalPurposeBitFlag, raw, entry.extraFields, true);
+}
+
+/** Null if the entry is not what the directory says. */
+async function contentOf(
+  pool: Pool,
+  zip: ZipFile,
+  { entry }: Member,
+  limit: number,
+): Promise<StoredContent | null> {
+  let sum = 0;
+  let damaged = false;
+  const checked = async function* (stream: Readable): AsyncGenerator<Buffer> {
+    try {
+      for await (const data of stream as AsyncIterable<Buffer>) {
+        sum = crc32(data, sum);
+        yield data;
+      }
+    } catch {
+      // Whatever the unpacker says: the bytes are not what they claim to be.
+      damaged = true;
+    }
+  };
+  const stream = await zip.openReadStreamPromise(entry).catch(() => null);
+  if (!stream) return null;
+  const content = await storeStream(pool, checked(stream), limit);
+  return damaged || sum !== entry.crc32 ? null : content;
+}
+
+async function writeBatch(
+  pool: Pool,
+  batch: readonly { readonly member: Member; readonly content: StoredContent }[],
+  { workspaceId, author, quotaBytes, committed }: Unpacking,
+  unpacked: Unpacked,
+): Promise<void> {
+  const outcomes = await untilAlone(() =>
+    transaction(pool, async (client) => {
+      const paths = batch.map(({ member }) => member.path);
+      await lockPaths(client, workspaceId, paths);
+      const changes: Changed[] = [];
+      for (const { member, content } of batch) {
+        changes.push(
+          await writeFile(client, {
+            workspaceId,
+            path: member.path,
+            author,
+            base: null,
+            content,
+            quotaBytes,
+          }),
+        );
+      }
+      return changes;
+    }),
+  );
+  outcomes.forEach((outcome, index) => {
+    const { member, content } = batch[index]!;
+    if (outcome.kind === 'in_the_way') unpacked.refused.push({ name: member.name, problem: outcome.problem });
+    if (outcome.kind === 'unchanged') unpacked.unchanged += 1;
+    if (outcome.kind !== 'changed') return;
+    unpacked.written += 1;
+    unpacked.bytes += content.size;
+  });
+  await committed(outcomes);
+}
+
+/** Two that write the same content in another order may wait for each other: the database ends one of them. */
+async function untilAlone<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (sqlState(error) !== '40P01' || tries === TRIES) throw error;
+    }
+  }
+}
