@@ -181,7 +181,7 @@ function curl({ method, path, parameters = [], requestBody, responses = {} }: En
   if (schema) {
     const example = JSON.stringify(exampleOf(schema, page.schemas)).replaceAll("'", String.raw`'\''`);
     lines.push(`-H 'content-type: application/json'`, `-d '${example}'`);
-  }
+  } else if (requestBody) lines.push('--data-binary @file');
   return lines.join(' \\\n  ');
 }
 

@@ -6,7 +6,7 @@ import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { Context, Handler } from 'hono';
 import { schemas, type File } from '@continuo/protocol';
 import { findChat, readChat } from '../runs/chats.ts';
-import { readChunks, storeStream, type StoredContent } from '../workspace/content.ts';
+import { readChunks, storeChunk, storeStream, type Keep, type StoredContent } from '../workspace/content.ts';
 import {
   findFile,
   findRemoved,
@@ -285,8 +285,9 @@ async function upload({ pool, config }: HttpContext, c: Request): Promise<Stored
   const limit = config.maxFileBytes;
   if (Number(c.req.header('content-length') ?? 0) > limit) throw fileTooLarge(limit);
   const { incoming } = c.env;
+  const keep: Keep = (hash, data) => storeChunk(pool, hash, data);
   try {
-    const content = await storeStream(pool, incoming.iterator({ destroyOnReturn: false }), limit);
+    const content = await storeStream(keep, incoming.iterator({ destroyOnReturn: false }), limit);
     if (content) return content;
   } catch (cause) {
     if (!incoming.errored) throw cause;

@@ -29,9 +29,12 @@ export async function storeContent(client: Queryable, content: Uint8Array | stri
   return { hash, size: bytes.length, chunks: chunks.map((chunk) => chunk.hash), words: wordsOf(bytes) };
 }
 
+/** Takes a chunk into the store, now or with others. */
+export type Keep = (hash: Buffer, data: Buffer) => Promise<void>;
+
 /** Stores content as it comes, a chunk in memory at a time; null if there is more of it than `limit`. */
 export async function storeStream(
-  client: Queryable,
+  keep: Keep,
   stream: AsyncIterable<Uint8Array>,
   limit: number,
 ): Promise<StoredContent | null> {
@@ -45,7 +48,7 @@ export async function storeStream(
     const hash = sha256(data);
     whole.update(data);
     text.read(data);
-    await storeChunk(client, hash, data);
+    await keep(hash, data);
     chunks.push(hash);
   }
   return { hash: whole.digest(), size, chunks, words: text.end() };
@@ -62,7 +65,33 @@ export async function contentOf(
   return { hash, size, chunks, words: text.words };
 }
 
-async function storeChunk(client: Queryable, hash: Buffer, data: Buffer): Promise<void> {
+/** Of many small contents, so many bytes are stored by one statement. */
+const GATHERED_BYTES = 4 * 1024 * 1024;
+
+/** Keeps chunks together and stores them when there are many, and at `flush`. */
+export function gatherChunks(client: Queryable): { keep: Keep; flush: () => Promise<void> } {
+  let chunks = new Map<string, { readonly hash: Buffer; readonly data: Buffer }>();
+  let size = 0;
+  const flush = async (): Promise<void> => {
+    const gathered = [...chunks.values()];
+    if (gathered.length === 0) return;
+    await client.query({
+      name: 'store_chunks',
+      text: `insert into chunks (hash, data) select * from unnest($1::bytea[], $2::bytea[]) as u (hash, data) order by hash
+        on conflict (hash) do update set touched_at = clock_timestamp() where not chunks.kept`,
+      values: [gathered.map(({ hash }) => hash), gathered.map(({ data }) => data)],
+    });
+    [chunks, size] = [new Map(), 0];
+  };
+  const keep: Keep = async (hash, data) => {
+    chunks.set(hash.toString('latin1'), { hash, data });
+    size += data.length;
+    if (size >= GATHERED_BYTES) await flush();
+  };
+  return { keep, flush };
+}
+
+export async function storeChunk(client: Queryable, hash: Buffer, data: Buffer): Promise<void> {
   await client.query({
     name: 'store_chunk',
     text: `insert into chunks (hash, data) values ($1, $2)

@@ -6,6 +6,8 @@ import type { FilePath } from './paths.ts';
 
 const CANDIDATES = 500;
 const SUGGESTIONS = 3;
+/** Of a name, so many letters are compared: the cost grows with their square. */
+const COMPARED = 64;
 
 export async function similarPaths(
   client: Queryable,
@@ -21,12 +23,15 @@ export async function similarPaths(
       order by right(folded, length($2) + 1) = '/' || $2 desc, folded limit $4`,
     [workspaceId, name, folder, CANDIDATES],
   );
+  const start = (text: string): string => text.slice(0, COMPARED);
   return rows
     .map((row) => ({
       path: row.path,
-      edits: row.folded.endsWith(`/${name}`) ? 0 : distance(folded, row.folded),
+      edits: row.folded.endsWith(`/${name}`)
+        ? 0
+        : distance(start(name), start(row.folded.slice(folder.length))),
     }))
-    .filter(({ edits }) => edits <= Math.max(3, name.length / 2))
+    .filter(({ edits }) => edits <= Math.max(2, Math.min(name.length, COMPARED) / 3))
     .toSorted((a, b) => a.edits - b.edits)
     .slice(0, SUGGESTIONS)
     .map(({ path }) => path);

@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
 import type { Readable } from 'node:stream';
 import { getFileNameLowLevel, openPromise, type Entry, type ZipFile } from 'yauzl';
 import { sqlState, transaction, type Pool } from '../db/pool.ts';
-import { storeStream, type StoredContent } from './content.ts';
+import { gatherChunks, storeStream, type Keep, type StoredContent } from './content.ts';
 import { lockPaths, writeFile, type Author, type Changed } from './files.ts';
 import { isReadOnly, parsePath, type FilePath } from './paths.ts';
 
@@ -73,10 +73,15 @@ export async function unpack(
   });
   try {
     const members = await readDirectory(zip, unpacking, unpacked);
+    const { keep, flush } = gatherChunks(pool);
+    const write = async (): Promise<void> => {
+      await untilAlone(flush);
+      await writeBatch(pool, batch, unpacking, unpacked);
+    };
     let batch: { readonly member: Member; readonly content: StoredContent }[] = [];
     let characters = 0;
     for (const member of members) {
-      const content = await contentOf(pool, zip, member, unpacking.maxFileBytes);
+      const content = await contentOf(keep, zip, member, unpacking.maxFileBytes);
       if (!content) {
         unpacked.refused.push({ name: member.name, problem: 'it is damaged' });
         continue;
@@ -84,10 +89,10 @@ export async function unpack(
       batch.push({ member, content });
       characters += content.words?.length ?? 0;
       if (batch.length < BATCH_FILES && characters < BATCH_CHARACTERS) continue;
-      await writeBatch(pool, batch, unpacking, unpacked);
+      await write();
       [batch, characters] = [[], 0];
     }
-    if (batch.length > 0) await writeBatch(pool, batch, unpacking, unpacked);
+    if (batch.length > 0) await write();
   } finally {
     zip.close();
   }
@@ -105,12 +110,12 @@ async function readDirectory(
   let total = 0;
   try {
     for await (const entry of zip.eachEntry()) {
-      total += entry.uncompressedSize;
       const name = nameOf(entry);
       if (name.endsWith('/')) continue;
       const member = memberOf(entry, name, unpacking);
       if (typeof member !== 'string' && !seen.has(member.path.folded)) {
         seen.add(member.path.folded);
+        total += entry.uncompressedSize;
         members.push(member);
       } else {
         unpacked.refused.push({ name, problem: typeof member === 'string' ? member : 'it is named twice' });
@@ -149,7 +154,7 @@ function nameOf(entry: Entry): string {
 
 /** Null if the entry is not what the directory says. */
 async function contentOf(
-  pool: Pool,
+  keep: Keep,
   zip: ZipFile,
   { entry }: Member,
   limit: number,
@@ -169,7 +174,7 @@ async function contentOf(
   };
   const stream = await zip.openReadStreamPromise(entry).catch(() => null);
   if (!stream) return null;
-  const content = await storeStream(pool, checked(stream), limit);
+  const content = await storeStream(keep, checked(stream), limit);
   return damaged || sum !== entry.crc32 ? null : content;
 }
 
@@ -183,6 +188,10 @@ async function writeBatch(
     transaction(pool, async (client) => {
       const paths = batch.map(({ member }) => member.path);
       await lockPaths(client, workspaceId, paths);
+      // In one order, or two with the same content would wait for each other.
+      await client.query('select from chunks where hash = any ($1) and not kept order by hash for update', [
+        batch.flatMap(({ content }) => content.chunks),
+      ]);
       const changes: Changed[] = [];
       for (const { member, content } of batch) {
         changes.push(
