@@ -115,7 +115,16 @@ test('/openapi.json lists nothing that is not there', async () => {
 test('/openapi.json describes the bodies, the parameters and the problems', async () => {
   const { body } = await ask('GET', `${world.url}/openapi.json`);
   const post = body.paths['/api/threads/{id}/messages'].post;
-  expect(Object.keys(post.responses).toSorted()).toEqual(['202', '400', '404', '413', '415', '422', '429']);
+  expect(Object.keys(post.responses).toSorted()).toEqual([
+    '202',
+    '400',
+    '404',
+    '410',
+    '413',
+    '415',
+    '422',
+    '429',
+  ]);
   expect(post.parameters).toContainEqual(expect.objectContaining({ name: 'idempotency-key', in: 'header' }));
   expect(body.components.schemas.NewMessage).toMatchObject({
     required: ['content'],
