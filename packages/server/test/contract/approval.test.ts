@@ -12,6 +12,13 @@ const WORKSPACE = '00000000-0000-7000-8000-000000000001';
 let database: TestDatabase;
 let a: TestPod;
 let b: TestPod;
+/** Those that a test starts for itself, also if it fails. */
+const others: TestPod[] = [];
+const start = async (fault?: string): Promise<TestPod> => {
+  const pod = await startPod({ databaseUrl: database.url, ...(fault && { fault }) });
+  others.push(pod);
+  return pod;
+};
 
 beforeAll(async () => {
   database = await freshDatabase();
@@ -23,7 +30,7 @@ beforeAll(async () => {
 // The default: external effects are asked for.
 beforeEach(() => database.pool.query('update workspaces set policy = null'));
 afterAll(async () => {
-  await Promise.all([a.end(), b.end()]);
+  await Promise.all([a, b, ...others].map((pod) => pod.end()));
   expect(await brokenInvariants(database.pool)).toEqual([]);
   await database.drop();
 });
@@ -217,7 +224,7 @@ test('time spent waiting for approval is not the run’s', async () => {
 test.each(['append.before', 'append.inside', 'append.after'])(
   'a pod that is killed at %s of an approval leaves a run that asks exactly once',
   async (point) => {
-    const victim = await startPod({ databaseUrl: database.url, fault: `${point}.approval` });
+    const victim = await start(`${point}.approval`);
     const thread = await createThread(victim.url);
     const run = await send(victim.url, thread, { steps: [{ calls: [external('x'), external('y')] }] });
     await victim.exited;
@@ -236,10 +243,10 @@ test.each(['append.before', 'append.inside', 'append.after'])(
 );
 
 test('a parked run outlives its pod, and is not asked again', async () => {
-  const first = await startPod({ databaseUrl: database.url });
+  const first = await start();
   const { id, thread } = await parked(first);
   await first.end();
-  const second = await startPod({ databaseUrl: database.url });
+  const second = await start();
   await send(second.url, thread, { steps: [{ text: 'behind' }] });
   await letGo(thread);
   expect((await typesOf(id)).filter((type) => type === 'approval')).toHaveLength(1);
@@ -251,5 +258,4 @@ test('a parked run outlives its pod, and is not asked again', async () => {
   })();
   await cancel(a, id);
   expect(await ends).toEqual({ reason: 'user_cancelled' });
-  await second.end();
 });

@@ -8,12 +8,14 @@ import { ask, framesOf, holdEffects, seen, waitedFor } from './support.ts';
 
 let database: TestDatabase;
 let pod: TestPod;
+/** Those that a test starts for itself, also if it fails. */
+const others: TestPod[] = [];
 beforeAll(async () => {
   database = await freshDatabase();
   pod = await startPod({ databaseUrl: database.url });
 });
 afterAll(async () => {
-  await pod.end();
+  await Promise.all([pod, ...others].map((each) => each.end()));
   await database.drop();
 });
 
@@ -158,6 +160,7 @@ test('WS-12 after a cancel every call has its result, and the thought so far is 
 
 test('WS-12 what a killed pod left unfinished is no turn; the next pod’s is, and each call stands once', async () => {
   const victim = await startPod({ databaseUrl: database.url, fault: 'tool.after_effect.external' });
+  others.push(victim);
   const run = await send(victim.url, await createThread(victim.url), {
     steps: [
       {
@@ -188,6 +191,7 @@ test('WS-12 what a killed pod left unfinished is no turn; the next pod’s is, a
   });
 
   const speaker = await startPod({ databaseUrl: database.url });
+  others.push(speaker);
   const second = await send(speaker.url, await createThread(speaker.url), {
     steps: [{ reasoning: 'hm', tokens: 200, delay_ms: 5 }],
   });
