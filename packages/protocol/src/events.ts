@@ -33,8 +33,23 @@ export interface EventData {
   /** The model's window does not hold the whole thread: so many of its oldest turns were left out. */
   context_usage: { message: string; tokens: number; limit: number; turns_left_out: number };
   usage: { message: string; model: string; usage: Usage; cost: number | null; duration_ms: number };
-  tool_start: { tool: string; input: unknown; call: string };
-  tool_end: { tool: string; output: unknown; call: string; success: boolean; outcome?: CallOutcome };
+  /** `title` says in words what the call does. */
+  tool_start: { tool: string; input: unknown; call: string; title?: string };
+  tool_end: {
+    tool: string;
+    output: unknown;
+    call: string;
+    success: boolean;
+    outcome?: CallOutcome;
+    /** What later runs are shown instead of the output, where the tool says so itself. */
+    summary?: string;
+    /** Ids of the files that the output was made from. */
+    sources?: readonly string[];
+    /** The versions of files, by id, that the thread knows from here on. */
+    versions?: Readonly<Record<string, number>>;
+    /** Images that models are shown with the output. */
+    images?: readonly ImageReference[];
+  };
   /** The call waits until a person allows it; `paths` is what it would touch, as rules see it. */
   approval: {
     approval: string;
@@ -44,9 +59,18 @@ export interface EventData {
     paths: readonly string[];
     reason: string;
   };
+  /** A version that the call made: content written, a file moved (`from` is where it was), or removed. */
+  file_updated: { path: string; v: number; file: string; call: string; from?: string; removed?: true };
   final: { text: string; sources: readonly string[]; message: string | null };
   error: { error: string; code: string };
   canceled: { reason: string };
+}
+
+/** An image in the workspace, as it was at one version. */
+export interface ImageReference {
+  readonly file: string;
+  readonly v: number;
+  readonly media_type: string;
 }
 
 export interface RunError {

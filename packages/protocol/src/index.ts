@@ -2,6 +2,7 @@ export type {
   CallOutcome,
   EventData,
   EventType,
+  ImageReference,
   LogEvent,
   NewEvent,
   RunError,

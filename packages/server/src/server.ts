@@ -21,6 +21,7 @@ import { createMetrics } from './metrics.ts';
 import { createModels } from './models/catalog.ts';
 import { createRunLoop } from './runs/loop.ts';
 import { createWorkspaceOf } from './runs/workspace-of.ts';
+import { createBuiltInTools } from './tools/index.ts';
 import { createToolRegistry, type AnyTool } from './tools/registry.ts';
 import { readChangeRows, type ChangeRow } from './workspace/changes.ts';
 import { startChores, type Chores } from './workspace/chores.ts';
@@ -34,6 +35,7 @@ export interface ServerOptions {
   readonly log: Logger;
   /** Where the providers' keys and addresses are, under their usual names. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Besides the built-in ones. */
   readonly tools?: readonly AnyTool[];
   readonly faults?: Faults;
 }
@@ -86,12 +88,6 @@ export async function startServer({
   const workspaceOf = createWorkspaceOf(pool);
   const roles = await createRoles(pool);
   const mcp = createMcp({ pool, log, now: Date.now, env });
-  const agents = createAgents({
-    models,
-    roles,
-    tools: createToolRegistry(tools),
-    toolsOf: (workspaceId) => mcp.toolsOf(workspaceId),
-  });
   const followers = new Followers(pool, onError);
   const metrics = createMetrics({
     followers: () => followers.count,
@@ -122,6 +118,12 @@ export async function startServer({
   workspaces.listen((workspaceId) => roles.changed(workspaceId));
   const changes = new FollowersOf(pool, onError, readChangeRows);
   workspaces.listen((workspaceId) => changes.hint(workspaceId));
+  const agents = createAgents({
+    models,
+    roles,
+    tools: createToolRegistry([...createBuiltInTools({ pool, workspaces }), ...tools]),
+    toolsOf: (workspaceId) => mcp.toolsOf(workspaceId),
+  });
   const pod: Pod = new Pod({
     database: direct,
     pool,

@@ -27,8 +27,11 @@ export type HistoryMessage =
       readonly role: 'tool';
       readonly callId: string;
       readonly tool: string;
+      /** An object's `text`, if it has one, is what a model is shown of it. */
       readonly output: unknown;
       readonly failed: boolean;
+      /** Images that belong to the output. */
+      readonly files?: readonly HistoryFile[];
     }
   /** A marker that the server left for the model, such as an interruption. */
   | { readonly role: 'system'; readonly content: string };

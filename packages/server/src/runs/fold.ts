@@ -3,7 +3,7 @@
 // `message_end` holds the whole.
 
 import type { Usage } from '@continuo/engine';
-import type { LogEvent, RunError, SessionState } from '@continuo/protocol';
+import type { ImageReference, LogEvent, RunError, SessionState } from '@continuo/protocol';
 import type { HistoryMessage } from '../models/model.ts';
 
 export interface CallState {
@@ -54,16 +54,28 @@ export interface RunState {
   readonly usage: Usage;
   /** The sum of what is known; null while nothing is. */
   readonly cost: number | null;
+  /** Ids of the files that its calls read and used, in order. */
+  readonly sources: readonly string[];
+}
+
+interface HistoryEntry {
+  readonly runId: string;
+  readonly entry: HistoryMessage;
+  /** Of a tool's result: what later runs are shown, where the tool said so, and the images that belong to it. */
+  readonly summary?: string;
+  readonly images?: readonly ImageReference[];
 }
 
 export interface ThreadState {
   readonly seq: number;
   readonly session: { readonly id: string; readonly state: SessionState } | null;
-  readonly history: readonly { readonly runId: string; readonly entry: HistoryMessage }[];
+  readonly history: readonly HistoryEntry[];
+  /** The versions of files that the thread came to know, the latest last. */
+  readonly known: readonly { readonly file: string; readonly version: number }[];
   readonly run: RunState | null;
 }
 
-export const EMPTY: ThreadState = { seq: 0, session: null, history: [], run: null };
+export const EMPTY: ThreadState = { seq: 0, session: null, history: [], known: [], run: null };
 
 const INTERRUPTED = '[System: Response was interrupted by user (user_cancelled)]';
 
@@ -126,12 +138,24 @@ export function fold(state: ThreadState, event: LogEvent): ThreadState {
       }));
     }
     case 'tool_end': {
-      const { call, tool, output, success } = event.data;
+      const { call, tool, output, success, summary, images, sources = [], versions } = event.data;
+      const learned = Object.entries(versions ?? {}).map(([file, version]) => ({ file, version }));
       return {
-        ...withRun(state, seq, run, (r) => ({ ...staged(r, event, { kind: 'ended' }), stalled: 0 })),
+        ...withRun(state, seq, run, (r) => ({
+          ...staged(r, event, { kind: 'ended' }),
+          stalled: 0,
+          sources: sources.every((id) => r.sources.includes(id))
+            ? r.sources
+            : [...new Set([...r.sources, ...sources])],
+        })),
+        known: learned.length === 0 ? state.known : [...state.known, ...learned],
         history: withResult(
           state.history,
-          says(runId, { role: 'tool', callId: call, tool, output, failed: !success }),
+          {
+            ...says(runId, { role: 'tool', callId: call, tool, output, failed: !success }),
+            ...(summary !== undefined && { summary }),
+            ...(images && { images }),
+          },
           run?.calls.map((each) => each.call) ?? [],
         ),
       };
@@ -157,17 +181,22 @@ export function fold(state: ThreadState, event: LogEvent): ThreadState {
   }
 }
 
-function says(runId: string, entry: HistoryMessage): ThreadState['history'][number] {
+/** The version of a file that the thread read or wrote last. */
+export function knownVersion(state: ThreadState, fileId: string): number | null {
+  return state.known.findLast(({ file }) => file === fileId)?.version ?? null;
+}
+
+function says(runId: string, entry: HistoryMessage): HistoryEntry {
   return { runId, entry };
 }
 
 /** Calls may end in any order; their results stand in the order of the calls. */
 function withResult(
   history: ThreadState['history'],
-  result: ThreadState['history'][number],
+  result: HistoryEntry,
   calls: readonly string[],
 ): ThreadState['history'] {
-  const place = ({ runId, entry }: ThreadState['history'][number]) =>
+  const place = ({ runId, entry }: HistoryEntry) =>
     runId === result.runId && entry.role === 'tool' ? calls.indexOf(entry.callId) : -1;
   let at = history.length;
   while (at > 0 && place(history[at - 1]!) > place(result)) at -= 1;
@@ -208,6 +237,7 @@ function begun(event: LogEvent): RunState {
     modelCalls: 0,
     usage: { input: 0, output: 0 },
     cost: null,
+    sources: [],
   };
 }
 

@@ -25,9 +25,9 @@ export interface ShownHistory {
 const SUMMARY_CHARACTERS = 2000;
 
 export function shownHistory(history: ThreadState['history'], options: HistoryOptions): ShownHistory {
-  const messages = history.map(({ runId, entry }) =>
+  const messages = history.map(({ runId, entry, summary }) =>
     entry.role === 'tool' && runId !== options.runId
-      ? { ...entry, output: summarize(entry.output, options.summaryLines) }
+      ? { ...entry, output: summarize(entry.output, options.summaryLines, summary) }
       : entry,
   );
   const turns = intoTurns(messages);
@@ -42,9 +42,10 @@ export function shownHistory(history: ThreadState['history'], options: HistoryOp
   return { messages: turns.slice(first).flat(), tokens, turnsLeftOut: first };
 }
 
-/** The first lines of a result; what was cut is said on a line of its own. */
-export function summarize(output: unknown, lines: number): unknown {
+/** What the tool says of its result, or its first lines; what was cut is said on a line of its own. */
+export function summarize(output: unknown, lines: number, summary?: string): unknown {
   const text = asText(output);
+  if (summary !== undefined) return summary === text ? output : `${summary}\n${SUMMARIZED}`;
   const short = text.split('\n').slice(0, lines).join('\n').slice(0, SUMMARY_CHARACTERS);
   return short.length === text.length ? output : `${short}\n${SUMMARIZED}`;
 }
@@ -52,6 +53,8 @@ export function summarize(output: unknown, lines: number): unknown {
 /** A result that is one text is shown as that text. */
 function asText(output: unknown): string {
   if (typeof output === 'string') return output;
+  if (typeof output === 'object' && output !== null && 'text' in output && typeof output.text === 'string')
+    return output.text;
   const values = typeof output === 'object' && output !== null ? Object.values(output) : [];
   return values.length === 1 && typeof values[0] === 'string' ? values[0] : JSON.stringify(output, null, 2);
 }

@@ -12,7 +12,15 @@ import { readForFold, readPartialText, readRunSeq } from '../log/statements.ts';
 import { callModel } from './call-model.ts';
 import { decide, type Facts, type QueuedRun, type Step } from './decide.ts';
 import { takeFacts } from './facts.ts';
-import { EMPTY, foldAll, workedMs, type CallState, type RunState, type ThreadState } from './fold.ts';
+import {
+  EMPTY,
+  foldAll,
+  knownVersion,
+  workedMs,
+  type CallState,
+  type RunState,
+  type ThreadState,
+} from './fold.ts';
 import { runTools } from './run-tools.ts';
 import { messageRow, type LoopOptions, type StepContext } from './step.ts';
 
@@ -218,7 +226,11 @@ class Actor {
   }
 
   #finish(run: RunState): Promise<unknown> {
-    const final: EventData['final'] = { text: run.last!.text, sources: [], message: run.last!.message };
+    const final: EventData['final'] = {
+      text: run.last!.text,
+      sources: run.sources,
+      message: run.last!.message,
+    };
     return this.#end(run, 'done', [{ type: 'final', data: final }], 'finish');
   }
 
@@ -320,6 +332,7 @@ class Actor {
           interrupted,
           queued,
           history: this.#state.history,
+          known: (fileId) => knownVersion(this.#state, fileId),
         }),
       )
       .finally(() => deadline.end());

@@ -3,15 +3,20 @@
 // an earlier attempt started is repeated as its effect class allows.
 
 import { v7 as uuidv7 } from 'uuid';
-import type { EventData } from '@continuo/protocol';
+import type { EventData, ImageReference, NewEvent } from '@continuo/protocol';
 import type { Entry } from '../log/group.ts';
 import { Lost } from '../log/pen.ts';
 import { judge, normalPath } from '../tools/policy.ts';
 import type { AnyTool } from '../tools/registry.ts';
-import { OutcomeUnknown } from '../tools/tool.ts';
+import { OutcomeUnknown, Stale, type CallContext } from '../tools/tool.ts';
 import type { CallState } from './fold.ts';
 import { readPolicy } from './policies.ts';
 import type { StepContext } from './step.ts';
+
+/** How often a call is prepared again because somebody else was faster. */
+const PREPARE_TRIES = 100;
+
+type End = Omit<EventData['tool_end'], 'tool' | 'call'>;
 
 interface CheckedCall {
   readonly call: CallState;
@@ -71,8 +76,7 @@ async function runCall(context: StepContext, { call, checked }: CheckedCall): Pr
   const { hold, pen, queued, options } = context;
   if (hold.draining || context.canceled.aborted) return;
   hold.lost.throwIfAborted();
-  const end = (data: Pick<EventData['tool_end'], 'output' | 'success' | 'outcome'>) =>
-    pen.append([ended(context, call, data)]);
+  const end = (data: End) => pen.append([ended(context, call, data)]);
 
   if (call.stage.kind === 'started' && call.problem === null && !isRepeatable(checked)) {
     const error =
@@ -81,9 +85,9 @@ async function runCall(context: StepContext, { call, checked }: CheckedCall): Pr
   }
   if (!checked.ok || call.stage.kind === 'planned') {
     const { tool, input, call: id } = call;
-    await pen.append([
-      { runId: queued.id, event: { type: 'tool_start', data: { tool, input: asObject(input), call: id } } },
-    ]);
+    const title = checked.ok ? checked.tool.words?.(checked.input) : undefined;
+    const data = { tool, input: asObject(input), call: id, ...(title !== undefined && { title }) };
+    await pen.append([{ runId: queued.id, event: { type: 'tool_start', data } }]);
   }
   if (!checked.ok) return void (await end({ output: { error: checked.problem }, success: false }));
   const { tool, input } = checked;
@@ -96,23 +100,22 @@ async function runCall(context: StepContext, { call, checked }: CheckedCall): Pr
     callId: call.call,
     key: `${queued.id}:${call.call}`,
     signal: grace.signal,
+    known: (fileId: string) => context.known(fileId),
   };
+  let afterCommit: readonly (() => Promise<void>)[] = [];
   try {
     await options.faults?.(`tool.before_effect.${tool.effect}`);
     if (tool.effect === 'transactional') {
-      await pen.transact(async (sql) => {
-        const output = await grace.within(tool.run(input, { ...about, sql }));
-        await options.faults?.(`tool.after_effect.${tool.effect}`);
-        return { entries: [ended(context, call, { output: asObject(output), success: true })], result: null };
-      });
-      return;
+      afterCommit = await transact(context, call, { tool, input, about, grace });
+    } else {
+      // Nothing fences what happens outside: a pod that may have been given up must not begin.
+      if (tool.effect === 'external' && !hold.fresh())
+        throw new Lost('the lease is too old for an external effect');
+      const notes = takeNotes();
+      const output = asObject(await grace.within(tool.run(input, { ...about, ...notes.context })));
+      await options.faults?.(`tool.after_effect.${tool.effect}`);
+      await end(succeeded(tool, input, output, notes));
     }
-    // Nothing fences what happens outside: a pod that may have been given up must not begin.
-    if (tool.effect === 'external' && !hold.fresh())
-      throw new Lost('the lease is too old for an external effect');
-    const output = asObject(await grace.within(tool.run(input, about)));
-    await options.faults?.(`tool.after_effect.${tool.effect}`);
-    await end({ output, success: true });
   } catch (error) {
     if (error instanceof Lost || hold.lost.aborted) throw error;
     const unknown = error instanceof Overdue || error instanceof OutcomeUnknown;
@@ -121,15 +124,89 @@ async function runCall(context: StepContext, { call, checked }: CheckedCall): Pr
   } finally {
     grace.end();
   }
+  for (const work of afterCommit) await work();
 }
 
-function ended(
-  context: StepContext,
-  call: CallState,
-  data: Pick<EventData['tool_end'], 'output' | 'success' | 'outcome'>,
-) {
+interface Transacted {
+  readonly tool: Extract<AnyTool, { effect: 'transactional' }>;
+  readonly input: never;
+  readonly about: Omit<CallContext, keyof Notes['context']>;
+  readonly grace: ReturnType<typeof graceAfterCancel>;
+}
+
+/** Resolves after the commit with what is to be done then. */
+async function transact(context: StepContext, call: CallState, { tool, input, about, grace }: Transacted) {
+  const { pen, queued, options } = context;
+  for (let tries = 1; ; tries += 1) {
+    // Each try begins with empty pages: what one that was undone said does not count.
+    const preparing = takeNotes();
+    const prepared: unknown = await grace.within(
+      Promise.resolve(tool.prepare?.(input, { ...about, ...preparing.context })),
+    );
+    try {
+      return await pen.transact(async (sql) => {
+        const notes = takeNotes(preparing);
+        const entries: Entry[] = [];
+        const result: (() => Promise<void>)[] = [];
+        const output = await grace.within(
+          tool.run(input, {
+            ...about,
+            ...notes.context,
+            sql,
+            prepared,
+            emit: (event: NewEvent) => entries.push({ runId: queued.id, event }),
+            afterCommit: (work: () => Promise<void>) => result.push(work),
+          }),
+        );
+        await options.faults?.(`tool.after_effect.${tool.effect}`);
+        entries.push(ended(context, call, succeeded(tool, input, asObject(output), notes)));
+        return { entries, result };
+      });
+    } catch (error) {
+      if (!(error instanceof Stale) || tries === PREPARE_TRIES) throw error;
+    }
+  }
+}
+
+function ended(context: StepContext, call: CallState, data: End) {
   const event = { type: 'tool_end' as const, data: { tool: call.tool, ...data, call: call.call } };
   return { runId: context.queued.id, event };
+}
+
+function succeeded(tool: AnyTool, input: never, output: Record<string, unknown>, { told }: Notes): End {
+  const summary = tool.summary?.(output, input);
+  return {
+    output,
+    success: true,
+    ...(summary !== undefined && { summary }),
+    ...(told.sources.size > 0 && { sources: [...told.sources] }),
+    ...(told.versions.size > 0 && { versions: Object.fromEntries(told.versions) }),
+    ...(told.images.length > 0 && { images: [...told.images] }),
+  };
+}
+
+interface Notes {
+  readonly told: {
+    readonly sources: ReadonlySet<string>;
+    readonly versions: ReadonlyMap<string, number>;
+    readonly images: readonly ImageReference[];
+  };
+  readonly context: Pick<CallContext, 'used' | 'learned' | 'show'>;
+}
+
+/** What a call says of itself besides its output. */
+function takeNotes(before?: Notes): Notes {
+  const sources = new Set(before?.told.sources);
+  const versions = new Map(before?.told.versions);
+  const images = [...(before?.told.images ?? [])];
+  return {
+    told: { sources, versions, images },
+    context: {
+      used: (fileId) => void sources.add(fileId),
+      learned: (fileId, version) => void versions.set(fileId, version),
+      show: (image) => void images.push(image),
+    },
+  };
 }
 
 type Checked =

@@ -45,6 +45,8 @@ export interface StepContext {
   readonly canceled: AbortSignal;
   readonly queued: QueuedRun;
   readonly history: ThreadState['history'];
+  /** The version of a file that the thread read or wrote last, as of now. */
+  known(fileId: string): number | null;
 }
 
 /** The row of a model's message, for people to read; its parts are in the log. */

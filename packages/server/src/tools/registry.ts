@@ -6,7 +6,7 @@ import type { Tool } from './tool.ts';
 
 // A registry holds tools of any input; a tool only ever gets what its own schema accepted.
 // oxlint-disable-next-line typescript/no-explicit-any
-export type AnyTool = Tool<any>;
+export type AnyTool = Tool<any, any>;
 
 export interface ToolRegistry {
   get(name: string): AnyTool | undefined;

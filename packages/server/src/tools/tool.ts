@@ -6,9 +6,10 @@
 // - `external`: anything else; started and unfinished at a crash, its outcome is unknown and it is not repeated.
 
 import type { z } from 'zod';
+import type { ImageReference, NewEvent } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
 
-interface CallContext {
+export interface CallContext {
   readonly workspaceId: string;
   readonly threadId: string;
   readonly runId: string;
@@ -17,27 +18,55 @@ interface CallContext {
   readonly key: string;
   /** Aborts when the call must end now: its grace after a cancel is over, or the thread is lost. */
   readonly signal: AbortSignal;
+  /** The output was made from this file: it is one of the answer's sources. */
+  used(fileId: string): void;
+  /** The version of a file that the thread read or wrote last; null if it did neither. */
+  known(fileId: string): number | null;
+  /** From here on the thread knows this version. */
+  learned(fileId: string, version: number): void;
+  /** Shows an image with the output, to models that see. */
+  show(image: ImageReference): void;
+}
+
+export interface TransactionContext<P = undefined> extends CallContext {
+  readonly sql: Queryable;
+  readonly prepared: P;
+  /** An event that commits with the call's end, before it in the log. */
+  emit(event: NewEvent): void;
+  /** Work that is done after the commit, before the run goes on. A crash in between loses it. */
+  afterCommit(work: () => Promise<void>): void;
 }
 
 interface ToolBase<I> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<I>;
+  /** What the call does, in words for people: "Writes /notes/haiku.md". */
+  words?(input: I): string;
+  /** What later runs are shown instead of the output; by default its first lines. */
+  summary?(output: Readonly<Record<string, unknown>>, input: I): string;
   /** The paths that the call touches; one that ends in a slash stands for all that is in that folder. */
   readonly paths?: (input: I) => readonly string[];
   /** What models are shown of the input, where that is not made from `input`: a JSON Schema. */
   readonly schema?: Readonly<Record<string, unknown>>;
 }
 
-export type Tool<I = never> =
+export type Tool<I = never, P = undefined> =
   | (ToolBase<I> & {
       readonly effect: 'transactional';
-      run(input: I, context: CallContext & { readonly sql: Queryable }): Promise<unknown>;
+      /** Slow work that comes before the transaction, such as storing content; repeated after `Stale`. */
+      prepare?(input: I, context: CallContext): Promise<P>;
+      run(input: I, context: TransactionContext<P>): Promise<unknown>;
     })
   | (ToolBase<I> & {
       readonly effect: 'pure' | 'idempotent' | 'external';
       run(input: I, context: CallContext): Promise<unknown>;
     });
+
+/** What was prepared does not hold any more: somebody else was faster. */
+export class Stale extends Error {
+  readonly code = 'stale';
+}
 
 /** A failure that the model can act on; its message is the tool's result. */
 export class ToolFailure extends Error {

@@ -146,6 +146,8 @@ function outputOf(result: AiSdkCallPair['result']): LanguageModelV4ToolResultOut
   const { output, failed } = result;
   if (failed) return { type: 'error-text', value: textOf(output) };
   if (typeof output === 'string' || output === undefined) return { type: 'text', value: textOf(output) };
+  if (typeof output === 'object' && output !== null && 'text' in output && typeof output.text === 'string')
+    return { type: 'text', value: textOf(output.text) };
   return { type: 'json', value: output as JSONValue };
 }
 

@@ -1,0 +1,73 @@
+// ls: what is in a folder.
+
+import { z } from 'zod';
+import { listFiles, type FileHead } from '../workspace/files.ts';
+import { existing, folderAt, shown, type ToolWorld } from './files.ts';
+import { bytes, counted } from './say.ts';
+import type { Tool } from './tool.ts';
+
+/** Entries at most; files below a folder that are counted at most. */
+const ENTRIES = 1000;
+const COUNTED = 100_000;
+
+const input = z.object({
+  path: z.string().default('/').describe('The folder; the root of the workspace if absent'),
+});
+
+export function lsTool({ pool }: ToolWorld): Tool<z.infer<typeof input>> {
+  return {
+    name: 'ls',
+    description: 'Lists the files and folders in one folder of the workspace, with sizes and versions.',
+    effect: 'pure',
+    input,
+    words: ({ path }) => `Lists ${shown(path)}`,
+    paths: ({ path }) => [`${path}/`],
+    async run({ path }, { workspaceId }) {
+      const folder = folderAt(path);
+      const files = await listFiles(pool, workspaceId, { folder, limit: COUNTED });
+      if (files.length === 0 && folder.path !== '/') {
+        // A file, or nothing: the failure says which.
+        const file = await existing(pool, workspaceId, folder);
+        return { path: file.path, text: `${file.path} is a file\n${line(file.path, file)}` };
+      }
+      const entries = entriesOf(folder.path, files);
+      const lines = entries
+        .slice(0, ENTRIES)
+        .map(({ name, file, below }) => (file ? line(name, file) : `${name}/  ${counted(below, 'file')}`));
+      const more = entries.length - lines.length;
+      const head = `${folder.path}: ${counted(entries.length, 'entry', 'entries')}`;
+      if (more > 0) lines.push(`[${more} more are not shown; glob finds files by name]`);
+      return { path: folder.path, text: [head, ...lines].join('\n') };
+    },
+  };
+}
+
+interface Entry {
+  readonly name: string;
+  readonly file: FileHead | null;
+  below: number;
+}
+
+/** Folders first, both in the order of their names. */
+function entriesOf(folder: string, files: readonly FileHead[]): Entry[] {
+  const start = folder === '/' ? 1 : folder.length + 1;
+  const folders = new Map<string, Entry>();
+  const here: Entry[] = [];
+  for (const file of files) {
+    const rest = file.path.slice(start);
+    const slash = rest.indexOf('/');
+    if (slash < 0) {
+      here.push({ name: rest, file, below: 0 });
+      continue;
+    }
+    const name = rest.slice(0, slash);
+    const entry = folders.get(name) ?? { name, file: null, below: 0 };
+    entry.below += 1;
+    folders.set(name, entry);
+  }
+  return [...folders.values(), ...here];
+}
+
+function line(name: string, file: FileHead): string {
+  return `${name}  ${bytes(file.size)}  v${file.version}  ${file.changedAt.toISOString().slice(0, 16)}Z`;
+}

@@ -1,0 +1,36 @@
+// What is most alike: for "did you mean …?" and for the lines nearest to a text that was not found.
+
+/** Longer texts are compared by their first characters. */
+const COMPARED = 200;
+
+/** The candidates that are alike, the most alike first. */
+export function nearest(wanted: string, candidates: readonly string[], most: number): readonly string[] {
+  return candidates
+    .map((candidate) => ({ candidate, likeness: likeness(wanted, candidate) }))
+    .filter(({ likeness: alike }) => alike >= 0.6)
+    .toSorted((a, b) => b.likeness - a.likeness)
+    .slice(0, most)
+    .map(({ candidate }) => candidate);
+}
+
+/** 1: the same but for case and space; 0: nothing in common. */
+export function likeness(one: string, other: string): number {
+  const [a, b] = [one, other].map((text) => text.trim().toLowerCase().slice(0, COMPARED)) as [string, string];
+  const longest = Math.max(a.length, b.length);
+  if (longest === 0) return 1;
+  // Texts of very different lengths are not alike, and need not be compared.
+  if (Math.abs(a.length - b.length) / longest > 0.5) return 0;
+  return 1 - distance(a, b) / longest;
+}
+
+/** How many letters to insert, remove or replace to make `b` of `a`. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 0; i < a.length; i += 1) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j += 1)
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a[i] === b[j] ? 0 : 1)));
+    row = next;
+  }
+  return row[b.length]!;
+}
