@@ -101,7 +101,7 @@ export function made(changed: Changed): Made | null {
     case 'not_found':
       throw new Stale('the file is not what it was a moment ago');
     case 'in_the_way':
-      throw new ToolFailure(changed.problem);
+      throw new ToolFailure(`${changed.problem}; nothing was changed`);
   }
 }
 
@@ -125,11 +125,6 @@ export function tell(
     });
   }
   if (changes.length > 0) context.afterCommit(() => workspaces.committed(context.workspaceId, changes));
-}
-
-/** Who knew what was there knows what is there now. */
-export function keepsUp(context: CallContext, { file }: Made): void {
-  if (context.known(file.id) === file.version - 1) context.learned(file.id, file.version);
 }
 
 /** What the database refuses for a reason that a model can act on. */

@@ -1,8 +1,8 @@
 // ls: what is in a folder.
 
 import { z } from 'zod';
-import { listFiles, type FileHead } from '../workspace/files.ts';
-import { existing, folderAt, shown, type ToolWorld } from './files.ts';
+import { findFiles, listPaths, type FileHead } from '../workspace/files.ts';
+import { existing, fileAt, folderAt, shown, type ToolWorld } from './files.ts';
 import { bytes, counted } from './say.ts';
 import type { Tool } from './tool.ts';
 
@@ -24,17 +24,23 @@ export function lsTool({ pool }: ToolWorld): Tool<z.infer<typeof input>> {
     paths: ({ path }) => [`${path}/`],
     async run({ path }, { workspaceId }) {
       const folder = folderAt(path);
-      const files = await listFiles(pool, workspaceId, { folder, limit: COUNTED });
-      if (files.length === 0 && folder.path !== '/') {
+      const paths = await listPaths(pool, workspaceId, folder, COUNTED);
+      if (paths.length === 0 && folder.path !== '/') {
         // A file, or nothing: the failure says which.
         const file = await existing(pool, workspaceId, folder);
         return { path: file.path, text: `${file.path} is a file\n${line(file.path, file)}` };
       }
-      const entries = entriesOf(folder.path, files);
-      const lines = entries
-        .slice(0, ENTRIES)
-        .map(({ name, file, below }) => (file ? line(name, file) : `${name}/  ${counted(below, 'file')}`));
-      const more = entries.length - lines.length;
+      const entries = entriesOf(folder.path, paths);
+      const shownEntries = entries.slice(0, ENTRIES);
+      const here = shownEntries.flatMap(({ path: file }) => (file === null ? [] : [fileAt(file)]));
+      const heads = await findFiles(pool, workspaceId, here);
+      const lines = shownEntries.flatMap(({ name, path: file, below }) => {
+        if (file === null) return [`${name}/  ${counted(below, 'file')}`];
+        const head = heads.get(file);
+        // A file that went meanwhile is not listed.
+        return head ? [line(name, head)] : [];
+      });
+      const more = entries.length - shownEntries.length;
       const head = `${folder.path}: ${counted(entries.length, 'entry', 'entries')}`;
       if (more > 0) lines.push(`[${more} more are not shown; glob finds files by name]`);
       return { path: folder.path, text: [head, ...lines].join('\n') };
@@ -44,24 +50,24 @@ export function lsTool({ pool }: ToolWorld): Tool<z.infer<typeof input>> {
 
 interface Entry {
   readonly name: string;
-  readonly file: FileHead | null;
+  /** Null for a folder. */
+  readonly path: string | null;
   below: number;
 }
 
 /** Folders first, both in the order of their names. */
-function entriesOf(folder: string, files: readonly FileHead[]): Entry[] {
+function entriesOf(folder: string, paths: readonly string[]): readonly Entry[] {
   const start = folder === '/' ? 1 : folder.length + 1;
   const folders = new Map<string, Entry>();
   const here: Entry[] = [];
-  for (const file of files) {
-    const rest = file.path.slice(start);
-    const slash = rest.indexOf('/');
+  for (const path of paths) {
+    const slash = path.indexOf('/', start);
+    const name = path.slice(start, slash < 0 ? undefined : slash);
     if (slash < 0) {
-      here.push({ name: rest, file, below: 0 });
+      here.push({ name, path, below: 0 });
       continue;
     }
-    const name = rest.slice(0, slash);
-    const entry = folders.get(name) ?? { name, file: null, below: 0 };
+    const entry = folders.get(name) ?? { name, path: null, below: 0 };
     entry.below += 1;
     folders.set(name, entry);
   }

@@ -14,7 +14,7 @@ export function nearest(wanted: string, candidates: readonly string[], most: num
 }
 
 /** 1: the same but for case and space; 0: nothing in common. */
-export function likeness(one: string, other: string): number {
+function likeness(one: string, other: string): number {
   const [a, b] = [one, other].map((text) => text.trim().toLowerCase().slice(0, COMPARED)) as [string, string];
   const longest = Math.max(a.length, b.length);
   if (longest === 0) return 1;
@@ -33,4 +33,29 @@ function distance(a: string, b: string): number {
     row = next;
   }
   return row[b.length]!;
+}
+
+/** Lines that share a word with the wanted one are compared, so many at most. */
+const LINES_COMPARED = 300;
+const LINES_NAMED = 3;
+const LINE_SHOWN = 200;
+
+/** The lines of a text that are most like one, with their numbers. */
+export function linesLike(wanted: string, text: string): readonly string[] {
+  const words = new Set(wanted.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []);
+  const shares = (line: string) => {
+    const lower = line.toLowerCase();
+    return words.size === 0 ? line.trim() !== '' : [...words].some((word) => lower.includes(word));
+  };
+  const lines: { readonly number: number; readonly line: string }[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (lines.length === LINES_COMPARED) break;
+    if (shares(line.slice(0, COMPARED))) lines.push({ number: index + 1, line });
+  }
+  return lines
+    .map((one) => ({ ...one, alike: likeness(wanted, one.line) }))
+    .filter(({ alike }) => alike >= 0.4)
+    .toSorted((a, b) => b.alike - a.alike)
+    .slice(0, LINES_NAMED)
+    .map(({ number, line }) => `${String(number).padStart(6)}\t${line.slice(0, LINE_SHOWN)}`);
 }

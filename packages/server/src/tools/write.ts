@@ -1,10 +1,11 @@
 // write: a whole file. What is there and was changed since the thread knew it is not overwritten.
 
 import { z } from 'zod';
-import { storeContent, type StoredContent } from '../workspace/content.ts';
+import type { StoredContent } from '../workspace/content.ts';
 import { findFile, readVersion, writeFile, type FileHead } from '../workspace/files.ts';
+import { storeText } from './changes.ts';
 import { authorOf, fileAt, made, refusals, shown, tell, type ToolWorld } from './files.ts';
-import { authorInWords, bytes, counted } from './say.ts';
+import { authorInWords, bytes } from './say.ts';
 import { ToolFailure, type CallContext, type Tool } from './tool.ts';
 
 const input = z.object({
@@ -19,7 +20,7 @@ const input = z.object({
 type Input = z.infer<typeof input>;
 
 export function writeTool(world: ToolWorld): Tool<Input, StoredContent> {
-  const { pool, workspaces } = world;
+  const { workspaces } = world;
   return {
     name: 'write',
     description:
@@ -80,15 +81,5 @@ export function writeTool(world: ToolWorld): Tool<Input, StoredContent> {
     throw new ToolFailure(
       `${file.path} was changed ${authorInWords(newest!.author, context)} since you knew it as version ${known}; it is at version ${file.version} now (${bytes(file.size)}). Read it again, then write, or use edit`,
     );
-  }
-
-  async function storeText({ workspaces: { options } }: ToolWorld, content: string): Promise<StoredContent> {
-    if (content.includes('\0')) throw new ToolFailure('content has a NUL character; a text has none');
-    const size = Buffer.byteLength(content);
-    if (size > options.maxFileBytes)
-      throw new ToolFailure(
-        `content has ${counted(size, 'byte')}; a file has at most ${counted(options.maxFileBytes, 'byte')}`,
-      );
-    return storeContent(pool, content);
   }
 }

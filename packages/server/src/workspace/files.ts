@@ -248,6 +248,62 @@ export async function listFiles(
   return rows.map(headOf);
 }
 
+/** The paths of the live files in a folder and below, in order: cheap also where there are very many. */
+export async function listPaths(
+  client: Queryable,
+  workspaceId: string,
+  folder: FilePath,
+  limit: number,
+): Promise<readonly string[]> {
+  const prefix = folder.folded === '/' ? '/' : `${folder.folded}/`;
+  const { rows } = await client.query<{ paths: string | null }>({
+    name: 'list_paths',
+    // No path has a newline.
+    text: `select string_agg(path, E'\\n' order by folded) as paths from (
+        select path, folded from files
+        where workspace_id = $1 and removed_at is null and folded >= $2 and folded < $3 order by folded limit $4
+      ) f`,
+    values: [workspaceId, prefix, `${prefix.slice(0, -1)}0`, limit],
+  });
+  return rows[0]?.paths?.split('\n') ?? [];
+}
+
+/** The live files at these paths, by path. */
+export async function findFiles(
+  client: Queryable,
+  workspaceId: string,
+  paths: readonly FilePath[],
+): Promise<ReadonlyMap<string, FileHead>> {
+  const { rows } = await client.query<Row>({
+    name: 'find_files',
+    text: `select ${COLUMNS} from files where workspace_id = $1 and folded = any ($2) and removed_at is null`,
+    values: [workspaceId, paths.map((path) => path.folded)],
+  });
+  return new Map(rows.map((row) => [row.path, headOf(row)]));
+}
+
+/**
+ * For several changes in one transaction: everybody takes these locks first and in this order (new paths, files by
+ * path, the workspace with the first change), so that nobody waits in a circle.
+ */
+export async function lockFiles(
+  client: Queryable,
+  workspaceId: string,
+  paths: readonly FilePath[],
+): Promise<void> {
+  await client.query({
+    name: 'lock_new_paths',
+    text: 'select pg_advisory_xact_lock(4401, hashtext($1::uuid::text))',
+    values: [workspaceId],
+  });
+  await client.query({
+    name: 'lock_files',
+    text: `select from files where workspace_id = $1 and folded = any ($2) and removed_at is null
+      order by folded for update`,
+    values: [workspaceId, paths.map((path) => path.folded)],
+  });
+}
+
 interface VersionRow {
   version: number;
   op: FileVersion['op'];

@@ -1,0 +1,79 @@
+// diff: what changed in a text between two versions.
+
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { z } from 'zod';
+import { asText, readWhole } from '../workspace/content.ts';
+import { readVersion, type FileHead, type FileVersion } from '../workspace/files.ts';
+import { existing, fileAt, shown, type ToolWorld } from './files.ts';
+import { bytes } from './say.ts';
+import { ToolFailure, type Tool } from './tool.ts';
+import { lastDifferent } from './versions.ts';
+
+/** Bytes of a text that is compared, of the result, changed lines and milliseconds at most. */
+const COMPARED_BYTES = 2 * 1024 * 1024;
+const RESULT_CHARACTERS = 64 * 1024;
+const CHANGED_LINES = 4000;
+const MILLISECONDS = 500;
+
+const input = z.object({
+  path: z.string().describe('Path of the file'),
+  from: z.int().min(1).optional().describe('The older version; if absent, the one before the last change'),
+  to: z.int().min(1).optional().describe('The newer version; the newest if absent'),
+});
+type Input = z.infer<typeof input>;
+
+export function diffTool({ pool }: ToolWorld): Tool<Input> {
+  return {
+    name: 'diff',
+    description: 'Shows what changed in a text file between two of its versions, as a unified diff.',
+    effect: 'pure',
+    input,
+    words: ({ path, from, to }) =>
+      `Compares versions of ${shown(path)}${from === undefined && to === undefined ? '' : ` (${from ?? 'before'} and ${to ?? 'now'})`}`,
+    paths: ({ path }) => [path],
+    async run({ path: given, from, to }, context) {
+      const file = await existing(pool, context.workspaceId, fileAt(given));
+      const newer = await versionOf(file, to ?? file.version);
+      const older = from === undefined ? await lastDifferent(pool, file, newer) : await versionOf(file, from);
+      context.used(file.id);
+      const about = { path: file.path, file: file.id, to: newer.version };
+      if (!older) return { ...about, text: `${file.path} has not changed before version ${newer.version}` };
+      const patch = createTwoFilesPatch(
+        file.path,
+        file.path,
+        await textOf(file, older),
+        await textOf(file, newer),
+        `version ${older.version}`,
+        `version ${newer.version}`,
+        { context: 3, maxEditLength: CHANGED_LINES, timeout: MILLISECONDS, headerOptions: FILE_HEADERS_ONLY },
+      );
+      if (patch === undefined)
+        throw new ToolFailure(
+          `versions ${older.version} and ${newer.version} of ${file.path} differ too much to be compared; read both`,
+        );
+      return { ...about, from: older.version, text: cut(patch) };
+    },
+  };
+
+  async function versionOf(file: FileHead, number: number): Promise<FileVersion> {
+    const version = await readVersion(pool, file.id, number);
+    if (version) return version;
+    throw new ToolFailure(`${file.path} has no version ${number}; it has versions 1 to ${file.version}`);
+  }
+
+  async function textOf(file: FileHead, version: FileVersion): Promise<string> {
+    if (!version.isText) throw new ToolFailure(`version ${version.version} of ${file.path} is not text`);
+    if (version.size > COMPARED_BYTES)
+      throw new ToolFailure(
+        `version ${version.version} of ${file.path} has ${bytes(version.size)}; texts of up to ${bytes(COMPARED_BYTES)} are compared`,
+      );
+    return asText(await readWhole(pool, version.chunks))!;
+  }
+}
+
+function cut(patch: string): string {
+  if (patch.length <= RESULT_CHARACTERS) return patch.trimEnd();
+  const end = patch.lastIndexOf('\n', RESULT_CHARACTERS);
+  const left = patch.slice(end + 1).split('\n').length - 1;
+  return `${patch.slice(0, end)}\n[${left} more lines are not shown; read the versions in parts]`;
+}

@@ -1,0 +1,81 @@
+// glob: files by their names.
+
+import { z } from 'zod';
+import { listPaths } from '../workspace/files.ts';
+import { folderAt, shown, type ToolWorld } from './files.ts';
+import { globProblem, parseGlob } from './glob.ts';
+import { counted } from './say.ts';
+import { ToolFailure, type Tool } from './tool.ts';
+
+/** Paths of one result, files that are looked at, and what the braces of a pattern may stand for, at most. */
+const PATHS = 1000;
+const FILES = 1_000_000;
+const ALTERNATIVES = 64;
+
+const input = z.object({
+  pattern: z
+    .string()
+    .min(1)
+    .max(500)
+    .describe(
+      'A glob such as *.md, src/**/*.ts or /notes/*.{md,txt}; without a slash it fits names in every folder',
+    ),
+  path: z.string().default('/').describe('The folder to look in; the root of the workspace if absent'),
+});
+type Input = z.infer<typeof input>;
+
+export function globTool({ pool }: ToolWorld): Tool<Input> {
+  return {
+    name: 'glob',
+    description: 'Finds files of the workspace whose paths match a glob pattern.',
+    effect: 'pure',
+    input,
+    words: ({ pattern, path }) => `Looks for files that match ${pattern} in ${shown(path)}`,
+    paths: ({ path }) => [`${path}/`],
+    async run({ pattern, path }, { workspaceId }) {
+      const folder = folderAt(path);
+      const globs = patternsOf(pattern, folder.path).map(parseGlob);
+      const paths = await listPaths(pool, workspaceId, folder, FILES);
+      const found = paths.filter((each) => globs.some((glob) => glob.matches(each)));
+      const more = found.length - PATHS;
+      return {
+        files: found.length,
+        text: [
+          `${counted(found.length, 'file')} match${found.length === 1 ? 'es' : ''} ${pattern}`,
+          ...found.slice(0, PATHS),
+          ...(more > 0 ? [`[${more} more are not shown; narrow the pattern or the path]`] : []),
+        ].join('\n'),
+      };
+    },
+  };
+}
+
+/** From the workspace's root, one for each alternative in braces. */
+function patternsOf(pattern: string, folder: string): readonly string[] {
+  const patterns = expanded(pattern).map((each) => {
+    if (each.startsWith('/')) return each;
+    const below = each.includes('/') ? each.replace(/^\.\//, '') : `**/${each}`;
+    return `${folder === '/' ? '' : folder}/${below}`;
+  });
+  for (const each of patterns) {
+    const problem = globProblem(each);
+    if (problem !== null) throw new ToolFailure(`the pattern ${pattern} cannot be used: ${problem}`);
+  }
+  return patterns;
+}
+
+function expanded(pattern: string): readonly string[] {
+  let patterns = [pattern];
+  for (;;) {
+    const open = patterns.find((each) => /\{[^{}]*\}/.test(each));
+    if (open === undefined) return patterns;
+    patterns = patterns.flatMap((each) => {
+      const braces = /\{([^{}]*)\}/.exec(each);
+      if (!braces) return [each];
+      const [before, after] = [each.slice(0, braces.index), each.slice(braces.index + braces[0].length)];
+      return braces[1]!.split(',').map((inside) => `${before}${inside}${after}`);
+    });
+    if (patterns.length > ALTERNATIVES)
+      throw new ToolFailure(`the braces of the pattern stand for more than ${ALTERNATIVES} patterns`);
+  }
+}

@@ -1,0 +1,158 @@
+// patch: a unified diff over one or several files, all of it or nothing, applied to the newest versions.
+
+import { applyPatch, parsePatch, type StructuredPatch } from 'diff';
+import { z } from 'zod';
+import { findFile, type FileHead } from '../workspace/files.ts';
+import { make, placeOf, storeText, textOf, type Planned } from './changes.ts';
+import { existing, fileAt, shown, type ToolWorld } from './files.ts';
+import { linesLike } from './nearest.ts';
+import { counted } from './say.ts';
+import { ToolFailure, type CallContext, type Tool } from './tool.ts';
+
+/** Characters of a patch, files that it changes, lines of one hunk and lines of a patched file at most. */
+const PATCH_CHARACTERS = 1024 * 1024;
+const FILES = 100;
+const HUNK_LINES = 2000;
+const FILE_LINES = 100_000;
+/** Lines of context at most that may differ from the file. */
+const FUZZ = 1;
+
+const input = z.object({
+  patch: z
+    .string()
+    .max(PATCH_CHARACTERS)
+    .describe('A unified diff with --- and +++ lines; /dev/null on one side creates or removes a file'),
+});
+type Input = z.infer<typeof input>;
+
+export function patchTool(world: ToolWorld): Tool<Input, readonly Planned[]> {
+  return {
+    name: 'patch',
+    description: 'Applies a unified diff to one or several text files, all of it or nothing.',
+    effect: 'transactional',
+    input,
+    words: ({ patch }) => `Patches ${pathsIn(patch).map(shown).join(', ') || 'files'}`,
+    paths: ({ patch }) => pathsIn(patch),
+    async prepare({ patch }, context) {
+      const parts = parse(patch);
+      const planned: Planned[] = [];
+      for (const part of parts) planned.push(...(await plan(world, context, part)));
+      const paths = planned.map((one) => (one.kind === 'move' ? one.from : one.path).folded);
+      if (new Set(paths).size < paths.length)
+        throw new ToolFailure(
+          'the patch names a file twice; put its hunks under one pair of --- and +++ lines',
+        );
+      return planned;
+    },
+    async run(_, context) {
+      const changes = await make(world, context, context.prepared);
+      // A file that is moved and changed has two versions, and is one file.
+      const files = [...new Map(changes.map(({ file }) => [file.id, file])).values()];
+      const lines = files.map((file) =>
+        file.removedAt ? `${file.path} removed` : `${file.path}: version ${file.version}`,
+      );
+      return { files: files.length, text: [`${counted(files.length, 'file')} patched`, ...lines].join('\n') };
+    },
+  };
+}
+
+interface Part {
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly patch: StructuredPatch;
+}
+
+function parse(text: string): readonly Part[] {
+  let patches: StructuredPatch[];
+  try {
+    patches = parsePatch(text.endsWith('\n') ? text : `${text}\n`);
+  } catch (error) {
+    throw new ToolFailure(`the patch cannot be read: ${(error as Error).message}`);
+  }
+  const parts = patches.map(partOf).filter(({ patch, from, to }) => patch.hunks.length > 0 || from !== to);
+  if (parts.length === 0 || parts.some(({ from, to }) => from === null && to === null))
+    throw new ToolFailure(
+      'the patch names no file; it begins with --- a/path and +++ b/path lines, then @@ -1,2 +1,2 @@ and lines that begin with a space, - or +',
+    );
+  if (parts.length > FILES) throw new ToolFailure(`the patch changes more than ${FILES} files`);
+  if (parts.some(({ patch }) => patch.hunks.some((hunk) => hunk.lines.length > HUNK_LINES)))
+    throw new ToolFailure(`a hunk has more than ${HUNK_LINES} lines; split it`);
+  return parts;
+}
+
+function partOf(patch: StructuredPatch): Part {
+  const { oldFileName: old, newFileName: fresh } = patch;
+  const isNothing = (name: string | undefined) => name === undefined || name === '/dev/null';
+  // Git writes a/ and b/ before the two names.
+  const prefixed = [old, fresh].every(
+    (name, side) => isNothing(name) || name!.startsWith(side === 0 ? 'a/' : 'b/'),
+  );
+  const named = (name: string | undefined) => (isNothing(name) ? null : prefixed ? name!.slice(2) : name!);
+  return { patch, from: named(old), to: named(fresh) };
+}
+
+/** For people and for rules, also where the patch is wrong. */
+function pathsIn(text: string): string[] {
+  try {
+    return [...new Set(parse(text).flatMap(({ from, to }) => [from, to].filter((name) => name !== null)))];
+  } catch (error) {
+    if (error instanceof ToolFailure) return [];
+    throw error;
+  }
+}
+
+async function plan(world: ToolWorld, context: CallContext, part: Part): Promise<readonly Planned[]> {
+  const { workspaceId } = context;
+  if (part.from === null) {
+    const path = fileAt(part.to!);
+    if (await findFile(world.pool, workspaceId, path))
+      throw new ToolFailure(`${path.path} is there already, and the patch creates it`);
+    const content = await storeText(world, applied('', part.patch, path.path));
+    return [{ kind: 'write', path, base: 0, content }];
+  }
+  const file = await existing(world.pool, workspaceId, fileAt(part.from));
+  context.used(file.id);
+  if (part.to === null) {
+    if (applied(await textOf(world, file), part.patch, file.path) !== '')
+      throw new ToolFailure(`the patch removes ${file.path}, but not all of its lines`);
+    return [{ kind: 'remove', path: placeOf(file), base: file.version }];
+  }
+  const to = fileAt(part.to);
+  if (to.folded === file.folded) return edited(world, file, part, file.version);
+  const moved: Planned = { kind: 'move', from: placeOf(file), to, base: file.version };
+  return part.patch.hunks.length === 0
+    ? [moved]
+    : [moved, ...(await edited(world, file, part, file.version + 1, to))];
+}
+
+async function edited(
+  world: ToolWorld,
+  file: FileHead,
+  { patch }: Part,
+  base: number,
+  path = placeOf(file),
+): Promise<readonly Planned[]> {
+  const content = await storeText(world, applied(await textOf(world, file), patch, file.path));
+  return [{ kind: 'write', path, base, content }];
+}
+
+function applied(text: string, patch: StructuredPatch, path: string): string {
+  if (text.split('\n').length > FILE_LINES)
+    throw new ToolFailure(`${path} has more than ${FILE_LINES} lines; use edit`);
+  const result = applyPatch(text, patch, { fuzzFactor: FUZZ });
+  if (result !== false) return result;
+  const bad = patch.hunks.find(
+    (hunk) => applyPatch(text, { ...patch, hunks: [hunk] }, { fuzzFactor: FUZZ }) === false,
+  );
+  const hunk = bad ?? patch.hunks[0]!;
+  const wanted = hunk.lines.filter((line) => !line.startsWith('+')).map((line) => line.slice(1));
+  const lost = wanted.find((line) => line.trim() !== '' && !text.includes(line)) ?? wanted[0] ?? '';
+  const alike = linesLike(lost, text);
+  const near =
+    alike.length === 0
+      ? 'Read the file again.'
+      : `The nearest lines to "${lost.slice(0, 100)}" are:\n${alike.join('\n')}`;
+  throw new ToolFailure(
+    `the hunk @@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@ does not fit ${path}. Nothing was changed. ${near}`,
+  );
+}
