@@ -176,6 +176,26 @@ export const event = z.object({ id: z.int(), type: z.string(), data: z.looseObje
   description: 'An event of a run; `id` is its place in the run, from 1, without a gap.',
 });
 
+export const toolResult = z
+  .object({
+    id: z.string().meta({ description: 'The run’s id, a colon, and the call’s id.' }),
+    run_id: id,
+    call: z.string(),
+    tool: z.string(),
+    title: z.string().optional().meta({ description: 'What the call did, in words.' }),
+    input: z.unknown(),
+    output: z.unknown().meta({ description: 'The whole output; of a failure, `error` says what was wrong.' }),
+    success: z.boolean(),
+    outcome: z.enum(['unknown', 'canceled', 'denied']).optional(),
+    summary: z
+      .string()
+      .optional()
+      .meta({ description: 'What later runs are shown, where the tool says so.' }),
+    sources: z.array(z.string()).meta({ description: 'Ids of the files that the output was made from.' }),
+    ended_at: time,
+  })
+  .meta({ id: 'ToolResult' });
+
 export const why = z
   .object({
     run_id: id,
@@ -481,6 +501,7 @@ export type Role = z.infer<typeof role>;
 export type Run = z.infer<typeof run>;
 export type Thread = z.infer<typeof thread>;
 export type Message = z.infer<typeof message>;
+export type ToolResult = z.infer<typeof toolResult>;
 export type UsageSum = z.infer<typeof usageSum>;
 export type Workspace = z.infer<typeof workspace>;
 export type File = z.infer<typeof file>;

@@ -24,6 +24,7 @@ export type {
   Run,
   SearchHit,
   Thread,
+  ToolResult,
   TreeEntry,
   Unpacked,
   UsageSum,

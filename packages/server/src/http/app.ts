@@ -26,6 +26,7 @@ import { roleRoutes } from './roles.ts';
 import { mcpRoutes } from './mcp.ts';
 import { runRoutes } from './runs.ts';
 import type { Streams } from './sse.ts';
+import { toolResultRoutes } from './tool-results.ts';
 import { threadRoutes } from './threads.ts';
 import { usageRoutes } from './usage.ts';
 import { versionRoutes } from './versions.ts';
@@ -63,6 +64,7 @@ export function createApp(context: HttpContext): App {
   versionRoutes(app, context);
   changeRoutes(app, context);
   archiveRoutes(app, context);
+  toolResultRoutes(app, context);
   usageRoutes(app, context);
   mcpRoutes(app, context);
   healthRoutes(app, context);

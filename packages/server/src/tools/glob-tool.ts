@@ -18,7 +18,7 @@ const input = z.object({
     .min(1)
     .max(500)
     .describe(
-      'A glob such as *.md, src/**/*.ts or /notes/*.{md,txt}; without a slash it fits names in every folder',
+      'A glob such as *.md, src/**/*.ts or /notes/*.{md,txt}; without a slash it fits names at any depth',
     ),
   path: z.string().default('/').describe('The folder to look in; the root of the workspace if absent'),
 });

@@ -21,6 +21,10 @@ const input = z.object({
   patch: z
     .string()
     .max(PATCH_CHARACTERS)
+    .regex(
+      /(?:^|\n)(?:--- |diff --git )/,
+      'a patch is a unified diff: --- a/path, +++ b/path, @@ -1,2 +1,2 @@, then lines that begin with a space, - or +',
+    )
     .describe('A unified diff with --- and +++ lines; /dev/null on one side creates or removes a file'),
 });
 type Input = z.infer<typeof input>;

@@ -22,8 +22,11 @@ export function answer({ history, tools }: Pick<ModelRequest, 'history' | 'tools
   const next = left[0];
   const steps = since(history).filter((message) => message.role === 'assistant').length;
 
-  if (next && next.missing.length === 0 && !failed && steps <= plan.length) {
-    const now = left.filter((intent) => intent.group === next.group);
+  const derived = failed ? undefined : next?.derive?.(outcomes);
+  if (next && next.missing.length === 0 && !failed && steps <= plan.length && derived?.ok !== false) {
+    const now = derived
+      ? [{ ...next, input: derived.input }]
+      : left.filter((intent) => intent.group === next.group && !intent.derive);
     return {
       deltas: splitWords(tellCalling(now)),
       calls: now.map(({ tool, input }) => ({ tool: tool.name, input: JSON.stringify(input) })),
@@ -32,10 +35,21 @@ export function answer({ history, tools }: Pick<ModelRequest, 'history' | 'tools
   if (outcomes.length === 0 && !next)
     return say(tellWhatThisIs({ modelId, text, tools, tooLong: isTooLong(text) }));
   const told = outcomes.map(tellCall);
-  if (next && !failed) told.push(needs(next));
+  if (derived?.ok === false) told.push(derived.problem);
+  else if (next && !failed) told.push(needs(next));
   const undone = [...left.slice(failed ? 0 : 1), ...whole.slice(MOST_CALLS)];
   if (undone.length > 0) told.push(tellNot(undone, failed));
-  return say(`${told.join('\n')}\n\n(From the offline stand-in: no language model is connected.)`);
+  const whose = isFromStock(plan, outcomes) ? ' What I wrote comes from a fixed stock of lines.' : '';
+  return say(`${told.join('\n')}\n\n(From the offline stand-in: no language model is connected.${whose})`);
+}
+
+/** Whether a call was made with a text that nobody said. */
+function isFromStock(plan: readonly Intent[], outcomes: readonly CallOutcome[]): boolean {
+  return plan.some(
+    ({ stock, derive, tool }) =>
+      outcomes.some((outcome) => outcome.tool === tool.name && !outcome.failed) &&
+      (stock !== undefined || [derive?.(outcomes)].some((derived) => derived?.ok && derived.stock)),
+  );
 }
 
 const say = (text: string): Step => ({ deltas: splitWords(text) });

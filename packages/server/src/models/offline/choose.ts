@@ -6,18 +6,26 @@
 import type { ToolSchema } from '../model.ts';
 import type { Atom } from './atoms.ts';
 import { type Filled, fill } from './fill.ts';
+import type { Derived } from './lines.ts';
 import { leavesOf, resolveSchema } from './schema.ts';
 import { type Shape, shapeOf } from './shape.ts';
+import type { CallOutcome } from './tell.ts';
 import { isAskingVerb, isEmptyWord, isKnownVerb, isRunningVerb, related, splitName, stem } from './words.ts';
 
 export interface Clause {
   readonly text: string;
   readonly atoms: readonly Atom[];
+  /** The path that was spoken of before. */
+  readonly spoken: string | null;
 }
 
 export interface Choice extends Filled {
   readonly tool: ToolSchema;
   readonly clause: Clause;
+  /** The input, where it depends on what earlier calls return. */
+  readonly derive?: (outcomes: readonly CallOutcome[]) => Derived;
+  /** The kind of text that was taken from the stock. */
+  readonly stock?: string;
 }
 
 /** What there is to know of a tool before anybody asks for it. */
@@ -86,6 +94,11 @@ export function fillFor(profile: Profile, clause: Clause): Choice {
     ...fill(profile.tool.input, {
       ...clause,
       from,
+      // "its history"; "show me the history", where looking at the wrong file does no harm
+      path:
+        profile.asks || clause.atoms.some((atom) => atom.value.toLowerCase() === 'its')
+          ? clause.spoken
+          : null,
       toolWords: new Set(profile.name.map((word) => word.stem)),
       aboutWords: new Set([...profile.about, ...profile.properties]),
     }),
@@ -146,7 +159,10 @@ function obeys(profile: Profile, [first = '', second = '']: readonly string[]): 
 
 /** A question goes to a tool that looks, and speaks of no other doing than that. */
 function canAnswer(profile: Profile, words: readonly string[]): boolean {
-  return profile.asks && words.every((word) => !isKnownVerb(word) || isVerbOf(profile, word));
+  return (
+    profile.asks &&
+    words.every((word) => !isKnownVerb(word) || isVerbOf(profile, word) || profile.about.has(word))
+  );
 }
 
 /** "add some humour" is no call of a tool named add. */

@@ -5,8 +5,17 @@ import { parseJson } from './atoms.ts';
 import { byFlag, byKey, byNameAndValue, byNameAndWords } from './find-named.ts';
 import { byChoice, byKind, byPreposition, byUnit } from './find-seen.ts';
 import { nextValue, theRest } from './left-over.ts';
-import { type Finder, type Found, type Reading, accept, spoken } from './reading.ts';
-import { type Leaf, type Schema, asSchema, choicesOf, fits, leavesOf, resolveSchema } from './schema.ts';
+import { type Finder, type Found, type Reading, accept, isPathLike, spoken } from './reading.ts';
+import {
+  type Leaf,
+  type Schema,
+  ONLY,
+  asSchema,
+  choicesOf,
+  fits,
+  leavesOf,
+  resolveSchema,
+} from './schema.ts';
 
 interface Missing {
   readonly name: string;
@@ -20,7 +29,10 @@ export interface Filled {
   readonly weight: number;
 }
 
-type Clause = Pick<Reading, 'text' | 'atoms' | 'from' | 'toolWords' | 'aboutWords'>;
+type Clause = Pick<Reading, 'text' | 'atoms' | 'from' | 'toolWords' | 'aboutWords'> & {
+  /** The path that is meant where none is named. */
+  readonly path?: string | null;
+};
 
 export function fill(schema: Schema, clause: Clause): Filled {
   const object = resolveSchema(schema, schema);
@@ -28,6 +40,8 @@ export function fill(schema: Schema, clause: Clause): Filled {
   const found = new Map<Leaf, Found>();
   const used = new Set<number>();
   const reading: Reading = { ...clause, root: schema, leaves, used };
+  const whole = wholeInput(schema, reading);
+  if (whole) return whole;
   const set = (leaf: Leaf, one: Found | null): void => {
     if (!one || found.has(leaf)) return;
     found.set(leaf, one);
@@ -40,6 +54,8 @@ export function fill(schema: Schema, clause: Clause): Filled {
     for (const leaf of inOrder) if (!found.has(leaf)) set(leaf, finder(leaf, reading));
   const open = (): readonly Leaf[] => inOrder.filter((leaf) => !found.has(leaf));
   for (const leaf of open()) set(leaf, nextValue(leaf, reading));
+  const meant = open().find((leaf) => leaf.required && isPathLike(leaf));
+  if (meant && clause.path) set(meant, accept(meant, reading, clause.path, { taken: [], weight: 0.5 }));
   const last = theRest(open(), inOrder, reading);
   if (last) set(last.leaf, last.found);
   for (const leaf of open()) set(leaf, fromSchema(leaf, reading));
@@ -56,6 +72,16 @@ const FINDERS: readonly Finder[] = [
   byPreposition,
   byNameAndWords,
 ];
+
+/** An input that is written out as JSON is taken as it is. */
+function wholeInput(schema: Schema, { atoms }: Reading): Filled | null {
+  for (const atom of atoms) {
+    const value = atom.kind === 'json' ? parseJson(atom.value) : undefined;
+    if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) continue;
+    if (fits(value, schema, schema)) return { input: value as Filled['input'], missing: [], weight: 3 };
+  }
+  return null;
+}
 
 /** An object written out as JSON gives every leaf that it holds. */
 function fromJson(leaf: Leaf, reading: Reading): Found | null {
@@ -87,7 +113,7 @@ function assemble(schema: Schema, leaves: readonly Leaf[], found: ReadonlyMap<Le
     nest(kept.map((leaf) => [leaf.path, found.get(leaf)?.value]));
   const missing = leaves
     .filter((leaf) => leaf.required && !found.has(leaf))
-    .map((leaf) => ({ name: leaf.path.join('.'), about: describe(leaf) }));
+    .map((leaf) => ({ name: leaf.path.filter((name) => name !== ONLY).join('.'), about: describe(leaf) }));
   const known = leaves.filter((leaf) => found.has(leaf));
   const weight = Math.min(
     3,
@@ -116,14 +142,16 @@ function emptyObjects(object: Schema, root: Schema, depth = 0): Record<string, u
 }
 
 /** `Object.fromEntries` makes plain properties of any name, `__proto__` too. */
-function nest(
+export function nest(
   entries: readonly (readonly [path: readonly string[], value: unknown])[],
 ): Record<string, unknown> {
   const groups = Map.groupBy(entries, ([path]) => path[0] ?? '');
   return Object.fromEntries(
     [...groups].map(([name, inside]) => {
       const own = inside.find(([path]) => path.length === 1);
-      return [name, own ? own[1] : nest(inside.map(([path, value]) => [path.slice(1), value]))];
+      if (own) return [name, own[1]];
+      const deeper = nest(inside.map(([path, value]) => [path.slice(1), value]));
+      return [name, Object.hasOwn(deeper, ONLY) ? [deeper[ONLY]] : deeper];
     }),
   );
 }

@@ -72,9 +72,17 @@ const KINDS: readonly {
   },
 ];
 
+const isGlob = (leaf: Leaf): boolean => leaf.words.includes('glob') || /\bglob\b/i.test(leaf.about);
+
+/** A folder is rarely named like a file. */
+const isUnlikely = (atom: Atom | undefined, leaf: Leaf): boolean =>
+  /\.[a-z]\w{0,9}$/i.test(atom?.value ?? '') &&
+  /\b(?:folder|directory)\b/i.test(leaf.about) &&
+  !/\bfile\b/i.test(leaf.about);
+
 function isOfKind(atom: Atom, leaf: Leaf, schema: Schema): boolean {
   if (isNumeric(kindOf(schema))) return leaf.kind === 'array' && atom.kind === 'number';
-  if (atom.kind === 'path') return isPathLike(leaf);
+  if (atom.kind === 'path') return /[*?]/.test(atom.value) ? isGlob(leaf) : isPathLike(leaf);
   if (atom.kind === 'quoted') return isPathLike(leaf) && /^\S*(?:\/|\.[a-z]\w{0,9}$)\S*$/i.test(atom.value);
   return KINDS.some(
     ({ kind, formats, words }) =>
@@ -91,7 +99,15 @@ export const byKind: Finder = (leaf, reading) => {
     .filter(([at, atom]) => !reading.used.has(at) && isOfKind(atom, leaf, schema))
     .map(([at]) => at);
   if (!isList)
-    return matching[0] === undefined ? null : take(leaf, reading, matching[0], matching[0] + 1, weight);
+    return matching[0] === undefined
+      ? null
+      : take(
+          leaf,
+          reading,
+          matching[0],
+          matching[0] + 1,
+          isUnlikely(reading.atoms[matching[0]], leaf) ? -1 : weight,
+        );
   const values = matching.map((at) => convert(reading.atoms[at]?.value ?? '', schema, reading.root));
   return matching.length === 0 ? null : accept(leaf, reading, values, { taken: matching, weight });
 };
@@ -128,6 +144,7 @@ const ROLES: Readonly<Record<string, ReadonlySet<string>>> = {
   with: new Set(['with', 'replacement', 'new', 'by']),
   in: new Set(['in', 'location', 'city', 'place', 'country', 'region', 'room', 'timezone', 'language']),
   at: new Set(['at', 'location', 'place', 'time']),
+  as: new Set(['as', 'name', 'title']),
 };
 
 /** to French, from Paris, in src */

@@ -98,7 +98,8 @@ export function theRest(
         !isPreposition(word(reading, at)) &&
         !isArticle(word(reading, at)),
     );
-    if (isPathLike(leaf) && to - from > 1) continue;
+    // "tell me a joke" names no file.
+    if (isPathLike(leaf) && (to - from > 1 || isArticle(word(reading, from - 1)))) continue;
     if (meaningful) return { leaf, found: take(leaf, reading, from, to, 0) };
   }
   return null;

@@ -5,9 +5,11 @@
 import type { ToolSchema } from '../model.ts';
 import { type Atom, readAtoms } from './atoms.ts';
 import { type Choice, type Clause, type Profile, choose, fillFor, profileOf } from './choose.ts';
+import { lineChange } from './lines.ts';
 import { isContent, isPathLike } from './reading.ts';
 import { leavesOf, resolveSchema } from './schema.ts';
 import { type Shape, shapeOf } from './shape.ts';
+import { stockText } from './stock.ts';
 import { isEmptyWord, stem } from './words.ts';
 
 export interface Intent extends Choice {
@@ -59,6 +61,12 @@ export function planFor(
     const current = plan.at(-1)?.choice;
     const isHeld = holds(meant, segment.joint);
     if (!isHeld) meant = meaningOf(clause);
+    const line = isHeld ? null : lineChange(clause, profiles);
+    if (line) {
+      plan.push(...line.map((choice): Planned => ({ choice, joint: 'then' })));
+      open = null;
+      continue;
+    }
     const chosen = isHeld ? null : chosenBy(clause, segment, segments[index + 1]);
     if (chosen) {
       plan.push({ choice: chosen, joint: segment.joint });
@@ -75,7 +83,19 @@ export function planFor(
     const merged = current ? refill(current, whole, profiles) : isHeld ? null : choose(whole, profiles);
     if (merged) plan.splice(-1, 1, { choice: merged, joint: open.joint });
   }
-  return inGroups(plan);
+  return inGroups(plan.map(({ choice, joint }) => ({ choice: withStock(choice), joint })));
+}
+
+/** A content that only names a kind of text becomes one; what was quoted is the content itself. */
+function withStock(choice: Choice): Choice {
+  for (const leaf of leaves(choice.tool)) {
+    const [name] = leaf.path;
+    const value = leaf.path.length === 1 && isContent(leaf) ? choice.input[name!] : undefined;
+    if (typeof value !== 'string' || choice.clause.atoms.some((atom) => atom.kind === 'quoted')) continue;
+    const stock = stockText(value);
+    if (stock) return { ...choice, input: { ...choice.input, [name!]: stock.text }, stock: stock.kind };
+  }
+  return choice;
 }
 
 interface Planned {
@@ -108,7 +128,7 @@ export function planWithAnswer(
   const profile = profileOf(tool);
   const fillWith = (addition: string): Choice => {
     const text = `${first.clause.text.replace(/[.?!\s]+$/, '')}, ${addition}`;
-    return fillFor(profile, { text, atoms: readAtoms(text) });
+    return fillFor(profile, { text, atoms: readAtoms(text), spoken: first.clause.spoken });
   };
   const only = first.missing.length === 1 ? first.missing[0]?.name.split('.').at(-1) : undefined;
   const asGiven = fillWith(answer);
@@ -194,7 +214,7 @@ function clauseOf(text: string, atoms: readonly Atom[], segment: Segment, lastPa
   const own = atoms.slice(segment.from, segment.to);
   const start = own[0]?.start ?? 0;
   const moved = own.map((atom) => ({ ...atom, start: atom.start - start, end: atom.end - start }));
-  const whole = { text: text.slice(start, own.at(-1)?.end ?? start), atoms: moved };
+  const whole = { text: text.slice(start, own.at(-1)?.end ?? start), atoms: moved, spoken: path };
   if (path === null || own.some((atom) => atom.kind === 'path')) return whole;
   const standsForIt = (atom: Atom, at: number): boolean => {
     const word = atom.kind === 'word' ? atom.value.toLowerCase() : '';

@@ -17,6 +17,9 @@ export interface Leaf {
   readonly required: boolean;
 }
 
+/** In a leaf's path: the one item of a list of objects. */
+export const ONLY = '\0only';
+
 const DEEPEST = 8;
 const isRecord = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -88,6 +91,9 @@ export function leavesOf(
     const kind = kindOf(inner);
     if (kind === 'object' && isRecord(inner['properties']) && path.length < 4)
       return leavesOf(inner, root, here);
+    const items = kind === 'array' && here.required ? itemsOf(inner, root) : {};
+    if (isRecord(items['properties']) && list(items['required']).length > 0 && path.length < 4)
+      return leavesOf(items, root, { ...here, path: [...path, ONLY] });
     const words = splitName(name);
     return [
       {

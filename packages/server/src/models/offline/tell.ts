@@ -56,10 +56,23 @@ export function tellCall({ tool, input, output, failed, answered }: CallOutcome)
   const call = `${tool}${inputOf(input)}`;
   if (!answered) return `I called ${call}, but no result came back.`;
   if (failed) return `${call} failed: ${stop(problemIn(output))}`;
-  const result = inWords(output);
+  const text = typeof output === 'object' && output !== null && 'text' in output ? output.text : null;
+  if (typeof text === 'string' && text.includes('\n'))
+    return `I called ${call}. It returned:\n\n${block(text)}\n`;
+  const result = inWords(typeof text === 'string' ? text : output);
   return result === ''
     ? `I called ${call}. It returned nothing.`
     : `I called ${call}. It returned: ${stop(result)}`;
+}
+
+const BLOCK_LINES = 30;
+const BLOCK_CHARACTERS = 200;
+
+/** A text of several lines is shown as it is, its beginning at least. */
+function block(text: string): string {
+  const lines = text.split('\n');
+  const shown = lines.slice(0, BLOCK_LINES).map((line) => `    ${line.slice(0, BLOCK_CHARACTERS)}`);
+  return [...shown, ...(lines.length > BLOCK_LINES ? ['    …'] : [])].join('\n');
 }
 
 export function needs({ tool, missing }: Intent): string {
