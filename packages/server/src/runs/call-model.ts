@@ -6,6 +6,7 @@ import type { Change, Entry } from '../log/group.ts';
 import { contextLimitOf, costOf } from '../models/prices.ts';
 import type { RunState } from './fold.ts';
 import { shownHistory } from './history.ts';
+import { withImages } from './images.ts';
 import { messageRow, type StepContext } from './step.ts';
 
 /** How often a message whose stream broke is begun again; what was shown of it is superseded. */
@@ -19,7 +20,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   const { model } = agent;
   const message = `m${run.messages + 1}`;
   const limit = contextLimitOf(model.id);
-  const shown = shownHistory(context.history, {
+  const shown = shownHistory(await withImages(options.pool, context.history, run.id), {
     runId: run.id,
     summaryLines: options.summaryLines,
     budget: limit === null ? null : Math.floor(limit * HISTORY_SHARE),

@@ -24,6 +24,9 @@ export interface ShownHistory {
 /** Characters of a summary at most, however few lines they are. */
 const SUMMARY_CHARACTERS = 2000;
 
+/** About what providers count for an image. */
+const IMAGE_TOKENS = 1500;
+
 export function shownHistory(history: ThreadState['history'], options: HistoryOptions): ShownHistory {
   const messages = history.map(({ runId, entry, summary }) =>
     entry.role === 'tool' && runId !== options.runId
@@ -71,7 +74,7 @@ function intoTurns(messages: readonly HistoryMessage[]): HistoryMessage[][] {
 
 /** About four characters a token, for every model. */
 function estimate(message: HistoryMessage): number {
-  const text =
-    message.role === 'user' || message.role === 'system' ? message.content : JSON.stringify(message);
-  return Math.ceil(text.length / 4) + 4;
+  if (message.role === 'user' || message.role === 'system') return Math.ceil(message.content.length / 4) + 4;
+  const { files = [], ...rest } = { files: undefined, ...message };
+  return Math.ceil(JSON.stringify(rest).length / 4) + 4 + files.length * IMAGE_TOKENS;
 }

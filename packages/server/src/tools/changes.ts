@@ -17,7 +17,7 @@ import { ToolFailure, type TransactionContext } from './tool.ts';
 
 /** Files at most that one call changes; bytes of a text at most that is changed in parts. */
 export const CHANGED_FILES = 1000;
-export const TEXT_BYTES = 2 * 1024 * 1024;
+const TEXT_BYTES = 2 * 1024 * 1024;
 
 export type Planned =
   | {

@@ -132,6 +132,11 @@ function search(root: string, folder: string, asked: Input, { signal }: CallCont
   });
 }
 
+const FIXED =
+  '--no-config --no-heading --line-number --with-filename --null --color=never --hidden --no-ignore --no-messages --crlf'
+    .split(' ')
+    .concat('--regex-size-limit=10M', `--max-columns=${LINE_CHARACTERS}`, '--max-columns-preview');
+
 function argumentsFor(folder: string, { pattern, glob, literal, ignore_case }: Input): string[] {
   const at = escaped(folder === '/' ? '' : folder);
   // Globs that are given together add up, so that the folder's and the caller's must be one.
@@ -142,14 +147,14 @@ function argumentsFor(folder: string, { pattern, glob, literal, ignore_case }: I
         ? []
         : [at, `${at}/**`];
   return [
-    ...['--no-config', '--no-heading', '--line-number', '--with-filename', '--null', '--color=never'],
-    ...['--hidden', '--no-ignore', '--no-messages', '--crlf', '--regex-size-limit=10M'],
-    ...[`--max-columns=${LINE_CHARACTERS}`, '--max-columns-preview', '--max-filesize=64M'],
+    ...FIXED,
     ...(literal === true ? ['--fixed-strings'] : []),
     ...(ignore_case === true ? ['--ignore-case'] : []),
     ...within.map((each) => `--glob=${each}`),
     // The last that matches decides: names that a workspace does not keep.
-    ...['--glob=!.continuo*', '--glob=!.git', '--glob=!node_modules'],
+    '--glob=!.continuo*',
+    '--glob=!.git',
+    '--glob=!node_modules',
     `--regexp=${pattern}`,
     './',
   ];

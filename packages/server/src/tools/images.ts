@@ -1,15 +1,15 @@
-// Which files are images that models may be shown, by their names.
+// Which files are images that models may be shown: by how they begin, since a provider refuses a whole request for one
+// file that is not what it says.
 
 export const IMAGE_BYTES = 5 * 1024 * 1024;
+/** Bytes that tell the type. */
+export const IMAGE_HEAD = 12;
 
-const TYPES: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-};
-
-export function imageType(path: string): string | null {
-  return TYPES[path.slice(path.lastIndexOf('.') + 1).toLowerCase()] ?? null;
+export function imageType(head: Buffer): string | null {
+  const begins = (hex: string, at = 0) => head.toString('hex', at, at + hex.length / 2) === hex;
+  if (begins('89504e470d0a1a0a')) return 'image/png';
+  if (begins('ffd8ff')) return 'image/jpeg';
+  if (begins('474946383761') || begins('474946383961')) return 'image/gif';
+  if (begins('52494646') && begins('57454250', 8)) return 'image/webp';
+  return null;
 }

@@ -1,5 +1,7 @@
 // What is most alike: for "did you mean …?" and for the lines nearest to a text that was not found.
 
+import { distance } from '../did-you-mean.ts';
+
 /** Longer texts are compared by their first characters. */
 const COMPARED = 200;
 
@@ -21,18 +23,6 @@ function likeness(one: string, other: string): number {
   // Texts of very different lengths are not alike, and need not be compared.
   if (Math.abs(a.length - b.length) / longest > 0.5) return 0;
   return 1 - distance(a, b) / longest;
-}
-
-/** How many letters to insert, remove or replace to make `b` of `a`. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 0; i < a.length; i += 1) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j += 1)
-      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a[i] === b[j] ? 0 : 1)));
-    row = next;
-  }
-  return row[b.length]!;
 }
 
 /** Lines that share a word with the wanted one are compared, so many at most. */

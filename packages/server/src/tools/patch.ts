@@ -89,9 +89,9 @@ function partOf(patch: StructuredPatch): Part {
   const isNothing = (name: string | undefined) => name === undefined || name === '/dev/null';
   // Git writes a/ and b/ before the two names.
   const prefixed = [old, fresh].every(
-    (name, side) => isNothing(name) || name!.startsWith(side === 0 ? 'a/' : 'b/'),
+    (name, side) => isNothing(name) || name.startsWith(side === 0 ? 'a/' : 'b/'),
   );
-  const named = (name: string | undefined) => (isNothing(name) ? null : prefixed ? name!.slice(2) : name!);
+  const named = (name: string | undefined) => (isNothing(name) ? null : prefixed ? name.slice(2) : name);
   return { patch, from: named(old), to: named(fresh) };
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readChunks } from '../workspace/content.ts';
 import { readVersion, type FileHead, type FileVersion } from '../workspace/files.ts';
 import { existing, fileAt, shown, type ToolWorld } from './files.ts';
-import { imageType, IMAGE_BYTES } from './images.ts';
+import { imageType, IMAGE_BYTES, IMAGE_HEAD } from './images.ts';
 import { bytes, counted } from './say.ts';
 import { ToolFailure, type CallContext, type Tool } from './tool.ts';
 
@@ -39,7 +39,7 @@ export function readTool({ pool }: ToolWorld): Tool<Input> {
           `${file.path} has no version ${asked.version}; it has versions 1 to ${file.version}`,
         );
       context.used(file.id);
-      if (!version.isText) return notText(file, version, context);
+      if (!version.isText) return notText(pool, file, version, context);
       const result = await textOf(pool, file, version, asked);
       if (version.version === file.version) context.learned(file.id, file.version);
       return result;
@@ -47,9 +47,11 @@ export function readTool({ pool }: ToolWorld): Tool<Input> {
   };
 }
 
-function notText(file: FileHead, version: FileVersion, context: CallContext) {
+async function notText(pool: ToolWorld['pool'], file: FileHead, version: FileVersion, context: CallContext) {
   const about = { path: file.path, file: file.id, version: version.version };
-  const mediaType = imageType(file.path);
+  const head: Buffer[] = [];
+  for await (const bytesHere of readChunks(pool, version.chunks, 0, IMAGE_HEAD)) head.push(bytesHere);
+  const mediaType = imageType(Buffer.concat(head));
   if (mediaType === null || version.size > IMAGE_BYTES) {
     const why = mediaType === null ? 'is not text' : `is an image of more than ${bytes(IMAGE_BYTES)}`;
     return { ...about, text: `${file.path} ${why} (${bytes(version.size)}); it cannot be shown here` };

@@ -186,7 +186,8 @@ export async function call(
   const tool = tools.find((each) => each.name === name);
   if (!tool || tool.effect === 'transactional') throw new Error(`there is no tool ${name}`);
   const about = { workspaceId: 'w', threadId: 't', runId: 'r', callId: 'c', key: 'r:c', signal };
-  return tool.run(tool.input.parse(input), about);
+  const files = { used: () => {}, known: () => null, learned: () => {}, show: () => {} };
+  return tool.run(tool.input.parse(input), { ...about, ...files });
 }
 
 /** Waits until a file has a line that matches; resolves to the match. */

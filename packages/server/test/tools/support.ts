@@ -22,7 +22,7 @@ export interface Call {
   readonly raw?: string;
 }
 
-export interface Played {
+interface Played {
   readonly runId: string;
   readonly events: readonly StoredEvent[];
   /** How each call ended, in the order of the calls. */
@@ -42,7 +42,7 @@ export interface ToolsWorld extends LogWorld {
   paths(workspaceId: string): Promise<string[]>;
 }
 
-export const at = (given: string): FilePath => {
+const at = (given: string): FilePath => {
   const parsed = parsePath(given);
   if (!parsed.ok) throw new Error(parsed.problem);
   return parsed.path;
@@ -91,7 +91,11 @@ export function useTools(
     },
     workspace: async () => {
       const id = uuidv7();
-      await world.pool.query('insert into workspaces (id, name) values ($1, $2)', [id, id]);
+      await world.pool.query('insert into workspaces (id, name, policy) values ($1, $2, $3)', [
+        id,
+        id,
+        JSON.stringify({ rules: [{ tool: '*', action: 'allow' }] }),
+      ]);
       return id;
     },
     threadIn: async (workspaceId) => {

@@ -35,6 +35,19 @@ test('RT-5 one long line is shortened too', () => {
   expect(summarize({ text: 'x'.repeat(10_000) }, 5)).toBe(`${'x'.repeat(2000)}\n${SUMMARIZED}`);
 });
 
+test('RT-5 where the log has a tool’s own summary, later runs are shown that, and the run itself the whole', () => {
+  const read = { ...says('before', result(lines(3))), summary: 'Wrote /a.md.' };
+  expect(shownHistory([read], options).messages[0]).toMatchObject({ output: `Wrote /a.md.\n${SUMMARIZED}` });
+  expect(shownHistory([{ ...read, runId: 'now' }], options).messages[0]).toMatchObject({
+    output: { text: lines(3) },
+  });
+  expect(summarize({ text: 'same' }, 5, 'same')).toEqual({ text: 'same' });
+});
+
+test('RT-5 of an output with a text, the text is what is summarized', () => {
+  expect(summarize({ path: '/a.md', version: 2, text: lines(9) }, 5)).toBe(`${lines(5)}\n${SUMMARIZED}`);
+});
+
 /** Turns of a person's message, a call with its result, and an answer. */
 const thread = fc
   .array(fc.record({ words: fc.nat(400), calls: fc.nat(2) }), { minLength: 1, maxLength: 12 })

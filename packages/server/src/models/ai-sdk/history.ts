@@ -5,7 +5,8 @@
 // 2. No message and no text is empty.
 // 3. What a provider signed goes back to that provider only; the reasoning of others is left out.
 // 4. Reasoning never ends a message: providers refuse it without what it led to.
-// 5. Markers are the user's, in brackets: no provider takes a system message in the middle from all.
+// 5. Images of results follow them as the user's: not every format takes them inside a result.
+// 6. Markers are the user's, in brackets: no provider takes a system message in the middle from all.
 
 import type {
   JSONValue,
@@ -72,6 +73,12 @@ export function aiSdkPrompt({ system, history, dialect }: AiSdkHistory): Languag
       if (prompt.at(-1)?.role === 'assistant') userSays([marker('Go on.')]);
       prompt.push({ role: 'assistant', content });
       if (exchange.pairs.length > 0) prompt.push({ role: 'tool', content: exchange.pairs.map(toolResult) });
+      const images = exchange.pairs.flatMap(({ result }) => result?.files ?? []);
+      if (images.length > 0)
+        userSays([
+          marker('The images that the results above speak of, in their order.'),
+          ...images.map((image) => aiSdkFilePart(image, dialect.files)),
+        ]);
     }
   }
   if (prompt.length === 0) userSays([marker('Begin.')]);

@@ -8,7 +8,6 @@ import { isPathLike, isText } from './reading.ts';
 import { type Leaf, leavesOf, resolveSchema } from './schema.ts';
 import { shapeOf } from './shape.ts';
 import { otherLine } from './stock.ts';
-import type { CallOutcome } from './tell.ts';
 import { related, stem } from './words.ts';
 
 /** An input that is made from what earlier calls returned, or why it cannot be. */
