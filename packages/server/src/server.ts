@@ -25,6 +25,7 @@ import { createBuiltInTools } from './tools/index.ts';
 import { createToolRegistry, type AnyTool } from './tools/registry.ts';
 import { readChangeRows, type ChangeRow } from './workspace/changes.ts';
 import { startChores, type Chores } from './workspace/chores.ts';
+import { createMirrors, type DiskMirrors } from './workspace/mirror/mirrors.ts';
 import { CHANGE_CHANNEL, Workspaces } from './workspace/workspace.ts';
 
 /** How long a step may go on after the server was told to stop, and a tool after its run was canceled. */
@@ -124,6 +125,16 @@ export async function startServer({
     tools: createToolRegistry([...createBuiltInTools({ pool, workspaces }), ...tools]),
     toolsOf: (workspaceId) => mcp.toolsOf(workspaceId),
   });
+  const mirrors = createMirrors({
+    pool,
+    database: direct,
+    home: config.home,
+    workspaces,
+    log,
+    now: () => new Date(),
+    faults,
+  });
+  workspaces.attach(mirrors);
   const pod: Pod = new Pod({
     database: direct,
     pool,
@@ -149,10 +160,16 @@ export async function startServer({
       if (threads !== null) return threads.forEach((thread) => followers.hint(thread));
       followers.rescan();
       changes.rescan();
+      mirrors.heard(null);
       // Where this was a new beginning, changes may have gone unheard.
       roles.changed(null);
     },
-    channels: { [CHANGE_CHANNEL]: (workspaceId) => workspaces.heard(workspaceId) },
+    channels: {
+      [CHANGE_CHANNEL]: (workspaceId) => {
+        workspaces.heard(workspaceId);
+        mirrors.heard(workspaceId);
+      },
+    },
     onExpelled: () => writer.abandonConnection(),
     reviveDatabase: async () => embedded?.ensure(),
     log,
@@ -176,6 +193,7 @@ export async function startServer({
   const http = createServer((request, response) => void respond(request, response));
   // First the port: a second start on a taken one must not claim anything.
   await listen(http, config);
+  await mirrors.start();
   await pod.start();
   const chores = startChores(pool, onError);
 
@@ -183,7 +201,7 @@ export async function startServer({
     url: urlOf(http, config),
     model: models.default,
     database: embedded ? 'embedded' : 'external',
-    stop: () => stop({ http, streams, followers, changes, chores, pod, mcp, writer, pool, embedded }),
+    stop: () => stop({ http, streams, followers, changes, chores, pod, mcp, writer, mirrors, pool, embedded }),
   };
 }
 
@@ -196,6 +214,7 @@ interface Parts {
   readonly pod: Pod;
   readonly mcp: Mcp;
   readonly writer: Writer;
+  readonly mirrors: DiskMirrors;
   readonly pool: ReturnType<typeof createPool>;
   readonly embedded: EmbeddedDatabase | null;
 }
@@ -209,6 +228,7 @@ async function stop({
   pod,
   mcp,
   writer,
+  mirrors,
   pool,
   embedded,
 }: Parts): Promise<void> {
@@ -224,6 +244,7 @@ async function stop({
   clearTimeout(lingering);
   await mcp.close();
   await writer.close();
+  await mirrors.stop();
   await pool.end();
   await embedded?.release();
 }

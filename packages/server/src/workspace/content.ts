@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../db/pool.ts';
 
-const CHUNK_BYTES = 256 * 1024;
+export const CHUNK_BYTES = 256 * 1024;
 /** Of a text, what search finds it by. */
 const WORDS_CHARACTERS = 128 * 1024;
 

@@ -25,7 +25,7 @@ const DEVICE =
 
 /** Names that are never kept: a repository's hooks run on a person's machine, the mirror's own files are its own. */
 const OWN = /^\.continuo/;
-const NEVER_KEPT: ReadonlySet<string> = new Set(['.git', 'node_modules']);
+const NEVER_KEPT: ReadonlySet<string> = new Set(['.git', 'node_modules', 'continuo-quarantine.txt']);
 
 /** A file's path, with or without its first slash. */
 export function parsePath(given: string): ParsedPath {
@@ -64,8 +64,13 @@ export function problemWithName(name: string): string | null {
   if (Buffer.byteLength(name) > NAME_BYTES) return `${shown} has more than ${NAME_BYTES} bytes`;
   const folded = fold(name);
   if (DEVICE.test(folded)) return `${shown} is the name of a device on some systems`;
-  if (OWN.test(folded) || NEVER_KEPT.has(folded)) return `${shown} is a name that a workspace does not keep`;
+  if (neverKept(name)) return `${shown} is a name that a workspace does not keep`;
   return null;
+}
+
+export function neverKept(name: string): boolean {
+  const folded = fold(name);
+  return OWN.test(folded) || NEVER_KEPT.has(folded);
 }
 
 /** How names are compared: upper case first, since some letters have more than one lower case. */

@@ -56,7 +56,7 @@ export class Workspaces {
           text: `select pg_notify('${CHANGE_CHANNEL}', $1)`,
           values: [workspaceId],
         });
-    await Promise.all([told, this.#mirrors?.flush(workspaceId, files)]);
+    await Promise.all([told, this.mirrors.flush(workspaceId, files)]);
   }
 
   /** Something changed in a workspace, here or on another pod: a hint to read the change feed. */

@@ -1,0 +1,59 @@
+// What the parts of one mirror share.
+
+import type { Pool } from '../../db/pool.ts';
+import type { Changed } from '../files.ts';
+import type { Entry, Ledger } from './ledger.ts';
+import { quarantine } from './quarantine.ts';
+import type { Folder, Identity } from './tree.ts';
+import { same } from './tree.ts';
+import type { Watch } from './watch.ts';
+
+export interface Log {
+  info(fields: object, text: string): void;
+  warn(fields: object, text: string): void;
+  error(fields: object, text: string): void;
+}
+
+export interface Disk {
+  readonly pool: Pool;
+  readonly workspaceId: string;
+  /** People see it and edit in it. */
+  readonly visible: boolean;
+  readonly root: string;
+  /** The mirror's own folder: ledger, quarantine. */
+  readonly own: string;
+  readonly ledger: Ledger;
+  readonly watch: Watch | null;
+  readonly maxFileBytes: number;
+  readonly quotaBytes: number;
+  readonly log: Log;
+  readonly now: () => Date;
+  readonly fault: (point: string) => void;
+  /** Whether the folder is surely still this pod's. */
+  readonly fresh: () => boolean;
+  /** Asks the database whether it is. */
+  readonly confirm: () => Promise<boolean>;
+  /** A change that came from disk was committed. */
+  readonly committed: (changed: Changed) => void;
+  /** The disk has another content than the file's head, and it is known where that is kept. */
+  readonly again: (file: string) => void;
+  /** To be looked at once more. */
+  readonly dirty: (path: string) => void;
+}
+
+export function isKnown(disk: Disk, path: string): (identity: Identity) => boolean {
+  return (identity) => disk.ledger.known(path).some((entry) => same(entry, identity));
+}
+
+/** The version that whoever edits the file on disk started from. */
+export function baseOf({ ledger }: Disk, path: string): Entry | undefined {
+  // Where it is not sure that the last one arrived, it may be the one before; what both have is no conflict.
+  return ledger.confirmed(path) ? ledger.at(path) : ledger.known(path).at(-1);
+}
+
+export function expel(disk: Disk, folder: Folder, names: readonly string[], why: string): void {
+  const { root, own } = disk;
+  const place = quarantine({ root, own, folder, names, why, at: disk.now() });
+  if (place !== null)
+    disk.log.warn({ workspace: disk.workspaceId, path: `/${names.join('/')}`, why, place }, 'quarantined');
+}

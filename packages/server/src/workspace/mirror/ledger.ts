@@ -1,0 +1,216 @@
+// What the mirror put on disk: for each path the file, its version and the identity that its inode had. What is on disk
+// and not in here is a person's. An append-only file of JSON lines, written before the disk is changed, so that after a
+// crash both what was there and what came are known; it need not be synced, since content tells what a lost line meant.
+
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync } from 'node:fs';
+import { errorCode, writeFully, type Identity } from './tree.ts';
+
+export interface Entry extends Identity {
+  readonly file: string;
+  readonly version: number;
+}
+
+type Line =
+  | { k: 'head'; of: string; folder: string }
+  | { k: 'put'; p: string; f: string; v: number; i: string; m: string; s: number }
+  | { k: 'ok'; p: readonly string[] }
+  | { k: 'drop'; p: string }
+  | { k: 'take'; c: string; p: string }
+  | { k: 'cursor'; n: number };
+
+/** Lines beyond what the entries need, after which the file is written anew. */
+const SPARE_LINES = 20_000;
+
+export class Ledger {
+  readonly #path: string;
+  readonly #of: string;
+  readonly #entries = new Map<string, Entry>();
+  readonly #paths = new Map<string, string>();
+  readonly #inodes = new Map<string, string>();
+  /** What was at a path before; known until what came is surely on disk. */
+  readonly #former = new Map<string, readonly Entry[]>();
+  /** What was moved out of the way, by the name it got, and whence. */
+  readonly captures = new Map<string, string>();
+  folder: string;
+  cursor = 0;
+  #fd = -1;
+  #lines = 0;
+  #torn = false;
+
+  /** `of` names the workspace and its database: another's ledger says nothing about this one. */
+  constructor(path: string, of: string, folder: string) {
+    this.#path = path;
+    this.#of = of;
+    this.folder = folder;
+    this.#load();
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  at(path: string): Entry | undefined {
+    return this.#entries.get(path);
+  }
+
+  pathOf(file: string): string | undefined {
+    return this.#paths.get(file);
+  }
+
+  pathOfInode(ino: string): string | undefined {
+    return this.#inodes.get(ino);
+  }
+
+  paths(): IterableIterator<string> {
+    return this.#entries.keys();
+  }
+
+  /** The entries with an identity that the path may have. */
+  known(path: string): readonly Entry[] {
+    const entry = this.#entries.get(path);
+    return [...(entry ? [entry] : []), ...(this.#former.get(path) ?? [])];
+  }
+
+  /** Whether what was put at the path is surely on disk. */
+  confirmed(path: string): boolean {
+    return this.#entries.has(path) && !this.#former.has(path);
+  }
+
+  put(path: string, { file, version, ino, mtime, size }: Entry): void {
+    this.#write({ k: 'put', p: path, f: file, v: version, i: ino, m: mtime, s: size });
+  }
+
+  confirm(paths: readonly string[]): void {
+    if (paths.length > 0) this.#write({ k: 'ok', p: paths });
+  }
+
+  drop(path: string): void {
+    this.#write({ k: 'drop', p: path });
+  }
+
+  take(capture: string, path: string): void {
+    this.#write({ k: 'take', c: capture, p: path });
+  }
+
+  advance(cursor: number): void {
+    if (cursor !== this.cursor) this.#write({ k: 'cursor', n: cursor });
+  }
+
+  /** Nothing of what was put is there any more. */
+  forget(): void {
+    this.#entries.clear();
+    this.#paths.clear();
+    this.#inodes.clear();
+    this.#former.clear();
+    this.captures.clear();
+    this.cursor = 0;
+    this.compact();
+  }
+
+  /** Writes the file anew, with what is known and nothing else. */
+  compact(): void {
+    const lines: Line[] = [{ k: 'head', of: this.#of, folder: this.folder }];
+    const settled: string[] = [];
+    for (const path of this.#entries.keys()) {
+      for (const { file: f, version: v, ino: i, mtime: m, size: s } of this.known(path).toReversed())
+        lines.push({ k: 'put', p: path, f, v, i, m, s });
+      if (this.confirmed(path)) settled.push(path);
+    }
+    lines.push({ k: 'ok', p: settled });
+    for (const [c, p] of this.captures) lines.push({ k: 'take', c, p });
+    lines.push({ k: 'cursor', n: this.cursor });
+    const next = `${this.#path}.new`;
+    const fd = openSync(next, 'w');
+    try {
+      writeFully(fd, Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(next, this.#path);
+    this.close();
+    this.#fd = openSync(this.#path, 'a');
+    this.#lines = lines.length;
+  }
+
+  close(): void {
+    if (this.#fd >= 0) closeSync(this.#fd);
+    this.#fd = -1;
+  }
+
+  #write(line: Line): void {
+    if (this.#fd < 0) throw new Error('the ledger is closed');
+    const text = `${this.#torn ? '\n' : ''}${JSON.stringify(line)}\n`;
+    this.#torn = true;
+    writeFully(this.#fd, Buffer.from(text));
+    this.#torn = false;
+    this.#apply(line);
+    this.#lines += 1;
+    if (this.#lines > 2 * this.#entries.size + SPARE_LINES) this.compact();
+  }
+
+  #load(): void {
+    let text = '';
+    try {
+      text = readFileSync(this.#path, 'utf8');
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+    for (const [index, line] of text.split('\n').entries()) {
+      const parsed = parse(line);
+      if (index === 0 && (parsed?.k !== 'head' || parsed.of !== this.#of)) return;
+      if (parsed) this.#apply(parsed);
+    }
+  }
+
+  #apply(line: Line): void {
+    switch (line.k) {
+      case 'head':
+        this.folder = line.folder;
+        return;
+      case 'put': {
+        const former = this.known(line.p);
+        this.#remove(line.p);
+        this.#former.set(line.p, former);
+        this.#entries.set(line.p, { file: line.f, version: line.v, ino: line.i, mtime: line.m, size: line.s });
+        this.#paths.set(line.f, line.p);
+        this.#inodes.set(line.i, line.p);
+        return;
+      }
+      case 'ok':
+        for (const path of line.p) {
+          this.#former.delete(path);
+          for (const [capture, from] of this.captures) if (from === path) this.captures.delete(capture);
+        }
+        return;
+      case 'drop':
+        this.#remove(line.p);
+        for (const [capture, from] of this.captures) if (from === line.p) this.captures.delete(capture);
+        return;
+      case 'take':
+        this.captures.set(line.c, line.p);
+        return;
+      case 'cursor':
+        this.cursor = line.n;
+        return;
+    }
+  }
+
+  #remove(path: string): void {
+    const entry = this.#entries.get(path);
+    this.#entries.delete(path);
+    this.#former.delete(path);
+    if (!entry) return;
+    if (this.#paths.get(entry.file) === path) this.#paths.delete(entry.file);
+    if (this.#inodes.get(entry.ino) === path) this.#inodes.delete(entry.ino);
+  }
+}
+
+/** A crash leaves at most a part of a line: what it meant is found out by content. */
+function parse(line: string): Line | null {
+  try {
+    return JSON.parse(line) as Line;
+  } catch {
+    return null;
+  }
+}

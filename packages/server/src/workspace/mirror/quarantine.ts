@@ -1,0 +1,85 @@
+// Where things go that cannot be files of the workspace: out of the folder, with a message that says why and how to get
+// them back, and a line in a notice at the top of the folder.
+
+import { appendFileSync, constants, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NOTICE } from './names.ts';
+import { errorCode, openFolder, type Folder } from './tree.ts';
+
+export interface Stranger {
+  readonly root: string;
+  /** The mirror's own folder. */
+  readonly own: string;
+  readonly folder: Folder;
+  readonly names: readonly string[];
+  readonly why: string;
+  readonly at: Date;
+}
+
+/** Where it is now; null if it was gone already. */
+export function quarantine({ root, own, folder, names, why, at }: Stranger): string | null {
+  const time = at.toISOString().replaceAll(/[:.]/g, '-');
+  const name = names.at(-1)!;
+  const into = join(own, 'quarantine');
+  mkdirSync(into, { recursive: true });
+  let place = join(into, `${time}-${shortened(name)}`);
+  for (let count = 2; ; count += 1) {
+    try {
+      writeFileSync(`${place}.txt`, message({ path: `/${names.join('/')}`, why, at, place, root }), {
+        flag: 'wx',
+      });
+      break;
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+      place = join(into, `${time}-${count}-${shortened(name)}`);
+    }
+  }
+  try {
+    renameSync(folder.at(name), place);
+  } catch (error) {
+    unlinkSync(`${place}.txt`);
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+  notice(root, `${at.toISOString()} /${names.join('/')}: ${why}; it is now at ${place}\n`);
+  return place;
+}
+
+function notice(root: string, line: string): void {
+  const top = openFolder(root, []);
+  if (!top) return;
+  try {
+    const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
+    appendFileSync(top.at(NOTICE), line, {
+      flag: O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_WRONLY,
+    } as never);
+  } finally {
+    top.close();
+  }
+}
+
+function shortened(name: string): string {
+  return Buffer.byteLength(name) <= 200 ? name : `${[...name].slice(0, 50).join('')}…`;
+}
+
+function message({
+  path,
+  why,
+  at,
+  place,
+  root,
+}: {
+  path: string;
+  why: string;
+  at: Date;
+  place: string;
+  root: string;
+}): string {
+  return `${path} was in ${root} and cannot be a file of the workspace: ${why}.
+It was moved here on ${at.toISOString()} and is not changed:
+${place}
+
+To have it in the workspace, remove what is said above (another name, a smaller file, more room) and move it back to
+${root}. To be rid of it, delete it and this text. Nothing else refers to it.
+`;
+}

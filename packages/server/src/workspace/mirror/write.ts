@@ -1,0 +1,230 @@
+// From the database to the disk: brings files to what their heads say. Temporary file, all of it, synced; the ledger; the
+// file in its place; its folder synced; the ledger again.
+
+import { closeSync, fchmodSync, fstatSync, futimesSync } from 'node:fs';
+import { readChunks } from '../content.ts';
+import { readVersion } from '../files.ts';
+import { isKnown, type Disk } from './disk.ts';
+import type { Head } from './heads.ts';
+import type { Entry } from './ledger.ts';
+import { captureName, temporaryName } from './names.ts';
+import { place, placeOver, remove, removeFolder, sync, type Parting, type Placed } from './place.ts';
+import {
+  identityOf,
+  namesOf,
+  Obstacle,
+  openFolder,
+  pathOf,
+  within,
+  writeFully,
+  type Folder,
+} from './tree.ts';
+
+/** A file's time is at least this old when it comes, so that an edit in the same tick of the clock still changes it. */
+const TICK_MS = 20;
+
+export type Brought =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'edited'; readonly path: string }
+  /** Not a file, where a file should be; not a folder, where a folder should be. */
+  | { readonly kind: 'obstructed'; readonly names: readonly string[] }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'failed'; readonly error: Error };
+
+export type Part = Parting & { readonly path: string; readonly entry: Entry };
+
+const DONE: Brought = { kind: 'done' };
+
+/** What was replaced and may still be open somewhere goes to `parted`, who closes it. */
+export async function bring(
+  disk: Disk,
+  heads: readonly Head[],
+  parted: (part: Part) => void,
+): Promise<Brought[]> {
+  const touched = new Set<string>();
+  const placed: string[] = [];
+  const outcomes = heads.map((head) => attempt(() => takeAway(disk, head, touched, parted)));
+  const staged = await Promise.all(
+    heads.map(async (head, index) => {
+      if (outcomes[index]!.kind !== 'done' || head.removed || isThere(disk, head)) return null;
+      try {
+        return await stage(disk, head, touched);
+      } catch (error) {
+        outcomes[index] = failure(error);
+        return null;
+      }
+    }),
+  );
+  disk.fault('mirror.recorded');
+  if (!disk.fresh()) await disk.confirm();
+  for (const [index, file] of staged.entries()) {
+    if (!file) continue;
+    outcomes[index] = attempt(() => putInPlace(disk, heads[index]!, file, parted));
+    file.folder.close();
+    if (outcomes[index].kind === 'done') placed.push(heads[index]!.path);
+  }
+  await Promise.all([...touched].map((path) => syncFolder(disk, path)));
+  disk.fault('mirror.synced');
+  disk.ledger.confirm(placed);
+  return outcomes;
+}
+
+function isThere({ ledger }: Disk, { id, path, version }: Head): boolean {
+  const entry = ledger.at(path);
+  return entry?.file === id && entry.version === version && ledger.confirmed(path);
+}
+
+function attempt(work: () => Brought): Brought {
+  try {
+    return work();
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+function failure(error: unknown): Brought {
+  if (error instanceof Obstacle) return { kind: 'obstructed', names: error.names };
+  return { kind: 'failed', error: error as Error };
+}
+
+/** Where the file was and is not any more. */
+function takeAway(
+  disk: Disk,
+  head: Head,
+  touched: Set<string>,
+  parted: (part: Part) => void,
+): Brought {
+  const path = disk.ledger.pathOf(head.id);
+  if (path === undefined || (!head.removed && path === head.path)) return DONE;
+  if (!disk.fresh()) return { kind: 'lost' };
+  const { folder: names, name } = namesOf(path);
+  const outcome = within(disk.root, names, (folder) =>
+    folder ? put(disk, { folder, path, name, temporary: null }, parted) : DONE,
+  );
+  if (outcome.kind === 'edited' || outcome.kind === 'lost') return outcome;
+  disk.ledger.drop(path);
+  touched.add(pathOf(names));
+  prune(disk, names, touched);
+  return DONE;
+}
+
+/** Folders exist by what is in them. */
+function prune(disk: Disk, names: readonly string[], touched: Set<string>): void {
+  for (let depth = names.length; depth > 0; depth -= 1) {
+    const parent = names.slice(0, depth - 1);
+    const gone = within(disk.root, parent, (folder) => !folder || removeFolder(folder, names[depth - 1]!));
+    if (!gone) return;
+    disk.watch?.drop(pathOf(names.slice(0, depth)));
+    touched.delete(pathOf(names.slice(0, depth)));
+    touched.add(pathOf(parent));
+  }
+}
+
+interface Staged {
+  readonly folder: Folder;
+  readonly temporary: string;
+  readonly before: Entry | undefined;
+}
+
+async function stage(disk: Disk, head: Head, touched: Set<string>): Promise<Staged> {
+  const { folder: names, name } = namesOf(head.path);
+  const folder = openFolder(disk.root, names, { create: (parent) => touched.add(pathOf(parent)) });
+  if (!folder) throw new Error(`${disk.root} is gone`);
+  const temporary = temporaryName();
+  try {
+    disk.fault('mirror.before');
+    const fd = folder.create(temporary);
+    try {
+      await fill(disk, head, fd);
+      const mode = folder.look(name);
+      if (mode?.isFile()) keepMode(fd, Number(mode.mode) & 0o777);
+      const seconds = Math.min(head.changedAt.getTime(), disk.now().getTime() - TICK_MS) / 1000;
+      futimesSync(fd, seconds, seconds);
+      disk.fault('mirror.written');
+      await sync(fd);
+      const before = disk.ledger.at(head.path);
+      const identity = identityOf(fstatSync(fd, { bigint: true }));
+      disk.ledger.put(head.path, { file: head.id, version: head.version, ...identity });
+      touched.add(pathOf(names));
+      return { folder, temporary, before };
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    remove(folder, temporary);
+    folder.close();
+    throw error;
+  }
+}
+
+/** A program that a person made executable stays so. */
+function keepMode(fd: number, mode: number): void {
+  if ((fstatSync(fd).mode & 0o777) !== mode) fchmodSync(fd, mode);
+}
+
+async function fill(disk: Disk, head: Head, fd: number): Promise<void> {
+  if (head.size === 0) return;
+  if (head.data) return writeFully(fd, head.data);
+  const version = await readVersion(disk.pool, head.id, head.version);
+  for await (const chunk of readChunks(disk.pool, version!.chunks)) writeFully(fd, chunk);
+}
+
+function putInPlace(
+  disk: Disk,
+  { path }: Head,
+  { folder, temporary, before }: Staged,
+  parted: (part: Part) => void,
+): Brought {
+  let outcome: Brought = { kind: 'lost' };
+  try {
+    if (disk.fresh()) outcome = put(disk, { folder, path, name: namesOf(path).name, temporary }, parted);
+  } finally {
+    if (outcome.kind !== 'done') {
+      remove(folder, temporary);
+      if (before) {
+        disk.ledger.put(path, before);
+        disk.ledger.confirm([path]);
+      } else disk.ledger.drop(path);
+    }
+  }
+  return outcome;
+}
+
+function put(
+  disk: Disk,
+  { folder, path, name, temporary }: { folder: Folder; path: string; name: string; temporary: string | null },
+  parted: (part: Part) => void,
+): Brought {
+  const capture = captureName();
+  let outcome: Placed;
+  if (disk.visible) {
+    if (folder.look(name)) disk.ledger.take(capture, path);
+    const known = isKnown(disk, path);
+    outcome = place({ folder, name, temporary, capture, known, fault: disk.fault, now: disk.now });
+  } else outcome = placeOver(folder, name, temporary);
+  switch (outcome.kind) {
+    case 'placed': {
+      const { parting } = outcome;
+      const entry = parting && disk.ledger.known(path).find((each) => each.ino === parting.identity.ino);
+      if (parting && entry) parted({ ...parting, path, entry });
+      else if (parting) closeSync(parting.fd);
+      return DONE;
+    }
+    case 'edited':
+      return { kind: 'edited', path };
+    case 'obstructed':
+      return { kind: 'obstructed', names: path.slice(1).split('/') };
+    case 'lost':
+      return { kind: 'lost' };
+  }
+}
+
+async function syncFolder(disk: Disk, path: string): Promise<void> {
+  const folder = openFolder(disk.root, path === '/' ? [] : path.slice(1).split('/'));
+  if (!folder) return;
+  try {
+    await sync(folder.fd);
+  } finally {
+    folder.close();
+  }
+}
