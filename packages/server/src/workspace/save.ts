@@ -6,7 +6,7 @@ import { readVersion, writeFile, type Changed, type FileHead, type Write } from 
 import { mergeTexts } from './merge.ts';
 
 /** Bytes of a text at most that is merged. */
-const MERGE_BYTES = 1024 * 1024;
+export const MERGE_BYTES = 1024 * 1024;
 /** How often a merge is tried again because somebody was faster. */
 const MERGE_TRIES = 100;
 
@@ -17,6 +17,8 @@ export interface Save extends Omit<Write, 'content'> {
   readonly content?: StoredContent;
   /** Whether a stale text may be merged with what is there now. */
   readonly merge: boolean;
+  /** What the writer started from, where that is no version. */
+  readonly from?: Uint8Array | undefined;
 }
 
 export type Saved =
@@ -39,7 +41,7 @@ export async function saveFile(store: Queryable, client: Queryable, save: Save):
     const theirs = file && (await readHead(client, file));
     const text =
       save.merge && file && theirs && save.base && tries < MERGE_TRIES
-        ? await merge(client, file, save.base, theirs, save.bytes ?? given)
+        ? await merge(client, file, save, given, theirs)
         : null;
     if (text === null) return { kind: 'conflict', file, theirs };
     merged = Buffer.from(text);
@@ -57,15 +59,17 @@ export async function readHead(client: Queryable, file: FileHead): Promise<Buffe
 async function merge(
   client: Queryable,
   file: FileHead,
-  base: number,
+  { base, from, bytes }: Save,
+  given: StoredContent,
   theirs: Buffer,
-  mine: Uint8Array | StoredContent,
 ): Promise<string | null> {
-  const size = 'chunks' in mine ? mine.size : mine.length;
-  if (Math.max(theirs.length, size) > MERGE_BYTES) return null;
-  const from = await readVersion(client, file.id, base);
-  if (!from || from.size > MERGE_BYTES) return null;
-  const bytes = 'chunks' in mine ? await readWhole(client, mine.chunks) : mine;
-  const texts = [await readWhole(client, from.chunks), bytes, theirs].map(asText);
+  if (Math.max(theirs.length, given.size) > MERGE_BYTES) return null;
+  const version = from ? null : await readVersion(client, file.id, base!);
+  if (!from && (!version || version.size > MERGE_BYTES)) return null;
+  const texts = [
+    from ?? (await readWhole(client, version!.chunks)),
+    bytes ?? (await readWhole(client, given.chunks)),
+    theirs,
+  ].map(asText);
   return texts.every((text) => text !== null) ? mergeTexts(...(texts as [string, string, string])) : null;
 }

@@ -23,6 +23,8 @@ export interface Disk {
   /** The mirror's own folder: ledger, quarantine. */
   readonly own: string;
   readonly ledger: Ledger;
+  /** What is on disk where a person's edit was merged or kept beside, until the head comes: no version says that. */
+  readonly drafts: Map<string, Buffer>;
   readonly watch: Watch | null;
   readonly maxFileBytes: number;
   readonly quotaBytes: number;

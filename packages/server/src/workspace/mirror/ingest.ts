@@ -7,7 +7,7 @@ import { sqlState } from '../../db/pool.ts';
 import { sha256, storeContent } from '../content.ts';
 import { findFile, moveFile, readFile, removeFile, writeFile, type Changed, type FileHead } from '../files.ts';
 import { parsePath, type FilePath } from '../paths.ts';
-import { saveFile } from '../save.ts';
+import { MERGE_BYTES, saveFile } from '../save.ts';
 import { baseOf, expel, type Disk } from './disk.ts';
 import type { Entry } from './ledger.ts';
 import { captureName, conflictPath } from './names.ts';
@@ -29,16 +29,18 @@ interface Kept {
   readonly version: number;
 }
 
-/** Makes a version of what is on disk at the path, unless it is known. */
-export async function ingest(disk: Disk, path: string): Promise<void> {
+/** Makes a version of what is on disk at the path, unless it is known. `created`: it did not start from a version. */
+export async function ingest(disk: Disk, path: string, created = false): Promise<void> {
   const content = await readStable(disk, path);
   if (!content) return;
-  const base = baseOf(disk, path);
+  const base = created ? undefined : baseOf(disk, path);
   const { ledger } = disk;
   disk.fault('mirror.edit');
-  const outcome = await keep(disk, path, content.bytes, base);
+  const outcome = await keep(disk, path, content.bytes, base, disk.drafts.get(path));
   disk.fault('mirror.kept');
   if (outcome.kind === 'refused') return expelFile(disk, path, outcome.why);
+  if (outcome.kind === 'elsewhere' && content.bytes.length <= MERGE_BYTES) disk.drafts.set(path, content.bytes);
+  else disk.drafts.delete(path);
   // Where another content is the head now, the disk still has what the edit began with, and the head comes next.
   const entry = outcome.kind === 'kept' && outcome.at.path === path ? outcome.at : base;
   if (entry) {
@@ -51,6 +53,8 @@ export async function ingest(disk: Disk, path: string): Promise<void> {
   if (outcome.file && !(outcome.kind === 'kept' && outcome.current)) disk.again(outcome.file);
   if (base && base.file !== outcome.file) disk.again(base.file);
 }
+
+type Base = Pick<Entry, 'file' | 'version'> | undefined;
 
 type Outcome =
   | { readonly kind: 'kept'; readonly at: Kept; readonly file: string; readonly current: boolean }
@@ -68,7 +72,8 @@ export async function keep(
   disk: Disk,
   path: string,
   bytes: Buffer,
-  base: Pick<Entry, 'file' | 'version'> | undefined,
+  base: Base,
+  from?: Buffer,
 ): Promise<Outcome> {
   const parsed = parsePath(path);
   if (!parsed.ok) return { kind: 'refused', why: parsed.problem };
@@ -85,7 +90,7 @@ export async function keep(
       };
   }
   try {
-    return await save(disk, parsed.path, bytes, base, head);
+    return await save(disk, { path: parsed.path, bytes, base, from, head });
   } catch (error) {
     if (sqlState(error) === 'CN413') return { kind: 'refused', why: (error as Error).message };
     throw error;
@@ -97,7 +102,7 @@ async function versionWith(
   disk: Disk,
   head: FileHead,
   hash: Buffer,
-  base: Pick<Entry, 'file' | 'version'> | undefined,
+  base: Base,
 ): Promise<number | null> {
   if (head.hash.equals(hash)) return head.version;
   if (base && base.file !== head.id) return null;
@@ -109,13 +114,15 @@ async function versionWith(
   return rows[0]?.version ?? null;
 }
 
-async function save(
-  disk: Disk,
-  path: FilePath,
-  bytes: Buffer,
-  base: Pick<Entry, 'file' | 'version'> | undefined,
-  head: FileHead | null,
-): Promise<Outcome> {
+interface Edit {
+  readonly path: FilePath;
+  readonly bytes: Buffer;
+  readonly base: Base;
+  readonly from: Buffer | undefined;
+  readonly head: FileHead | null;
+}
+
+async function save(disk: Disk, { path, bytes, base, from, head }: Edit): Promise<Outcome> {
   const { pool, workspaceId, quotaBytes } = disk;
   const where = { workspaceId, author, quotaBytes };
   let target = path;
@@ -138,6 +145,7 @@ async function save(
     base: base?.version ?? 0,
     bytes,
     merge: true,
+    from,
   });
   switch (saved.kind) {
     case 'changed':

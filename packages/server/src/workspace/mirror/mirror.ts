@@ -63,6 +63,8 @@ interface Waiter {
 }
 
 interface Held extends Part {
+  /** What it said when it was last kept, where no version says exactly that. */
+  readonly draft?: Buffer | undefined;
   readonly until: number;
 }
 
@@ -241,6 +243,7 @@ export class Mirror {
       root,
       own,
       ledger,
+      drafts: new Map(),
       watch,
       maxFileBytes: this.#options.maxFileBytes,
       quotaBytes: this.#options.quotaBytes,
@@ -349,7 +352,7 @@ export class Mirror {
     if (outcome.kind === 'edited') {
       if (!disk.visible) return true;
       await this.#quiet(outcome.path);
-      await ingest(disk, outcome.path);
+      await ingest(disk, outcome.path, outcome.created);
       return true;
     }
     const { names } = outcome;
@@ -520,12 +523,13 @@ export class Mirror {
       this.#partings.set(held.capture, { ...held, until: performance.now() + QUIET_MS });
       return;
     }
-    const outcome = await keep(disk, held.path, content.bytes, held.entry);
+    const outcome = await keep(disk, held.path, content.bytes, held.entry, held.draft);
     const at = outcome.kind === 'refused' ? null : outcome.at;
     this.#partings.set(held.capture, {
       ...held,
       path: at?.path ?? held.path,
       entry: at ? { ...held.entry, file: at.file, version: at.version } : held.entry,
+      draft: at ? undefined : content.bytes,
       identity: content.identity,
       until: performance.now() + PARTING_MS,
     });

@@ -24,6 +24,8 @@ export interface MirrorsOptions {
 }
 
 export interface DiskMirrors extends Mirrors {
+  /** Whether the visible folders are this pod's; null while the database is away. */
+  readonly role: Role['kind'] | null;
   start(): Promise<void>;
   stop(): Promise<void>;
   /** Another pod changed something in a workspace, or renamed or removed it; null: in some. */
@@ -78,6 +80,9 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
   };
 
   return {
+    get role() {
+      return owner?.role?.kind ?? null;
+    },
     start: async () => {
       mkdirSync(join(home, 'workspaces'), { recursive: true });
       database = await databaseName(pool);

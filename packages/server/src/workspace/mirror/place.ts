@@ -7,9 +7,11 @@
 import { closeSync, fsync, linkSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { conflictPath } from './names.ts';
-import { errorCode, identityAt, identityOf, same, type Folder, type Identity } from './tree.ts';
+import { errorCode, identityAt, identityOf, type Folder, type Identity } from './tree.ts';
 
 export const sync = promisify(fsync);
+/** How far a file's birth may lag behind the clock. */
+const CLOCK_MS = 10;
 
 /** A file that was replaced; whoever had it open may still write to it. */
 export interface Parting {
@@ -20,8 +22,11 @@ export interface Parting {
 
 export type Placed =
   | { readonly kind: 'placed'; readonly parting: Parting | null }
-  /** What is there is not what the ledger says. */
-  | { readonly kind: 'edited' }
+  /**
+   * What is there is not what the ledger says. If it was created while there was nothing, whoever did it (an append, say)
+   * did not start from what was there before.
+   */
+  | { readonly kind: 'edited'; readonly created: boolean }
   /** A folder, a link or another thing that is no file is there. */
   | { readonly kind: 'obstructed' }
   /** The temporary file is gone: another pod has the folder. */
@@ -41,16 +46,17 @@ export interface Place {
 export function place({ folder, name, temporary, capture, known, fault, now }: Place): Placed {
   const there = folder.look(name);
   if (there && !there.isFile()) return { kind: 'obstructed' };
-  if (there && !known(identityOf(there))) return { kind: 'edited' };
+  if (there && !known(identityOf(there))) return { kind: 'edited', created: false };
   let parting: Parting | null = null;
+  const capturedAt = now().getTime();
   if (there) {
-    if (!renamed(folder, name, capture)) return { kind: 'edited' };
+    if (!renamed(folder, name, capture)) return { kind: 'edited', created: false };
     fault('mirror.captured');
     parting = opened(folder, capture);
     if (!parting || !known(parting.identity)) {
       if (parting) closeSync(parting.fd);
       putBack(folder, capture, name, now());
-      return { kind: 'edited' };
+      return { kind: 'edited', created: false };
     }
   }
   if (temporary !== null) {
@@ -60,7 +66,8 @@ export function place({ folder, name, temporary, capture, known, fault, now }: P
       // Where somebody put another file, that one is the person's, and what was captured was ours.
       if (parting && failure === 'EEXIST') unlinkSync(folder.at(capture));
       else if (parting) putBack(folder, capture, name, now());
-      return { kind: failure === 'EEXIST' ? 'edited' : 'lost' };
+      if (failure === 'ENOENT') return { kind: 'lost' };
+      return { kind: 'edited', created: parting !== null && bornAfter(folder, name, capturedAt) };
     }
     fault('mirror.linked');
     remove(folder, temporary);
@@ -139,6 +146,6 @@ function opened(folder: Folder, capture: string): Parting | null {
   return { fd, identity: identityAt(fd), capture };
 }
 
-export function isSame(a: Identity): (b: Identity) => boolean {
-  return (b) => same(a, b);
+function bornAfter(folder: Folder, name: string, time: number): boolean {
+  return Number(folder.look(name)?.birthtimeMs ?? 0) > time - CLOCK_MS;
 }

@@ -25,7 +25,7 @@ const TICK_MS = 20;
 
 export type Brought =
   | { readonly kind: 'done' }
-  | { readonly kind: 'edited'; readonly path: string }
+  | { readonly kind: 'edited'; readonly path: string; readonly created: boolean }
   /** Not a file, where a file should be; not a folder, where a folder should be. */
   | { readonly kind: 'obstructed'; readonly names: readonly string[] }
   | { readonly kind: 'lost' }
@@ -206,12 +206,13 @@ function put(
     case 'placed': {
       const { parting } = outcome;
       const entry = parting && disk.ledger.known(path).find((each) => each.ino === parting.identity.ino);
+      disk.drafts.delete(path);
       if (parting && entry) parted({ ...parting, path, entry });
       else if (parting) closeSync(parting.fd);
       return DONE;
     }
     case 'edited':
-      return { kind: 'edited', path };
+      return { kind: 'edited', path, created: outcome.created };
     case 'obstructed':
       return { kind: 'obstructed', names: path.slice(1).split('/') };
     case 'lost':
