@@ -16,7 +16,7 @@ import { createApp } from './http/app.ts';
 import { Streams } from './http/sse.ts';
 import { Writer } from './log/append.ts';
 import { Followers, FollowersOf } from './log/follow.ts';
-import { createMcp, type Mcp } from './mcp/mcp.ts';
+import { createMcp, MCP_CHANNEL, type Mcp } from './mcp/mcp.ts';
 import { createMetrics } from './metrics.ts';
 import { createModels } from './models/catalog.ts';
 import { createRunLoop } from './runs/loop.ts';
@@ -169,6 +169,7 @@ export async function startServer({
         workspaces.heard(workspaceId);
         mirrors.heard(workspaceId);
       },
+      [MCP_CHANNEL]: (workspaceId) => mcp.heard(workspaceId),
     },
     onExpelled: () => writer.abandonConnection(),
     reviveDatabase: async () => embedded?.ensure(),

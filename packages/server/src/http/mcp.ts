@@ -4,14 +4,8 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { schemas, type McpServer } from '@continuo/protocol';
 import type { ConnectionState } from '../mcp/connection.ts';
 import { MOST_SERVERS } from '../mcp/limits.ts';
-import {
-  deleteServer,
-  putServer,
-  touchServer,
-  withoutValues,
-  workspaceExists,
-  type ServerRow,
-} from '../mcp/rows.ts';
+import { deleteServer, putServer, touchServer, withoutValues, type ServerRow } from '../mcp/rows.ts';
+import { hasWorkspace } from '../runs/workspace-of.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
 import { Problem } from './problem.ts';
@@ -43,7 +37,7 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
     }),
     async (c) => {
       const { id } = c.req.valid('param');
-      if (!(await workspaceExists(pool, id))) throw notFound('workspace', id);
+      if (!(await hasWorkspace(pool, id))) throw notFound('workspace', id);
       return c.json({ items: (await mcp.serversOf(id)).map(shown) }, 200);
     },
   );
@@ -68,6 +62,7 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
       if (put.kind === 'no_workspace') throw notFound('workspace', id);
       if (put.kind === 'too_many') throw tooMany();
       if (put.kind === 'nothing_to_keep') throw nothingToKeep(put.paths);
+      await mcp.changed(id);
       return c.json(await read(id, name), put.created ? 201 : 200);
     },
   );
@@ -101,12 +96,13 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
     async (c) => {
       const { id, name } = c.req.valid('param');
       if (!(await touchServer(pool, id, name))) throw await missing(id, name);
+      await mcp.changed(id);
       return c.json(await read(id, name), 202);
     },
   );
 
   async function missing(id: string, name: string): Promise<Problem> {
-    return (await workspaceExists(pool, id)) ? serverNotFound(name) : notFound('workspace', id);
+    return (await hasWorkspace(pool, id)) ? serverNotFound(name) : notFound('workspace', id);
   }
 }
 

@@ -10,6 +10,9 @@ import { REREAD_MS } from './limits.ts';
 import { listServers, type ServerRow } from './rows.ts';
 import type { World } from './session.ts';
 
+/** Tells pods of a workspace whose rows changed. */
+export const MCP_CHANNEL = 'continuo_mcp';
+
 export interface McpOptions {
   readonly pool: Pool;
   readonly log: Logger;
@@ -26,8 +29,10 @@ export interface Mcp {
   toolsOf(workspaceId: string): Promise<readonly AnyTool[]>;
   /** Every configured server; null where it is disabled. Waits for none. */
   serversOf(workspaceId: string): Promise<readonly { row: ServerRow; state: ConnectionState | null }[]>;
-  /** Somebody, on this pod or another, changed the workspace's rows. */
+  /** This pod changed the workspace's rows: it follows them now, and the others are told. */
   changed(workspaceId: string): Promise<void>;
+  /** Another pod did. */
+  heard(workspaceId: string): void;
   close(): Promise<void>;
 }
 
@@ -111,7 +116,12 @@ export function createMcp({ pool, log, env, onChange, ...options }: McpOptions):
       return rows.map((row) => ({ row, state: connections.get(row.name)?.connection.state ?? null }));
     },
     changed: async (workspaceId) => {
-      if (workspaces.has(workspaceId)) await read(workspaceId, Infinity);
+      await read(workspaceId, Infinity);
+      await pool.query(`select pg_notify('${MCP_CHANNEL}', $1)`, [workspaceId]);
+    },
+    heard: (workspaceId) => {
+      // What cannot be read now is read when tools are next asked for.
+      if (workspaces.has(workspaceId)) read(workspaceId, Infinity).catch(() => undefined);
     },
     close: async () => {
       closed = true;

@@ -29,19 +29,16 @@ const COLUMNS = 'workspace_id, name, config, created_at, updated_at, updated_at:
 export async function listServers(client: Queryable, workspaceId: string): Promise<ServerRow[]> {
   const { rows } = await client.query<Row>({
     name: 'list_mcp_servers',
-    text: `select ${COLUMNS} from mcp_servers where workspace_id = $1 order by name`,
+    text: `select ${COLUMNS} from mcp_servers
+      where workspace_id = $1 and exists (select from workspaces where id = $1 and removed_at is null)
+      order by name`,
     values: [workspaceId],
   });
   return rows.map(fromRow);
 }
 
-export async function workspaceExists(client: Queryable, workspaceId: string): Promise<boolean> {
-  const { rowCount } = await client.query('select from workspaces where id = $1', [workspaceId]);
-  return rowCount === 1;
-}
-
 export type Put =
-  | { readonly kind: 'stored'; readonly row: ServerRow; readonly created: boolean }
+  | { readonly kind: 'stored'; readonly created: boolean }
   | { readonly kind: 'no_workspace' }
   | { readonly kind: 'too_many' }
   /** Nothing is stored for these names, of which the caller wants to keep the values. */
@@ -50,23 +47,23 @@ export type Put =
 export function putServer(pool: Pool, workspaceId: string, name: string, given: McpConfig): Promise<Put> {
   return transaction(pool, async (client): Promise<Put> => {
     // Who writes at the same time waits here: the count and what is kept are then those of the last one.
-    const { rowCount } = await client.query('select from workspaces where id = $1 for no key update', [
-      workspaceId,
-    ]);
+    const { rowCount } = await client.query(
+      'select from workspaces where id = $1 and removed_at is null for no key update',
+      [workspaceId],
+    );
     if (rowCount === 0) return { kind: 'no_workspace' };
     const rows = await listServers(client, workspaceId);
     const before = rows.find((row) => row.name === name);
     if (!before && rows.length >= MOST_SERVERS) return { kind: 'too_many' };
     const { config, missing } = withKept(given, before?.config);
     if (missing.length > 0) return { kind: 'nothing_to_keep', paths: missing };
-    const stored = await client.query<Row>(
+    await client.query(
       `insert into mcp_servers (workspace_id, name, config, enabled) values ($1, $2, $3, $4)
        on conflict (workspace_id, name) do update
-         set config = excluded.config, enabled = excluded.enabled, updated_at = clock_timestamp()
-       returning ${COLUMNS}`,
+         set config = excluded.config, enabled = excluded.enabled, updated_at = clock_timestamp()`,
       [workspaceId, name, JSON.stringify(config), config.enabled],
     );
-    return { kind: 'stored', row: fromRow(stored.rows[0]!), created: !before };
+    return { kind: 'stored', created: !before };
   });
 }
 
@@ -79,17 +76,12 @@ export async function deleteServer(client: Queryable, workspaceId: string, name:
 }
 
 /** A changed row restarts the server on every pod. */
-export async function touchServer(
-  client: Queryable,
-  workspaceId: string,
-  name: string,
-): Promise<ServerRow | null> {
-  const { rows } = await client.query<Row>(
-    `update mcp_servers set updated_at = clock_timestamp() where workspace_id = $1 and name = $2
-     returning ${COLUMNS}`,
+export async function touchServer(client: Queryable, workspaceId: string, name: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    'update mcp_servers set updated_at = clock_timestamp() where workspace_id = $1 and name = $2',
     [workspaceId, name],
   );
-  return rows[0] ? fromRow(rows[0]) : null;
+  return rowCount === 1;
 }
 
 function fromRow(row: Row): ServerRow {

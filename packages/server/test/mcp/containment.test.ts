@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { schemas } from '@continuo/protocol';
+import { putServer } from '../../src/mcp/rows.ts';
 import { OutcomeUnknown, ToolFailure } from '../../src/tools/tool.ts';
 import { until } from '../chaos/killing/until.ts';
 import { call, FIXTURE, isAlive, line, lines, node, RUDE, useMcp } from './support.ts';
@@ -310,6 +311,17 @@ test('another pod hears of changed rows within a second', async () => {
   expect((await mcp.toolsOf(workspace)).length).toBeGreaterThan(0);
   clock.advance(1);
   expect(await mcp.toolsOf(workspace)).toEqual([]);
+  await until('the process is gone', () => !isAlive(pid));
+});
+
+test('a removed workspace has no servers', async () => {
+  const { mcp, clock, workspace, file } = await fixture();
+  expect((await mcp.toolsOf(workspace)).length).toBeGreaterThan(0);
+  const pid = await pidIn(file);
+  await world.pool.query('update workspaces set removed_at = now() where id = $1', [workspace]);
+  clock.advance(1000);
+  expect(await mcp.toolsOf(workspace)).toEqual([]);
+  expect(await putServer(world.pool, workspace, 'x', node([FIXTURE]))).toEqual({ kind: 'no_workspace' });
   await until('the process is gone', () => !isAlive(pid));
 });
 

@@ -3,7 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { until } from '../chaos/killing/until.ts';
 import { call as request, createThread, followToEnd, send, type Frame } from '../client/api.ts';
 import { freshDatabase, type TestDatabase } from '../client/database.ts';
@@ -19,8 +19,9 @@ beforeAll(async () => {
   database = await freshDatabase();
   folder = await mkdtemp(join(tmpdir(), 'continuo-mcp-'));
 });
+// Otherwise every pod would start every server.
+afterEach(() => Promise.all(pods.splice(0).map((each) => each.end())));
 afterAll(async () => {
-  await Promise.all(pods.map((pod) => pod.end()));
   const broken = await brokenInvariants(database.pool);
   await database.drop();
   await rm(folder, { recursive: true, force: true });
@@ -146,6 +147,17 @@ test('PLUS-4 a server that dies in a call: the outcome is unknown, the run goes 
   expect(after).not.toHaveProperty('outcome');
   expect(frames.at(-1)!.data).toEqual({ status: 'done' });
   expect((await lines(file)).filter((each) => !each.startsWith('started'))).toEqual(['die once']);
+});
+
+test('a server that is removed on one pod ends on the others', async () => {
+  const file = await recording();
+  const [one, other] = [await pod(), await pod()];
+  await put(one.url, 'fix', [FIXTURE], { RECORD: file });
+  const servers = `/api/v1/workspaces/${WORKSPACE}/mcp-servers`;
+  await request('GET', `${other.url}${servers}`);
+  const pids = await line(file, /started (\d+)\nstarted (\d+)/);
+  await request('DELETE', `${one.url}${servers}/fix`);
+  await until('both are gone', () => !pids.slice(1).some((pid) => isAlive(Number(pid))));
 });
 
 test('a run that is canceled cancels its call at the server after the grace, and a stopped pod leaves no process', async () => {
