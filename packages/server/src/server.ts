@@ -143,7 +143,6 @@ export async function startServer({
       pool,
       writer,
       agents,
-      workspaceOf,
       limits: {
         steps: config.runSteps,
         tokens: config.runTokens,

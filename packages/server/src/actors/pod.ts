@@ -29,6 +29,8 @@ const UNAVAILABLE_PAUSE_MS = 200;
 export interface Hold {
   readonly threadId: string;
   readonly attempt: number;
+  /** What the claim told by itself; null where it must be asked for. The work knows what it means. */
+  readonly told: unknown;
   /** Aborts when the thread is no longer ours: nothing may be written any more. */
   readonly lost: AbortSignal;
   /** Aborts when the pod is stopping and will not wait for the step to end. */
@@ -43,8 +45,11 @@ export interface Hold {
   lose(refusal?: Error | null): void;
 }
 
-/** Works on a thread until there is nothing to do; says when to look again, if at all. */
-export type Work = (hold: Hold) => Promise<{ readonly wakeAt: Date | null }>;
+/**
+ * Works on a thread until there is nothing to do; says when to look again, if at all, or that its last append has let
+ * the thread go.
+ */
+export type Work = (hold: Hold) => Promise<{ readonly wakeAt: Date | null } | 'released'>;
 
 export interface PodOptions {
   readonly database: DatabaseSettings;
@@ -139,9 +144,9 @@ export class Pod {
   }
 
   /** A thread that this pod claimed inside another transaction. */
-  adopt(podId: string, threadId: string, attempt: number): void {
+  adopt(podId: string, threadId: string, attempt: number, told: unknown = null): void {
     if (podId !== this.#member?.id || this.#holds.get(threadId)?.attempt === attempt) return;
-    this.#begin(threadId, attempt);
+    this.#begin(threadId, attempt, told);
   }
 
   /** Tells the owner of a thread that there is something for it, wherever it is. */
@@ -366,12 +371,13 @@ export class Pod {
     this.#strays = new Map(astray.map(({ id, attempt }) => [id, attempt]));
   }
 
-  #begin(threadId: string, attempt: number): void {
+  #begin(threadId: string, attempt: number, told: unknown): void {
     const member = this.#member!;
     const lease = this.#options.leaseSeconds * 1000;
     const hold = new LiveHold(
       threadId,
       attempt,
+      told,
       this.#hurry.signal,
       () => performance.now() - member.renewedAt < lease,
     );
@@ -382,8 +388,11 @@ export class Pod {
 
   async #hold(member: Membership, hold: LiveHold): Promise<void> {
     let wakeAt: Date | null = null;
+    let released = false;
     try {
-      ({ wakeAt } = await this.#options.work(hold));
+      const done = await this.#options.work(hold);
+      if (done === 'released') released = true;
+      else wakeAt = done.wakeAt;
     } catch (error) {
       const failure = hold.lost.aborted ? hold.refusal : error;
       if (failure) {
@@ -396,7 +405,7 @@ export class Pod {
       wakeAt = new Date(Date.now() + pauseAfter(failure));
     }
     hold.onWake = null;
-    const due = await this.#release(member, hold, wakeAt);
+    const due = released ? false : await this.#release(member, hold, wakeAt);
     if (this.#holds.get(hold.threadId) === hold) this.#holds.delete(hold.threadId);
     if (this.#holds.size === 0) this.#emptied?.();
     if (due) void this.#claim();
@@ -436,6 +445,7 @@ function pauseAfter(failure: unknown): number {
 class LiveHold implements Hold {
   readonly threadId: string;
   readonly attempt: number;
+  readonly told: unknown;
   readonly hurry: AbortSignal;
   readonly fresh: () => boolean;
   readonly #lost = new AbortController();
@@ -443,9 +453,10 @@ class LiveHold implements Hold {
   refusal: Error | null = null;
   onWake: (() => void) | null = null;
 
-  constructor(threadId: string, attempt: number, hurry: AbortSignal, fresh: () => boolean) {
+  constructor(threadId: string, attempt: number, told: unknown, hurry: AbortSignal, fresh: () => boolean) {
     this.threadId = threadId;
     this.attempt = attempt;
+    this.told = told;
     this.hurry = hurry;
     this.fresh = fresh;
   }

@@ -28,13 +28,14 @@ export async function accept(
   if (outcome.kind === 'workspace_removed') throw workspaceRemoved();
   if (outcome.kind === 'key_reused') throw keyReused();
   if (outcome.kind === 'queue_full') throw queueFull();
+  if (outcome.kind === 'queued') return { run: outcome.run, headers: { location: placeOf(outcome.run) } };
   const run = await readRun(pool, outcome.runId);
   if (!run) throw notFound('run', outcome.runId);
-  const headers = {
-    location: `/api/runs/${run.id}`,
-    ...(outcome.replayed && { 'idempotency-replayed': 'true' }),
-  };
-  return { run: publicRun(run), headers };
+  return { run: publicRun(run), headers: { location: placeOf(run), 'idempotency-replayed': 'true' } };
+}
+
+function placeOf(run: Run): string {
+  return `/api/runs/${run.id}`;
 }
 
 function workspaceRemoved(): Problem {

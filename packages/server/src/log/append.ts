@@ -104,23 +104,25 @@ export class Writer implements PenHost {
   }
 
   async #write(parts: readonly Part[]): Promise<void> {
+    let released: readonly string[];
     try {
-      await this.#insert(parts);
+      released = await this.#insert(parts);
     } catch (error) {
       await this.#recover(parts, error as Error);
       return;
     }
-    for (const part of parts) this.#committed(part);
+    for (const part of parts) this.#committed(part, released.includes(part.pen.threadId));
   }
 
-  async #insert(parts: readonly Part[]): Promise<void> {
+  /** Resolves with the threads that were let go. */
+  async #insert(parts: readonly Part[]): Promise<readonly string[]> {
     const rows = parts.length === 1 ? parts[0]!.rows : parts.flatMap((part) => part.rows);
     const changes = parts.flatMap((part) => part.changes);
     const hint = this.options.hint(parts);
     const { faults } = this.options;
     if (faults) await hit(faults, 'append.before', rows);
     const connection = await this.#connected();
-    const sent =
+    const sent: Promise<{ rows: { released?: string[] | null }[] }> =
       changes.length === 0
         ? connection.query({ name: 'append', text: INSERT, values: [...bind(rows), hint] })
         : connection.query({
@@ -133,8 +135,9 @@ export class Writer implements PenHost {
       sent.catch(() => undefined);
       await hit(faults, 'append.inside', rows);
     }
-    await sent;
+    const answer = await sent;
     if (faults) await hit(faults, 'append.after', rows);
+    return answer.rows[0]?.released ?? [];
   }
 
   async #recover(parts: readonly Part[], error: Error): Promise<void> {
@@ -172,7 +175,8 @@ export class Writer implements PenHost {
   /** After a collision or an unknown outcome: reads the tail, where the part's rows are, or are not. */
   async #settle(part: Part): Promise<void> {
     const outcome = await this.settled(part.pen, part.rows[0]!);
-    if (outcome === 'committed') return this.#committed(part);
+    // Whether the thread was let go with it is not known: that is done again, and harmless.
+    if (outcome === 'committed') return this.#committed(part, false);
     if (outcome === 'absent') return this.#write([part]);
     part.pen.fail(part, new Lost(`thread ${part.pen.threadId} has another owner`));
   }
@@ -195,8 +199,8 @@ export class Writer implements PenHost {
     }
   }
 
-  #committed(part: Part): void {
-    part.pen.committed(part);
+  #committed(part: Part, released: boolean): void {
+    part.pen.committed(part, released);
     this.options.publish(part.rows);
   }
 

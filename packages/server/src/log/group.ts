@@ -16,7 +16,9 @@ export type Change =
       cost?: number | null;
     }
   | { kind: 'message'; event: number; id: string; run: string; ordinal: number; content: unknown }
-  | { kind: 'session'; event: number; id: string; state: string; reason: string };
+  | { kind: 'session'; event: number; id: string; state: string; reason: string }
+  /** Lets the thread go, unless somebody wants something of it; the last of a pen's changes. */
+  | { kind: 'release'; event: number };
 
 export interface Entry {
   readonly runId: string | null;

@@ -73,6 +73,7 @@ export class Pen {
   /** A flush or a transaction of this thread is in flight. */
   #busy = false;
   #lost = false;
+  #released = false;
   #idle: (() => void)[] = [];
   #drained: (() => void)[] = [];
 
@@ -87,6 +88,11 @@ export class Pen {
 
   get lost(): boolean {
     return this.#lost;
+  }
+
+  /** Whether an append has let the thread go; nothing may be appended after it. */
+  get released(): boolean {
+    return this.#released;
   }
 
   get waitingRows(): number {
@@ -195,8 +201,9 @@ export class Pen {
     return this.#number(merge ? mergeTokens(groups) : groups);
   }
 
-  committed(part: Part): void {
+  committed(part: Part, released: boolean): void {
     this.#busy = false;
+    this.#released = released;
     this.#advance(part);
     this.#owner.onCommit(part.rows);
     let from = 0;
@@ -277,7 +284,13 @@ export class Pen {
       }
       for (const change of changed) {
         const row = rows[first + change.event]!;
-        changes.push({ ...withJsonAsText(change), thread: this.threadId, seq: row.seq, at: row.at });
+        changes.push({
+          ...withJsonAsText(change),
+          thread: this.threadId,
+          attempt: this.attempt,
+          seq: row.seq,
+          at: row.at,
+        });
       }
     }
     return { pen: this, groups, rows, changes };

@@ -18,7 +18,7 @@ export const INSERT = `
   select pg_notify('${LOG_CHANNEL}', $9) where $9::text is not null`;
 
 export const INSERT_WITH_CHANGES = `
-  select append_with_changes(${ARRAYS}, $9::json), case when $10::text is not null then pg_notify('${LOG_CHANNEL}', $10) end`;
+  select append_with_changes(${ARRAYS}, $9::json) as released, case when $10::text is not null then pg_notify('${LOG_CHANNEL}', $10) end`;
 
 export function bind(rows: readonly StoredEvent[]): unknown[] {
   const columns: unknown[][] = [[], [], [], [], [], [], [], []];

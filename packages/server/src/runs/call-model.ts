@@ -119,7 +119,7 @@ interface Told {
 
 /** Writes how the call ended: the whole message, another try, or nothing but a failure. */
 async function settle(
-  { pen }: StepContext,
+  { pen, conclude }: StepContext,
   run: RunState,
   { message, begun, whole, changes, failure }: Told,
 ): Promise<EventData['error'] | null> {
@@ -130,7 +130,7 @@ async function settle(
     return null;
   }
   const saysSomething = whole.some(({ event }) => event.type === 'message_end');
-  if (saysSomething) await pen.append(whole, changes);
+  if (saysSomething) await conclude(whole, changes);
   return saysSomething || !failure ? null : { code: failure.code, error: failure.error };
 }
 

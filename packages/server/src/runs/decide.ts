@@ -13,6 +13,8 @@ export interface QueuedRun {
   readonly limits: Limits;
   /** Milliseconds. */
   readonly queuedAt: number;
+  /** Where the thread lives. */
+  readonly workspaceId: string;
 }
 
 /** What a run may use; null where there is no limit. */

@@ -1,11 +1,12 @@
 // Takes a message in: the message, its queued run and the thread's wake-up commit together. If nobody owns the
-// thread, the pod that was asked claims it in the same transaction and begins at once.
+// thread, the pod that was asked claims it in the same transaction and begins at once, with what that told.
 
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Pod } from '../actors/pod.ts';
 import { sqlState, transaction, type Pool, type Queryable } from '../db/pool.ts';
 import type { Run } from '@continuo/protocol';
+import { Told } from './facts.ts';
 
 export interface Enqueue {
   readonly workspaceId: string;
@@ -21,7 +22,8 @@ export interface Enqueue {
 }
 
 export type Enqueued =
-  | { readonly kind: 'queued'; readonly runId: string; readonly replayed: boolean }
+  | { readonly kind: 'queued'; readonly run: Run }
+  | { readonly kind: 'replayed'; readonly runId: string }
   | { readonly kind: 'no_thread' }
   | { readonly kind: 'workspace_removed' }
   | { readonly kind: 'queue_full' }
@@ -30,6 +32,13 @@ export type Enqueued =
 interface Row {
   owner: string | null;
   claimed_attempt: number | null;
+  workspace_id: string;
+  ordinal: number;
+  queued_at: Date;
+  blocked_by: string | null;
+  /** Of a thread that was claimed, as the next. */
+  log_seq: number | null;
+  content: string | null;
 }
 
 export async function enqueue({ pool, pod }: { pool: Pool; pod: Pod }, request: Enqueue): Promise<Enqueued> {
@@ -37,14 +46,15 @@ export async function enqueue({ pool, pod }: { pool: Pool; pod: Pod }, request: 
   const ids = { run: uuidv7(), message: 'id' in request.message ? request.message.id : uuidv7() };
   const begin = (row: Row): void => {
     if (claimant !== null && row.claimed_attempt !== null)
-      return pod.adopt(claimant, request.threadId, row.claimed_attempt);
+      return pod.adopt(claimant, request.threadId, row.claimed_attempt, told(request, ids, row));
     // The row is committed: if this hint is lost, the owner's next look finds it.
     void pod.wake(request.threadId, row.owner).catch(() => undefined);
   };
   try {
     if (request.idempotencyKey === null) {
-      begin(await insert(pool, request, ids, claimant));
-      return { kind: 'queued', runId: ids.run, replayed: false };
+      const row = await insert(pool, request, ids, claimant);
+      begin(row);
+      return { kind: 'queued', run: queued(request, ids, row) };
     }
     return await once(pool, request, ids, claimant, begin);
   } catch (error) {
@@ -59,7 +69,7 @@ export async function enqueue({ pool, pod }: { pool: Pool; pod: Pod }, request: 
 async function once(
   pool: Pool,
   request: Enqueue,
-  ids: { run: string; message: string },
+  ids: Ids,
   claimant: string | null,
   begin: (row: Row) => void,
 ): Promise<Enqueued> {
@@ -88,22 +98,62 @@ async function once(
   });
   if (outcome.row) {
     begin(outcome.row);
-    return { kind: 'queued', runId: ids.run, replayed: false };
+    return { kind: 'queued', run: queued(request, ids, outcome.row) };
   }
   if (outcome.earlier.request_hash !== hash) return { kind: 'key_reused' };
+  return { kind: 'replayed', runId: (JSON.parse(outcome.earlier.response) as { run: string }).run };
+}
+
+interface Ids {
+  readonly run: string;
+  readonly message: string;
+}
+
+/** Where nothing was open before it, the new run is all that anybody wants of the thread. */
+function told(request: Enqueue, ids: Ids, row: Row): Told | null {
+  if (row.blocked_by !== null || row.log_seq === null) return null;
+  const fact = {
+    id: ids.run,
+    ordinal: row.ordinal,
+    model: request.model,
+    role: request.role,
+    limits: limitsOf(request),
+    queued_at: row.queued_at,
+    cancel_reason: null,
+    message_id: ids.message,
+    content: row.content,
+    workspace_id: row.workspace_id,
+  };
+  return new Told(row.log_seq, [fact]);
+}
+
+/** The run as it was when it was accepted. */
+function queued(request: Enqueue, ids: Ids, row: Row): Run {
   return {
-    kind: 'queued',
-    runId: (JSON.parse(outcome.earlier.response) as { run: string }).run,
-    replayed: true,
+    id: ids.run,
+    thread_id: request.threadId,
+    message_id: ids.message,
+    status: 'queued',
+    model: request.model,
+    role: request.role,
+    retry_of: 'retryOf' in request.message ? request.message.retryOf : null,
+    blocked_by: row.blocked_by,
+    queued_at: row.queued_at.toISOString(),
+    started_at: null,
+    ended_at: null,
+    cancel_requested_at: null,
+    error: null,
+    limits: request.limits,
+    cost: null,
+    usage: null,
   };
 }
 
-async function insert(
-  client: Queryable,
-  request: Enqueue,
-  ids: { run: string; message: string },
-  claimant: string | null,
-): Promise<Row> {
+function limitsOf({ limits }: Enqueue): string | null {
+  return limits === null ? null : JSON.stringify(limits);
+}
+
+async function insert(client: Queryable, request: Enqueue, ids: Ids, claimant: string | null): Promise<Row> {
   const { message } = request;
   const { rows } = await client.query<Row>({
     name: 'enqueue_run',
@@ -115,7 +165,7 @@ async function insert(
       'content' in message ? JSON.stringify({ text: message.content }) : null,
       request.model,
       request.role,
-      request.limits === null ? null : JSON.stringify(request.limits),
+      limitsOf(request),
       'retryOf' in message ? message.retryOf : null,
       claimant,
     ],

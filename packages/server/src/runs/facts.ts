@@ -3,17 +3,29 @@
 import type { Queryable } from '../db/pool.ts';
 import type { Facts, Limits } from './decide.ts';
 
-interface FactRow {
-  id: string;
-  ordinal: number;
-  model: string;
-  role: string;
-  limits: string | null;
-  queued_at: Date;
-  cancel_reason: string | null;
-  message_id: string;
+export interface FactRow {
+  readonly id: string;
+  readonly ordinal: number;
+  readonly model: string;
+  readonly role: string;
+  readonly limits: string | null;
+  readonly queued_at: Date;
+  readonly cancel_reason: string | null;
+  readonly message_id: string;
   /** Of the next run only. */
-  content: string | null;
+  readonly content: string | null;
+  readonly workspace_id: string;
+}
+
+/** What a claim told by itself, so that nobody has to ask: where the log ends, and all the facts. */
+export class Told {
+  readonly seq: number;
+  readonly rows: readonly FactRow[];
+
+  constructor(seq: number, rows: readonly FactRow[]) {
+    this.seq = seq;
+    this.rows = rows;
+  }
 }
 
 export async function takeFacts(
@@ -26,6 +38,10 @@ export async function takeFacts(
     text: 'select * from take_facts($1, $2)',
     values: [hold.threadId, hold.attempt],
   });
+  return asFacts(rows, defaults);
+}
+
+export function asFacts(rows: readonly FactRow[], defaults: Limits): Facts['runs'] {
   return rows.map((row) => ({
     id: row.id,
     ordinal: row.ordinal,
@@ -35,6 +51,7 @@ export async function takeFacts(
     limits: row.limits === null ? defaults : { ...defaults, ...(JSON.parse(row.limits) as Partial<Limits>) },
     queuedAt: row.queued_at.getTime(),
     cancel: row.cancel_reason,
+    workspaceId: row.workspace_id,
   }));
 }
 

@@ -1,9 +1,12 @@
-// The run loop: an actor reads its thread's log and its facts, then repeats: decide, do the step, fold what was
-// committed. The facts are taken again whenever somebody wakes it. Between steps it remembers nothing that the log and
-// the facts do not hold.
+// The run loop: an actor reads its thread's log and its facts, or was told them by its claim, then repeats: decide, do
+// the step, fold what was committed. The facts are taken again whenever somebody wakes it. Between steps it remembers
+// nothing that the log and the facts do not hold.
+//
+// A run's end is one append: the last message, what follows from it by the same fold and the same decision, and the
+// thread's release, which the database refuses if somebody wants something of the thread meanwhile.
 
 import { v7 as uuidv7 } from 'uuid';
-import type { EventData, NewEvent, SessionState } from '@continuo/protocol';
+import type { EventData, LogEvent, NewEvent, SessionState } from '@continuo/protocol';
 import { isEnded, transition, type SessionInput } from '../actors/session.ts';
 import type { Hold, Work } from '../actors/pod.ts';
 import type { Change, Entry } from '../log/group.ts';
@@ -11,7 +14,7 @@ import { CancelWins, type Pen } from '../log/pen.ts';
 import { readForFold, readPartialText, readRunSeq } from '../log/statements.ts';
 import { callModel } from './call-model.ts';
 import { decide, type Facts, type QueuedRun, type Step } from './decide.ts';
-import { takeFacts } from './facts.ts';
+import { asFacts, takeFacts, Told } from './facts.ts';
 import {
   EMPTY,
   foldAll,
@@ -27,7 +30,7 @@ import { messageRow, type LoopOptions, type StepContext } from './step.ts';
 export function createRunLoop(options: LoopOptions): Work {
   return async (hold) => {
     const actor = await Actor.open(options, hold);
-    return { wakeAt: await actor.live() };
+    return actor.live();
   };
 }
 
@@ -44,10 +47,14 @@ class Actor {
   /** The run whose first events are on their way. */
   #starting: string | null = null;
   #looking: Promise<void> = Promise.resolve();
+  /** Looks under way and to come. */
+  #looks = 0;
   #lookAgain = false;
 
   static async open(options: LoopOptions, hold: Hold): Promise<Actor> {
-    const state = foldAll(EMPTY, await readForFold(options.pool, hold.threadId));
+    const told = hold.told instanceof Told ? hold.told : null;
+    const events = told?.seq === 0 ? [] : await readForFold(options.pool, hold.threadId);
+    const state = foldAll(EMPTY, events);
     const runSeqs = new Map<string, number>();
     if (state.run) {
       runSeqs.set(
@@ -55,7 +62,9 @@ class Actor {
         await readRunSeq(options.pool, hold.threadId, state.run.id, state.run.firstSeq),
       );
     }
-    return new Actor(options, hold, state, runSeqs);
+    const actor = new Actor(options, hold, state, runSeqs);
+    if (told) actor.#inform(asFacts(told.rows, options.limits));
+    return actor;
   }
 
   constructor(options: LoopOptions, hold: Hold, state: ThreadState, runSeqs: ReadonlyMap<string, number>) {
@@ -71,23 +80,28 @@ class Actor {
       onLost: (refusal) => hold.lose(refusal),
     });
     hold.lost.addEventListener('abort', () => this.#pen.lose());
-    hold.onWake = () => {
+    this.#listen();
+  }
+
+  #listen(): void {
+    this.#hold.onWake = () => {
       // One look under way and one to come see everything.
       if (this.#lookAgain) return;
       this.#lookAgain = true;
-      this.#looking = this.#looking.then(() => {
+      void this.#inTurn(() => {
         this.#lookAgain = false;
         return this.#lookUntilSeen();
       });
     };
   }
 
-  /** Works until there is nothing to do, or until the thread must be let go; says when to look again. */
-  async live(): Promise<Date | null> {
+  /** Works until there is nothing to do, or until the thread must be let go. */
+  async live(): ReturnType<Work> {
     for (;;) {
       let looking: Promise<void>;
       do {
-        if (!this.#informed) await this.#inform();
+        // In turn with the looks: what was asked for earlier must not come later, and hide what is new.
+        if (!this.#informed) await this.#inTurn(() => this.#takeFacts());
         looking = this.#looking;
         await looking;
       } while (looking !== this.#looking || !this.#informed);
@@ -96,11 +110,12 @@ class Actor {
       if (step.kind === 'rest' || step.kind === 'await') {
         // A look that began now would take facts that nobody acts on: who comes later finds the thread let go.
         this.#hold.onWake = null;
-        return null;
+        return { wakeAt: null };
       }
-      if (this.#hold.draining && !ENDING.has(step.kind)) return new Date(0);
+      if (this.#hold.draining && !ENDING.has(step.kind)) return { wakeAt: new Date(0) };
       try {
         await this.#do(step);
+        if (this.#pen.released) return 'released';
       } catch (error) {
         // The cancel came first: the facts say so now, and the next decision is another one.
         if (!(error instanceof CancelWins)) throw error;
@@ -135,24 +150,27 @@ class Actor {
     }
   }
 
-  /** In turn with the looks: what was asked for earlier must not come later, and hide what is new. */
-  #inform(): Promise<void> {
-    const informed = this.#looking.then(() => this.#takeFacts());
-    this.#looking = informed.catch(() => undefined);
-    return informed;
+  #inTurn(look: () => Promise<void>): Promise<void> {
+    this.#looks += 1;
+    const looked = this.#looking.then(look).finally(() => (this.#looks -= 1));
+    this.#looking = looked.catch(() => undefined);
+    return looked;
   }
 
   async #takeFacts(): Promise<void> {
-    const runs = await takeFacts(this.#options.pool, this.#hold, this.#options.limits);
+    this.#inform(await takeFacts(this.#options.pool, this.#hold, this.#options.limits));
+  }
+
+  #inform(runs: Facts['runs']): void {
     this.#facts = { now: this.#options.now(), runs };
     this.#informed = true;
   }
 
-  #decide(): Step {
+  #decide(state = this.#state): Step {
     // Facts that were asked for before a run ended, and came after, still tell of it.
     const runs = this.#facts.runs.filter(({ id }) => !this.#ended.has(id));
     this.#facts = { now: this.#options.now(), runs };
-    return decide(this.#state, this.#facts, this.#hold.attempt);
+    return decide(state, this.#facts, this.#hold.attempt);
   }
 
   #do(step: Exclude<Step, { kind: 'rest' | 'await' }>): Promise<unknown> {
@@ -225,17 +243,47 @@ class Actor {
     await this.#pen.append(entries, changes);
   }
 
-  #finish(run: RunState): Promise<unknown> {
+  /** A whole message. Where the run ends with it, its end is in the same append. */
+  async #conclude(entries: Entry[], changes: readonly Change[]): Promise<void> {
+    const step = this.#decide(foldAll(this.#state, this.#ahead(entries)));
+    if (step.kind !== 'finish') return void (await this.#pen.append(entries, changes));
+    try {
+      await this.#finish(step.run, { entries, changes });
+    } catch (error) {
+      if (!(error instanceof CancelWins)) throw error;
+      // The run ends in another way, and the message was said all the same.
+      await this.#pen.append(entries, changes);
+      throw error;
+    }
+  }
+
+  /** Entries as a fold will see them once they are committed. */
+  #ahead(entries: readonly Entry[]): LogEvent[] {
+    const { threadId, attempt } = this.#hold;
+    const { seq, run } = this.#state;
+    const at = new Date(this.#options.now());
+    return entries.map(({ runId, event }) => ({
+      ...event,
+      threadId,
+      attempt,
+      at,
+      runId,
+      seq,
+      runSeq: run!.seq,
+    }));
+  }
+
+  #finish(run: RunState, before?: Appendix): Promise<unknown> {
     const final: EventData['final'] = {
       text: run.last!.text,
       sources: run.sources,
       message: run.last!.message,
     };
-    return this.#end(run, 'done', [{ type: 'final', data: final }], 'finish');
+    return this.#end(run, 'done', [{ type: 'final', data: final }], 'finish', { before });
   }
 
   #fail(run: RunState, failure: EventData['error']): Promise<void> {
-    return this.#end(run, 'error', [{ type: 'error', data: failure }], 'fail', failure);
+    return this.#end(run, 'error', [{ type: 'error', data: failure }], 'fail', { error: failure });
   }
 
   /** A run's last append: unanswered calls are answered, so that the history stays valid; then the end. */
@@ -244,7 +292,7 @@ class Actor {
     status: 'done' | 'error' | 'canceled',
     last: readonly NewEvent[],
     input: SessionInput,
-    error?: EventData['error'],
+    { error, before }: { error?: EventData['error']; before?: Appendix | undefined } = {},
   ): Promise<void> {
     const events: NewEvent[] = [
       ...run.calls.flatMap(unanswered),
@@ -252,7 +300,7 @@ class Actor {
       { type: 'state', data: { status } },
     ];
     const session = this.#session(input, status);
-    const entries = events.map((event): Entry => ({ runId: run.id, event }));
+    const entries = [...(before?.entries ?? []), ...events.map((event): Entry => ({ runId: run.id, event }))];
     const end: Change = {
       kind: 'end',
       event: entries.length - 1,
@@ -263,9 +311,28 @@ class Actor {
       cost: run.cost,
     };
     const shifted = session.changes.map((change) => ({ ...change, event: change.event + entries.length }));
-    await this.#pen.append([...entries, ...session.entries], [end, ...shifted]);
+    const changes: Change[] = [...(before?.changes ?? []), end, ...shifted];
+    await this.#letGoWith(run.id, [...entries, ...session.entries], changes);
     this.#closed(run.id);
     this.#options.metrics.runEnded(status, error?.code ?? null);
+  }
+
+  /**
+   * Appends a run's end, and lets the thread go with it. If somebody wants something of the thread meanwhile, there is
+   * an open run or `wake_at` is set, and the database keeps the thread for us. A look that is under way could still
+   * lead to an append, and then we do not ask.
+   */
+  async #letGoWith(runId: string, entries: Entry[], changes: Change[]): Promise<void> {
+    const others = this.#facts.runs.some(({ id }) => id !== runId && !this.#ended.has(id));
+    if (others || this.#looks > 0) return void (await this.#pen.append(entries, changes));
+    this.#hold.onWake = null;
+    try {
+      await this.#pen.append(entries, [...changes, { kind: 'release', event: 0 }]);
+    } finally {
+      // What came meanwhile was not heard: the facts are taken again.
+      this.#informed = false;
+      if (!this.#pen.released) this.#listen();
+    }
   }
 
   /** A run that was canceled before it began. */
@@ -307,11 +374,10 @@ class Actor {
 
   /** Does a step of the run's agent; what it resolves to, if anything, ends the run. */
   async #within(step: (context: StepContext) => Promise<EventData['error'] | null>): Promise<void> {
-    const { agents, workspaceOf } = this.#options;
+    const { agents } = this.#options;
     const run = this.#state.run!;
     const queued = this.#queued(run.id);
-    const workspaceId = await workspaceOf(this.#hold.threadId);
-    if (workspaceId === null) throw new Error(`thread ${this.#hold.threadId} is gone`);
+    const { workspaceId } = queued;
     const made = await agents.make({ workspaceId, role: queued.role, model: queued.model });
     if (!made.ok) return this.#fail(run, { code: made.code, error: made.problem });
     const { agent } = made;
@@ -333,11 +399,18 @@ class Actor {
           queued,
           history: this.#state.history,
           known: (fileId) => knownVersion(this.#state, fileId),
+          conclude: (entries, changes) => this.#conclude(entries, changes),
         }),
       )
       .finally(() => deadline.end());
     if (failure) await this.#fail(this.#state.run!, failure);
   }
+}
+
+/** What is appended before a run's end, with it. */
+interface Appendix {
+  readonly entries: readonly Entry[];
+  readonly changes: readonly Change[];
 }
 
 /** Aborts when the seconds are over, of which some have passed. */

@@ -7,19 +7,17 @@ import type { Agent, Agents } from '../agents/agent.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Faults } from '../faults.ts';
 import type { Writer } from '../log/append.ts';
-import type { Change } from '../log/group.ts';
+import type { Change, Entry } from '../log/group.ts';
 import type { Pen } from '../log/pen.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Limits, QueuedRun } from './decide.ts';
 import type { ThreadState } from './fold.ts';
-import type { WorkspaceOf } from './workspace-of.ts';
 
 export interface LoopOptions {
   readonly pool: Pool;
   readonly writer: Writer;
   readonly agents: Agents;
-  readonly workspaceOf: WorkspaceOf;
   readonly limits: Limits;
   /** Lines of a tool's result that later runs are shown. */
   readonly summaryLines: number;
@@ -47,6 +45,8 @@ export interface StepContext {
   readonly history: ThreadState['history'];
   /** The version of a file that the thread read or wrote last, as of now. */
   known(fileId: string): number | null;
+  /** Appends a whole message, and the run's end with it if it is the last. */
+  readonly conclude: (entries: Entry[], changes: readonly Change[]) => Promise<void>;
 }
 
 /** The row of a model's message, for people to read; its parts are in the log. */

@@ -10,7 +10,6 @@ import { createRoles } from '../../src/agents/roles.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { type Models, createModels } from '../../src/models/catalog.ts';
 import { createRunLoop } from '../../src/runs/loop.ts';
-import { createWorkspaceOf } from '../../src/runs/workspace-of.ts';
 import { type AnyTool, createToolRegistry } from '../../src/tools/registry.ts';
 import { type LogWorld, TestHold } from '../unit/support.ts';
 import { ENV, WIRES } from './server.ts';
@@ -74,7 +73,6 @@ export async function createExecutor(world: LogWorld): Promise<Executor> {
       roles: await createRoles(world.pool),
       tools: createToolRegistry(TOOLS),
     }),
-    workspaceOf: createWorkspaceOf(world.pool),
     cancelGraceMs: 5,
     now: Date.now,
     limits: { steps: 12, tokens: null, cost: null, seconds: null },

@@ -97,6 +97,7 @@ function queued(id: string, cancel: string | null = null) {
     cancel,
     limits,
     queuedAt: 0,
+    workspaceId: 'w',
   };
 }
 

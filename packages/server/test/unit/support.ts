@@ -14,7 +14,6 @@ import type { StoredEvent } from '../../src/log/event.ts';
 import { readThread } from '../../src/log/statements.ts';
 import { createModels } from '../../src/models/catalog.ts';
 import { createRunLoop } from '../../src/runs/loop.ts';
-import { createWorkspaceOf } from '../../src/runs/workspace-of.ts';
 import { createToolRegistry, type AnyTool } from '../../src/tools/registry.ts';
 import { freshDatabase, type TestDatabase } from '../client/database.ts';
 
@@ -119,14 +118,16 @@ export function entry(runId: string | null, event: NewEvent): Entry {
 export class TestHold implements Hold {
   readonly threadId: string;
   readonly attempt: number;
+  readonly told: unknown;
   readonly hurry = new AbortController().signal;
   readonly #lost = new AbortController();
   draining = false;
   onWake: (() => void) | null = null;
 
-  constructor(threadId: string, attempt: number) {
+  constructor(threadId: string, attempt: number, told: unknown = null) {
     this.threadId = threadId;
     this.attempt = attempt;
+    this.told = told;
   }
 
   get lost(): AbortSignal {
@@ -159,7 +160,6 @@ export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
       roles: await createRoles(world.pool),
       tools: createToolRegistry(settings.tools ?? []),
     }),
-    workspaceOf: createWorkspaceOf(world.pool),
     cancelGraceMs: settings.cancelGraceMs ?? 1000,
     now: settings.now ?? Date.now,
     limits: { steps: 100, tokens: null, cost: null, seconds: null },
