@@ -16,6 +16,7 @@ import { createApp } from './http/app.ts';
 import { Streams } from './http/sse.ts';
 import { Writer } from './log/append.ts';
 import { Followers, FollowersOf } from './log/follow.ts';
+import { Recent } from './log/recent.ts';
 import { createMcp, MCP_CHANNEL, type Mcp } from './mcp/mcp.ts';
 import { createMetrics } from './metrics.ts';
 import { createModels } from './models/catalog.ts';
@@ -89,7 +90,8 @@ export async function startServer({
   const workspaceOf = createWorkspaceOf(pool);
   const roles = await createRoles(pool);
   const mcp = createMcp({ pool, log, now: Date.now, env });
-  const followers = new Followers(pool, onError);
+  const recent = new Recent();
+  const followers = new Followers(pool, onError, recent);
   const metrics = createMetrics({
     followers: () => followers.count,
     holding: () => pod.holding,
@@ -100,6 +102,7 @@ export async function startServer({
     pool,
     now: Date.now,
     publish: (rows) => followers.publish(rows),
+    recent,
     hint: (parts) =>
       pod.alone || pod.number === null
         ? null
@@ -186,6 +189,7 @@ export async function startServer({
     workspaceOf,
     workspaces,
     streams,
+    recent,
     metrics,
     log,
   });

@@ -8,6 +8,7 @@ import type { Agents } from '../agents/agent.ts';
 import type { Roles } from '../agents/roles.ts';
 import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Recent } from '../log/recent.ts';
 import type { Mcp } from '../mcp/mcp.ts';
 import type { Metrics } from '../metrics.ts';
 import type { WorkspaceOf } from '../runs/workspace-of.ts';
@@ -42,6 +43,7 @@ export interface HttpContext {
   readonly workspaces: Workspaces;
   readonly mcp: Mcp;
   readonly streams: Streams;
+  readonly recent: Recent;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   readonly log: Logger;
 }

@@ -27,7 +27,7 @@ import {
 const tags = ['runs'];
 
 export function runRoutes(app: App, context: HttpContext): void {
-  const { pool, pod, streams } = context;
+  const { pool, pod, streams, recent } = context;
   const find = async (id: string): Promise<StoredRun> => {
     const run = await readRun(pool, id);
     if (!run) throw notFound('run', id);
@@ -77,11 +77,18 @@ export function runRoutes(app: App, context: HttpContext): void {
       },
     }),
     async (c) => {
-      const run = await find(c.req.valid('param').id);
+      const { id } = c.req.valid('param');
       const { after: queried, limit, format } = c.req.valid('query');
       const given = c.req.header('last-event-id') || queried || '0';
+      const asJson = format === 'json' || (format === undefined && wantsJson(c));
+      const place = given === '0' && !asJson && c.req.method === 'GET' ? recent.place(id) : null;
+      if (place) {
+        streams.follow(c.env.outgoing, { runId: id, threadId: place.threadId, seq: place.startAfter });
+        return RESPONSE_ALREADY_SENT;
+      }
+      const run = await find(id);
       const seq = await seqAfter(context, run, given);
-      if (format === 'json' || (format === undefined && wantsJson(c))) {
+      if (asJson) {
         return c.body(await eventsPage(context, run, { given, seq, limit }), 200, {
           'content-type': 'application/json',
         });

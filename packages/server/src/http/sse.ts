@@ -61,6 +61,9 @@ export class Streams {
     frames: (batch: Batch<Row>) => Framed | null,
     follow: (sink: Sink<Row>) => Follower,
   ): void {
+    // The head goes with the first frames, if there are some already.
+    const { socket } = response;
+    socket?.cork();
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
@@ -73,9 +76,9 @@ export class Streams {
       write: (batch) => {
         const framed = frames(batch);
         if (!framed) return true;
-        const room = response.write(framed.bytes);
-        if (framed.ended) stop();
-        return room;
+        if (!framed.ended) return response.write(framed.bytes);
+        stop(framed.bytes);
+        return true;
       },
       drained: () =>
         new Promise((resolve) => {
@@ -86,13 +89,15 @@ export class Streams {
           response.on('drain', done).on('close', done);
         }),
     });
-    const stop = () => {
+    const stop = (last?: Buffer) => {
       follower.stop();
       this.#open.delete(response);
-      response.end();
+      response.end(last);
     };
-    response.once('close', stop);
+    response.once('close', () => stop());
     if (response.destroyed) stop();
+    // After the follower's own beginning, which is a microtask, too.
+    queueMicrotask(() => socket?.uncork());
   }
 
   #ping(): void {

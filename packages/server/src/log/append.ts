@@ -4,8 +4,8 @@
 //   former owner's insert then collides with the primary key: its whole transaction is undone.
 // - One append is in flight per thread. After a collision, or when the connection broke, the tail tells:
 //   the pen's own rows are there, or they are not; somebody else's rows mean that the thread is lost.
-// - Group commit: a flush takes what gathered while the last one was in flight. A failed flush is
-//   split by thread.
+// - Group commit: a flush takes what gathered while the last one was in flight, and what one turn of the event loop
+//   brings. A failed flush is split by thread.
 // - Nobody sees an event before its commit (L5): `publish` and `onCommit` run after it.
 
 import { connect, destroy, isConnectionError, sqlState } from '../db/pool.ts';
@@ -13,6 +13,7 @@ import type { Connection, DatabaseSettings, Pool } from '../db/pool.ts';
 import type { Faults } from '../faults.ts';
 import type { StoredEvent } from './event.ts';
 import { hit, Lost, Pen, type Part, type PenHost, type PenOptions } from './pen.ts';
+import type { Recent } from './recent.ts';
 import { bind, INSERT, INSERT_WITH_CHANGES, readTail } from './statements.ts';
 
 /** Rows at most in one flush; above it, adjacent tokens of a message are merged. */
@@ -33,6 +34,8 @@ export interface WriterOptions {
   readonly publish: (rows: readonly StoredEvent[]) => void;
   /** The hint for other pods that rides on a flush, or null if there are none. */
   readonly hint: (parts: readonly Part[]) => string | null;
+  /** Keeps what is committed for followers to come. */
+  readonly recent?: Recent | undefined;
   readonly onFlush?: (flush: { rows: number; milliseconds: number }) => void;
   readonly faults?: Faults | undefined;
 }
@@ -50,6 +53,7 @@ export class Writer implements PenHost {
 
   /** A pen for the owner of a thread; `seq` and `runSeqs` are where the log ends. */
   open(owner: PenOptions): Pen {
+    this.options.recent?.open(owner.threadId, owner.attempt, owner.seq);
     return new Pen(this, owner);
   }
 
@@ -67,7 +71,7 @@ export class Writer implements PenHost {
     this.#dirty.add(pen);
     if (this.#flushing) return;
     this.#flushing = true;
-    queueMicrotask(() => void this.#flush());
+    setImmediate(() => void this.#flush());
   }
 
   async #flush(): Promise<void> {
@@ -83,6 +87,7 @@ export class Writer implements PenHost {
       }
       const rows = parts.reduce((sum, part) => sum + part.rows.length, 0);
       this.options.onFlush?.({ rows, milliseconds: performance.now() - started });
+      if (this.#dirty.size > 0) await new Promise((resolve) => setImmediate(resolve));
     }
     this.#flushing = false;
   }
@@ -201,7 +206,12 @@ export class Writer implements PenHost {
 
   #committed(part: Part, released: boolean): void {
     part.pen.committed(part, released);
-    this.options.publish(part.rows);
+    this.publish(part.rows);
+  }
+
+  publish(rows: readonly StoredEvent[]): void {
+    this.options.recent?.add(rows);
+    this.options.publish(rows);
   }
 
   async #connected(): Promise<Connection> {

@@ -4,6 +4,7 @@
 // - A follower that has caught up is handed the rows of a commit, framed once for all followers.
 // - One that is behind, or whose socket is full, reads the table in pages at its own pace and holds no memory.
 // - Another pod's commit comes as a hint; the rows are read once for all of a thread's followers here.
+// - What this pod wrote lately is handed on from memory (`recent.ts`), not read.
 // - A hint may be lost: `rescan` after a reconnect and now and then is the safety net.
 
 import type { Pool } from '../db/pool.ts';
@@ -13,6 +14,11 @@ import { readThread } from './statements.ts';
 export interface FollowedRow {
   readonly seq: number;
   readonly json: string;
+}
+
+/** What is known without reading: rows after `seq` without a gap, and whether they are all. */
+interface Remembered<Row> {
+  after(id: string, seq: number): { readonly rows: readonly Row[]; readonly whole: boolean } | null;
 }
 
 type Read<Row> = (pool: Pool, id: string, after: number, limit: number) => Promise<readonly Row[]>;
@@ -66,14 +72,21 @@ export class FollowersOf<Row extends FollowedRow> {
   readonly #read: Read<Row>;
   readonly #threads = new Map<string, Set<Following<Row>>>();
   readonly #onError: (error: Error) => void;
+  readonly #recent: Remembered<Row> | null;
   readonly #rescans: NodeJS.Timeout;
   #retry: NodeJS.Timeout | null = null;
   /** Threads that are being read for their followers, and whether they must be read once more. */
   readonly #reading = new Map<string, boolean>();
 
-  constructor(pool: Pool, onError: (error: Error) => void, read: Read<Row>) {
+  constructor(
+    pool: Pool,
+    onError: (error: Error) => void,
+    read: Read<Row>,
+    recent: Remembered<Row> | null = null,
+  ) {
     this.#pool = pool;
     this.#read = read;
+    this.#recent = recent;
     this.#onError = onError;
     this.#rescans = setInterval(() => this.rescan(), RESCAN_MS);
     this.#rescans.unref();
@@ -96,7 +109,8 @@ export class FollowersOf<Row extends FollowedRow> {
     const following = new Following(read, seq, sink, (error) => this.#failed(error));
     const followers = this.#threads.get(threadId) ?? new Set();
     this.#threads.set(threadId, followers.add(following));
-    following.catchUp();
+    // Not before the caller has what it is given here.
+    queueMicrotask(() => following.begin(this.#recent?.after(threadId, following.seq) ?? null));
     return {
       stop: () => {
         following.stop();
@@ -156,8 +170,12 @@ export class FollowersOf<Row extends FollowedRow> {
 }
 
 export class Followers extends FollowersOf<StoredEvent> {
-  constructor(pool: Pool, onError: (error: Error) => void) {
-    super(pool, onError, readThread);
+  constructor(
+    pool: Pool,
+    onError: (error: Error) => void,
+    recent: Remembered<StoredEvent> | null = null,
+  ) {
+    super(pool, onError, readThread, recent);
   }
 
   publish(rows: readonly StoredEvent[]): void {
@@ -199,6 +217,13 @@ class Following<Row extends FollowedRow> {
     if (this.#state === 'stopped' || batch.last <= this.seq) return;
     if (this.#state === 'live' && batch.first === this.seq + 1) return this.#hand(batch);
     this.catchUp();
+  }
+
+  /** From memory as far as that goes, and from the table if it may hold more. */
+  begin(known: ReturnType<Remembered<Row>['after']>): void {
+    if (this.#state !== 'live') return;
+    if (known && known.rows.length > 0) this.#hand(new Batch(known.rows));
+    if (!known?.whole) this.catchUp();
   }
 
   catchUp(): void {

@@ -10,6 +10,7 @@ import type { Pool, Queryable } from '../db/pool.ts';
 import type { Faults } from '../faults.ts';
 import type { StoredEvent } from './event.ts';
 import { group, mergeTokens, nobody, withJsonAsText, type Change, type Entry, type Group } from './group.ts';
+import type { Recent } from './recent.ts';
 import { bind, INSERT } from './statements.ts';
 
 /** Bytes that a thread may have waiting before its model is no longer read. */
@@ -40,10 +41,12 @@ export interface PenHost {
   readonly options: {
     readonly pool: Pool;
     readonly now: () => number;
-    readonly publish: (rows: readonly StoredEvent[]) => void;
+    readonly recent?: Recent | undefined;
     readonly hint: (parts: readonly Part[]) => string | null;
     readonly faults?: Faults | undefined;
   };
+  /** Tells followers what was committed. */
+  publish(rows: readonly StoredEvent[]): void;
   /** The pen has something to write. */
   markDirty(pen: Pen): void;
   /** Where a part stands whose outcome is not known, by its first row. */
@@ -97,6 +100,16 @@ export class Pen {
 
   get waitingRows(): number {
     return this.#busy ? 0 : this.#rows;
+  }
+
+  /** A run's events come next: who wants to follow it finds it here. */
+  begin(runId: string): void {
+    this.#writer.options.recent?.begin(runId, this.threadId);
+  }
+
+  /** Nothing more is written: others may write now. */
+  close(): void {
+    this.#writer.options.recent?.close(this.threadId, this.attempt);
   }
 
   /** Queues one event and goes on. Its commit, or its loss, shows in `onCommit` and `onLost`. */
@@ -178,6 +191,7 @@ export class Pen {
     this.#rows = 0;
     this.#bytes = 0;
     this.#wake();
+    this.close();
     this.#owner.onLost(refusal);
   }
 
@@ -304,7 +318,7 @@ export class Pen {
   #publish(part: Part): void {
     this.#advance(part);
     this.#owner.onCommit(part.rows);
-    this.#writer.options.publish(part.rows);
+    this.#writer.publish(part.rows);
   }
 
   async #hold(): Promise<void> {

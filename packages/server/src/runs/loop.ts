@@ -30,7 +30,7 @@ import { messageRow, type LoopOptions, type StepContext } from './step.ts';
 export function createRunLoop(options: LoopOptions): Work {
   return async (hold) => {
     const actor = await Actor.open(options, hold);
-    return actor.live();
+    return actor.live().finally(() => actor.close());
   };
 }
 
@@ -81,6 +81,10 @@ class Actor {
     });
     hold.lost.addEventListener('abort', () => this.#pen.lose());
     this.#listen();
+  }
+
+  close(): void {
+    this.#pen.close();
   }
 
   #listen(): void {
@@ -197,6 +201,7 @@ class Actor {
   async #start(run: QueuedRun): Promise<void> {
     this.#cancel = new AbortController();
     this.#starting = run.id;
+    this.#pen.begin(run.id);
     this.#options.metrics.runStarted(this.#facts.now - run.queuedAt);
     const { id, content } = run.message;
     const session = this.#session('start', 'message');

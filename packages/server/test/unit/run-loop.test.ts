@@ -28,9 +28,14 @@ const sends: AnyTool = {
 const looks: AnyTool = { ...base, name: 'looks', effect: 'pure', run: () => Promise.resolve({ seen: 1 }) };
 const SCRIPT = {
   steps: [
-    { reasoning: 'hm', text: 'one two', calls: [{ tool: 'writes' }, { tool: 'looks' }, { tool: 'sends' }] },
+    {
+      delay_ms: 1,
+      reasoning: 'hm',
+      text: 'one two',
+      calls: [{ tool: 'writes' }, { tool: 'looks' }, { tool: 'sends' }],
+    },
     { text: 'three', calls: [{ tool: 'writes' }, { tool: 'writes' }] },
-    { text: 'the end' },
+    { delay_ms: 1, text: 'the end' },
   ],
 };
 

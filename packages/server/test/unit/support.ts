@@ -156,7 +156,8 @@ export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
     pool: world.pool,
     writer: world.writer(settings.publish ? { publish: settings.publish } : {}),
     agents: createAgents({
-      models: createModels({ now: Date.now, sleep: () => Promise.resolve() }),
+      // A model that pauses lets what it said be written.
+      models: createModels({ now: Date.now, sleep: () => new Promise((resolve) => setImmediate(resolve)) }),
       roles: await createRoles(world.pool),
       tools: createToolRegistry(settings.tools ?? []),
     }),
