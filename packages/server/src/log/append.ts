@@ -5,7 +5,8 @@
 // - One append is in flight per thread. After a collision, or when the connection broke, the tail tells:
 //   the pen's own rows are there, or they are not; somebody else's rows mean that the thread is lost.
 // - Group commit: a flush takes what gathered while the last one was in flight, and what one turn of the event loop
-//   brings. A failed flush is split by thread.
+//   brings. What somebody waits for goes at once; the pieces of messages gather for some milliseconds if many threads
+//   are being written, so that a commit and a write to a follower carry several. A failed flush is split by thread.
 // - Nobody sees an event before its commit (L5): `publish` and `onCommit` run after it.
 
 import { connect, destroy, isConnectionError, sqlState } from '../db/pool.ts';
@@ -18,6 +19,11 @@ import { bind, INSERT, INSERT_WITH_CHANGES, readTail } from './statements.ts';
 
 /** Rows at most in one flush; above it, adjacent tokens of a message are merged. */
 const FLUSH_ROWS = 1000;
+
+/** With more pens open than this, pieces gather: so long for each pen, and so long at most. */
+const AT_ONCE_PENS = 4;
+const GATHER_MS_A_PEN = 0.5;
+const GATHER_MS = 25;
 
 /**
  * A stopped process may hold what a thread's append waits for, until the lease ends its transaction: that thread
@@ -43,6 +49,10 @@ export interface WriterOptions {
 export class Writer implements PenHost {
   readonly options: WriterOptions;
   readonly #dirty = new Set<Pen>();
+  /** Pens with nothing but pieces, until `#gathering` is over. */
+  readonly #patient = new Set<Pen>();
+  #gathering: NodeJS.Timeout | null = null;
+  #open = 0;
   #connection: Connection | null = null;
   #flushing = false;
   #closed = false;
@@ -54,11 +64,18 @@ export class Writer implements PenHost {
   /** A pen for the owner of a thread; `seq` and `runSeqs` are where the log ends. */
   open(owner: PenOptions): Pen {
     this.options.recent?.open(owner.threadId, owner.attempt, owner.seq);
+    this.#open += 1;
     return new Pen(this, owner);
+  }
+
+  closed(pen: Pen): void {
+    this.options.recent?.close(pen.threadId, pen.attempt);
+    this.#open -= 1;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    if (this.#gathering) clearTimeout(this.#gathering);
     await this.#connection?.end();
   }
 
@@ -67,8 +84,28 @@ export class Writer implements PenHost {
     if (this.#connection) destroy(this.#connection);
   }
 
-  markDirty(pen: Pen): void {
+  markDirty(pen: Pen, urgent: boolean): void {
+    if (this.#dirty.has(pen)) return;
+    if (!urgent && this.#open > AT_ONCE_PENS) return this.#gatherPieces(pen);
+    this.#patient.delete(pen);
     this.#dirty.add(pen);
+    this.#flushSoon();
+  }
+
+  #gatherPieces(pen: Pen): void {
+    this.#patient.add(pen);
+    this.#gathering ??= setTimeout(
+      () => {
+        this.#gathering = null;
+        for (const waiting of this.#patient) this.#dirty.add(waiting);
+        this.#patient.clear();
+        this.#flushSoon();
+      },
+      Math.min(GATHER_MS, this.#open * GATHER_MS_A_PEN),
+    );
+  }
+
+  #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
     setImmediate(() => void this.#flush());

@@ -4,7 +4,7 @@
 // - A follower that has caught up is handed the rows of a commit, framed once for all followers.
 // - One that is behind, or whose socket is full, reads the table in pages at its own pace and holds no memory.
 // - Another pod's commit comes as a hint; the rows are read once for all of a thread's followers here.
-// - What this pod wrote lately is handed on from memory (`recent.ts`), not read.
+// - What this pod has just written is handed on from memory (`recent.ts`), not read.
 // - A hint may be lost: `rescan` after a reconnect and now and then is the safety net.
 
 import type { Pool } from '../db/pool.ts';
@@ -16,9 +16,9 @@ export interface FollowedRow {
   readonly json: string;
 }
 
-/** What is known without reading: rows after `seq` without a gap, and whether they are all. */
+/** What is known without reading: all rows after `seq`; null where that is not known. */
 interface Remembered<Row> {
-  after(id: string, seq: number): { readonly rows: readonly Row[]; readonly whole: boolean } | null;
+  after(id: string, seq: number): readonly Row[] | null;
 }
 
 type Read<Row> = (pool: Pool, id: string, after: number, limit: number) => Promise<readonly Row[]>;
@@ -219,11 +219,11 @@ class Following<Row extends FollowedRow> {
     this.catchUp();
   }
 
-  /** From memory as far as that goes, and from the table if it may hold more. */
-  begin(known: ReturnType<Remembered<Row>['after']>): void {
+  /** From memory, or from the table where that does not have it all. */
+  begin(known: readonly Row[] | null): void {
     if (this.#state !== 'live') return;
-    if (known && known.rows.length > 0) this.#hand(new Batch(known.rows));
-    if (!known?.whole) this.catchUp();
+    if (!known) this.catchUp();
+    else if (known.length > 0) this.#hand(new Batch(known));
   }
 
   catchUp(): void {

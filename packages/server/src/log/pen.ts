@@ -47,8 +47,10 @@ export interface PenHost {
   };
   /** Tells followers what was committed. */
   publish(rows: readonly StoredEvent[]): void;
-  /** The pen has something to write. */
-  markDirty(pen: Pen): void;
+  /** The pen has something to write; `urgent` if somebody waits for it. */
+  markDirty(pen: Pen, urgent: boolean): void;
+  /** The pen writes no more. */
+  closed(pen: Pen): void;
   /** Where a part stands whose outcome is not known, by its first row. */
   settled(pen: Pen, first: { seq: number; json: string | null }): Promise<'committed' | 'absent' | 'lost'>;
 }
@@ -77,6 +79,7 @@ export class Pen {
   #busy = false;
   #lost = false;
   #released = false;
+  #closed = false;
   #idle: (() => void)[] = [];
   #drained: (() => void)[] = [];
 
@@ -109,7 +112,9 @@ export class Pen {
 
   /** Nothing more is written: others may write now. */
   close(): void {
-    this.#writer.options.recent?.close(this.threadId, this.attempt);
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#writer.closed(this);
   }
 
   /** Queues one event and goes on. Its commit, or its loss, shows in `onCommit` and `onLost`. */
@@ -125,6 +130,7 @@ export class Pen {
   /** Null while there is room; otherwise resolves when what waits has been written. */
   room(): Promise<void> | null {
     if (this.#bytes < PENDING_BYTES || this.#lost) return null;
+    this.#mark(true);
     return new Promise((resolve) => this.#drained.push(resolve));
   }
 
@@ -227,7 +233,7 @@ export class Pen {
       from += done.entries.length;
     }
     this.#wake();
-    if (this.#rows > 0) this.#writer.markDirty(this);
+    this.#mark();
   }
 
   /** The database refused to start or to end a run: that group is rejected, the others go again. */
@@ -253,7 +259,7 @@ export class Pen {
     this.#groups.unshift(...groups);
     for (const each of groups) this.#rows += each.entries.length;
     this.#wake();
-    if (this.#rows > 0) this.#writer.markDirty(this);
+    this.#mark();
   }
 
   #queue(
@@ -267,7 +273,7 @@ export class Pen {
     this.#groups.push(queued);
     this.#rows += entries.length;
     this.#bytes += queued.bytes;
-    if (!this.#busy) this.#writer.markDirty(this);
+    this.#mark(resolve !== nobody);
   }
 
   #number(groups: readonly Group[]): Part {
@@ -322,8 +328,10 @@ export class Pen {
   }
 
   async #hold(): Promise<void> {
-    while ((this.#busy || this.#rows > 0) && !this.#lost)
+    while ((this.#busy || this.#rows > 0) && !this.#lost) {
+      this.#mark(true);
       await new Promise<void>((resolve) => this.#idle.push(resolve));
+    }
     if (this.#lost) throw new Lost(`thread ${this.threadId} has another owner`);
     this.#busy = true;
   }
@@ -331,7 +339,12 @@ export class Pen {
   #free(): void {
     this.#busy = false;
     this.#wake();
-    if (this.#rows > 0) this.#writer.markDirty(this);
+    this.#mark();
+  }
+
+  /** What is in flight comes first; what waits behind it is marked after it. */
+  #mark(urgent = this.#groups.some((each) => each.resolve !== nobody) || this.#idle.length > 0): void {
+    if (!this.#busy && this.#rows > 0) this.#writer.markDirty(this, urgent || this.#bytes >= PENDING_BYTES);
   }
 
   #wake(): void {

@@ -145,7 +145,8 @@ async function cutOneByOne({
     // If a client fails, there may never be anything to cut.
     const cut = (what: Cut) => Promise.race([proxy.cut({ ...what, all }), busy.failed]);
     // An actor that does not know what it committed lets its thread go, and its pod claims it anew.
-    if (next.statement === 'claim') await cut({ statement: 'commit:append', moment: 'after' });
+    if (next.statement === 'release' || next.statement === 'claim')
+      await cut({ statement: 'commit:append', moment: 'after' });
     while (!(await cut(next)));
     hit.set(nameOf(next), (hit.get(nameOf(next)) ?? 0) + 1);
   }

@@ -147,7 +147,13 @@ export interface LoopSettings {
   readonly tools?: readonly AnyTool[];
   readonly cancelGraceMs?: number;
   readonly now?: () => number;
+  /** What a model does while it pauses; by default it lets what it said be written. */
+  readonly sleep?: () => Promise<void>;
   readonly publish?: (rows: readonly StoredEvent[]) => void;
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** An actor's work on a thread, as a pod would start it. */
@@ -156,8 +162,7 @@ export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
     pool: world.pool,
     writer: world.writer(settings.publish ? { publish: settings.publish } : {}),
     agents: createAgents({
-      // A model that pauses lets what it said be written.
-      models: createModels({ now: Date.now, sleep: () => new Promise((resolve) => setImmediate(resolve)) }),
+      models: createModels({ now: Date.now, sleep: settings.sleep ?? nextTurn }),
       roles: await createRoles(world.pool),
       tools: createToolRegistry(settings.tools ?? []),
     }),

@@ -22,6 +22,9 @@ export interface AiSdkWorld {
 
 type Cut = 'aborted' | 'stalled';
 
+/** Nobody reads it; without one, an abort makes an error with a stack. */
+const OVER = 'the call is over';
+
 interface AiSdkCallSettings {
   readonly world: AiSdkWorld;
   readonly signal: AbortSignal;
@@ -78,7 +81,7 @@ export class AiSdkCall {
   /** A provider that has not finished is told to. */
   close({ finished }: { finished: boolean }): void {
     this.#settings.signal.removeEventListener('abort', this.#abort);
-    this.#done.abort();
+    this.#done.abort(OVER);
     if (finished || this.cut) return;
     if (this.#reader) drop(this.#reader);
     this.#http.abort();
@@ -90,7 +93,7 @@ export class AiSdkCall {
     if (this.#reader) drop(this.#reader);
     this.#released?.();
     this.#http.abort();
-    this.#done.abort();
+    this.#done.abort(OVER);
   }
 
   async #watch(): Promise<void> {

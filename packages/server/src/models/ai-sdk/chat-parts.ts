@@ -48,6 +48,10 @@ interface Call {
   signature: string | undefined;
 }
 
+/** What stands for itself in a JSON string. */
+// oxlint-disable-next-line no-control-regex
+const PLAIN = /^[^"\\\u0000-\u001f]*$/;
+
 const REASONS: Readonly<Record<string, LanguageModelV4FinishReason['unified']>> = {
   stop: 'stop',
   length: 'length',
@@ -63,10 +67,14 @@ export class AiSdkChatParts {
   #refused = false;
   #failed = false;
   #usage: Tokens = {};
+  /** The last chunk that said nothing but text, around that text. */
+  #around: { readonly before: string; readonly after: string } | null = null;
 
   /** Adds the parts of one event's data to `parts`. */
   take(data: string, parts: LanguageModelV4StreamPart[]): void {
     if (data === '[DONE]' || this.#failed) return;
+    const text = this.#sameButText(data);
+    if (text !== null) return this.#say('text', text, parts);
     let chunk: Chunk;
     try {
       chunk = JSON.parse(data) as Chunk;
@@ -78,6 +86,19 @@ export class AiSdkChatParts {
     const choice = chunk.choices?.[0];
     if (choice?.finish_reason != null) this.#finish = choice.finish_reason;
     if (choice?.delta != null) this.#delta(choice.delta, parts);
+    this.#around = aroundText(data, chunk);
+  }
+
+  /**
+   * Most chunks differ from the one before in their text alone, and parsing JSON is most of what reading them takes. A
+   * text without quotes, escapes and control characters in the place of another makes the same value but for it.
+   */
+  #sameButText(data: string): string | null {
+    const around = this.#around;
+    if (!around || data.length < around.before.length + around.after.length) return null;
+    if (!data.startsWith(around.before) || !data.endsWith(around.after)) return null;
+    const text = data.slice(around.before.length, data.length - around.after.length);
+    return PLAIN.test(text) ? text : null;
   }
 
   /** The stream is over: what is still open ends here. */
@@ -167,6 +188,20 @@ export class AiSdkChatParts {
     this.#failed = true;
     parts.push({ type: 'error', error: typeof error === 'string' ? { message: error } : error });
   }
+}
+
+/** The chunk without its text, if that is all that it tells, and stands in one place only. */
+function aroundText(data: string, { usage, choices }: Chunk): { before: string; after: string } | null {
+  const choice = choices?.[0];
+  const { content } = choice?.delta ?? {};
+  if (typeof content !== 'string' || content === '' || !PLAIN.test(content)) return null;
+  if (usage != null || choice?.finish_reason != null) return null;
+  if (Object.keys(choice!.delta!).some((key) => key !== 'content' && key !== 'role')) return null;
+  const mark = `"content":"${content}"`;
+  const at = data.indexOf(mark);
+  if (at < 0 || data.indexOf('"content"') !== at || data.includes('"content"', at + 1)) return null;
+  const start = at + mark.length - 1 - content.length;
+  return { before: data.slice(0, start), after: data.slice(start + content.length) };
 }
 
 function usageOf(tokens: Tokens): LanguageModelV4Usage {

@@ -23,7 +23,7 @@ export interface Busy {
   stop(): Promise<void>;
 }
 
-/** Clients that post one run after the other, on one pod and then on another, and follow each to its end. */
+/** Clients that post two messages to one thread after the other, on one pod and then on another, and follow to the end. */
 export function keepBusy(
   urls: readonly string[],
   { clients, tokens }: { clients: number; tokens: number },
@@ -34,7 +34,7 @@ export function keepBusy(
     Array.from({ length: clients }, async (_, client) => {
       for (let turn = 0; !stopping; turn += 1) {
         const bases = (client + turn) % 2 === 0 ? urls : urls.toReversed();
-        finished.push(await oneRun(bases, { note: `c${client}.${turn}`, tokens }));
+        finished.push(...(await twoRuns(bases, { note: `c${client}.${turn}`, tokens })));
       }
     }),
   );
@@ -52,11 +52,23 @@ export function keepBusy(
 
 const STEPS = 3;
 
+interface Order {
+  readonly note: string;
+  readonly tokens: number;
+}
+
+/** The second waits for the first: somebody wants something of a thread that is being worked on. */
+async function twoRuns(bases: readonly string[], { note, tokens }: Order): Promise<Finished[]> {
+  const threadId = await insist(() => createThread(bases[0]!));
+  const one = (which: string) => oneRun(bases, threadId, { note: `${note}.${which}`, tokens });
+  return Promise.all([one('a'), one('b')]);
+}
+
 async function oneRun(
   bases: readonly string[],
-  { note, tokens }: { note: string; tokens: number },
+  threadId: string,
+  { note, tokens }: Order,
 ): Promise<Finished> {
-  const threadId = await insist(() => createThread(bases[0]!));
   const transactional = (which: string) => ({ tool: 'transactional', input: { note: `${note} ${which}` } });
   const pure = { tool: 'pure', input: { note, delay_ms: 2 } };
   const content = JSON.stringify({
