@@ -1,12 +1,13 @@
 // Why a line is missed and what was tried, by the row's key. Written by hand; shown for missed rows only.
 
 const statements =
-  'A run sends about 11 statements besides its tokens, and writing them is the largest part of the server’s time. ' +
-  'Tried: facts taken only on a wake-up instead of at every step (two statements fewer). ' +
-  'To try: the 202 from what enqueuing returned, no reads for a thread’s first run, the end of a run in one append.';
+  'A run sends one statement to enqueue it, and shares three appends with the others; each is a write that wakes Postgres. ' +
+  'Tried: the 202, the first facts and the followers without reads, the end of a run in one append (eleven statements before). ' +
+  'To try: enqueuing in groups.';
 const sockets =
-  'At 10 ms a token every token is an append and a write of its own, for durability and for the client; ' +
-  'bare writes it once and keeps nothing.';
+  'At 10 ms a token each token is a read of its own from the model, which is what direct pays, too, and a row in the log. ' +
+  'Tried: pieces gather for up to 25 ms when many threads are written, so that a commit and a write to the client carry several. ' +
+  'To try: putting pieces that were gathered together, as under pressure.';
 
 export const notes: Readonly<Record<string, string>> = {
   'cpu-direct-0ms×50': statements,
@@ -15,7 +16,7 @@ export const notes: Readonly<Record<string, string>> = {
   'throughput-direct': statements,
   'throughput-bare': statements,
   'first-token-10ms×1':
-    'Four statements and two commits come before the model is asked, none in bare. ' + statements,
+    'Two statements, each with its commit, come before the model is asked, none in bare. ' + statements,
   'cancel-aborted-here': 'A statement writes the cancel, a second reads it: the model is aborted after both.',
   dispatch: 'At 200 runs/s both cores are nearly busy, so a run waits for its turn. ' + statements,
 };
