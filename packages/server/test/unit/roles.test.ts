@@ -31,6 +31,11 @@ async function open() {
     maxFileBytes: 2 ** 25,
     quotaBytes: 2 ** 40,
   });
+  // What roles are read from is the database; nothing here looks at a disk.
+  workspaces.attach({
+    flush: () => Promise.resolve(),
+    folder: () => Promise.reject(new Error('there is no mirror here')),
+  });
   workspaces.listen((workspaceId) => roles.changed(workspaceId));
   const where = { workspaceId: id, author: { kind: 'person' as const }, base: null };
   const committed = async (changed: Changed) => {

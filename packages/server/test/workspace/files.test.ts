@@ -275,7 +275,7 @@ describe('concurrent edits', () => {
     expect(counts.map((_, writer) => Number(lines[writer * 2]))).toEqual(counts);
     expect(counts.reduce((sum, count) => sum + count)).toBe(total);
     expect((await findFile(world.pool, id, at('count.txt')))!.version).toBe(total + 1);
-  }, 120_000);
+  }, 300_000);
 });
 
 function rootFolder(): FilePath {
