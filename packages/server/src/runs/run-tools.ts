@@ -152,6 +152,7 @@ async function transact(context: StepContext, call: CallState, { tool, input, ab
           tool.run(input, {
             ...about,
             ...notes.context,
+            known: (fileId: string) => notes.told.versions.get(fileId) ?? about.known(fileId),
             sql,
             prepared,
             emit: (event: NewEvent) => entries.push({ runId: queued.id, event }),

@@ -31,3 +31,29 @@ test('WS-20 what a run writes it reads back, and both are in its log', async () 
   expect(events.findLast((event) => event.type === 'final')?.data).toMatchObject({ sources: [file] });
   expect(runId).toBeTruthy();
 });
+
+test('RUN-15 final.sources has the ids of the files that the run’s calls used, in order, each once', async () => {
+  const workspace = await world.workspace();
+  const thread = await world.threadIn(workspace);
+  const [a, b, c] = [
+    await world.write(workspace, 'a.txt', 'one'),
+    await world.write(workspace, 'b.txt', 'two'),
+    await world.write(workspace, 'c.txt', 'three'),
+  ];
+  const read = (path: string) => ({ tool: 'read', input: { path } });
+  const first = await world.calls(
+    thread,
+    read('b.txt'),
+    { tool: 'edit', input: { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'eins' }] } },
+    read('b.txt'),
+    read('missing.txt'),
+    { tool: 'write', input: { path: 'd.txt', content: 'made of b' } },
+    { tool: 'ls', input: {} },
+  );
+  const sourcesOf = ({ events }: typeof first) =>
+    events.findLast((event) => event.type === 'final')?.data.sources;
+  expect(sourcesOf(first)).toEqual([b.id, a.id]);
+  const second = await world.calls(thread, read('c.txt'));
+  expect(sourcesOf(second)).toEqual([c.id]);
+  expect(sourcesOf(await world.calls(thread, { tool: 'ls', input: {} }))).toEqual([]);
+});
