@@ -34,6 +34,8 @@ function paragraph(event: LogEvent | FileUpdated): string | null {
       const came = outcome ?? (success ? 'ok' : 'failed');
       return `- **${tool}** ended: ${came} · ${time(event.at)}\n${quoted(output)}`;
     }
+    case 'approval':
+      return `- **${event.data.tool}** waits for a person: ${event.data.reason} · ${time(event.at)}`;
     case 'file_updated':
       return `- file **${event.data.path}** is now version ${event.data.v}`;
     case 'error':

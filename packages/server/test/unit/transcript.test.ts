@@ -77,8 +77,13 @@ test('WS-19 a transcript tells of failure and cancellation, and of nothing', () 
       { type: 'message_end', data: { message: 'm1', text: 'Hal', parts: [], ended: 'interrupted' } },
       { type: 'error', data: { error: 'no key', code: 'unauthorized' } },
       { type: 'canceled', data: { reason: 'user_cancelled' } },
+      {
+        type: 'approval',
+        data: { approval: 'a', call: 'c', tool: 'remove', input: {}, paths: [], reason: 'it removes' },
+      },
     ),
   );
+  expect(text).toContain('- **remove** waits for a person: it removes');
   expect(text).toContain('Hal\n\n*(interrupted here)*');
   expect(text).toContain('*The run failed: no key (unauthorized)*');
   expect(text).toContain('*The run was canceled: user_cancelled*');
