@@ -1,11 +1,13 @@
 // The four layers of events that pass through the engine. Every event carries `at`
 // (milliseconds), given by the driver: the engine has no clock of its own.
 
-/** Tokens as providers count them; `cachedInput` and `reasoning` are parts of the totals. */
+/** Tokens as providers count them; `cachedInput`, `cacheWrite` and `reasoning` are parts of the totals. */
 export interface Usage {
   readonly input: number;
   readonly output: number;
   readonly cachedInput?: number;
+  /** What was put into a provider's cache, where that has a price of its own. */
+  readonly cacheWrite?: number;
   readonly reasoning?: number;
 }
 

@@ -110,6 +110,7 @@ export const usage = z
     input: z.number(),
     output: z.number(),
     cachedInput: z.number().optional(),
+    cacheWrite: z.number().optional(),
     reasoning: z.number().optional(),
   })
   .meta({ id: 'Usage', description: 'Tokens, as the provider counted them.' });

@@ -9,7 +9,6 @@ import type { Usage } from '@continuo/engine';
 interface Table {
   readonly calcPrice: typeof calcPrice;
 }
-type Tokens = Usage & { readonly cacheWrite?: number };
 
 /** Our providers, by the names of the table. `compatible` may be anybody: it has no price. */
 const PRICED: Readonly<Record<string, string>> = {
@@ -21,7 +20,7 @@ const PRICED: Readonly<Record<string, string>> = {
 let table: Table | null = null;
 
 /** In US dollars; null where the price is not known, 0 for the offline models. */
-export function costOf(modelId: string, usage: Tokens): number | null {
+export function costOf(modelId: string, usage: Usage): number | null {
   if (modelId.startsWith('offline/')) return 0;
   return look(modelId, usage)?.total_price ?? null;
 }
@@ -31,7 +30,7 @@ export function contextLimitOf(modelId: string): number | null {
   return look(modelId, { input: 0, output: 0 })?.model.context_window ?? null;
 }
 
-function look(modelId: string, { input, output, cachedInput = 0, cacheWrite = 0 }: Tokens) {
+function look(modelId: string, { input, output, cachedInput = 0, cacheWrite = 0 }: Usage) {
   const slash = modelId.indexOf('/');
   const providerId = PRICED[modelId.slice(0, slash)];
   if (providerId === undefined) return null;

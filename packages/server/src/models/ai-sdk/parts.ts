@@ -179,6 +179,7 @@ function aiSdkUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage 
     input: inputTokens.total ?? 0,
     output: outputTokens.total ?? 0,
     ...(inputTokens.cacheRead && { cachedInput: inputTokens.cacheRead }),
+    ...(inputTokens.cacheWrite && { cacheWrite: inputTokens.cacheWrite }),
     ...(outputTokens.reasoning && { reasoning: outputTokens.reasoning }),
   };
 }

@@ -40,8 +40,8 @@ export const anthropic: Wire = {
   frames(reply) {
     const { said = [], tokens = TOKENS } = reply;
     const usage = {
-      input_tokens: tokens.input - (tokens.cached ?? 0),
-      cache_creation_input_tokens: 0,
+      input_tokens: tokens.input - (tokens.cached ?? 0) - (tokens.cacheWrite ?? 0),
+      cache_creation_input_tokens: tokens.cacheWrite ?? 0,
       cache_read_input_tokens: tokens.cached ?? 0,
       output_tokens: 1,
     };

@@ -17,6 +17,7 @@ export interface Tokens {
   readonly input: number;
   readonly output: number;
   readonly cached?: number;
+  readonly cacheWrite?: number;
   readonly reasoning?: number;
 }
 
