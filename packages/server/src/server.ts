@@ -205,7 +205,8 @@ export async function startServer({
     url: urlOf(http, config),
     model: models.default,
     database: embedded ? 'embedded' : 'external',
-    stop: () => stop({ http, streams, followers, changes, chores, pod, mcp, writer, mirrors, pool, embedded }),
+    stop: () =>
+      stop({ http, streams, followers, changes, chores, pod, mcp, writer, mirrors, pool, embedded }),
   };
 }
 

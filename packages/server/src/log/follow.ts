@@ -170,11 +170,7 @@ export class FollowersOf<Row extends FollowedRow> {
 }
 
 export class Followers extends FollowersOf<StoredEvent> {
-  constructor(
-    pool: Pool,
-    onError: (error: Error) => void,
-    recent: Remembered<StoredEvent> | null = null,
-  ) {
+  constructor(pool: Pool, onError: (error: Error) => void, recent: Remembered<StoredEvent> | null = null) {
     super(pool, onError, readThread, recent);
   }
 

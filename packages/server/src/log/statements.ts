@@ -73,14 +73,16 @@ export async function readThread(
   return rows.map(fromRow);
 }
 
-/** What a fold needs of a thread: everything but the pieces of messages, and where the log ends. */
+/** What a fold needs of a thread: all but the pieces of messages and what repeats them, and where the log ends. */
 export async function readForFold(client: Queryable, threadId: string): Promise<StoredEvent[]> {
   const { rows } = await client.query<EventRow>({
     name: 'read_for_fold',
-    text: `select ${EVENT_COLUMNS} from events e
-      where thread_id = $1
-        and (type not in ('token', 'reasoning')
-          or seq = (select max(seq) from events where thread_id = $1))
+    text: `select ${EVENT_COLUMNS} from events
+        where thread_id = $1 and type not in ('token', 'reasoning') and type <> 'final'
+      union all
+      select ${EVENT_COLUMNS} from events
+        where thread_id = $1 and type in ('token', 'reasoning', 'final')
+          and seq = (select max(seq) from events where thread_id = $1)
       order by seq`,
     values: [threadId],
   });

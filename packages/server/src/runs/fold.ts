@@ -80,10 +80,63 @@ export const EMPTY: ThreadState = { seq: 0, session: null, history: [], known: [
 const INTERRUPTED = '[System: Response was interrupted by user (user_cancelled)]';
 
 export function foldAll(state: ThreadState, events: readonly LogEvent[]): ThreadState {
-  return events.reduce(fold, state);
+  let next = state;
+  // Copied once, and not for each message: a long log would take the square of their number.
+  let history: HistoryEntry[] | null = null;
+  for (const event of events) {
+    const { run } = next;
+    next = foldBut(next, event);
+    if (!SAYING.has(event.type)) continue;
+    history ??= [...state.history];
+    tell(history, event, run?.id === event.runId ? run : null);
+  }
+  return history ? { ...next, history } : next;
 }
 
 export function fold(state: ThreadState, event: LogEvent): ThreadState {
+  return foldAll(state, [event]);
+}
+
+const SAYING: ReadonlySet<LogEvent['type']> = new Set(['message', 'message_end', 'tool_end', 'canceled']);
+
+/** Adds to a history what an event says; `run` is the event's own, as it was before. */
+function tell(history: HistoryEntry[], event: LogEvent, run: RunState | null): void {
+  const runId = event.runId!;
+  switch (event.type) {
+    case 'message': {
+      const { id, content } = event.data;
+      forgetRunsOf(history, id);
+      history.push({ runId, entry: { role: 'user', id, content } });
+      return;
+    }
+    case 'message_end': {
+      const { message, parts, model } = event.data;
+      if (parts.length === 0) return;
+      const id = `${runId}/${message}`;
+      history.push({ runId, entry: { role: 'assistant', id, parts, ...(model && { model }) } });
+      return;
+    }
+    case 'tool_end': {
+      const { call, tool, output, success, summary, images } = event.data;
+      const result: HistoryEntry = {
+        runId,
+        entry: { role: 'tool', callId: call, tool, output, failed: !success },
+        ...(summary !== undefined && { summary }),
+        ...(images && { images }),
+      };
+      insertResult(history, result, run?.calls.map((each) => each.call) ?? []);
+      return;
+    }
+    case 'canceled':
+      // A run that was canceled in the queue said nothing, so there is nothing to explain.
+      if (run) history.push({ runId, entry: { role: 'system', content: INTERRUPTED } });
+      return;
+    default:
+  }
+}
+
+/** All but the history. */
+function foldBut(state: ThreadState, event: LogEvent): ThreadState {
   const { seq, runId } = event;
   if (runId === null)
     return event.type === 'session'
@@ -95,16 +148,6 @@ export function fold(state: ThreadState, event: LogEvent): ThreadState {
     case 'state':
       if (event.data.status !== 'running') return { ...state, seq, run: run ? null : state.run };
       return { ...state, seq, run: run ? goesOn(run, event.attempt, event.data.attempt) : begun(event) };
-    case 'message':
-      return {
-        ...state,
-        seq,
-        run: run ?? state.run,
-        history: [
-          ...withoutRunsOf(state.history, event.data.id),
-          says(runId, { role: 'user', id: event.data.id, content: event.data.content }),
-        ],
-      };
     case 'message_start':
       return withRun(state, seq, run, (r) => ({
         ...r,
@@ -113,21 +156,7 @@ export function fold(state: ThreadState, event: LogEvent): ThreadState {
         modelCalls: r.modelCalls + 1,
       }));
     case 'message_end':
-      return {
-        ...withRun(state, seq, run, (r) => ended(r, event.data)),
-        history:
-          event.data.parts.length === 0
-            ? state.history
-            : [
-                ...state.history,
-                says(runId, {
-                  role: 'assistant',
-                  id: `${runId}/${event.data.message}`,
-                  parts: event.data.parts,
-                  ...(event.data.model && { model: event.data.model }),
-                }),
-              ],
-      };
+      return withRun(state, seq, run, (r) => ended(r, event.data));
     case 'tool_start':
       return withRun(state, seq, run, (r) => staged(r, event, { kind: 'started', attempt: event.attempt }));
     case 'approval': {
@@ -138,7 +167,7 @@ export function fold(state: ThreadState, event: LogEvent): ThreadState {
       }));
     }
     case 'tool_end': {
-      const { call, tool, output, success, summary, images, sources = [], versions } = event.data;
+      const { sources = [], versions } = event.data;
       const learned = Object.entries(versions ?? {}).map(([file, version]) => ({ file, version }));
       return {
         ...withRun(state, seq, run, (r) => ({
@@ -149,15 +178,6 @@ export function fold(state: ThreadState, event: LogEvent): ThreadState {
             : [...new Set([...r.sources, ...sources])],
         })),
         known: learned.length === 0 ? state.known : [...state.known, ...learned],
-        history: withResult(
-          state.history,
-          {
-            ...says(runId, { role: 'tool', callId: call, tool, output, failed: !success }),
-            ...(summary !== undefined && { summary }),
-            ...(images && { images }),
-          },
-          run?.calls.map((each) => each.call) ?? [],
-        ),
       };
     }
     case 'usage':
@@ -166,16 +186,6 @@ export function fold(state: ThreadState, event: LogEvent): ThreadState {
         usage: added(r.usage, event.data.usage),
         cost: event.data.cost === null ? r.cost : (r.cost ?? 0) + event.data.cost,
       }));
-    case 'canceled':
-      // A run that was canceled in the queue said nothing, so there is nothing to explain.
-      return run
-        ? {
-            ...state,
-            seq,
-            run,
-            history: [...state.history, says(runId, { role: 'system', content: INTERRUPTED })],
-          }
-        : { ...state, seq };
     default:
       return { ...state, seq, run: run ?? state.run };
   }
@@ -186,27 +196,21 @@ export function knownVersion(state: ThreadState, fileId: string): number | null 
   return state.known.findLast(({ file }) => file === fileId)?.version ?? null;
 }
 
-function says(runId: string, entry: HistoryMessage): HistoryEntry {
-  return { runId, entry };
-}
-
 /** Calls may end in any order; their results stand in the order of the calls. */
-function withResult(
-  history: ThreadState['history'],
-  result: HistoryEntry,
-  calls: readonly string[],
-): ThreadState['history'] {
+function insertResult(history: HistoryEntry[], result: HistoryEntry, calls: readonly string[]): void {
   const place = ({ runId, entry }: HistoryEntry) =>
     runId === result.runId && entry.role === 'tool' ? calls.indexOf(entry.callId) : -1;
   let at = history.length;
   while (at > 0 && place(history[at - 1]!) > place(result)) at -= 1;
-  return history.toSpliced(at, 0, result);
+  history.splice(at, 0, result);
 }
 
 /** A message that is taken in again replaces what earlier runs made of it. */
-function withoutRunsOf(history: ThreadState['history'], messageId: string): ThreadState['history'] {
+function forgetRunsOf(history: HistoryEntry[], messageId: string): void {
   const earlier = history.find(({ entry }) => entry.role === 'user' && entry.id === messageId);
-  return earlier ? history.filter(({ runId }) => runId !== earlier.runId) : history;
+  if (!earlier) return;
+  const kept = history.filter(({ runId }) => runId !== earlier.runId);
+  history.splice(0, history.length, ...kept);
 }
 
 function withRun(

@@ -2,7 +2,15 @@
 // stopped between commit and rename while another takes over. CONTINUO_CHAOS=long: more rounds.
 
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { MirrorPod } from '../client/mirror-pod.ts';
@@ -74,8 +82,8 @@ describe('kill -9', () => {
         pod = await home.start();
         await home.equal(pod);
         expect(await ground.wasSaid(text)).toBe(true);
-        const copies = [...(await inDatabase(ground.database.pool, ground.workspaceId)).keys()].filter((each) =>
-          each.startsWith(`/${point}-${kind}.conflict`),
+        const copies = [...(await inDatabase(ground.database.pool, ground.workspaceId)).keys()].filter(
+          (each) => each.startsWith(`/${point}-${kind}.conflict`),
         );
         expect(copies.length).toBeLessThanOrEqual(1);
       }
@@ -165,7 +173,9 @@ describe('several pods', () => {
       await first.ask({ kind: 'write', path: 'a.md', text: 'four, by the former one' });
       await until('the owner has it', async () => (await home.differences()).length === 0);
       expect(readFileSync(join(home.root, 'a.md'), 'utf8')).toBe('four, by the former one');
-      const { rows } = await ground.database.pool.query("select 1 from file_versions where author->>'kind' = 'disk'");
+      const { rows } = await ground.database.pool.query(
+        "select 1 from file_versions where author->>'kind' = 'disk'",
+      );
       expect(rows).toEqual([]);
     }, 60_000);
 
@@ -230,7 +240,17 @@ describe('system calls', () => {
         const strange = await home
           .start({
             leaseSeconds: 20,
-            strace: ['-f', '-qq', '-o', '/dev/null', '--seccomp-bpf', '-e', `trace=${call}`, '-e', `inject=${inject}`],
+            strace: [
+              '-f',
+              '-qq',
+              '-o',
+              '/dev/null',
+              '--seccomp-bpf',
+              '-e',
+              `trace=${call}`,
+              '-e',
+              `inject=${inject}`,
+            ],
           })
           .catch(() => null);
         const marks: [string, string][] = [];

@@ -343,7 +343,9 @@ describe('both at once', () => {
       await writing;
       await desk.mirrors.folder(desk.workspaceId);
       await until(async () => JSON.stringify(desk.disk()) === JSON.stringify(await desk.database()));
-      console.log(`${kind}: ${agent} writes of the agent, ${Object.keys(desk.disk()).length - 1} kept beside`);
+      console.log(
+        `${kind}: ${agent} writes of the agent, ${Object.keys(desk.disk()).length - 1} kept beside`,
+      );
     }, 180_000);
   }
 });

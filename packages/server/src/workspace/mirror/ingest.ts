@@ -5,7 +5,15 @@ import { closeSync, fstatSync, read as readCallback } from 'node:fs';
 import { promisify } from 'node:util';
 import { sqlState } from '../../db/pool.ts';
 import { sha256, storeContent } from '../content.ts';
-import { findFile, moveFile, readFile, removeFile, writeFile, type Changed, type FileHead } from '../files.ts';
+import {
+  findFile,
+  moveFile,
+  readFile,
+  removeFile,
+  writeFile,
+  type Changed,
+  type FileHead,
+} from '../files.ts';
 import { parsePath, type FilePath } from '../paths.ts';
 import { MERGE_BYTES, saveFile } from '../save.ts';
 import { baseOf, expel, type Disk } from './disk.ts';
@@ -39,7 +47,8 @@ export async function ingest(disk: Disk, path: string, created = false): Promise
   const outcome = await keep(disk, path, content.bytes, base, disk.drafts.get(path));
   disk.fault('mirror.kept');
   if (outcome.kind === 'refused') return expelFile(disk, path, outcome.why);
-  if (outcome.kind === 'elsewhere' && content.bytes.length <= MERGE_BYTES) disk.drafts.set(path, content.bytes);
+  if (outcome.kind === 'elsewhere' && content.bytes.length <= MERGE_BYTES)
+    disk.drafts.set(path, content.bytes);
   else disk.drafts.delete(path);
   // Where another content is the head now, the disk still has what the edit began with, and the head comes next.
   const entry = outcome.kind === 'kept' && outcome.at.path === path ? outcome.at : base;
@@ -98,12 +107,7 @@ export async function keep(
 }
 
 /** The head, or a version that came after the one that the ledger knows: the mirror's own, whose line was lost. */
-async function versionWith(
-  disk: Disk,
-  head: FileHead,
-  hash: Buffer,
-  base: Base,
-): Promise<number | null> {
+async function versionWith(disk: Disk, head: FileHead, hash: Buffer, base: Base): Promise<number | null> {
   if (head.hash.equals(hash)) return head.version;
   if (base && base.file !== head.id) return null;
   const { rows } = await disk.pool.query<{ version: number }>(
@@ -167,7 +171,9 @@ function kept(disk: Disk, changed: Changed & { file: FileHead }, path: string): 
   if (changed.kind === 'changed') disk.committed(changed);
   const { id: file, version } = changed.file;
   const at = { path: changed.file.path, file, version };
-  return at.path === path ? { kind: 'kept', at, file, current: true } : { kind: 'elsewhere', at, file, head: changed.file };
+  return at.path === path
+    ? { kind: 'kept', at, file, current: true }
+    : { kind: 'elsewhere', at, file, head: changed.file };
 }
 
 /** Keeps a content under a name of its own next to the file that it clashes with. */
@@ -299,10 +305,7 @@ async function readStable(disk: Disk, path: string): Promise<Content | null> {
 }
 
 /** What a descriptor's file says, if nobody writes to it meanwhile. */
-export async function readThrough(
-  fd: number,
-  maxBytes: number,
-): Promise<Content | 'changing' | 'too large'> {
+export async function readThrough(fd: number, maxBytes: number): Promise<Content | 'changing' | 'too large'> {
   const identity = identityAt(fd);
   if (identity.size > maxBytes) return 'too large';
   const bytes = Buffer.allocUnsafe(identity.size);

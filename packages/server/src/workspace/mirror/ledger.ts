@@ -172,7 +172,13 @@ export class Ledger {
         const former = this.known(line.p);
         this.#remove(line.p);
         this.#former.set(line.p, former);
-        this.#entries.set(line.p, { file: line.f, version: line.v, ino: line.i, mtime: line.m, size: line.s });
+        this.#entries.set(line.p, {
+          file: line.f,
+          version: line.v,
+          ino: line.i,
+          mtime: line.m,
+          size: line.s,
+        });
         this.#paths.set(line.f, line.p);
         this.#inodes.set(line.i, line.p);
         return;

@@ -555,4 +555,3 @@ function topmost(paths: readonly string[]): readonly string[] {
     return path === '/' || !all.has('/');
   });
 }
-

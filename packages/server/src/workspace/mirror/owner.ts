@@ -90,9 +90,10 @@ export class Owner {
 
   async #tryLock(connection: Connection, what: string): Promise<boolean> {
     this.#renewedAt = performance.now();
-    const { rows } = await connection.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
-      this.#key(what),
-    ]);
+    const { rows } = await connection.query<{ locked: boolean }>(
+      'select pg_try_advisory_lock($1) as locked',
+      [this.#key(what)],
+    );
     return rows[0]!.locked;
   }
 

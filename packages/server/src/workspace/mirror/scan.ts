@@ -80,13 +80,21 @@ function settleCapture(disk: Disk, folder: Folder, names: readonly string[], cap
   if (!stats?.isFile()) return;
   const identity = identityOf(stats);
   const path = disk.ledger.captures.get(capture) ?? disk.ledger.pathOfInode(identity.ino);
-  const name = path?.startsWith(pathOf([...names, ''])) ? path.slice(pathOf([...names, '']).length) : 'recovered';
+  const name = path?.startsWith(pathOf([...names, '']))
+    ? path.slice(pathOf([...names, '']).length)
+    : 'recovered';
   if (path && isKnown(disk, path)(identity) && folder.look(name)) return remove(folder, capture);
   putBack(folder, capture, name, disk.now());
 }
 
 /** True if it is a folder to walk. */
-function consider(disk: Disk, folder: Folder, names: readonly string[], found: Set<string>, seen: Seen): boolean {
+function consider(
+  disk: Disk,
+  folder: Folder,
+  names: readonly string[],
+  found: Set<string>,
+  seen: Seen,
+): boolean {
   const name = names.at(-1)!;
   if (isIgnored(name) || (names.length === 1 && name === NOTICE)) return false;
   const stats = folder.look(name);

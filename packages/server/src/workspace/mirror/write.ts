@@ -88,12 +88,7 @@ function failure(error: unknown): Brought {
 }
 
 /** Where the file was and is not any more. */
-function takeAway(
-  disk: Disk,
-  head: Head,
-  touched: Set<string>,
-  parted: (part: Part) => void,
-): Brought {
+function takeAway(disk: Disk, head: Head, touched: Set<string>, parted: (part: Part) => void): Brought {
   const path = disk.ledger.pathOf(head.id);
   if (path === undefined || (!head.removed && path === head.path)) return DONE;
   if (!disk.fresh()) return { kind: 'lost' };

@@ -94,7 +94,9 @@ function compare(disk: Map<string, string>, database: Map<string, string>): stri
   for (const [path, text] of disk) {
     if (!database.has(path)) different.push(`${path} is on disk only`);
     else if (database.get(path) !== text)
-      different.push(`${path} is ${text.slice(0, 60)} on disk and ${database.get(path)!.slice(0, 60)} in the database`);
+      different.push(
+        `${path} is ${text.slice(0, 60)} on disk and ${database.get(path)!.slice(0, 60)} in the database`,
+      );
   }
   for (const path of database.keys()) if (!disk.has(path)) different.push(`${path} is not on disk`);
   return different;
