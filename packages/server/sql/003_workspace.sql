@@ -147,9 +147,18 @@ create function write_file(
 declare
   v_new boolean := false;
 begin
-  select * into file from files f
-    where f.workspace_id = p_workspace and f.folded = p_folded and f.removed_at is null for update;
-  if not found then
+  -- A block of its own: while this waits for a file that moves away, it locks that file all the same, and must let it go
+  -- before it waits for the workspace's lock, or the next mover and this one wait for each other.
+  begin
+    select * into file from files f
+      where f.workspace_id = p_workspace and f.folded = p_folded and f.removed_at is null for update;
+    if not found then
+      raise exception 'no such file' using errcode = 'CN004';
+    end if;
+  exception when sqlstate 'CN004' then
+    v_new := true;
+  end;
+  if v_new then
     -- New paths are given out one at a time.
     perform pg_advisory_xact_lock(4401, hashtext(p_workspace::text));
     select * into file from files f
