@@ -53,7 +53,7 @@ function noWorkspace(given: string): Problem {
 }
 
 export function workspaceRoutes(app: App, context: HttpContext): void {
-  const { pool, pod, config } = context;
+  const { pool, pod, config, workspaces } = context;
   const shown = (workspace: Workspace): WorkspaceBody => shownWorkspace(workspace, config.workspaceBytes);
   const read = async (id: string): Promise<WorkspaceBody> => {
     const workspace = await readWorkspace(pool, id);
@@ -135,6 +135,7 @@ export function workspaceRoutes(app: App, context: HttpContext): void {
       const outcome = await renameWorkspace(pool, id, name);
       if (outcome === 'taken') throw nameTaken(name);
       if (outcome === 'not_found') throw noWorkspace(id);
+      await workspaces.moved(id);
       return c.json(await read(id), 200);
     },
   );
@@ -156,13 +157,17 @@ export function workspaceRoutes(app: App, context: HttpContext): void {
       if (id === DEFAULT_WORKSPACE) throw defaultStays();
       if (!(await removeWorkspace(pool, id))) throw noWorkspace(id);
       await cancelAllIn({ pool, pod }, id, 'workspace_removed');
+      await workspaces.moved(id);
       return c.json(await read(id), 200);
     },
   );
 }
 
 /** Brings a removed workspace back under its name. */
-export async function restoreWorkspace({ pool, config }: HttpContext, found: Found): Promise<WorkspaceBody> {
+export async function restoreWorkspace(
+  { pool, config, workspaces }: HttpContext,
+  found: Found,
+): Promise<WorkspaceBody> {
   const outcome = await bringBack(pool, found.id);
   if (outcome === 'taken') {
     throw new Problem({
@@ -171,6 +176,7 @@ export async function restoreWorkspace({ pool, config }: HttpContext, found: Fou
       detail: `Another workspace is called ${found.name} now; rename that one first.`,
     });
   }
+  await workspaces.moved(found.id);
   const workspace = await readWorkspace(pool, found.id);
   if (!workspace) throw noWorkspace(found.id);
   return shownWorkspace(workspace, config.workspaceBytes);

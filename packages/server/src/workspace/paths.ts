@@ -73,9 +73,9 @@ export function neverKept(name: string): boolean {
   return OWN.test(folded) || NEVER_KEPT.has(folded);
 }
 
-/** How names are compared: upper case first, since some letters have more than one lower case. */
+/** How names are compared: by way of the upper case, since some letters have more than one lower case. */
 export function fold(text: string): string {
-  return text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+  return text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
 /** Chats are shown as files and written by nobody. */

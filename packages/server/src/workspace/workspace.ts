@@ -47,7 +47,15 @@ export class Workspaces {
   /** After a commit: followers are woken, here and on other pods, and the mirror is flushed. */
   async committed(workspaceId: string, changes: readonly Changed[]): Promise<void> {
     const files = changes.flatMap((change) => (change.kind === 'changed' ? [change.file.id] : []));
-    if (files.length === 0) return;
+    if (files.length > 0) await this.#tell(workspaceId, files);
+  }
+
+  /** The workspace itself was renamed, removed or brought back: its folder follows. */
+  async moved(workspaceId: string): Promise<void> {
+    await this.#tell(workspaceId, []);
+  }
+
+  async #tell(workspaceId: string, files: readonly string[]): Promise<void> {
     this.heard(workspaceId);
     const told = this.options.alone()
       ? Promise.resolve()

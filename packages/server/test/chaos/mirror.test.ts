@@ -1,7 +1,7 @@
 // The folder on disk under fire: kill -9 at named points and at random, system calls that fail or kill, a pod that is
 // stopped between commit and rename while another takes over. CONTINUO_CHAOS=long: more rounds.
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync as run } from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
@@ -272,12 +272,23 @@ describe('system calls', () => {
     );
 });
 
+/** The machine's strace; for root on Debian it is installed. */
 function findStrace(): { why: string | null } {
+  const works = (): boolean => done('strace', ['-V']);
+  if (works()) return { why: null };
+  if (!existsSync('/usr/bin/apt-get')) return { why: 'there is no strace, and no apt-get to fetch one' };
+  if (process.geteuid?.() !== 0) return { why: 'there is no strace, and only root can fetch one' };
+  const install = (): boolean => done('apt-get', ['install', '-y', '--no-install-recommends', 'strace']);
+  if (!install() && done('apt-get', ['update'])) install();
+  return { why: works() ? null : 'there is no strace, and it could not be fetched' };
+}
+
+function done(program: string, args: readonly string[]): boolean {
   try {
-    execFileSync('strace', ['-V'], { stdio: 'ignore' });
-    return { why: null };
+    run(program, args, { stdio: 'ignore', timeout: 180_000 });
+    return true;
   } catch {
-    return { why: 'there is no strace' };
+    return false;
   }
 }
 
@@ -288,7 +299,7 @@ test.skipIf(tmpfs !== null)(
   async () => {
     const ground = await prepareGround();
     const home = ground.home();
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', home.folder]);
+    expect(done('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', home.folder])).toBe(true);
     try {
       const pod = await home.start();
       await pod.ask({ kind: 'write', path: 'a.md', text: 'a'.repeat(1_000_000) });
@@ -302,7 +313,7 @@ test.skipIf(tmpfs !== null)(
       expect(readFileSync(join(home.root, 'a.md'), 'utf8')).toBe('b'.repeat(900_000));
       await pod.end();
     } finally {
-      execFileSync('umount', ['--lazy', home.folder]);
+      done('umount', ['--lazy', home.folder]);
     }
   },
 );

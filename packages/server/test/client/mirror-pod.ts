@@ -7,6 +7,9 @@ import type { Order } from '../pod/mirror.ts';
 
 const script = fileURLToPath(new URL('../pod/mirror.ts', import.meta.url));
 
+/** Looked up by whoever asks for it. */
+const STRACE = 'strace';
+
 export interface MirrorPod {
   readonly process: ChildProcess;
   readonly exited: Promise<NodeJS.Signals | number | null>;
@@ -45,7 +48,7 @@ export async function startMirrorPod(options: MirrorPodOptions): Promise<MirrorP
   const args = [options.url, options.home, options.workspaceId, String(options.leaseSeconds ?? 1)];
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR };
   const child = options.strace
-    ? spawn('strace', [...options.strace, process.execPath, script, ...args], {
+    ? spawn(STRACE, [...options.strace, process.execPath, script, ...args], {
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
         env,
       })

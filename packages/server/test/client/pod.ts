@@ -1,6 +1,7 @@
 // Starts servers as processes of their own, to be killed, stopped and continued.
 
 import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -34,6 +35,7 @@ export interface PodSettings {
 }
 
 export async function startPod(settings: PodSettings): Promise<TestPod> {
+  const home = mkdtempSync(join(tmpdir(), 'continuo-pod-'));
   const child = spawn(process.execPath, [script], {
     env: {
       PATH: process.env.PATH,
@@ -42,6 +44,7 @@ export async function startPod(settings: PodSettings): Promise<TestPod> {
       // Starting is mostly compiling: from the second pod on it takes half the time.
       NODE_COMPILE_CACHE: join(tmpdir(), 'continuo-test-compiled'),
       DATABASE_URL: settings.databaseUrl,
+      CONTINUO_HOME: home,
       CONTINUO_PORT: '0',
       CONTINUO_MODEL: 'offline/script',
       CONTINUO_LOG_LEVEL: 'warn',
@@ -56,7 +59,10 @@ export async function startPod(settings: PodSettings): Promise<TestPod> {
   child.stdin.on('error', () => undefined);
   if (!settings.armable) child.stdin.end();
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
-    child.once('exit', (code, signal) => resolve({ code, signal }));
+    child.once('exit', (code, signal) => {
+      rmSync(home, { recursive: true, force: true });
+      resolve({ code, signal });
+    });
   });
   let output = '';
   const hits: { point: string; at: number }[] = [];

@@ -33,7 +33,7 @@ export function temporaryHome(): string {
   return home;
 }
 
-export interface Warning {
+interface Warning {
   readonly text: string;
   readonly [field: string]: unknown;
 }
@@ -66,7 +66,7 @@ export interface DeskOptions {
   readonly quotaBytes?: number;
 }
 
-export async function createWorkspace(world: LogWorld, name = `w-${uuidv7()}`): Promise<string> {
+async function createWorkspace(world: LogWorld, name = `w-${uuidv7()}`): Promise<string> {
   const id = uuidv7();
   await world.pool.query('insert into workspaces (id, name) values ($1, $2)', [id, name]);
   return id;
@@ -138,18 +138,22 @@ export async function openDesk(world: LogWorld, options: DeskOptions = {}): Prom
 }
 
 /** Every file in a folder, and whatever else is there by its kind. */
-export function readTree(root: string): Record<string, string> {
+function readTree(root: string): Record<string, string> {
   const found: Record<string, string> = {};
-  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    const shown = `/${relative(root, path)}`;
-    if (shown === '/continuo-quarantine.txt' || entry.isDirectory()) continue;
-    found[shown] = entry.isFile() ? readFileSync(path, 'latin1') : 'no file';
+  const folders = [root];
+  for (let folder = folders.pop(); folder; folder = folders.pop()) {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      const shown = `/${relative(root, path)}`;
+      if (entry.isDirectory()) folders.push(path);
+      else if (shown !== '/continuo-quarantine.txt')
+        found[shown] = entry.isFile() ? readFileSync(path, 'latin1') : 'no file';
+    }
   }
   return sorted(found);
 }
 
-export async function readDatabase(world: LogWorld, workspaceId: string): Promise<Record<string, string>> {
+async function readDatabase(world: LogWorld, workspaceId: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const file of await listFiles(world.pool, workspaceId, { folder: { path: '/', folded: '/' } }))
     found[file.path] = (await readHead(world.pool, file)).toString('latin1');

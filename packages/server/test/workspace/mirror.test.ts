@@ -17,15 +17,21 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { execFileSync } from 'node:child_process';
+import { execFileSync as run } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { lastChange } from '../../src/workspace/changes.ts';
 import { findFile, moveFile, removeFile } from '../../src/workspace/files.ts';
+import { purgeWorkspace } from '../../src/workspace/workspaces.ts';
 import { useLog } from '../unit/support.ts';
 import { at, openDesk, person, until, wasSaid, type Desk } from './mirror-support.ts';
 
 const world = useLog();
+
+function makePipe(path: string): void {
+  const program = 'mkfifo';
+  run(program, [path]);
+}
 
 function put(desk: Desk, path: string, content: string | Uint8Array): void {
   const place = join(desk.root, path);
@@ -102,6 +108,41 @@ describe('from the database to the disk', () => {
     chmodSync(join(desk.root, 'run.sh'), 0o755);
     await desk.write('run.sh', 'two');
     expect(statSync(join(desk.root, 'run.sh')).mode & 0o777).toBe(0o755);
+  });
+});
+
+describe('the workspace itself', () => {
+  test('WS-2 its folder follows its name, is out of sight while it is removed, and goes when it is purged', async () => {
+    const desk = await openDesk(world);
+    const rename = async (name: string) => {
+      await world.pool.query('update workspaces set name = $2 where id = $1', [desk.workspaceId, name]);
+      await desk.workspaces.moved(desk.workspaceId);
+    };
+    const remove = async (at: string) => {
+      await world.pool.query(`update workspaces set removed_at = ${at} where id = $1`, [desk.workspaceId]);
+      await desk.workspaces.moved(desk.workspaceId);
+    };
+    const name = `renamed-${desk.workspaceId}`;
+    const folder = join(desk.home, 'workspaces', name);
+    await desk.write('a.md', 'one');
+    await rename(name);
+    expect(existsSync(desk.root)).toBe(false);
+    writeFileSync(join(folder, 'a.md'), 'edited in the new folder');
+    await until(() => wasSaid(world, desk.workspaceId, 'edited in the new folder'));
+    await remove('now()');
+    expect(existsSync(folder)).toBe(false);
+    await remove('null');
+    expect(readFileSync(join(folder, 'a.md'), 'utf8')).toBe('edited in the new folder');
+    expect(await desk.versions('a.md')).toHaveLength(2);
+    await remove('now()');
+    const own = join(desk.home, 'mirrors', desk.workspaceId);
+    expect(existsSync(own)).toBe(true);
+    await world.pool.query("update workspaces set removed_at = now() - interval '30 days' where id = $1", [
+      desk.workspaceId,
+    ]);
+    expect(await purgeWorkspace(world.pool, desk.workspaceId)).toBe(true);
+    await desk.workspaces.moved(desk.workspaceId);
+    expect(existsSync(own)).toBe(false);
   });
 });
 
@@ -248,7 +289,7 @@ describe('strangers', () => {
     put(desk, '.git/config', 'x');
     put(desk, '.a.md.swp', 'x');
     symlinkSync('/etc/passwd', join(desk.root, 'link'));
-    execFileSync('mkfifo', [join(desk.root, 'pipe')]);
+    makePipe(join(desk.root, 'pipe'));
     const into = join(desk.home, 'mirrors', desk.workspaceId, 'quarantine');
     await until(() => existsSync(into) && readdirSync(into).length === 4);
     expect(
@@ -278,7 +319,7 @@ describe('strangers', () => {
     mkdirSync(outside);
     symlinkSync(outside, join(desk.root, 'folder'));
     symlinkSync(join(outside, 'x'), join(desk.root, 'file'));
-    execFileSync('mkfifo', [join(desk.root, 'pipe')]);
+    makePipe(join(desk.root, 'pipe'));
     put(desk, 'dir.md/kept.md', 'kept');
     for (const path of ['dir.md', 'folder/x', 'file', 'pipe']) await desk.write(path, path);
     expect(readdirSync(outside)).toEqual([]);

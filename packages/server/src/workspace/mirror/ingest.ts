@@ -14,7 +14,7 @@ import {
   type Changed,
   type FileHead,
 } from '../files.ts';
-import { parsePath, type FilePath } from '../paths.ts';
+import { isReadOnly, parsePath, type FilePath } from '../paths.ts';
 import { MERGE_BYTES, saveFile } from '../save.ts';
 import { baseOf, expel, type Disk } from './disk.ts';
 import type { Entry } from './ledger.ts';
@@ -86,6 +86,7 @@ export async function keep(
 ): Promise<Outcome> {
   const parsed = parsePath(path);
   if (!parsed.ok) return { kind: 'refused', why: parsed.problem };
+  if (isReadOnly(parsed.path)) return { kind: 'refused', why: 'what is under /chats is read-only' };
   const head = await findFile(disk.pool, disk.workspaceId, parsed.path);
   const hash = sha256(bytes);
   if (head?.path === path) {

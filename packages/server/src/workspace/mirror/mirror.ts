@@ -4,7 +4,7 @@
 // database). Whoever asks it to catch up waits for a reading of the feed that began after he asked. What the disk
 // refuses is tried again until it is there; meanwhile the mirror is behind and says so.
 
-import { closeSync, mkdirSync, existsSync, renameSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Faults } from '../../faults.ts';
 import type { Pool } from '../../db/pool.ts';
@@ -72,7 +72,7 @@ export class MirrorClosed extends Error {
   readonly code = 'mirror_closed';
 }
 
-export class MirrorBehind extends Error {
+class MirrorBehind extends Error {
   readonly code = 'mirror_behind';
 }
 
@@ -211,6 +211,7 @@ export class Mirror {
 
   #opened({ workspace }: Feed): Disk {
     const { visible, own, folders, of, pool, workspaceId, log, now, faults } = this.#options;
+    if (!workspace) this.#purge();
     if (!workspace || workspace.removed) throw new MirrorClosed('there is no such workspace');
     mkdirSync(own, { recursive: true });
     const ledger = new Ledger(join(own, 'ledger'), of, workspace.name);
@@ -256,6 +257,15 @@ export class Mirror {
       again: (file) => this.#again.add(file),
       dirty: (path) => this.#mark(path),
     };
+  }
+
+  /** The workspace is gone for good: so is its folder, unless the ledger is another database's. */
+  #purge(): void {
+    const { own, of } = this.#options;
+    const [first = ''] = existsSync(join(own, 'ledger'))
+      ? readFileSync(join(own, 'ledger'), 'utf8').split('\n', 1)
+      : [];
+    if (first.includes(JSON.stringify(of))) rmSync(own, { recursive: true, force: true });
   }
 
   /** Every file against the ledger. Without a ledger, everything is written. */
@@ -355,11 +365,12 @@ export class Mirror {
       await ingest(disk, outcome.path, outcome.created);
       return true;
     }
-    const { names } = outcome;
+    const { names, wanted } = outcome;
     const kept = within(disk.root, names.slice(0, -1), (folder) => {
       const name = names.at(-1)!;
       const stats = folder?.look(name);
-      if (!folder || !stats) return true;
+      // It may have changed since: whoever swaps things is not followed.
+      if (!folder || !stats || (wanted === 'folder' && stats.isDirectory())) return true;
       if (stats.isFile() && !isKnown(disk, pathOf(names))(identityOf(stats)) && disk.visible) return false;
       if (stats.isFile()) {
         disk.ledger.drop(pathOf(names));
@@ -400,7 +411,9 @@ export class Mirror {
     const { root, own, visible } = this.#disk!;
     this.#state = 'closed';
     this.#shut();
-    if (visible && existsSync(root)) renameSync(root, join(own, 'removed'));
+    if (!visible || !existsSync(root)) return;
+    rmSync(join(own, 'removed'), { recursive: true, force: true });
+    renameSync(root, join(own, 'removed'));
   }
 
   /** The folder gets the workspace's new name. */
@@ -456,7 +469,14 @@ export class Mirror {
       all.unknown.push(...seen.unknown);
       all.missing.push(...seen.missing);
     }
-    for (const path of due) this.#dirty.delete(path);
+    // What is missing may be about to turn up under another name: a move is told in two parts.
+    const moving = all.missing.length > 0 && this.#dirty.size > due.length;
+    for (const path of due) {
+      const times = this.#dirty.get(path)!;
+      if (moving && now - times.first < QUIET_LIMIT_MS) this.#dirty.set(path, { ...times, last: now });
+      else this.#dirty.delete(path);
+    }
+    if (moving && due.some((path) => this.#dirty.has(path))) all.missing.length = 0;
     if (!existsSync(this.#disk!.root) || all.missing.length > FEW) await this.#checkAll();
     else await this.#settle(all);
     return true;

@@ -58,6 +58,11 @@ export function conflictPath(path: string, at: Date): string {
   const dot = name.lastIndexOf('.');
   const extension = dot > 0 && Buffer.byteLength(name) - dot <= 16 ? name.slice(dot) : '';
   let stem = name.slice(0, name.length - extension.length);
-  while (Buffer.byteLength(stem + mark + extension) > NAME_BYTES) stem = [...stem].slice(0, -1).join('');
+  while (Buffer.byteLength(stem + mark + extension) > NAME_BYTES) stem = shorter(stem);
   return `${path.slice(0, slash + 1)}${stem}${mark}${extension}`;
+}
+
+/** Without its last character, which may be two units long. */
+function shorter(text: string): string {
+  return text.slice(0, -1).replace(/[\uD800-\uDBFF]$/, '');
 }

@@ -59,7 +59,7 @@ function notice(root: string, line: string): void {
 }
 
 function shortened(name: string): string {
-  return Buffer.byteLength(name) <= 200 ? name : `${[...name].slice(0, 50).join('')}…`;
+  return Buffer.byteLength(name) <= 200 ? name : `${name.slice(0, 50).toWellFormed()}…`;
 }
 
 function message({

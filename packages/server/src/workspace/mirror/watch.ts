@@ -31,7 +31,7 @@ export function createWatch({ root, heard, failed }: WatchOptions): Watch {
       watcher.on('error', (error) => {
         stop(path);
         heard(path, null);
-        failed(error as Error);
+        failed(error);
       });
       watchers.set(path, { watcher, ino });
     } catch (error) {

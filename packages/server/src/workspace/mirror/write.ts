@@ -26,8 +26,12 @@ const TICK_MS = 20;
 export type Brought =
   | { readonly kind: 'done' }
   | { readonly kind: 'edited'; readonly path: string; readonly created: boolean }
-  /** Not a file, where a file should be; not a folder, where a folder should be. */
-  | { readonly kind: 'obstructed'; readonly names: readonly string[] }
+  /** Something else is where a file or a folder should be. */
+  | {
+      readonly kind: 'obstructed';
+      readonly names: readonly string[];
+      readonly wanted: 'file' | 'folder';
+    }
   | { readonly kind: 'lost' }
   | { readonly kind: 'failed'; readonly error: Error };
 
@@ -83,7 +87,7 @@ function attempt(work: () => Brought): Brought {
 }
 
 function failure(error: unknown): Brought {
-  if (error instanceof Obstacle) return { kind: 'obstructed', names: error.names };
+  if (error instanceof Obstacle) return { kind: 'obstructed', names: error.names, wanted: 'folder' };
   return { kind: 'failed', error: error as Error };
 }
 
@@ -209,7 +213,7 @@ function put(
     case 'edited':
       return { kind: 'edited', path, created: outcome.created };
     case 'obstructed':
-      return { kind: 'obstructed', names: path.slice(1).split('/') };
+      return { kind: 'obstructed', names: path.slice(1).split('/'), wanted: 'file' };
     case 'lost':
       return { kind: 'lost' };
   }
