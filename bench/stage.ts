@@ -1,5 +1,8 @@
 // What the lines share: the fake model, the load client, Postgres, and the systems once somebody needs them.
 
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startPostgres, type Postgres } from './postgres.ts';
 import { startProgram, stopAll, type Program } from './processes.ts';
 import { startBare } from './systems/bare.ts';
@@ -20,6 +23,7 @@ export class Stage {
   readonly postgres: Postgres;
   readonly model: Program;
   readonly load: Program;
+  readonly #homes: string[] = [];
   #systems: Promise<{ direct: System; bare: System; continuo: Continuo }> | null = null;
 
   static async open(options: StageOptions): Promise<Stage> {
@@ -75,6 +79,7 @@ export class Stage {
   async close(): Promise<void> {
     await stopAll();
     await this.postgres.stop();
+    for (const home of this.#homes) rmSync(home, { recursive: true, force: true });
   }
 
   async #startSystems() {
@@ -87,6 +92,13 @@ export class Stage {
   }
 
   #place(databaseUrl: string) {
-    return { modelUrl: this.modelUrl, databaseUrl, postmaster: this.postgres.postmaster };
+    const home = mkdtempSync(join(tmpdir(), 'continuo-bench-home-'));
+    this.#homes.push(home);
+    return {
+      home,
+      modelUrl: this.modelUrl,
+      databaseUrl,
+      postmaster: this.postgres.postmaster,
+    };
   }
 }

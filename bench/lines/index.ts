@@ -6,6 +6,7 @@ import { cpu } from './cpu.ts';
 import { deltas } from './deltas.ts';
 import { dispatch } from './dispatch.ts';
 import { endurance } from './endurance.ts';
+import { files } from './files.ts';
 import { followers } from './followers.ts';
 import { history } from './history.ts';
 import { idle } from './idle.ts';
@@ -26,6 +27,7 @@ export const lines: readonly Line[] = [
   append,
   resume,
   history,
+  files,
   idle,
   endurance,
 ];

@@ -8,6 +8,8 @@ import { modelFor, type System } from './system.ts';
 export interface Place {
   readonly modelUrl: string;
   readonly databaseUrl: string;
+  /** Its data folder: the mirrors are there. */
+  readonly home: string;
   readonly postmaster: number;
 }
 
@@ -18,13 +20,14 @@ export interface Pod {
 
 const MAIN = '../packages/server/src/main.ts';
 
-export async function startPod({ modelUrl, databaseUrl }: Place): Promise<Pod> {
+export async function startPod({ modelUrl, databaseUrl, home }: Place): Promise<Pod> {
   const program = await startProgram(MAIN, {
     nodeArgs: ['--expose-gc', '--import', new URL('../programs/probe.ts', import.meta.url).href],
     readyIn: (output) => /api +(http:\S+)\/api/.exec(output)?.[1],
     env: {
       DATABASE_URL: databaseUrl,
       CONTINUO_PORT: '0',
+      CONTINUO_HOME: home,
       CONTINUO_MODEL: continuoModel('fake-0-1'),
       CONTINUO_LOG_LEVEL: 'warn',
       OPENAI_BASE_URL: modelUrl,
