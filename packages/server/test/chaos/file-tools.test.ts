@@ -1,5 +1,8 @@
 // kill -9 in the middle of calls that change files: each change is made exactly once, and the log and the rows agree.
 
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { call, createThread, followToEnd, isEnd, send, type Frame } from '../client/api.ts';
 import { freshDatabase, type TestDatabase } from '../client/database.ts';
@@ -48,11 +51,14 @@ test.each(POINTS)(
   async (fault) => {
     const database = await freshDatabase();
     cleanups.push(() => database.drop());
-    const victim = await startPod({ databaseUrl: database.url, fault });
+    const home = await mkdtemp(join(tmpdir(), 'continuo-file-tools-'));
+    cleanups.push(() => rm(home, { recursive: true, force: true }));
+    const env = { CONTINUO_HOME: home };
+    const victim = await startPod({ databaseUrl: database.url, fault, env });
     cleanups.push(() => victim.end());
     const run = await send(victim.url, await createThread(victim.url), SCRIPT);
     expect(await victim.exited).toMatchObject({ signal: 'SIGKILL' });
-    const heir: TestPod = await startPod({ databaseUrl: database.url });
+    const heir: TestPod = await startPod({ databaseUrl: database.url, env });
     cleanups.push(() => heir.end());
     const frames = await followToEnd(() => [heir.url], run.id);
     expect(frames.at(-1)!.data).toEqual({ status: 'done' });
@@ -74,6 +80,10 @@ test.each(POINTS)(
       '/b/y.md v2 move',
       '/b/y.md v3 remove',
     ]);
+    // What was committed and not flushed when the pod died is on disk, too.
+    const folder = join(home, 'workspaces', 'default', 'b');
+    expect(await readdir(folder)).toEqual(['x.md']);
+    expect(await readFile(join(folder, 'x.md'), 'utf8')).toBe('one\nzwei\n');
     expect(await brokenInvariants(database.pool)).toEqual([]);
   },
 );

@@ -67,6 +67,10 @@ test('RT-7 other words do what they say', async () => {
   expect(replaced.failed).toEqual([]);
   expect(await textOf('/drafts/letter.md')).toBe('Dear Grace,\nhow are you?\nYours, Bob');
 
+  const found = await say('search for "Grace"');
+  expect(found.tools).toEqual(['grep']);
+  expect(found.final).toContain('/drafts/letter.md:1: Dear Grace,');
+
   const changed = await say('what changed in drafts/letter.md?');
   expect(changed.tools).toEqual(['diff']);
   expect(changed.final).toContain('-Dear Ada,');
@@ -125,7 +129,7 @@ test('RT-5 the full output of a call stays retrievable at its own address', asyn
     `${id}:nothing`,
     `${id}`,
     'x',
-    `${id.replace(/.$/, '0')}:m1_0`,
+    '00000000-0000-7000-8000-00000000000f:m1_0',
     `${id}:%00`,
     `${id}:%22`,
   ])
