@@ -138,10 +138,11 @@ begin
 end $$;
 
 -- Writes a file's next version, or its first. `p_base` is the version that the writer started from: 0 for none, null for any.
+-- A content of one chunk may come with its version, as `p_held`; others are stored before.
 -- `p_revive` brings a removed file back under its own id. `p_words` is what search finds it by; null if it is not text.
 create function write_file(
   p_workspace uuid, p_file uuid, p_path text, p_folded text, p_kind text, p_base integer, p_op text, p_revive uuid,
-  p_hash bytea, p_size bigint, p_chunks bytea[], p_words text, p_author json, p_quota bigint,
+  p_hash bytea, p_size bigint, p_chunks bytea[], p_words text, p_author json, p_quota bigint, p_held bytea,
   out outcome text, out obstacle text, out file files, out seq bigint
 ) language plpgsql as $$
 declare
@@ -192,8 +193,13 @@ begin
     end if;
   end if;
 
-  update chunks set kept = true where hash = any (p_chunks) and not kept;
-  if (select count(*) from chunks where hash = any (p_chunks))
+  if p_held is not null then
+    insert into chunks (hash, data, kept) values (p_hash, p_held, true)
+      on conflict (hash) do update set kept = true where not chunks.kept;
+  else
+    update chunks set kept = true where hash = any (p_chunks) and not kept;
+  end if;
+  if p_held is null and (select count(*) from chunks where hash = any (p_chunks))
     <> (select count(distinct c) from unnest(p_chunks) c) then
     raise exception 'a chunk of the content is gone' using errcode = 'CN003';
   end if;

@@ -285,10 +285,20 @@ async function upload({ pool, config }: HttpContext, c: Request): Promise<Stored
   const limit = config.maxFileBytes;
   if (Number(c.req.header('content-length') ?? 0) > limit) throw fileTooLarge(limit);
   const { incoming } = c.env;
-  const keep: Keep = (hash, data) => storeChunk(pool, hash, data);
+  // The first chunk is held until there is a second: most files are one.
+  let held: { readonly hash: Buffer; readonly data: Buffer } | null = null;
+  let chunks = 0;
+  const keep: Keep = async (hash, data) => {
+    chunks += 1;
+    if (chunks === 1) return void (held = { hash, data });
+    if (held) await storeChunk(pool, held.hash, held.data);
+    held = null;
+    await storeChunk(pool, hash, data);
+  };
   try {
     const content = await storeStream(keep, incoming.iterator({ destroyOnReturn: false }), limit);
-    if (content) return content;
+    const only = held as { readonly data: Buffer } | null;
+    if (content) return only ? { ...content, held: only.data } : content;
   } catch (cause) {
     if (!incoming.errored) throw cause;
     throw new Problem({

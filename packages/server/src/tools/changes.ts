@@ -1,7 +1,7 @@
 // What a call wants to change, prepared outside its transaction and made inside it, all or nothing. Each change names the
 // version that it was prepared from; if that is not the newest any more, the call is prepared again.
 
-import { asText, readWhole, storeContent, type StoredContent } from '../workspace/content.ts';
+import { asText, holdContent, readWhole, storeContent, type StoredContent } from '../workspace/content.ts';
 import {
   lockFiles,
   moveFile,
@@ -84,13 +84,18 @@ export async function textOf({ pool }: ToolWorld, file: FileHead): Promise<strin
   return asText(await readWhole(pool, version.chunks))!;
 }
 
-export async function storeText({ pool, workspaces }: ToolWorld, text: string): Promise<StoredContent> {
+/** The content of a file that a call writes. Of several in one call, each is stored before: in two calls they might cross. */
+export async function storeText(
+  { pool, workspaces }: ToolWorld,
+  text: string,
+  several = false,
+): Promise<StoredContent> {
   if (text.includes('\0')) throw new ToolFailure('the text has a NUL character; a text has none');
   const { maxFileBytes } = workspaces.options;
   const size = Buffer.byteLength(text);
   if (size > maxFileBytes)
     throw new ToolFailure(`the text has ${bytes(size)}; a file has at most ${bytes(maxFileBytes)}`);
-  return storeContent(pool, text);
+  return several ? storeContent(pool, text) : holdContent(pool, text);
 }
 
 /** A file as a change names it. */

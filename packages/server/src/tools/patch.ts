@@ -111,7 +111,7 @@ async function plan(world: ToolWorld, context: CallContext, part: Part): Promise
     const path = fileAt(part.to!);
     if (await findFile(world.pool, workspaceId, path))
       throw new ToolFailure(`${path.path} is there already, and the patch creates it`);
-    const content = await storeText(world, applied('', part.patch, path.path));
+    const content = await storeText(world, applied('', part.patch, path.path), true);
     return [{ kind: 'write', path, base: 0, content }];
   }
   const file = await existing(world.pool, workspaceId, fileAt(part.from));
@@ -136,7 +136,7 @@ async function edited(
   base: number,
   path = placeOf(file),
 ): Promise<readonly Planned[]> {
-  const content = await storeText(world, applied(await textOf(world, file), patch, file.path));
+  const content = await storeText(world, applied(await textOf(world, file), patch, file.path), true);
   return [{ kind: 'write', path, base, content }];
 }
 

@@ -1,5 +1,6 @@
 // The bytes of files: cut into chunks, each stored once under its hash. Chunks are stored before the version that
-// needs them, outside its transaction, and kept by it; what no version kept within an hour is swept.
+// needs them, outside its transaction, and kept by it; what no version kept within an hour is swept. A content that is one
+// chunk may be held instead, and stored by the statement that writes its version: a commit less.
 
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../db/pool.ts';
@@ -14,6 +15,8 @@ export interface StoredContent {
   readonly chunks: readonly Buffer[];
   /** The beginning of a text, for search; null if the content is not UTF-8 text. */
   readonly words: string | null;
+  /** The content itself, where it is not stored yet. */
+  readonly held?: Buffer;
 }
 
 export async function storeContent(client: Queryable, content: Uint8Array | string): Promise<StoredContent> {
@@ -27,6 +30,14 @@ export async function storeContent(client: Queryable, content: Uint8Array | stri
   for (const { hash, data } of chunks) await storeChunk(client, hash, data);
   const hash = chunks.length === 1 ? chunks[0]!.hash : sha256(bytes);
   return { hash, size: bytes.length, chunks: chunks.map((chunk) => chunk.hash), words: wordsOf(bytes) };
+}
+
+/** Holds a content that is one chunk; stores any other. */
+export async function holdContent(client: Queryable, content: Uint8Array | string): Promise<StoredContent> {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : asBuffer(content);
+  if (bytes.length === 0 || bytes.length > CHUNK_BYTES) return storeContent(client, bytes);
+  const hash = sha256(bytes);
+  return { hash, size: bytes.length, chunks: [hash], words: wordsOf(bytes), held: bytes };
 }
 
 /** Takes a chunk into the store, now or with others. */

@@ -84,7 +84,7 @@ export async function writeFile(client: Queryable, write: Write): Promise<Change
   const { rows } = await client.query<Row>({
     name: 'write_file',
     text: `select outcome, obstacle, seq, (file).*
-      from write_file($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+      from write_file($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
     values: [
       write.workspaceId,
       uuidv7(),
@@ -100,6 +100,7 @@ export async function writeFile(client: Queryable, write: Write): Promise<Change
       content.words,
       JSON.stringify(author),
       write.quotaBytes,
+      content.held ?? null,
     ],
   });
   return changed(rows[0]!);

@@ -1,7 +1,7 @@
 // Saving content under a path: the write, and what to do when the file is no longer what the writer started from.
 
 import type { Queryable } from '../db/pool.ts';
-import { asText, readWhole, storeContent, type StoredContent } from './content.ts';
+import { asText, holdContent, readWhole, type StoredContent } from './content.ts';
 import { readVersion, writeFile, type Changed, type FileHead, type Write } from './files.ts';
 import { mergeTexts } from './merge.ts';
 
@@ -27,9 +27,9 @@ export type Saved =
   | { readonly kind: 'merged'; readonly file: FileHead; readonly seq: number; readonly bytes: Buffer }
   | { readonly kind: 'conflict'; readonly file: FileHead | null; readonly theirs: Buffer | null };
 
-/** Chunks are stored through `store`, outside the transaction that `client` may be. */
+/** What is more than a chunk is stored through `store`, outside the transaction that `client` may be. */
 export async function saveFile(store: Queryable, client: Queryable, save: Save): Promise<Saved> {
-  const given = save.content ?? (await storeContent(store, save.bytes ?? Buffer.alloc(0)));
+  const given = save.content ?? (await holdContent(store, save.bytes ?? Buffer.alloc(0)));
   let content = given;
   let { base } = save;
   let merged: Buffer | null = null;
@@ -45,7 +45,7 @@ export async function saveFile(store: Queryable, client: Queryable, save: Save):
         : null;
     if (text === null) return { kind: 'conflict', file, theirs };
     merged = Buffer.from(text);
-    content = await storeContent(store, merged);
+    content = await holdContent(store, merged);
     base = file!.version;
   }
 }
@@ -68,7 +68,7 @@ async function merge(
   if (!from && (!version || version.size > MERGE_BYTES)) return null;
   const texts = [
     from ?? (await readWhole(client, version!.chunks)),
-    bytes ?? (await readWhole(client, given.chunks)),
+    bytes ?? given.held ?? (await readWhole(client, given.chunks)),
     theirs,
   ].map(asText);
   return texts.every((text) => text !== null) ? mergeTexts(...(texts as [string, string, string])) : null;
