@@ -5,17 +5,21 @@ import { schemas, type McpServer } from '@continuo/protocol';
 import type { ConnectionState } from '../mcp/connection.ts';
 import { MOST_SERVERS } from '../mcp/limits.ts';
 import { deleteServer, putServer, touchServer, withoutValues, type ServerRow } from '../mcp/rows.ts';
-import { hasWorkspace } from '../runs/workspace-of.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
 import { Problem } from './problem.ts';
-import { body, idParam, json, notFound, problems } from './shared.ts';
+import { body, json, notFound, problems } from './shared.ts';
+import { workspaceIn, workspaceParam } from './workspaces.ts';
 
 const tags = ['mcp servers'];
 const path = '/api/v1/workspaces/{id}/mcp-servers';
-const serverParam = idParam.extend({ name: schemas.mcpServerName });
+const serverParam = workspaceParam.extend({ name: schemas.mcpServerName });
 
 export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
+  const server = async ({ id, name }: z.infer<typeof serverParam>) => ({
+    id: (await workspaceIn(pool, id)).id,
+    name,
+  });
   const read = async (id: string, name: string): Promise<McpServer> => {
     const found = (await mcp.serversOf(id)).find(({ row }) => row.name === name);
     // Somebody was faster and removed it.
@@ -29,15 +33,14 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
       path,
       tags,
       summary: 'List the MCP servers of a workspace, with their state and tools',
-      request: { params: idParam },
+      request: { params: workspaceParam },
       responses: {
         200: json(z.object({ items: z.array(schemas.mcpServer) }), 'The servers, by name'),
-        ...problems(400, 404),
+        ...problems(400, 404, 410),
       },
     }),
     async (c) => {
-      const { id } = c.req.valid('param');
-      if (!(await hasWorkspace(pool, id))) throw notFound('workspace', id);
+      const { id } = await workspaceIn(pool, c.req.valid('param').id);
       return c.json({ items: (await mcp.serversOf(id)).map(shown) }, 200);
     },
   );
@@ -53,11 +56,11 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
       responses: {
         200: json(schemas.mcpServer, 'The server was changed'),
         201: json(schemas.mcpServer, 'The server was added'),
-        ...problems(400, 404, 409, 413, 415),
+        ...problems(400, 404, 409, 410, 413, 415),
       },
     }),
     async (c) => {
-      const { id, name } = c.req.valid('param');
+      const { id, name } = await server(c.req.valid('param'));
       const put = await putServer(pool, id, name, c.req.valid('json'));
       if (put.kind === 'no_workspace') throw notFound('workspace', id);
       if (put.kind === 'too_many') throw tooMany();
@@ -74,11 +77,11 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
       tags,
       summary: 'Remove an MCP server; its process is ended',
       request: { params: serverParam },
-      responses: { 204: { description: 'It is gone' }, ...problems(400, 404) },
+      responses: { 204: { description: 'It is gone' }, ...problems(400, 404, 410) },
     }),
     async (c) => {
-      const { id, name } = c.req.valid('param');
-      if (!(await deleteServer(pool, id, name))) throw await missing(id, name);
+      const { id, name } = await server(c.req.valid('param'));
+      if (!(await deleteServer(pool, id, name))) throw serverNotFound(name);
       await mcp.changed(id);
       return c.body(null, 204);
     },
@@ -91,19 +94,15 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
       tags,
       summary: 'Start an MCP server anew, on every pod',
       request: { params: serverParam },
-      responses: { 202: json(schemas.mcpServer, 'It is being started'), ...problems(400, 404) },
+      responses: { 202: json(schemas.mcpServer, 'It is being started'), ...problems(400, 404, 410) },
     }),
     async (c) => {
-      const { id, name } = c.req.valid('param');
-      if (!(await touchServer(pool, id, name))) throw await missing(id, name);
+      const { id, name } = await server(c.req.valid('param'));
+      if (!(await touchServer(pool, id, name))) throw serverNotFound(name);
       await mcp.changed(id);
       return c.json(await read(id, name), 202);
     },
   );
-
-  async function missing(id: string, name: string): Promise<Problem> {
-    return (await hasWorkspace(pool, id)) ? serverNotFound(name) : notFound('workspace', id);
-  }
 }
 
 function shown({ row, state }: { row: ServerRow; state: ConnectionState | null }): McpServer {

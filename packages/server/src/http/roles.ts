@@ -2,18 +2,15 @@
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';
-import { hasWorkspace } from '../runs/workspace-of.ts';
 import type { App, HttpContext } from './app.ts';
 import { Problem } from './problem.ts';
-import { idParam, json, notFound, page, problems } from './shared.ts';
+import { json, page, problems } from './shared.ts';
+import { workspaceIn, workspaceParam } from './workspaces.ts';
 
 const tags = ['roles'];
 
 export function roleRoutes(app: App, { pool, roles }: HttpContext): void {
-  const find = async (workspaceId: string) => {
-    if (!(await hasWorkspace(pool, workspaceId))) throw notFound('workspace', workspaceId);
-    return (await roles.of(workspaceId)).roles;
-  };
+  const find = async (given: string) => (await roles.of((await workspaceIn(pool, given)).id)).roles;
 
   app.openapi(
     createRoute({
@@ -22,10 +19,10 @@ export function roleRoutes(app: App, { pool, roles }: HttpContext): void {
       tags,
       summary: 'List the roles of a workspace',
       description: 'The built-in roles, overlaid by the files `/agents/*.md`, by name.',
-      request: { params: idParam },
+      request: { params: workspaceParam },
       responses: {
         200: json(page(schemas.role), 'The roles, all on one page'),
-        ...problems(400, 404),
+        ...problems(400, 404, 410),
       },
     }),
     async (c) => c.json({ items: [...(await find(c.req.valid('param').id)).values()], next: null }, 200),
@@ -37,8 +34,8 @@ export function roleRoutes(app: App, { pool, roles }: HttpContext): void {
       path: '/api/v1/workspaces/{id}/roles/{name}',
       tags,
       summary: 'Read a role',
-      request: { params: idParam.extend({ name: z.string() }) },
-      responses: { 200: json(schemas.role, 'The role'), ...problems(400, 404) },
+      request: { params: workspaceParam.extend({ name: z.string() }) },
+      responses: { 200: json(schemas.role, 'The role'), ...problems(400, 404, 410) },
     }),
     async (c) => {
       const { id, name } = c.req.valid('param');

@@ -53,7 +53,7 @@ function noWorkspace(given: string): Problem {
 }
 
 export function workspaceRoutes(app: App, context: HttpContext): void {
-  const { pool, pod, config, workspaces } = context;
+  const { pool, pod, config, workspaces, mcp } = context;
   const shown = (workspace: Workspace): WorkspaceBody => shownWorkspace(workspace, config.workspaceBytes);
   const read = async (id: string): Promise<WorkspaceBody> => {
     const workspace = await readWorkspace(pool, id);
@@ -157,7 +157,7 @@ export function workspaceRoutes(app: App, context: HttpContext): void {
       if (id === DEFAULT_WORKSPACE) throw defaultStays();
       if (!(await removeWorkspace(pool, id))) throw noWorkspace(id);
       await cancelAllIn({ pool, pod }, id, 'workspace_removed');
-      await workspaces.moved(id);
+      await Promise.all([workspaces.moved(id), mcp.changed(id)]);
       return c.json(await read(id), 200);
     },
   );
@@ -165,7 +165,7 @@ export function workspaceRoutes(app: App, context: HttpContext): void {
 
 /** Brings a removed workspace back under its name. */
 export async function restoreWorkspace(
-  { pool, config, workspaces }: HttpContext,
+  { pool, config, workspaces, mcp }: HttpContext,
   found: Found,
 ): Promise<WorkspaceBody> {
   const outcome = await bringBack(pool, found.id);
@@ -176,7 +176,7 @@ export async function restoreWorkspace(
       detail: `Another workspace is called ${found.name} now; rename that one first.`,
     });
   }
-  await workspaces.moved(found.id);
+  await Promise.all([workspaces.moved(found.id), mcp.changed(found.id)]);
   const workspace = await readWorkspace(pool, found.id);
   if (!workspace) throw noWorkspace(found.id);
   return shownWorkspace(workspace, config.workspaceBytes);

@@ -1,18 +1,9 @@
 // Which workspace a thread lives in. That never changes, so it is asked for once.
 
-import type { Pool, Queryable } from '../db/pool.ts';
+import type { Pool } from '../db/pool.ts';
 
 /** Threads that are remembered; the oldest are asked for again. */
 const THREADS_KEPT = 100_000;
-
-export async function hasWorkspace(client: Queryable, id: string): Promise<boolean> {
-  const { rowCount } = await client.query({
-    name: 'has_workspace',
-    text: 'select from workspaces where id = $1 and removed_at is null',
-    values: [id],
-  });
-  return rowCount === 1;
-}
 
 export interface WorkspaceOf {
   /** Null if there is no such thread. */

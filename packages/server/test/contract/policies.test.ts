@@ -55,5 +55,6 @@ test('an unknown workspace is 404', async () => {
   const id = '00000000-0000-7000-8000-00000000ffff';
   for (const answer of [await ask('GET', url(id)), await ask('PUT', url(id), { rules: [] })])
     expect(answer).toMatchObject({ status: 404, body: { code: 'workspace_not_found' } });
-  expect((await ask('GET', url('x'))).status).toBe(400);
+  expect((await ask('GET', url('x'))).status).toBe(404);
+  expect((await ask('GET', url('default'))).status).toBe(200);
 });
