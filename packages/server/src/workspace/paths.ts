@@ -75,6 +75,8 @@ export function neverKept(name: string): boolean {
 
 /** How names are compared: by way of the upper case, since some letters have more than one lower case. */
 export function fold(text: string): string {
+  // The same for ASCII, and many times as fast.
+  if (!/[^ -~]/.test(text)) return text.toLowerCase();
   return text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
