@@ -216,12 +216,14 @@ test('WS-12 text that the database cannot hold does not hide the rest', async ()
   ]);
 });
 
-test('WS-12 the trail of a thread is read by the log’s own key', async () => {
+test('WS-12 the trail of a thread is read by an index of the log', async () => {
   const thread = await createThread(pod.url);
   const { rows } = await database.pool
     .query<{ 'QUERY PLAN': string }>(
       `set local enable_seqscan = off; explain select * from chat_messages where thread_id = '${thread}'`,
     )
     .then((results) => (results as unknown as { rows: { 'QUERY PLAN': string }[] }[])[1]!);
-  expect(rows.map((row) => row['QUERY PLAN']).filter((line) => line.includes('events_pkey'))).toHaveLength(3);
+  expect(
+    rows.map((row) => row['QUERY PLAN']).filter((line) => /events_(pkey|whole)/.test(line)),
+  ).toHaveLength(3);
 });
