@@ -88,11 +88,16 @@ function listed(tools: ToolRegistry, list: readonly string[]): ToolRegistry {
   return narrowed(tools, (name) => globs.some((glob) => glob.matches(name)));
 }
 
-function unlessAborted<T>(work: T | Promise<T>, signal: AbortSignal): T | Promise<T | null> {
+/** Null if it is aborted first. A listener that stayed would keep the signal for as long as the server runs. */
+async function unlessAborted<T>(work: T | Promise<T>, signal: AbortSignal): Promise<T | null> {
   if (!(work instanceof Promise)) return work;
-  const aborted = new Promise<null>((resolve) => {
-    signal.addEventListener('abort', () => resolve(null), { once: true });
-    if (signal.aborted) resolve(null);
-  });
-  return Promise.race([work, aborted]);
+  if (signal.aborted) return null;
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<null>((resolve) => (onAbort = () => resolve(null)));
+  signal.addEventListener('abort', onAbort);
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
