@@ -37,9 +37,10 @@ create table files (
 create unique index files_live on files (workspace_id, folded) where removed_at is null;
 create index files_removed on files (workspace_id, folded, removed_at) where removed_at is not null;
 
--- What a file was: one row for each write, move, removal and restoration, each complete in itself.
+-- What a file was: one row for each write, move, removal and restoration, each complete in itself. Only the functions
+-- below write these rows and those of the feed, next to what they refer to: no key is checked again.
 create table file_versions (
-  file_id uuid not null references files (id),
+  file_id uuid not null,
   version integer not null,
   op text not null check (op in ('write', 'move', 'remove', 'restore')),
   path text not null,
@@ -65,7 +66,7 @@ create index file_words_search on file_words using gin (words);
 
 -- The change feed. Many write: the seq comes from the workspace's row, locked as the last statement of the transaction.
 create table changes (
-  workspace_id uuid not null references workspaces (id),
+  workspace_id uuid not null,
   seq bigint not null,
   type text not null,
   file_id uuid not null,

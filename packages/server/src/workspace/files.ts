@@ -38,9 +38,17 @@ export interface FileVersion {
   readonly at: Date;
 }
 
+/** `held` is what the file says now, where the writer had it at hand. */
+export interface Written {
+  readonly kind: 'changed';
+  readonly file: FileHead;
+  readonly seq: number;
+  readonly held?: Buffer;
+}
+
 /** What came of a change; `seq` is its place in the change feed. */
 export type Changed =
-  | { readonly kind: 'changed'; readonly file: FileHead; readonly seq: number }
+  | Written
   | { readonly kind: 'unchanged'; readonly file: FileHead }
   | { readonly kind: 'not_found' }
   /** The file is not what the writer started from; null: it is not there. */
@@ -103,7 +111,8 @@ export async function writeFile(client: Queryable, write: Write): Promise<Change
       content.held ?? null,
     ],
   });
-  return changed(rows[0]!);
+  const outcome = changed(rows[0]!);
+  return outcome.kind === 'changed' && content.held ? { ...outcome, held: content.held } : outcome;
 }
 
 export async function moveFile(

@@ -2,14 +2,14 @@
 // the functions of files.ts, then says so here; this returns when the mirror on disk has it.
 
 import type { Pool } from '../db/pool.ts';
-import type { Changed } from './files.ts';
+import type { Changed, Written } from './files.ts';
 
 export const CHANGE_CHANNEL = 'continuo_changes';
 
 /** The copies of workspaces on this pod's disk. */
 export interface Mirrors {
-  /** Brings the mirror to what the database says, these files at least; resolves when it is on disk. */
-  flush(workspaceId: string, fileIds: readonly string[]): Promise<void>;
+  /** Brings the mirror to what the database says, these changes at least; resolves when it is on disk. */
+  flush(workspaceId: string, changes: readonly Written[]): Promise<void>;
   /** A folder on disk that holds the workspace with everything committed so far. */
   folder(workspaceId: string): Promise<string>;
 }
@@ -46,8 +46,8 @@ export class Workspaces {
 
   /** After a commit: followers are woken, here and on other pods, and the mirror is flushed. */
   async committed(workspaceId: string, changes: readonly Changed[]): Promise<void> {
-    const files = changes.flatMap((change) => (change.kind === 'changed' ? [change.file.id] : []));
-    if (files.length > 0) await this.#tell(workspaceId, files);
+    const written = changes.filter((change) => change.kind === 'changed');
+    if (written.length > 0) await this.#tell(workspaceId, written);
   }
 
   /** The workspace itself was renamed, removed or brought back: its folder follows. */
@@ -55,7 +55,7 @@ export class Workspaces {
     await this.#tell(workspaceId, []);
   }
 
-  async #tell(workspaceId: string, files: readonly string[]): Promise<void> {
+  async #tell(workspaceId: string, written: readonly Written[]): Promise<void> {
     this.heard(workspaceId);
     const told = this.options.alone()
       ? Promise.resolve()
@@ -64,7 +64,7 @@ export class Workspaces {
           text: `select pg_notify('${CHANGE_CHANNEL}', $1)`,
           values: [workspaceId],
         });
-    await Promise.all([told, this.mirrors.flush(workspaceId, files)]);
+    await Promise.all([told, this.mirrors.flush(workspaceId, written)]);
   }
 
   /** Something changed in a workspace, here or on another pod: a hint to read the change feed. */

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Faults } from '../../faults.ts';
 import type { Pool } from '../../db/pool.ts';
 import { lastChange } from '../changes.ts';
-import type { Changed } from '../files.ts';
+import type { Changed, Written } from '../files.ts';
 import { expel, isKnown, type Disk, type Log } from './disk.ts';
 import { readFeed, readHeads, readSome, type Feed, type Head } from './heads.ts';
 import { ingest, ingestMove, ingestRemoval, keep, readThrough } from './ingest.ts';
@@ -58,6 +58,8 @@ export interface MirrorOptions {
 }
 
 interface Waiter {
+  /** What he knows to have changed; nothing: the feed must be read. */
+  readonly told: readonly Written[];
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
@@ -106,10 +108,10 @@ export class Mirror {
     return this.#disk!.root;
   }
 
-  catchUp(): Promise<void> {
+  catchUp(told: readonly Written[] = []): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#state === 'closed') return reject(new MirrorClosed('the mirror is closed'));
-      this.#waiters.push({ resolve, reject });
+      this.#waiters.push({ told, resolve, reject });
       this.#kick();
     });
   }
@@ -154,7 +156,8 @@ export class Mirror {
         if (waiters.length > 0 || this.#again.size > 0 || this.#retryAt <= performance.now()) {
           this.#retryAt = Infinity;
           await this.#open();
-          await this.#follow();
+          const all = waiters.every(({ told }) => told.length > 0);
+          await this.#follow(all ? waiters.flatMap(({ told }) => told) : []);
           if (this.#failed.size > 0) this.#retryLater();
           else this.#retryMs = RETRY_MS[0];
         } else if (!(await this.#look())) return;
@@ -301,11 +304,12 @@ export class Mirror {
 
   // From the database to the disk
 
-  async #follow(): Promise<void> {
+  async #follow(told: readonly Written[] = []): Promise<void> {
     const { pool, workspaceId } = this.#options;
     const disk = this.#disk!;
     if (!existsSync(disk.root)) await this.#checkAll();
     await this.#retry();
+    if (await this.#bringTold(told)) return this.#retry();
     for (let cursor = disk.ledger.cursor; ;) {
       const feed = await readFeed(pool, workspaceId, cursor);
       if (!feed.workspace || feed.workspace.removed) return this.#gone();
@@ -315,6 +319,18 @@ export class Mirror {
       if (feed.cursor === cursor || feed.cursor >= feed.workspace.last) return this.#retry();
       cursor = feed.cursor;
     }
+  }
+
+  /** The next changes of the feed, if their writers told them all with their contents: then it need not be read. */
+  async #bringTold(told: readonly Written[]): Promise<boolean> {
+    const { ledger } = this.#disk!;
+    const inOrder = told.toSorted((a, b) => a.seq - b.seq);
+    const isNext = inOrder.every(({ seq, held }, index) => held && seq === ledger.cursor + 1 + index);
+    if (inOrder.length === 0 || !isNext || this.#failed.size > 0) return false;
+    const latest = new Map(inOrder.map((each) => [each.file.id, each]));
+    await this.#bring([...latest.values()].map(headOf));
+    if (this.#failed.size === 0) ledger.advance(inOrder.at(-1)!.seq);
+    return true;
   }
 
   async #retry(): Promise<void> {
@@ -574,4 +590,8 @@ function topmost(paths: readonly string[]): readonly string[] {
       if (all.has(path.slice(0, at))) return false;
     return path === '/' || !all.has('/');
   });
+}
+
+function headOf({ file: { id, path, version, size, changedAt }, held }: Written): Head {
+  return { id, path, version, size, changedAt, removed: false, data: held! };
 }

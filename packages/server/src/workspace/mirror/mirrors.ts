@@ -93,12 +93,12 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
       await Promise.all([...open.values()].map((mirror) => mirror.close()));
       await owner?.stop();
     },
-    flush: async (workspaceId) => {
+    flush: async (workspaceId, changes) => {
       const role = owner?.role;
       if (!role || (role.kind === 'private' && !open.has(workspaceId))) return;
       // What is committed is committed: a disk that refuses is tried again, and `folder` says so.
       await get(workspaceId, role)
-        .catchUp()
+        .catchUp(changes)
         .catch((error: Error) => {
           if (!(error instanceof MirrorClosed))
             log.warn({ workspace: workspaceId, reason: error.message }, 'a change is not on disk yet');
