@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPool, type Pool } from '../packages/server/src/db/pool.ts';
 import { FollowersOf } from '../packages/server/src/log/follow.ts';
+import { createChatFiles } from '../packages/server/src/runs/chats.ts';
 import { createBuiltInTools } from '../packages/server/src/tools/index.ts';
 import type { CallContext } from '../packages/server/src/tools/tool.ts';
 import { readChangeRows } from '../packages/server/src/workspace/changes.ts';
@@ -105,7 +106,11 @@ export class Desk {
 
   /** Calls a tool that only reads, as a run would. */
   async call(name: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
-    const tools = createBuiltInTools({ pool: this.pool, workspaces: this.workspaces });
+    const tools = createBuiltInTools({
+      pool: this.pool,
+      workspaces: this.workspaces,
+      chats: createChatFiles(this.pool),
+    });
     const tool = tools.find((each) => each.name === name);
     if (!tool || tool.effect === 'transactional') throw new Error(`there is no such tool: ${name}`);
     const context: CallContext = {

@@ -101,6 +101,11 @@ begin
   return v_seq;
 end $$;
 
+-- What is under /chats is made from threads, and no file of its own.
+create function is_read_only(p_folded text) returns boolean language sql immutable as $$
+  select p_folded = '/chats' or starts_with(p_folded, '/chats/')
+$$;
+
 -- What stands in the way of a new file: a file where it wants a folder, a folder where it wants to be,
 -- or a folder of the same name in another spelling. Null if nothing does. The caller holds the workspace's lock.
 create function in_the_way(p_workspace uuid, p_path text, p_folded text) returns text language plpgsql stable as $$
@@ -149,6 +154,11 @@ create function write_file(
 declare
   v_new boolean := false;
 begin
+  if is_read_only(p_folded) then
+    outcome := 'in_the_way';
+    obstacle := 'read_only:/chats';
+    return;
+  end if;
   -- A block of its own: while this waits for a file that moves away, it locks that file all the same, and must let it go
   -- before it waits for the workspace's lock, or the next mover and this one wait for each other.
   begin
@@ -241,6 +251,11 @@ create function move_file(
 declare
   v_from text;
 begin
+  if is_read_only(p_folded) then
+    outcome := 'in_the_way';
+    obstacle := 'read_only:/chats';
+    return;
+  end if;
   perform pg_advisory_xact_lock(4401, hashtext(p_workspace::text));
   select * into file from files f
     where f.workspace_id = p_workspace and f.folded = p_from and f.removed_at is null for update;

@@ -20,6 +20,7 @@ import { Recent } from './log/recent.ts';
 import { createMcp, MCP_CHANNEL, type Mcp } from './mcp/mcp.ts';
 import { createMetrics } from './metrics.ts';
 import { createModels } from './models/catalog.ts';
+import { createChatFiles } from './runs/chats.ts';
 import { createRunLoop } from './runs/loop.ts';
 import { createWorkspaceOf } from './runs/workspace-of.ts';
 import { createBuiltInTools } from './tools/index.ts';
@@ -125,7 +126,10 @@ export async function startServer({
   const agents = createAgents({
     models,
     roles,
-    tools: createToolRegistry([...createBuiltInTools({ pool, workspaces }), ...tools]),
+    tools: createToolRegistry([
+      ...createBuiltInTools({ pool, workspaces, chats: createChatFiles(pool) }),
+      ...tools,
+    ]),
     toolsOf: (workspaceId) => mcp.toolsOf(workspaceId),
   });
   const mirrors = createMirrors({

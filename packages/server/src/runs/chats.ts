@@ -3,6 +3,7 @@
 
 import { readForFold } from '../log/statements.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { ChatFiles } from '../tools/files.ts';
 import type { FilePath } from '../workspace/paths.ts';
 import { transcript } from './transcript.ts';
 
@@ -78,6 +79,17 @@ export async function readChat(
 ): Promise<{ text: string; version: number }> {
   const events = await readForFold(client, threadId);
   return { text: transcript(events), version: events.at(-1)?.seq ?? 0 };
+}
+
+/** Chats as tools see them. */
+export function createChatFiles(client: Queryable): ChatFiles {
+  return {
+    list: (workspaceId, limit) => listChats(client, workspaceId, { after: null, limit }),
+    read: async (workspaceId, path) => {
+      const chat = await findChat(client, workspaceId, path);
+      return chat && { ...chat, ...(await readChat(client, chat.threadId)) };
+    },
+  };
 }
 
 function chatOf({ id, title, created_at, said, seq, at }: Row): Chat {

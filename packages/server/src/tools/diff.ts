@@ -15,7 +15,7 @@ const RESULT_CHARACTERS = 64 * 1024;
 const CHANGED_LINES = 4000;
 const MILLISECONDS = 500;
 
-const input = z.object({
+const input = z.strictObject({
   path: z.string().describe('Path of the file'),
   from: z.int().min(1).optional().describe('The older version; if absent, the one before the last change'),
   to: z.int().min(1).optional().describe('The newer version; the newest if absent'),

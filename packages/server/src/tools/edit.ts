@@ -11,7 +11,7 @@ const EDITS = 100;
 /** Lines that a failure names at most. */
 const NAMED_LINES = 10;
 
-const input = z.object({
+const input = z.strictObject({
   path: z.string().describe('Path of the file'),
   edits: z
     .array(

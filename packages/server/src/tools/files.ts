@@ -18,6 +18,21 @@ import { Stale, ToolFailure, type CallContext, type TransactionContext } from '.
 export interface ToolWorld {
   readonly pool: Pool;
   readonly workspaces: Workspaces;
+  readonly chats: ChatFiles;
+}
+
+/** Threads as files, under /chats. */
+export interface ChatFiles {
+  /** The newest first. */
+  list(workspaceId: string, limit: number): Promise<readonly { readonly name: string }[]>;
+  read(workspaceId: string, path: FilePath): Promise<ChatFile | null>;
+}
+
+interface ChatFile {
+  readonly threadId: string;
+  readonly path: string;
+  readonly version: number;
+  readonly text: string;
 }
 
 /** Paths that a failure names at most, and files of a folder that are looked at for them. */
@@ -51,6 +66,12 @@ export async function existing(client: Queryable, workspaceId: string, path: Fil
   const file = await findFile(client, workspaceId, path);
   if (file) return file;
   throw new ToolFailure(await whyNoFile(client, workspaceId, path));
+}
+
+/** Whether there is a file at a path, or something in a folder of that name; else the failure of `existing`. */
+export async function existingPlace(client: Queryable, workspaceId: string, path: FilePath): Promise<void> {
+  const [inside] = await listFiles(client, workspaceId, { folder: path, limit: 1 });
+  if (!inside) await existing(client, workspaceId, path);
 }
 
 async function whyNoFile(client: Queryable, workspaceId: string, path: FilePath): Promise<string> {

@@ -12,7 +12,7 @@ const PATHS = 1000;
 const FILES = 1_000_000;
 const ALTERNATIVES = 64;
 
-const input = z.object({
+const input = z.strictObject({
   pattern: z
     .string()
     .min(1)

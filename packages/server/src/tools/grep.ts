@@ -7,7 +7,7 @@ import { rgPath } from '@vscode/ripgrep';
 import { z } from 'zod';
 import { findFiles } from '../workspace/files.ts';
 import { parsePath } from '../workspace/paths.ts';
-import { folderAt, shown, type ToolWorld } from './files.ts';
+import { existingPlace, folderAt, shown, type ToolWorld } from './files.ts';
 import { globProblem } from './glob.ts';
 import { counted } from './say.ts';
 import { ToolFailure, type CallContext, type Tool } from './tool.ts';
@@ -17,7 +17,7 @@ const RESULT_BYTES = 64 * 1024;
 const LINE_CHARACTERS = 500;
 const MILLISECONDS = 10_000;
 
-const input = z.object({
+const input = z.strictObject({
   pattern: z
     .string()
     .min(1)
@@ -44,6 +44,7 @@ export function grepTool({ pool, workspaces }: ToolWorld): Tool<Input> {
         const problem = globProblem(asked.glob);
         if (problem !== null) throw new ToolFailure(`the glob ${asked.glob} cannot be used: ${problem}`);
       }
+      if (folder.path !== '/') await existingPlace(pool, context.workspaceId, folder);
       const root = await workspaces.mirrors.folder(context.workspaceId);
       const found = await search(root, folder.path, asked, context);
       const places = [...new Set(found.hits.map(({ path }) => path))].flatMap((path) => {

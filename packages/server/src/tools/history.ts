@@ -8,7 +8,7 @@ import type { CallContext, Tool } from './tool.ts';
 
 const VERSIONS = 200;
 
-const input = z.object({
+const input = z.strictObject({
   path: z.string().describe('Path of the file'),
   before: z.int().min(2).optional().describe('Only versions before this one'),
   limit: z.int().min(1).max(VERSIONS).default(20).describe('How many versions at most'),

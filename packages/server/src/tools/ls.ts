@@ -10,11 +10,11 @@ import type { Tool } from './tool.ts';
 const ENTRIES = 1000;
 const COUNTED = 100_000;
 
-const input = z.object({
+const input = z.strictObject({
   path: z.string().default('/').describe('The folder; the root of the workspace if absent'),
 });
 
-export function lsTool({ pool }: ToolWorld): Tool<z.infer<typeof input>> {
+export function lsTool({ pool, chats }: ToolWorld): Tool<z.infer<typeof input>> {
   return {
     name: 'ls',
     description: 'Lists the files and folders in one folder of the workspace, with sizes and versions.',
@@ -24,6 +24,12 @@ export function lsTool({ pool }: ToolWorld): Tool<z.infer<typeof input>> {
     paths: ({ path }) => [`${path}/`],
     async run({ path }, { workspaceId }) {
       const folder = folderAt(path);
+      const threads =
+        folder.folded === '/chats' || folder.path === '/' ? await chats.list(workspaceId, ENTRIES) : [];
+      if (folder.folded === '/chats') {
+        const names = threads.map(({ name }) => name);
+        return { path: '/chats', text: [`/chats: ${counted(names.length, 'chat')}`, ...names].join('\n') };
+      }
       const paths = await listPaths(pool, workspaceId, folder, COUNTED);
       if (paths.length === 0 && folder.path !== '/') {
         // A file, or nothing: the failure says which.
@@ -41,7 +47,10 @@ export function lsTool({ pool }: ToolWorld): Tool<z.infer<typeof input>> {
         return head ? [line(name, head)] : [];
       });
       const more = entries.length - shownEntries.length;
-      const head = `${folder.path}: ${counted(entries.length, 'entry', 'entries')}`;
+      const isRoot = folder.path === '/' && threads.length > 0;
+      const count = entries.length + (isRoot ? 1 : 0);
+      const head = `${folder.path}: ${counted(count, 'entry', 'entries')}`;
+      if (isRoot) lines.unshift(`chats/  ${counted(threads.length, 'chat')}, read-only`);
       if (more > 0) lines.push(`[${more} more are not shown; glob finds files by name]`);
       return { path: folder.path, text: [head, ...lines].join('\n') };
     },

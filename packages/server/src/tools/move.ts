@@ -7,7 +7,7 @@ import { existing, fileAt, shown, type ToolWorld } from './files.ts';
 import { counted } from './say.ts';
 import { ToolFailure, type Tool } from './tool.ts';
 
-const input = z.object({
+const input = z.strictObject({
   from: z.string().describe('Path of the file or folder'),
   to: z.string().describe('Its new path; one that ends with a slash is the folder to put it into'),
 });

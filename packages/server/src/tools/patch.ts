@@ -17,7 +17,7 @@ const FILE_LINES = 100_000;
 /** Lines of context at most that may differ from the file. */
 const FUZZ = 1;
 
-const input = z.object({
+const input = z.strictObject({
   patch: z
     .string()
     .max(PATCH_CHARACTERS)
@@ -25,7 +25,9 @@ const input = z.object({
       /(?:^|\n)(?:--- |diff --git )/,
       'a patch is a unified diff: --- a/path, +++ b/path, @@ -1,2 +1,2 @@, then lines that begin with a space, - or +',
     )
-    .describe('A unified diff with --- and +++ lines; /dev/null on one side creates or removes a file'),
+    .describe(
+      'A unified diff with --- and +++ lines; --- /dev/null creates a file; remove is a tool of its own',
+    ),
 });
 type Input = z.infer<typeof input>;
 
@@ -117,9 +119,8 @@ async function plan(world: ToolWorld, context: CallContext, part: Part): Promise
   const file = await existing(world.pool, workspaceId, fileAt(part.from));
   context.used(file.id);
   if (part.to === null) {
-    if (applied(await textOf(world, file), part.patch, file.path) !== '')
-      throw new ToolFailure(`the patch removes ${file.path}, but not all of its lines`);
-    return [{ kind: 'remove', path: placeOf(file), base: file.version }];
+    // Rules about removing are rules about that tool.
+    throw new ToolFailure(`a patch removes no file; call remove for ${file.path}. Nothing was changed`);
   }
   const to = fileAt(part.to);
   if (to.folded === file.folded) return edited(world, file, part, file.version);

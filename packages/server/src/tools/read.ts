@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { readChunks } from '../workspace/content.ts';
 import { readVersion, type FileHead, type FileVersion } from '../workspace/files.ts';
+import { isReadOnly } from '../workspace/paths.ts';
 import { existing, fileAt, shown, type ToolWorld } from './files.ts';
 import { imageType, IMAGE_BYTES, IMAGE_HEAD } from './images.ts';
 import { bytes, counted } from './say.ts';
@@ -13,7 +14,7 @@ const LINES = 2000;
 const BYTES = 256 * 1024;
 const LINE_CHARACTERS = 10_000;
 
-const input = z.object({
+const input = z.strictObject({
   path: z.string().describe('Path of the file'),
   from_line: z.int().min(1).default(1).describe('The first line to show'),
   max_lines: z.int().min(1).max(LINES).default(LINES).describe('How many lines to show at most'),
@@ -21,7 +22,7 @@ const input = z.object({
 });
 type Input = z.infer<typeof input>;
 
-export function readTool({ pool }: ToolWorld): Tool<Input> {
+export function readTool({ pool, chats }: ToolWorld): Tool<Input> {
   return {
     name: 'read',
     description:
@@ -32,7 +33,14 @@ export function readTool({ pool }: ToolWorld): Tool<Input> {
       `Reads ${shown(path)}${version === undefined ? '' : `, version ${version}`}${from_line > 1 ? ` from line ${from_line}` : ''}`,
     paths: ({ path }) => [path],
     async run(asked, context) {
-      const file = await existing(pool, context.workspaceId, fileAt(asked.path));
+      const path = fileAt(asked.path);
+      const chat = isReadOnly(path) ? await chats.read(context.workspaceId, path) : null;
+      if (chat) {
+        context.used(chat.threadId);
+        const { threadId: id, version: newest } = chat;
+        return linesOf({ path: chat.path, id, version: newest, newest }, [Buffer.from(chat.text)], asked);
+      }
+      const file = await existing(pool, context.workspaceId, path);
       const version = await readVersion(pool, file.id, asked.version ?? file.version);
       if (!version)
         throw new ToolFailure(
@@ -40,7 +48,8 @@ export function readTool({ pool }: ToolWorld): Tool<Input> {
         );
       context.used(file.id);
       if (!version.isText) return notText(pool, file, version, context);
-      const result = await textOf(pool, file, version, asked);
+      const about = { path: file.path, id: file.id, version: version.version, newest: file.version };
+      const result = await linesOf(about, readChunks(pool, version.chunks), asked);
       if (version.version === file.version) context.learned(file.id, file.version);
       return result;
     },
@@ -63,17 +72,16 @@ async function notText(pool: ToolWorld['pool'], file: FileHead, version: FileVer
   };
 }
 
-async function textOf(
-  pool: ToolWorld['pool'],
-  file: FileHead,
-  version: FileVersion,
+async function linesOf(
+  { path, id, version, newest }: { path: string; id: string; version: number; newest: number },
+  content: AsyncIterable<Buffer> | Iterable<Buffer>,
   { from_line: from, max_lines: most }: Input,
 ) {
   const lines: string[] = [];
   let size = 0;
   let total = 0;
   let isFull = false;
-  for await (const line of linesIn(readChunks(pool, version.chunks))) {
+  for await (const line of linesIn(content)) {
     total += 1;
     if (total < from || isFull || lines.length === most) continue;
     const shownLine = line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS)}… [cut]` : line;
@@ -83,23 +91,23 @@ async function textOf(
     if (!isFull) lines.push(numbered);
   }
   if (from > Math.max(total, 1))
-    throw new ToolFailure(`${file.path} has ${counted(total, 'line')}; from_line ${from} is after its end`);
-  const old = version.version === file.version ? '' : ` (the newest is ${file.version})`;
-  const head = `${file.path}, version ${version.version}${old}, ${counted(total, 'line')}`;
+    throw new ToolFailure(`${path} has ${counted(total, 'line')}; from_line ${from} is after its end`);
+  const old = version === newest ? '' : ` (the newest is ${newest})`;
+  const head = `${path}, version ${version}${old}, ${counted(total, 'line')}`;
   const last = from + lines.length - 1;
   const rest =
     last < total ? [`[lines ${from} to ${last} of ${total}; go on with from_line: ${last + 1}]`] : [];
   return {
-    path: file.path,
-    file: file.id,
-    version: version.version,
+    path,
+    file: id,
+    version,
     lines: total,
     text: [head, ...lines, ...rest].join('\n'),
   };
 }
 
 /** Lines without their ends; a text that ends with a newline has no empty line after it. */
-async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+async function* linesIn(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0);
   const text = (line: Buffer) => line.toString().replace(/\r$/, '');
   for await (const chunk of chunks) {

@@ -7,7 +7,7 @@ import { existing, fileAt, shown, type ToolWorld } from './files.ts';
 import { counted } from './say.ts';
 import { ToolFailure, type Tool } from './tool.ts';
 
-const input = z.object({
+const input = z.strictObject({
   path: z.string().describe('Path of the file or folder'),
   recursive: z.boolean().optional().describe('Must be true to remove a folder with all that is in it'),
 });

@@ -8,7 +8,7 @@ import { existing, fileAt, shown, type ToolWorld } from './files.ts';
 import { ToolFailure, type Tool } from './tool.ts';
 import { lastDifferent } from './versions.ts';
 
-const input = z.object({
+const input = z.strictObject({
   path: z.string().describe('Path of the file'),
   version: z
     .int()

@@ -10,7 +10,7 @@ import type { Tool } from './tool.ts';
 const LINES = 1000;
 const FILES = 1_000_000;
 
-const input = z.object({
+const input = z.strictObject({
   path: z.string().default('/').describe('The folder; the root of the workspace if absent'),
   depth: z.int().min(1).max(64).optional().describe('How many levels to show'),
 });

@@ -8,7 +8,7 @@ import { authorOf, fileAt, made, refusals, shown, tell, type ToolWorld } from '.
 import { authorInWords, bytes } from './say.ts';
 import { ToolFailure, type CallContext, type Tool } from './tool.ts';
 
-const input = z.object({
+const input = z.strictObject({
   path: z.string().describe('Path of the file'),
   content: z.string().describe('The whole new text of the file'),
   version: z

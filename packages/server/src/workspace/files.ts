@@ -375,6 +375,7 @@ function inTheWay(obstacle: string): string {
   const [what, path] = [obstacle.slice(0, obstacle.indexOf(':')), obstacle.slice(obstacle.indexOf(':') + 1)];
   if (what === 'folder') return `${path} is a folder`;
   if (what === 'file') return `${path} is a file`;
+  if (what === 'read_only') return `what is under ${path} is made from threads, and is read-only`;
   return `${path} is there already, in another spelling; use that one`;
 }
 

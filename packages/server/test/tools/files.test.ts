@@ -247,10 +247,6 @@ describe('patch', () => {
 @@ -0,0 +1,2 @@
 +hello
 +world
---- a/b.txt
-+++ /dev/null
-@@ -1 +0,0 @@
--gone
 diff --git a/c.txt b/e.txt
 similarity index 50%
 rename from c.txt
@@ -262,10 +258,8 @@ rename to e.txt
 +moved and changed
 `;
     const end = await call('patch', { patch });
-    expect(said(end)).toBe(
-      '4 files patched\n/a.txt: version 2\n/new/d.txt: version 1\n/b.txt removed\n/e.txt: version 3',
-    );
-    expect(await world.paths(workspace)).toEqual(['/a.txt', '/e.txt', '/new/d.txt']);
+    expect(said(end)).toBe('3 files patched\n/a.txt: version 2\n/new/d.txt: version 1\n/e.txt: version 3');
+    expect(await world.paths(workspace)).toEqual(['/a.txt', '/b.txt', '/e.txt', '/new/d.txt']);
     expect(await text('a.txt')).toBe('one\nzwei\nthree\n');
     expect(await text('e.txt')).toBe('moved and changed\n');
   });
@@ -301,6 +295,7 @@ rename to e.txt
       'a file twice',
       '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two\n--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two\n',
     ],
+    ['a removal, which is a tool of its own', '--- a/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n'],
     ['a new file that is there', '--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+x\n'],
   ])('RT-2 a patch that is %s is refused in words', async (_, patch) => {
     const { call, write, text } = await place();
@@ -310,6 +305,45 @@ rename to e.txt
     expect(said(end)).toMatch(/patch|does not fit/);
     expect(await text('a.txt')).toBe('one\n');
   });
+});
+
+describe('chats', () => {
+  test('WS-19 a chat is listed and read like a file, is a source, and nobody writes it', async () => {
+    const { workspace, thread, call, write } = await place();
+    await write('a.txt', 'one');
+    await call('read', { path: 'a.txt' });
+    const listed = said(await call('ls', { path: '/chats' })).split('\n');
+    expect(listed[0]).toBe('/chats: 1 chat');
+    expect(said(await call('ls', {}))).toContain('chats/  1 chat, read-only');
+    const path = `/chats/${listed[1]}`;
+    const chat = await call('read', { path });
+    expect(said(chat)).toContain('a.txt');
+    expect(chat.sources).toEqual([thread]);
+    for (const [tool, input] of [
+      ['write', { path, content: 'FORGED' }],
+      ['write', { path: '/Chats/x', content: 'a' }],
+      ['move', { from: 'a.txt', to: '/chats/a.txt' }],
+      ['patch', { patch: `--- /dev/null\n+++ b/chats/x\n@@ -0,0 +1 @@\n+x\n` }],
+    ] as const) {
+      expect(said(await call(tool, input))).toContain('read-only');
+    }
+    expect(await world.paths(workspace)).toEqual(['/a.txt']);
+  });
+});
+
+test('RT-2 a key that a tool does not know is refused, not passed over', async () => {
+  const { call, write, text } = await place();
+  await write('a.txt', 'one');
+  await write('a.txt', 'two');
+  const end = await call('restore', { path: 'a.txt', version: 1, to: '/agents/h.md' });
+  expect(end.success).toBe(false);
+  expect(said(end)).toContain('to');
+  expect(await text('a.txt')).toBe('two');
+});
+
+test('RT-2 a search where nothing is says so', async () => {
+  const { call } = await place();
+  expect(said(await call('grep', { pattern: 'x', path: '/nope' }))).toContain('there is no file at /nope');
 });
 
 describe('move and remove', () => {
@@ -424,7 +458,7 @@ describe('ls, tree and glob', () => {
     const { call, write } = await place();
     for (const path of ['a.md', 'src/x.ts', 'src/lib/y.ts', 'src/lib/z.md']) await write(path, 'x');
     expect(said(await call('ls', {})).replaceAll(/ {2}20\S+/g, '')).toBe(
-      '/: 2 entries\nsrc/  3 files\na.md  1 B  v1',
+      '/: 3 entries\nchats/  1 chat, read-only\nsrc/  3 files\na.md  1 B  v1',
     );
     expect(said(await call('tree', {}))).toBe('/: 4 files\na.md\nsrc/\n  lib/\n    y.ts\n    z.md\n  x.ts');
     expect(said(await call('tree', { path: 'src', depth: 1 }))).toBe('/src: 3 files\nlib/\nx.ts');

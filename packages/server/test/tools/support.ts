@@ -7,6 +7,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll } from 'vitest';
 import type { EventData } from '@continuo/protocol';
 import type { StoredEvent } from '../../src/log/event.ts';
+import { createChatFiles } from '../../src/runs/chats.ts';
 import { createBuiltInTools } from '../../src/tools/index.ts';
 import type { AnyTool } from '../../src/tools/registry.ts';
 import { storeContent } from '../../src/workspace/content.ts';
@@ -77,7 +78,7 @@ export function useTools(
     const { maxFileBytes = 8 * 2 ** 20, quotaBytes = 2 ** 40 } = options;
     workspaces = new Workspaces({ pool: world.pool, alone: () => true, maxFileBytes, quotaBytes });
     workspaces.attach(plainMirrors(world, () => root));
-    tools = createBuiltInTools({ pool: world.pool, workspaces });
+    tools = createBuiltInTools({ pool: world.pool, workspaces, chats: createChatFiles(world.pool) });
   });
   afterAll(() => rm(root, { recursive: true, force: true }));
 
