@@ -270,7 +270,13 @@ export const mcpConfig = z
     }),
     z.strictObject({
       transport: z.literal('http'),
-      url: z.url({ protocol: /^https?$/ }).max(8192),
+      url: z
+        .url({ protocol: /^https?$/ })
+        .max(8192)
+        .refine((url) => !new URL(url).username && !new URL(url).password, {
+          error:
+            'a user and a password do not go into the URL, where they would be shown: put them into headers',
+        }),
       headers: z
         .record(
           z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header'),

@@ -50,7 +50,8 @@ export function changeRoutes(app: App, context: HttpContext): void {
       path: '/api/v1/workspaces/{id}/changes',
       tags,
       summary: 'Page through what happened to the files',
-      description: '`next` is always there: the feed goes on.',
+      description:
+        '`next` is null when there is nothing more now; the `seq` of the last item goes on from there later.',
       request: {
         params: workspaceParam,
         query: z.object({ after: z.string().default('0'), limit: limitQuery }),
@@ -68,7 +69,7 @@ export function changeRoutes(app: App, context: HttpContext): void {
         ...change,
         at: change.at.toISOString(),
       }));
-      return c.json({ items, next: String(items.at(-1)?.seq ?? seq) }, 200);
+      return c.json({ items, next: items.length < limit ? null : String(items.at(-1)!.seq) }, 200);
     },
   );
 }

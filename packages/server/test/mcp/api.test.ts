@@ -95,6 +95,7 @@ test.each([
   ['an unknown field', 'x', stdio({ shell: true }), 'invalid_body'],
   ['a relative folder', 'x', stdio({ cwd: 'here' }), 'invalid_body'],
   ['another scheme', 'x', { transport: 'http', url: 'file:///etc/passwd' }, 'invalid_body'],
+  ['a password in the URL', 'x', { transport: 'http', url: 'http://u:secret@a/mcp' }, 'invalid_body'],
   [
     'a header with a line',
     'x',

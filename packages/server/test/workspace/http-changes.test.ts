@@ -99,6 +99,7 @@ test('under load from two pods, followers that come and go see each change once,
   for (let after = '0'; stored.length < total;) {
     const { body } = await ask('GET', `${on(pods[1], space).url}/changes?limit=100&after=${after}`);
     for (const { seq, type, data } of body.items) stored.push({ id: seq, event: type, data });
+    expect(body.next).toBe(stored.length < total ? String(stored.length) : null);
     after = body.next as string;
   }
   for (const frames of all) {
