@@ -56,6 +56,17 @@ test('RT-7 "write a haiku to notes/haiku.md, then change its last line and show 
   expect(final).toContain('no language model is connected. What I wrote comes from a fixed stock of lines.');
 });
 
+test('RT-7 a file that is there already is read before it is written again', async () => {
+  const words = 'write a haiku to notes/again.md, then change its last line and show me the history';
+  await tell(await createThread(world.url), words);
+  const { tools, final, updates, failed } = await tell(await createThread(world.url), words);
+  expect(tools).toEqual(['write', 'read', 'write', 'read', 'edit', 'history']);
+  expect(failed).toHaveLength(1);
+  expect(updates.at(-1)).toMatch(/^\/notes\/again\.md v[34]$/);
+  expect(final).toContain('/notes/again.md:');
+  expect(final).not.toContain('failed');
+});
+
 test('RT-7 other words do what they say', async () => {
   const thread = await createThread(world.url);
   const say = (text: string) => tell(thread, text);

@@ -3,7 +3,8 @@
 //
 // 1. A clause is called for at most once: calls since the last user message are counted
 //    against it. A run therefore takes at most one step per clause and one to tell.
-// 2. After a call that failed nothing more is called; the answer says so.
+// 2. After a call that failed nothing more is called; the answer says so. Where the failure asks to read first, that is
+//    done, and the call made once more.
 
 import type { HistoryMessage, ModelRequest, ToolSchema } from '../model.ts';
 import { type Intent, isTooLong, lastPathIn, planFor, planWithAnswer } from './plan.ts';
@@ -16,11 +17,15 @@ const MOST_CALLS = 20;
 export function answer({ history, tools }: Pick<ModelRequest, 'history' | 'tools'>, modelId: string): Step {
   const { plan: whole, text } = planOf(history, tools);
   const plan = whole.slice(0, MOST_CALLS);
-  const outcomes = outcomesIn(since(history));
+  const { outcomes, detours, call } = followed(outcomesIn(since(history)), tools);
+  if (call) {
+    const told = call.tool === 'read' ? 'It must be read first.' : `Calling ${call.tool} again.`;
+    return { deltas: splitWords(told), calls: [call] };
+  }
   const failed = outcomes.some((outcome) => outcome.failed);
   const left = remaining(plan, outcomes);
   const next = left[0];
-  const steps = since(history).filter((message) => message.role === 'assistant').length;
+  const steps = since(history).filter((message) => message.role === 'assistant').length - 2 * detours;
 
   const derived = failed ? undefined : next?.derive?.(outcomes);
   if (next && next.missing.length === 0 && !failed && steps <= plan.length && derived?.ok !== false) {
@@ -109,6 +114,35 @@ function outcomesIn(turn: readonly HistoryMessage[]): readonly CallOutcome[] {
       answered: result !== undefined,
     };
   });
+}
+
+const READ_FIRST = /\bread it first\b/;
+
+/**
+ * Where a call was refused because something must be read first: the call to make next, the read or the same call again.
+ * Once both are made, the refusal and the read are no outcomes of their own.
+ */
+function followed(
+  outcomes: readonly CallOutcome[],
+  tools: readonly ToolSchema[],
+): {
+  readonly outcomes: readonly CallOutcome[];
+  readonly detours: number;
+  readonly call: { readonly tool: string; readonly input: string } | null;
+} {
+  const at = outcomes.findIndex(
+    ({ failed, output }) => failed && READ_FIRST.test(JSON.stringify(output ?? '')),
+  );
+  const refused = outcomes[at];
+  const path = (refused?.input as { readonly path?: unknown } | undefined)?.path;
+  const canRead = refused?.tool !== 'read' && tools.some(({ name }) => name === 'read');
+  if (!refused || typeof path !== 'string' || !canRead) return { outcomes, detours: 0, call: null };
+  const [read, again] = outcomes.slice(at + 1);
+  const as = (tool: string, input: unknown) => ({ tool, input: JSON.stringify(input) });
+  if (!read) return { outcomes, detours: 0, call: as('read', { path }) };
+  if (read.tool !== 'read' || read.failed) return { outcomes, detours: 0, call: null };
+  if (!again) return { outcomes, detours: 0, call: as(refused.tool, refused.input) };
+  return { outcomes: outcomes.toSpliced(at, 2), detours: 1, call: null };
 }
 
 /** The clauses that no call since the last user message was made for. */
