@@ -39,6 +39,19 @@ function put(desk: Desk, path: string, content: string | Uint8Array): void {
   writeFileSync(place, content);
 }
 
+/** Same inode, size and time as before. */
+function editUnseen(desk: Desk, path: string, content: string): void {
+  const place = join(desk.root, path);
+  const like = join(desk.home, 'like');
+  const [copy, touch] = ['cp', 'touch'];
+  run(copy, ['-p', place, like]);
+  const before = statSync(place, { bigint: true });
+  writeFileSync(place, content);
+  run(touch, ['-r', like, place]);
+  const { ino, mtimeNs, size } = statSync(place, { bigint: true });
+  expect({ ino, mtimeNs, size }).toEqual({ ino: before.ino, mtimeNs: before.mtimeNs, size: before.size });
+}
+
 async function equal(desk: Desk): Promise<void> {
   await desk.mirrors.folder(desk.workspaceId);
   expect(desk.disk()).toEqual(await desk.database());
@@ -184,6 +197,39 @@ describe('from the disk to the database', () => {
     rmSync(join(desk.root, 'b.md'));
     await until(async () => (await findFile(world.pool, desk.workspaceId, at('b.md'))) === null);
     await equal(desk);
+  });
+
+  test('WS-2 an edit in place that sets the time back is seen, running or stopped', async () => {
+    const desk = await openDesk(world);
+    await desk.write('a.md', 'one');
+    editUnseen(desk, 'a.md', 'ONE');
+    await settled(desk, '/a.md', 'ONE');
+    editUnseen(desk, 'a.md', 'two');
+    await desk.write('a.md', 'agent');
+    await until(() => wasSaid(world, desk.workspaceId, 'two'));
+    await equal(desk);
+    await desk.write('b.md', 'one');
+    await desk.stop();
+    editUnseen(desk, 'b.md', 'ONE');
+    const again = await openDesk(world, { workspaceId: desk.workspaceId, home: desk.home });
+    await settled(again, '/b.md', 'ONE');
+  });
+
+  test('WS-2 a change of a file’s mode alone is no version', async () => {
+    const desk = await openDesk(world);
+    await desk.write('a.md', 'one');
+    chmodSync(join(desk.root, 'a.md'), 0o700);
+    put(desk, 'heard.md', 'later');
+    await settled(desk, '/heard.md', 'later');
+    chmodSync(join(desk.root, 'a.md'), 0o755);
+    await desk.write('a.md', 'two');
+    await desk.stop();
+    chmodSync(join(desk.root, 'a.md'), 0o700);
+    const again = await openDesk(world, { workspaceId: desk.workspaceId, home: desk.home });
+    await equal(again);
+    expect((await again.versions('a.md')).map(({ author }) => author.kind)).toEqual(['person', 'person']);
+    editUnseen(again, 'a.md', 'TWO');
+    await settled(again, '/a.md', 'TWO');
   });
 
   test('WS-2 an edit that was made while Continuo was stopped becomes a version, merged with what came meanwhile', async () => {

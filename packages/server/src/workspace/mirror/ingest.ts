@@ -9,6 +9,7 @@ import {
   findFile,
   moveFile,
   readFile,
+  readVersion,
   removeFile,
   writeFile,
   type Changed,
@@ -20,7 +21,7 @@ import { baseOf, expel, type Disk } from './disk.ts';
 import type { Entry } from './ledger.ts';
 import { captureName, conflictPath } from './names.ts';
 import { place } from './place.ts';
-import { errorCode, identityAt, namesOf, same, within, type Identity } from './tree.ts';
+import { alike, errorCode, identityAt, namesOf, same, within, type Identity } from './tree.ts';
 
 const read = promisify(readCallback);
 const author = { kind: 'disk' } as const;
@@ -41,6 +42,7 @@ interface Kept {
 export async function ingest(disk: Disk, path: string, created = false): Promise<void> {
   const content = await readStable(disk, path);
   if (!content) return;
+  if (await isTouched(disk, path, content)) return;
   const base = created ? undefined : baseOf(disk, path);
   const { ledger } = disk;
   disk.fault('mirror.edit');
@@ -61,6 +63,23 @@ export async function ingest(disk: Disk, path: string, created = false): Promise
   } else discard(disk, path, content.identity);
   if (outcome.file && !(outcome.kind === 'kept' && outcome.current)) disk.again(outcome.file);
   if (base && base.file !== outcome.file) disk.again(base.file);
+}
+
+/** Only its inode was touched (its mode, a link to it): it says what the ledger's version says, and is known from now on. */
+async function isTouched(disk: Disk, path: string, { bytes, identity }: Content): Promise<boolean> {
+  const { ledger } = disk;
+  for (const entry of ledger.known(path)) {
+    if (!alike(entry, identity) || !(await saysVersion(disk, entry, bytes))) continue;
+    if (!ledger.confirmed(path)) disk.again(entry.file);
+    ledger.put(path, { ...entry, ...identity });
+    ledger.confirm([path]);
+    return true;
+  }
+  return false;
+}
+
+export async function saysVersion({ pool }: Disk, { file, version }: Entry, bytes: Buffer): Promise<boolean> {
+  return (await readVersion(pool, file, version))?.hash.equals(sha256(bytes)) ?? false;
 }
 
 type Base = Pick<Entry, 'file' | 'version'> | undefined;

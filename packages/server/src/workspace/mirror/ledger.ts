@@ -12,8 +12,8 @@ export interface Entry extends Identity {
 
 type Line =
   | { k: 'head'; of: string; folder: string }
-  | { k: 'put'; p: string; f: string; v: number; i: string; m: string; s: number }
-  | { k: 'ok'; p: readonly string[] }
+  | { k: 'put'; p: string; f: string; v: number; i: string; m: string; s: number; c?: string | undefined }
+  | { k: 'ok'; p: readonly string[]; c?: readonly (string | null)[] | undefined }
   | { k: 'drop'; p: string }
   | { k: 'take'; c: string; p: string }
   | { k: 'cursor'; n: number };
@@ -76,12 +76,13 @@ export class Ledger {
     return this.#entries.has(path) && !this.#former.has(path);
   }
 
-  put(path: string, { file, version, ino, mtime, size }: Entry): void {
-    this.#write({ k: 'put', p: path, f: file, v: version, i: ino, m: mtime, s: size });
+  put(path: string, { file, version, ino, mtime, size, ctime }: Entry): void {
+    this.#write({ k: 'put', p: path, f: file, v: version, i: ino, m: mtime, s: size, c: ctime });
   }
 
-  confirm(paths: readonly string[]): void {
-    if (paths.length > 0) this.#write({ k: 'ok', p: paths });
+  /** `ctimes`: what each has now that it is in its place, where that was not known when it was put; null: still not. */
+  confirm(paths: readonly string[], ctimes?: readonly (string | null)[]): void {
+    if (paths.length > 0) this.#write({ k: 'ok', p: paths, c: ctimes });
   }
 
   drop(path: string): void {
@@ -112,8 +113,10 @@ export class Ledger {
     const lines: Line[] = [{ k: 'head', of: this.#of, folder: this.folder }];
     const settled: string[] = [];
     for (const path of this.#entries.keys()) {
-      for (const { file: f, version: v, ino: i, mtime: m, size: s } of this.known(path).toReversed())
-        lines.push({ k: 'put', p: path, f, v, i, m, s });
+      for (const { file: f, version: v, ino: i, mtime: m, size: s, ctime: c } of this.known(
+        path,
+      ).toReversed())
+        lines.push({ k: 'put', p: path, f, v, i, m, s, c });
       if (this.confirmed(path)) settled.push(path);
     }
     lines.push({ k: 'ok', p: settled });
@@ -178,14 +181,18 @@ export class Ledger {
           ino: line.i,
           mtime: line.m,
           size: line.s,
+          ctime: line.c,
         });
         this.#paths.set(line.f, line.p);
         this.#inodes.set(line.i, line.p);
         return;
       }
       case 'ok':
-        for (const path of line.p) {
+        for (const [index, path] of line.p.entries()) {
           this.#former.delete(path);
+          const entry = this.#entries.get(path);
+          const ctime = line.c?.[index];
+          if (entry && ctime) this.#entries.set(path, { ...entry, ctime });
           for (const [capture, from] of this.captures) if (from === path) this.captures.delete(capture);
         }
         return;

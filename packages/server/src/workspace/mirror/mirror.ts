@@ -12,12 +12,12 @@ import { lastChange } from '../changes.ts';
 import type { Changed, Written } from '../files.ts';
 import { expel, isKnown, type Disk, type Log } from './disk.ts';
 import { readFeed, readHeads, readSome, type Feed, type Head } from './heads.ts';
-import { ingest, ingestMove, ingestRemoval, keep, readThrough } from './ingest.ts';
+import { ingest, ingestMove, ingestRemoval, keep, readThrough, saysVersion } from './ingest.ts';
 import { Ledger, type Entry } from './ledger.ts';
 import { conflictPath, isOwn } from './names.ts';
 import { remove, removeFolder } from './place.ts';
 import { scan, type Seen } from './scan.ts';
-import { identityAt, identityOf, lookAt, namesOf, pathOf, same, within } from './tree.ts';
+import { alike, identityAt, identityOf, lookAt, namesOf, pathOf, same, within } from './tree.ts';
 import { createWatch, type Watch } from './watch.ts';
 import { bring, type Brought, type Part } from './write.ts';
 
@@ -557,6 +557,14 @@ export class Mirror {
     const content = await readThrough(held.fd, disk.maxFileBytes);
     if (typeof content === 'string') {
       this.#partings.set(held.capture, { ...held, until: performance.now() + QUIET_MS });
+      return;
+    }
+    if (alike(content.identity, held.identity) && (await saysVersion(disk, held.entry, content.bytes))) {
+      this.#partings.set(held.capture, {
+        ...held,
+        identity: content.identity,
+        until: performance.now() + PARTING_MS,
+      });
       return;
     }
     const outcome = await keep(disk, held.path, content.bytes, held.entry, held.draft);

@@ -7,7 +7,7 @@
 import { closeSync, fsync, linkSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { conflictPath } from './names.ts';
-import { errorCode, identityAt, identityOf, type Folder, type Identity } from './tree.ts';
+import { alike, errorCode, identityAt, identityOf, type Folder, type Identity } from './tree.ts';
 
 export const sync = promisify(fsync);
 /** How far a file's birth may lag behind the clock. */
@@ -53,7 +53,7 @@ export function place({ folder, name, temporary, capture, known, fault, now }: P
     if (!renamed(folder, name, capture)) return { kind: 'edited', created: false };
     fault('mirror.captured');
     parting = opened(folder, capture);
-    if (!parting || !known(parting.identity)) {
+    if (!parting || !known({ ...parting.identity, ctime: undefined })) {
       if (parting) closeSync(parting.fd);
       putBack(folder, capture, name, now());
       return { kind: 'edited', created: false };
@@ -72,7 +72,11 @@ export function place({ folder, name, temporary, capture, known, fault, now }: P
     fault('mirror.linked');
     remove(folder, temporary);
   }
-  if (parting) remove(folder, capture);
+  if (parting) {
+    remove(folder, capture);
+    const left = identityAt(parting.fd);
+    if (alike(left, parting.identity)) parting = { ...parting, identity: left };
+  }
   fault('mirror.placed');
   return { kind: 'placed', parting };
 }

@@ -78,7 +78,7 @@ function settled(disk: Disk, folder: Folder, names: readonly string[]): readonly
 function settleCapture(disk: Disk, folder: Folder, names: readonly string[], capture: string): void {
   const stats = folder.look(capture);
   if (!stats?.isFile()) return;
-  const identity = identityOf(stats);
+  const identity = { ...identityOf(stats), ctime: undefined };
   const path = disk.ledger.captures.get(capture) ?? disk.ledger.pathOfInode(identity.ino);
   const name = path?.startsWith(pathOf([...names, '']))
     ? path.slice(pathOf([...names, '']).length)

@@ -25,6 +25,8 @@ export interface Identity {
   /** In nanoseconds. */
   readonly mtime: string;
   readonly size: number;
+  /** In nanoseconds; nobody can set it back. Not known of what may still be linked or renamed by the mirror itself. */
+  readonly ctime?: string | undefined;
 }
 
 /** Something that is no folder is where a folder should be. */
@@ -148,7 +150,8 @@ function isNoFolder(error: unknown): boolean {
 }
 
 export function identityOf(stats: BigIntStats): Identity {
-  return { ino: String(stats.ino), mtime: String(stats.mtimeNs), size: Number(stats.size) };
+  const { ino, mtimeNs, size, ctimeNs } = stats;
+  return { ino: String(ino), mtime: String(mtimeNs), size: Number(size), ctime: String(ctimeNs) };
 }
 
 export function identityAt(fd: number): Identity {
@@ -156,6 +159,12 @@ export function identityAt(fd: number): Identity {
 }
 
 export function same(a: Identity, b: Identity): boolean {
+  const unknown = a.ctime === undefined || b.ctime === undefined;
+  return alike(a, b) && (unknown || a.ctime === b.ctime);
+}
+
+/** As far as it can be told where the inode was touched: renamed, linked, its mode changed. */
+export function alike(a: Identity, b: Identity): boolean {
   return a.ino === b.ino && a.mtime === b.mtime && a.size === b.size;
 }
 

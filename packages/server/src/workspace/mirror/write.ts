@@ -10,6 +10,8 @@ import type { Entry } from './ledger.ts';
 import { captureName, temporaryName } from './names.ts';
 import { place, placeOver, remove, removeFolder, sync, type Parting, type Placed } from './place.ts';
 import {
+  alike,
+  identityAt,
   identityOf,
   namesOf,
   Obstacle,
@@ -46,7 +48,7 @@ export async function bring(
   parted: (part: Part) => void,
 ): Promise<Brought[]> {
   const touched = new Set<string>();
-  const placed: string[] = [];
+  const placed = new Map<string, string | null>();
   const outcomes = heads.map((head) => attempt(() => takeAway(disk, head, touched, parted)));
   const staged = await Promise.all(
     heads.map(async (head, index) => {
@@ -63,14 +65,22 @@ export async function bring(
   if (!disk.fresh()) await disk.confirm();
   for (const [index, file] of staged.entries()) {
     if (!file) continue;
+    const { path } = heads[index]!;
     outcomes[index] = attempt(() => putInPlace(disk, heads[index]!, file, parted));
+    if (outcomes[index].kind === 'done') placed.set(path, ctimeOf(disk, file.folder, path));
     file.folder.close();
-    if (outcomes[index].kind === 'done') placed.push(heads[index]!.path);
   }
   await Promise.all([...touched].map((path) => syncFolder(disk, path)));
   disk.fault('mirror.synced');
-  disk.ledger.confirm(placed);
+  disk.ledger.confirm([...placed.keys()], [...placed.values()]);
   return outcomes;
+}
+
+/** Known only after the last link and rename; null where a person wrote to it already. */
+function ctimeOf(disk: Disk, folder: Folder, path: string): string | null {
+  const stats = folder.look(namesOf(path).name);
+  const entry = disk.ledger.at(path);
+  return stats && entry && alike(identityOf(stats), entry) ? String(stats.ctimeNs) : null;
 }
 
 function isThere({ ledger }: Disk, { id, path, version }: Head): boolean {
@@ -142,7 +152,7 @@ async function stage(disk: Disk, head: Head, touched: Set<string>): Promise<Stag
       disk.fault('mirror.written');
       await sync(fd);
       const before = disk.ledger.at(head.path);
-      const identity = identityOf(fstatSync(fd, { bigint: true }));
+      const identity = { ...identityAt(fd), ctime: undefined };
       disk.ledger.put(head.path, { file: head.id, version: head.version, ...identity });
       touched.add(pathOf(names));
       return { folder, temporary, before };
