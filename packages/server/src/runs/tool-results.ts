@@ -9,12 +9,16 @@ const ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,200})$/;
 export async function readToolResult(client: Queryable, id: string): Promise<ToolResult | null> {
   const [, runId, call] = ID.exec(id) ?? [];
   if (runId === undefined || call === undefined) return null;
-  const { rows } = await client.query<{ type: 'tool_start' | 'tool_end'; data: string; at: Date }>({
+  const { rows } = await client.query<{
+    type: 'approval' | 'tool_start' | 'tool_end';
+    data: string;
+    at: Date;
+  }>({
     name: 'read_tool_result',
     // The database's JSON functions refuse NUL: the text finds the call's events, and a parser makes sure.
     text: `select e.type, e.data, e.at from runs r
       join events e on e.thread_id = r.thread_id and e.seq >= r.first_seq and e.run_id = r.id
-      where r.id = $1 and e.type in ('tool_start', 'tool_end') and position($2 in e.data::text) > 0
+      where r.id = $1 and e.type in ('approval', 'tool_start', 'tool_end') and position($2 in e.data::text) > 0
       order by e.seq`,
     values: [runId, `"call":${JSON.stringify(call)}`],
   });
@@ -22,6 +26,8 @@ export async function readToolResult(client: Queryable, id: string): Promise<Too
     const value = JSON.parse(data) as EventData['tool_start'] & EventData['tool_end'];
     return value.call === call ? [{ type, value, at }] : [];
   });
+  // A call that was asked about and never allowed has not started.
+  const asked = events.findLast(({ type }) => type === 'approval');
   const start = events.findLast(({ type }) => type === 'tool_start');
   const end = events.findLast(({ type }) => type === 'tool_end');
   if (!end) return null;
@@ -32,7 +38,7 @@ export async function readToolResult(client: Queryable, id: string): Promise<Too
     call,
     tool,
     ...(start?.value.title !== undefined && { title: start.value.title }),
-    input: start?.value.input ?? null,
+    input: (start ?? asked)?.value.input ?? null,
     output,
     success,
     ...(outcome && { outcome }),

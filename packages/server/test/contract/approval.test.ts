@@ -164,6 +164,10 @@ test('a parked run is canceled through any pod, and its calls get their results'
     ],
   );
   expect(frames.filter(({ data }) => data.outcome === 'canceled')).toHaveLength(2);
+  for (const [call, note] of ['x', 'y'].entries()) {
+    const { body } = await ask('GET', `${a.url}/api/v1/tool-results/${id}:m1_${call}`);
+    expect(body).toMatchObject({ input: external(note).input, success: false, outcome: 'canceled' });
+  }
   const next = await send(a.url, thread, { steps: [{ text: 'next' }] });
   expect((await framesOf(a.url, next.id)).at(-1)!.data).toEqual({ status: 'done' });
 });
