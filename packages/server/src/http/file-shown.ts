@@ -43,7 +43,14 @@ export async function fileOr404(pool: Pool, workspaceId: string, path: FilePath)
   throw await fileNotFound(pool, workspaceId, path);
 }
 
-export async function fileNotFound(pool: Pool, workspaceId: string, path: FilePath): Promise<Problem> {
+const LOOK = 'GET …/tree lists what there is, GET …/versions?path= what was there.';
+
+export async function fileNotFound(
+  pool: Pool,
+  workspaceId: string,
+  path: FilePath,
+  advice = LOOK,
+): Promise<Problem> {
   if (
     path.folded === '/chats' ||
     (await listFiles(pool, workspaceId, { folder: path, limit: 1 })).length > 0
@@ -57,10 +64,7 @@ export async function fileNotFound(pool: Pool, workspaceId: string, path: FilePa
     });
   }
   const suggestions = await similarPaths(pool, workspaceId, path);
-  const hint =
-    suggestions.length > 0
-      ? `Did you mean ${suggestions.join(' or ')}?`
-      : 'GET …/tree lists what there is, GET …/versions?path= what was there.';
+  const hint = suggestions.length > 0 ? `Did you mean ${suggestions.join(' or ')}?` : advice;
   return new Problem({
     status: 404,
     code: 'file_not_found',

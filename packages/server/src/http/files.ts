@@ -31,7 +31,7 @@ import {
 import { filePath, inUrl, writable } from './paths.ts';
 import { Problem, validationHook } from './problem.ts';
 import { SAFE, send } from './send.ts';
-import { json, problems } from './shared.ts';
+import { json, MOST_VERSIONS, problems, wholeNumber } from './shared.ts';
 import { workspaceIn, workspaceParam } from './workspaces.ts';
 
 type Request = Context<{ Bindings: HttpBindings }>;
@@ -49,13 +49,7 @@ const fileParams = workspaceParam.extend({
   }),
 });
 const readQuery = z.object({
-  version: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(2_147_483_647)
-    .optional()
-    .openapi({ description: 'An older one.' }),
+  version: wholeNumber(1, MOST_VERSIONS).optional().openapi({ description: 'An older one.' }),
   download: z.enum(['1', '0']).optional().openapi({ description: '`1`: as an attachment.' }),
 });
 const writeQuery = z.object({
@@ -383,7 +377,7 @@ function rangeOf(
   const given = c.req.header('range');
   const onlyIf = c.req.header('if-range')?.trim();
   if (given === undefined || (onlyIf !== undefined && onlyIf !== etag)) return null;
-  const [first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(given)?.slice(1) ?? ['', ''];
+  const [first, last] = /^bytes=(\d*)-(\d*)$/.exec(given)?.slice(1) ?? ['', ''];
   if (first === '' && last === '') return null;
   if (first === '') return within(Math.max(0, size - Number(last)), size, size);
   if (last !== '' && Number(last) < Number(first)) return null;

@@ -24,7 +24,7 @@ import { fileNotFound, pathTaken, refusedWrite, shownFile, versionConflict } fro
 import { PERSON } from './files.ts';
 import { fileAt, folderAt, writable } from './paths.ts';
 import { Problem } from './problem.ts';
-import { body, invalidCursor, json, limitQuery, page, problems, refuseNul } from './shared.ts';
+import { body, invalidCursor, json, limitQuery, page, problems, refuseNul, wholeNumber } from './shared.ts';
 import { workspaceIn, workspaceParam } from './workspaces.ts';
 
 const tags = ['files'];
@@ -49,7 +49,7 @@ export function folderRoutes(app: App, context: HttpContext): void {
         params: workspaceParam,
         query: z.object({
           path: z.string().default('/'),
-          depth: z.coerce.number().int().min(1).max(PATH_DEPTH).default(1),
+          depth: wholeNumber(1, PATH_DEPTH).default(1),
           after: z.string().max(2048).optional(),
           limit: limitQuery,
         }),
@@ -86,7 +86,7 @@ export function folderRoutes(app: App, context: HttpContext): void {
         query: z.object({
           q: z.string().trim().min(1).max(200),
           in: z.enum(['names', 'text', 'all']).default('all'),
-          limit: z.coerce.number().int().min(1).max(100).default(20),
+          limit: wholeNumber(1, 100).default(20),
         }),
       },
       responses: {
@@ -96,7 +96,7 @@ export function folderRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { q: words, in: where, limit } = c.req.valid('query');
-      refuseNul('q', words);
+      refuseNul('q', words, 'query');
       const { id } = await workspaceIn(pool, c.req.valid('param').id);
       const items: SearchHit[] = [];
       if (where !== 'text') {

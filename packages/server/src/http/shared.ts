@@ -6,7 +6,16 @@ import { Problem } from './problem.ts';
 
 export const idParam = z.object({ id: z.uuid() });
 
-export const limitQuery = z.coerce.number().int().min(1).max(1000).default(100);
+/** The highest number that the database keeps for a version. */
+export const MOST_VERSIONS = 2_147_483_647;
+
+/** A number in a query, which is text. */
+export function wholeNumber(least: number, most: number) {
+  const allowed = `must be a whole number from ${least} to ${most}`;
+  return z.coerce.number(allowed).int(allowed).min(least, allowed).max(most, allowed);
+}
+
+export const limitQuery = wholeNumber(1, 1000).default(100);
 
 export function json<T extends z.ZodType>(schema: T, description: string) {
   return { description, content: { 'application/json': { schema } } };
@@ -45,12 +54,12 @@ export function invalidCursor(given: string, detail: string): Problem {
 }
 
 /** The database keeps no NUL in a text. */
-export function refuseNul(path: string, value: string | undefined): void {
+export function refuseNul(path: string, value: string | undefined, part: 'body' | 'query' = 'body'): void {
   if (!value?.includes('\0')) return;
   const message = 'must not contain NUL (U+0000)';
   throw new Problem({
     status: 400,
-    code: 'invalid_body',
+    code: `invalid_${part}`,
     detail: `${path}: ${message}`,
     extra: { errors: [{ path, message }] },
   });

@@ -22,7 +22,16 @@ import { fileNotFound, pathTaken, refusedWrite, shownFile, versionConflict } fro
 import { PERSON } from './files.ts';
 import { fileAt, writable } from './paths.ts';
 import { Problem } from './problem.ts';
-import { body, invalidCursor, json, limitQuery, page, problems } from './shared.ts';
+import {
+  body,
+  invalidCursor,
+  json,
+  limitQuery,
+  MOST_VERSIONS,
+  page,
+  problems,
+  wholeNumber,
+} from './shared.ts';
 import { restoreWorkspace, workspaceIn, workspaceParam } from './workspaces.ts';
 
 const tags = ['files'];
@@ -30,7 +39,6 @@ const which = {
   path: z.string().optional(),
   file: z.uuid().optional().openapi({ description: 'Instead of a path.' }),
 };
-const versionNumber = z.coerce.number().int().min(1).max(2_147_483_647);
 
 export function versionRoutes(app: App, context: HttpContext): void {
   const { pool, workspaces, config } = context;
@@ -72,8 +80,8 @@ export function versionRoutes(app: App, context: HttpContext): void {
         params: workspaceParam,
         query: z.object({
           ...which,
-          from: z.coerce.number().int().min(0).max(2_147_483_647).optional(),
-          to: versionNumber.optional(),
+          from: wholeNumber(0, MOST_VERSIONS).optional(),
+          to: wholeNumber(1, MOST_VERSIONS).optional(),
         }),
       },
       responses: { 200: json(schemas.fileDiff, 'The difference'), ...problems(400, 404, 410, 422) },
@@ -153,6 +161,9 @@ export function versionRoutes(app: App, context: HttpContext): void {
   );
 }
 
+const NEVER_THERE =
+  'Nor was one removed from there. GET …/tree lists what there is, GET …/changes where files were; a moved file has its history at its new path.';
+
 /** The file that is meant, there or removed. */
 async function fileOf(
   { pool }: HttpContext,
@@ -172,7 +183,7 @@ async function fileOf(
   const path = fileAt(given.path);
   const live = await findFile(pool, workspaceId, path);
   const file = live?.path === path.path ? live : await findRemoved(pool, workspaceId, path);
-  if (!file) throw await fileNotFound(pool, workspaceId, path);
+  if (!file) throw await fileNotFound(pool, workspaceId, path, NEVER_THERE);
   return file;
 }
 

@@ -159,6 +159,8 @@ test('conditional reads and ranges', async () => {
     [`bytes=${CHUNK}-${2 * CHUNK - 1}`, CHUNK, 2 * CHUNK],
     [`bytes=${2 * CHUNK}-99999999`, 2 * CHUNK, size],
     [`bytes=10-${size + 10}`, 10, size],
+    ['bytes=0-99999999999999999999999', 0, size],
+    ['bytes=-99999999999999999999999', 0, size],
   ];
   for (const [range, start, end] of ranges) {
     for (const headers of [{ range }, { range, 'if-range': '"1"' }]) {
@@ -176,7 +178,12 @@ test('conditional reads and ranges', async () => {
     expect((await ask({ range, 'if-range': '"2"' })).status).toBe(200);
     expect((await ask({ range, 'if-range': 'Tue, 01 Jan 2030 00:00:00 GMT' })).status).toBe(200);
   }
-  for (const range of [`bytes=${size}-`, `bytes=${size + 7}-${size + 9}`, 'bytes=-0']) {
+  for (const range of [
+    `bytes=${size}-`,
+    `bytes=${size + 7}-${size + 9}`,
+    `bytes=${'9'.repeat(30)}-`,
+    'bytes=-0',
+  ]) {
     const answer = await ask({ range });
     expect([answer.status, answer.headers.get('content-range')]).toEqual([416, `bytes */${size}`]);
   }
@@ -292,6 +299,15 @@ test('an upload that breaks off writes nothing', async () => {
   }
   expect((await get(space, 'a')).bytes.toString()).toBe('whole');
   expect((await ask('GET', `${space.url}/versions?path=/a`)).body.items).toHaveLength(1);
+  const never = await ask('GET', `${space.url}/versions?path=/zzzzzzzzzzzz`);
+  expect([never.status, never.body.code]).toEqual([404, 'file_not_found']);
+  expect(never.body.detail).toContain('Nor was one removed from there. GET …/tree');
+  expect(never.body.detail).not.toContain('/versions');
+  for (const version of ['abc', '0', '1.5', '2147483648'])
+    expect((await ask('GET', `${space.url}/files/a?version=${version}`)).body).toMatchObject({
+      code: 'invalid_query',
+      detail: 'version: must be a whole number from 1 to 2147483647',
+    });
 });
 
 test('hostile paths are refused as they are written, whatever a URL would make of them', async () => {

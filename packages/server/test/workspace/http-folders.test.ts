@@ -153,7 +153,12 @@ test('search finds parts of names and words of texts, and says where', async () 
   const { body } = await ask('GET', `${space.url}/search?q=jumps&in=text`);
   expect(body.items[0].snippet).toMatch(/^….*a frog jumps in$/);
   for (const query of ['', 'q=', 'q=%00', `q=${'x'.repeat(201)}`, 'q=x&in=where', 'q=x&limit=101'])
-    expect((await ask('GET', `${space.url}/search?${query}`)).status).toBe(400);
+    expect((await ask('GET', `${space.url}/search?${query}`)).body).toMatchObject({
+      status: 400,
+      code: 'invalid_query',
+    });
+  const limited = await ask('GET', `${space.url}/search?q=x&limit=many`);
+  expect(limited.body.detail).toBe('limit: must be a whole number from 1 to 100');
   for (const odd of ["'", '"', '&|!', '<->', '\\', ':*']) {
     expect((await ask('GET', `${space.url}/search?q=${encodeURIComponent(odd)}`)).status).toBe(200);
   }
