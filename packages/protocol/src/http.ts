@@ -252,6 +252,12 @@ export const mcpServerName = z
     'must be 1 to 32 lower-case letters, digits and hyphens, with no hyphen at an end',
   );
 
+/** Nothing can be asked of such an address, and it is shown to everybody. */
+function hasUser(url: string): boolean {
+  const { username, password } = URL.parse(url) ?? { username: '', password: '' };
+  return username !== '' || password !== '';
+}
+
 export const mcpConfig = z
   .discriminatedUnion('transport', [
     z.strictObject({
@@ -273,10 +279,10 @@ export const mcpConfig = z
       url: z
         .url({ protocol: /^https?$/ })
         .max(8192)
-        .refine((url) => !new URL(url).username && !new URL(url).password, {
-          error:
-            'a user and a password do not go into the URL, where they would be shown: put them into headers',
-        }),
+        .refine(
+          (url) => !hasUser(url),
+          'must have no user and password in it; give them in `headers`, as `authorization`',
+        ),
       headers: z
         .record(
           z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header'),

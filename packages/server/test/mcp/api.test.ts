@@ -94,6 +94,7 @@ test.each([
   ['no transport', 'x', { command: 'x' }, 'invalid_body'],
   ['an unknown field', 'x', stdio({ shell: true }), 'invalid_body'],
   ['a relative folder', 'x', stdio({ cwd: 'here' }), 'invalid_body'],
+  ['no address', 'x', { transport: 'http', url: 'nonsense' }, 'invalid_body'],
   ['another scheme', 'x', { transport: 'http', url: 'file:///etc/passwd' }, 'invalid_body'],
   ['a password in the URL', 'x', { transport: 'http', url: 'http://u:secret@a/mcp' }, 'invalid_body'],
   [
@@ -105,6 +106,20 @@ test.each([
 ])('%s is refused', async (_, name, body, code) => {
   const answer = await ask('PUT', at(name), body);
   expect([answer.status, answer.body.code]).toEqual([400, code]);
+});
+
+test('a user and a password in an address are refused, and not repeated', async () => {
+  for (const user of ['ada:pa55word', ':pa55word', 'pa55word']) {
+    const answer = await ask('PUT', at('user'), { transport: 'http', url: `http://${user}@127.0.0.1:1/mcp` });
+    expect([answer.status, answer.body.code, answer.body.errors[0].path]).toEqual([
+      400,
+      'invalid_body',
+      'url',
+    ]);
+    expect(answer.body.detail).toContain('`headers`');
+    expect(answer.text).not.toContain('pa55word');
+  }
+  expect(await listed('user')).toBeUndefined();
 });
 
 test('a workspace that does not exist has no servers', async () => {
