@@ -261,6 +261,41 @@ describe('from the disk to the database', () => {
     expect(Object.keys(disk)).toHaveLength(6);
   });
 
+  test('WS-2 a person’s folder takes the place of a file and his file that of a folder, running or stopped', async () => {
+    const desk = await openDesk(world);
+    const swap = (n: number) => {
+      rmSync(join(desk.root, `file${n}`));
+      put(desk, `file${n}/in.txt`, 'in');
+      rmSync(join(desk.root, `folder${n}`), { recursive: true });
+      put(desk, `folder${n}`, 'x');
+      renameSync(join(desk.root, `aside${n}`), join(desk.root, `z${n}`));
+      put(desk, `aside${n}/in.txt`, 'in its place');
+    };
+    const ids: (string | undefined)[] = [];
+    for (const n of [1, 2]) {
+      await desk.write(`file${n}`, 'file');
+      await desk.write(`folder${n}/a/b.md`, 'below');
+      await desk.write(`aside${n}`, 'moved aside');
+      ids.push((await findFile(world.pool, desk.workspaceId, at(`aside${n}`)))?.id);
+    }
+    const wanted = (n: number) => ({
+      [`/aside${n}/in.txt`]: 'in its place',
+      [`/file${n}/in.txt`]: 'in',
+      [`/folder${n}`]: 'x',
+      [`/z${n}`]: 'moved aside',
+    });
+    swap(1);
+    await until(async () => Object.keys(await desk.database()).length === 4 + 3);
+    await desk.stop();
+    swap(2);
+    const again = await openDesk(world, { workspaceId: desk.workspaceId, home: desk.home });
+    await equal(again);
+    expect(again.disk()).toEqual({ ...wanted(1), ...wanted(2) });
+    expect([...desk.warnings, ...again.warnings]).toEqual([]);
+    for (const n of [1, 2])
+      expect((await findFile(world.pool, desk.workspaceId, at(`z${n}`)))?.id).toBe(ids[n - 1]);
+  });
+
   test('WS-2 an edit of a file that was removed or moved meanwhile is not lost', async () => {
     const desk = await openDesk(world);
     for (const name of ['removed.md', 'moved.md', 'replaced.md']) await desk.write(name, 'one\ntwo\n');

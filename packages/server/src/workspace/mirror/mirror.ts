@@ -485,6 +485,7 @@ export class Mirror {
       all.unknown.push(...seen.unknown);
       all.missing.push(...seen.missing);
     }
+    const gone = [...all.missing];
     // What is missing may be about to turn up under another name: a move is told in two parts.
     const moving = all.missing.length > 0 && this.#dirty.size > due.length;
     for (const path of due) {
@@ -494,22 +495,37 @@ export class Mirror {
     }
     if (moving && due.some((path) => this.#dirty.has(path))) all.missing.length = 0;
     if (!existsSync(this.#disk!.root) || all.missing.length > FEW) await this.#checkAll();
-    else await this.#settle(all);
+    else await this.#settle(all, gone);
     return true;
   }
 
-  async #settle({ unknown, missing }: Seen): Promise<void> {
+  /** `gone` is all that is missing, also what may yet turn up: it makes room for what has its place by now. */
+  async #settle({ unknown, missing }: Seen, gone: readonly string[] = missing): Promise<void> {
     const disk = this.#disk!;
     if (!disk.visible) return this.#discard(unknown, missing);
-    for (const { path, identity } of unknown) {
-      await this.#own();
-      const from = disk.ledger.at(path) ? undefined : disk.ledger.pathOfInode(identity.ino);
-      const entry = from === undefined ? undefined : disk.ledger.at(from);
-      if (from !== undefined && entry && !this.#isAt(from, entry))
-        await ingestMove(disk, { from, to: path, entry });
-      if (!isKnown(disk, path)(identity)) await ingest(disk, path);
+    const room = roomFor(unknown, gone);
+    // What was moved away keeps its id, and is no removal; what is moved to where room must be made is moved after that.
+    if (room.length > 0) for (const each of unknown) await this.#settleMove(each);
+    await this.#settleRemovals(room);
+    for (const each of unknown) {
+      await this.#settleMove(each);
+      if (!isKnown(disk, each.path)(each.identity)) await ingest(disk, each.path);
     }
-    for (const path of missing) {
+    await this.#settleRemovals(missing);
+  }
+
+  async #settleMove({ path, identity }: Seen['unknown'][number]): Promise<void> {
+    await this.#own();
+    const disk = this.#disk!;
+    const from = disk.ledger.at(path) ? undefined : disk.ledger.pathOfInode(identity.ino);
+    const entry = from === undefined ? undefined : disk.ledger.at(from);
+    if (from !== undefined && entry && !this.#isAt(from, entry))
+      await ingestMove(disk, { from, to: path, entry });
+  }
+
+  async #settleRemovals(paths: readonly string[]): Promise<void> {
+    const disk = this.#disk!;
+    for (const path of paths) {
       await this.#own();
       if (disk.ledger.at(path) && !lookAt(disk.root, path)?.isFile()) await ingestRemoval(disk, path);
     }
@@ -584,6 +600,18 @@ export class Mirror {
       );
     else if (outcome.file) this.#again.add(outcome.file);
   }
+}
+
+/** What is missing where a folder is that leads to one of these files, or below one of them. */
+function roomFor(files: Seen['unknown'], missing: readonly string[]): readonly string[] {
+  const taken = new Set(files.map(({ path }) => path));
+  const folders = new Set(files.flatMap(({ path }) => foldersOf(path)));
+  return missing.filter((path) => folders.has(path) || foldersOf(path).some((folder) => taken.has(folder)));
+}
+
+function foldersOf(path: string): string[] {
+  const { folder } = namesOf(path);
+  return folder.map((_, index) => pathOf(folder.slice(0, index + 1)));
 }
 
 function dueAt({ first, last }: { first: number; last: number }): number {
