@@ -336,6 +336,24 @@ describe('from the disk to the database', () => {
     expect(again.warnings.map(({ text }) => text)).toEqual([expect.stringContaining('built anew')]);
   });
 
+  test('WS-2 empty sub-folders do not hide that every file is gone', async () => {
+    const desk = await openDesk(world);
+    for (let index = 0; index < 13; index += 1) await desk.write(`d${index}/e/f.md`, `${index}`);
+    const empty = () => {
+      for (let index = 0; index < 13; index += 1) rmSync(join(desk.root, `d${index}/e/f.md`));
+    };
+    empty();
+    await until(() => Object.keys(desk.disk()).length === 13);
+    await equal(desk);
+    expect(desk.warnings.map(({ text }) => text)).toEqual([expect.stringContaining('built anew')]);
+    await desk.stop();
+    empty();
+    const again = await openDesk(world, { workspaceId: desk.workspaceId, home: desk.home });
+    await equal(again);
+    expect(Object.keys(again.disk())).toHaveLength(13);
+    expect(await lastChange(world.pool, desk.workspaceId)).toBe(13);
+  });
+
   test('WS-2 what somebody writes to a file after it was replaced is kept', async () => {
     const desk = await openDesk(world);
     await desk.write('a.md', '1\n2\n3\n');

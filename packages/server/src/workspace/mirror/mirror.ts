@@ -33,7 +33,7 @@ const PARTING_MS = 10_000;
 const PARTINGS = 64;
 /** How often an edit may come between before others get their turn. */
 const ROUNDS = 20;
-/** An empty folder where more files than this should be was emptied by accident. */
+/** A folder without a file, where more than this should be, was emptied by accident. */
 const FEW = 10;
 
 export interface MirrorOptions {
@@ -494,8 +494,17 @@ export class Mirror {
       else this.#dirty.delete(path);
     }
     if (moving && due.some((path) => this.#dirty.has(path))) all.missing.length = 0;
-    if (!existsSync(this.#disk!.root) || all.missing.length > FEW) await this.#checkAll();
+    if (all.missing.length > FEW || this.#isEmptied(all)) await this.#checkAll();
     else await this.#settle(all, gone);
+    return true;
+  }
+
+  /** Whether the folder is gone, or none of its many files is there: hints come in parts, each of a few. */
+  #isEmptied({ missing }: Seen): boolean {
+    const { root, ledger } = this.#disk!;
+    if (!existsSync(root)) return true;
+    if (missing.length === 0 || ledger.size <= FEW) return false;
+    for (const path of ledger.paths()) if (lookAt(root, path)?.isFile()) return false;
     return true;
   }
 
