@@ -427,6 +427,25 @@ describe('strangers', () => {
     for (const path of ['folder/x', 'file', 'pipe', 'dir.md']) expect(desk.disk()[`/${path}`]).toBe(path);
   });
 
+  test('WS-2 an editor’s name that is a file of the workspace is one on disk, too', async () => {
+    const desk = await openDesk(world);
+    for (const path of ['4913', 'foo~', 'old~/.DS_Store']) await desk.write(path, 'one');
+    put(desk, 'bar~', 'left alone');
+    put(desk, 'other~/x', 'left alone');
+    for (const path of ['4913', 'foo~', 'old~/.DS_Store']) {
+      put(desk, path, 'edited');
+      await until(async () => (await desk.database())[`/${path}`] === 'edited');
+    }
+    await desk.stop();
+    put(desk, 'old~/.DS_Store', 'edited again');
+    rmSync(join(desk.root, '4913'));
+    const again = await openDesk(world, { workspaceId: desk.workspaceId, home: desk.home });
+    await again.mirrors.folder(again.workspaceId);
+    const kept = { '/foo~': 'edited', '/old~/.DS_Store': 'edited again' };
+    expect(await again.database()).toEqual(kept);
+    expect(again.disk()).toEqual({ ...kept, '/bar~': 'left alone', '/other~/x': 'left alone' });
+  });
+
   test('a name in another Unicode form is corrected', async () => {
     const desk = await openDesk(world);
     put(desk, 'e\u0301te\u0301/cafe\u0301.md', 'x');

@@ -65,6 +65,13 @@ export class Ledger {
     return this.#entries.keys();
   }
 
+  /** Whether it is a file that was put, or a folder of some. */
+  holds(path: string): boolean {
+    if (this.#entries.has(path)) return true;
+    for (const each of this.#entries.keys()) if (each.startsWith(`${path}/`)) return true;
+    return false;
+  }
+
   /** The entries with an identity that the path may have. */
   known(path: string): readonly Entry[] {
     const entry = this.#entries.get(path);

@@ -45,7 +45,7 @@ export function isCapture(name: string): boolean {
   return isOwn(name) && name.endsWith('.old');
 }
 
-/** What is left alone, wherever it is. */
+/** What is left alone, wherever it is, unless it is a file of the workspace already. */
 export function isIgnored(name: string): boolean {
   return neverKept(name) || EDITORS.some((pattern) => pattern.test(name));
 }

@@ -96,7 +96,8 @@ function consider(
   seen: Seen,
 ): boolean {
   const name = names.at(-1)!;
-  if (isIgnored(name) || (names.length === 1 && name === NOTICE)) return false;
+  if (names.length === 1 && name === NOTICE) return false;
+  if (isIgnored(name) && !disk.ledger.holds(pathOf(names))) return false;
   const stats = folder.look(name);
   if (!stats) return false;
   if (stats.isDirectory()) {
