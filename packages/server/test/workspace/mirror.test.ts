@@ -427,6 +427,18 @@ describe('strangers', () => {
     for (const path of ['folder/x', 'file', 'pipe', 'dir.md']) expect(desk.disk()[`/${path}`]).toBe(path);
   });
 
+  test('WS-2 a refused name with a line break has one line in the notice', async () => {
+    const desk = await openDesk(world);
+    put(desk, 'a\nforged: b', 'x');
+    const notice = join(desk.root, 'continuo-quarantine.txt');
+    await until(() => existsSync(notice) && readFileSync(notice, 'utf8').endsWith('\n'));
+    const lines = readFileSync(notice, 'utf8').split('\n');
+    expect(lines).toEqual([expect.stringContaining('"/a\\nforged: b"'), '']);
+    const into = join(desk.home, 'mirrors', desk.workspaceId, 'quarantine');
+    const [message] = readdirSync(into).filter((name) => name.endsWith('.txt'));
+    expect(readFileSync(join(into, message!), 'utf8')).toMatch(/^"\/a\\nforged: b" was in /);
+  });
+
   test('WS-2 an editor’s name that is a file of the workspace is one on disk, too', async () => {
     const desk = await openDesk(world);
     for (const path of ['4913', 'foo~', 'old~/.DS_Store']) await desk.write(path, 'one');

@@ -20,12 +20,13 @@ export interface Stranger {
 export function quarantine({ root, own, folder, names, why, at }: Stranger): string | null {
   const time = at.toISOString().replaceAll(/[:.]/g, '-');
   const name = names.at(-1)!;
+  const path = shown(`/${names.join('/')}`);
   const into = join(own, 'quarantine');
   mkdirSync(into, { recursive: true });
   let place = join(into, `${time}-${shortened(name)}`);
   for (let count = 2; ; count += 1) {
     try {
-      writeFileSync(`${place}.txt`, message({ path: `/${names.join('/')}`, why, at, place, root }), {
+      writeFileSync(`${place}.txt`, message({ path, why, at, place: shown(place), root }), {
         flag: 'wx',
       });
       break;
@@ -41,7 +42,7 @@ export function quarantine({ root, own, folder, names, why, at }: Stranger): str
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
-  notice(root, `${at.toISOString()} /${names.join('/')}: ${why}; it is now at ${place}\n`);
+  notice(root, `${at.toISOString()} ${path}: ${why}; it is now at ${shown(place)}\n`);
   return place;
 }
 
@@ -56,6 +57,15 @@ function notice(root: string, line: string): void {
   } finally {
     top.close();
   }
+}
+
+/** A name must not break the line that tells of it, nor look like another one. */
+function shown(path: string): string {
+  // JSON leaves DEL and the second set of control characters as they are.
+  const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return /[\p{Cc}\u2028\u2029]/u.test(path)
+    ? JSON.stringify(path).replaceAll(/[\p{Cc}\u2028\u2029]/gu, escape)
+    : path;
 }
 
 function shortened(name: string): string {
