@@ -14,9 +14,18 @@ export interface EventData {
   state:
     | { status: 'running'; attempt: number; supersedes?: string }
     | { status: 'done' | 'error' | 'canceled' };
+  /** The thread's own; a pause and what follows it are also of the run that pauses. */
   session: { session: string; from_state: SessionState | null; to_state: SessionState; reason: string };
-  /** A person's message, as the run takes it in. */
-  message: { id: string; role: 'user'; content: string };
+  /** What was said after `to_seq` (the thread's) is forgotten from here on; files stay as they are. */
+  rewound: { to_seq: number };
+  /** A person's message, as the run takes it in; `steer` if it came while the run was at work. */
+  message: {
+    id: string;
+    role: 'user';
+    content: string;
+    files?: readonly AttachedFile[];
+    steer?: true;
+  };
   message_start: { message: string; model: string };
   reasoning: { text: string; message: string };
   token: { text: string; message: string };
@@ -50,20 +59,49 @@ export interface EventData {
     /** Images that models are shown with the output. */
     images?: readonly ImageReference[];
   };
-  /** The call waits until a person allows it; `paths` is what it would touch, as rules see it. */
+  /**
+   * The call waits for a person: to be allowed, or, where a crash left its outcome unknown, to be made again or not.
+   * `paths` is what it would touch, as rules see it.
+   */
   approval: {
     approval: string;
+    kind: ApprovalKind;
     call: string;
     tool: string;
     input: unknown;
     paths: readonly string[];
     reason: string;
+    expires_at?: string;
+  };
+  /** `input` is what the call is made with, where a person changed it. */
+  approval_end: {
+    approval: string;
+    call: string;
+    tool: string;
+    decision: ApprovalDecision | 'expired';
+    input?: unknown;
+    comment?: string;
   };
   /** A version that the call made: content written, a file moved (`from` is where it was), or removed. */
   file_updated: { path: string; v: number; file: string; call: string; from?: string; removed?: true };
   final: { text: string; sources: readonly string[]; message: string | null };
   error: { error: string; code: string };
   canceled: { reason: string };
+  /** The thread has a title now. */
+  titled: { title: string };
+}
+
+/** May the call be made; or is one whose outcome nobody knows to be made again. */
+export type ApprovalKind = 'call' | 'unknown_outcome';
+/** The first three answer a `call`, the others an `unknown_outcome`. */
+export type ApprovalDecision = 'approve' | 'deny' | 'edit' | 'retry' | 'skip';
+
+/** A file of the workspace that came with a message, as it was then. */
+export interface AttachedFile {
+  readonly file: string;
+  readonly path: string;
+  readonly v: number;
+  readonly media_type: string;
 }
 
 /** An image in the workspace, as it was at one version. */

@@ -1,4 +1,7 @@
 export type {
+  ApprovalDecision,
+  ApprovalKind,
+  AttachedFile,
   CallOutcome,
   EventData,
   EventType,
@@ -32,3 +35,10 @@ export type {
   Workspace,
 } from './http.ts';
 export { frame, PING } from './runs-dialect.ts';
+export {
+  frameId,
+  parseFrameId,
+  type Dialect,
+  type DialectFrame,
+  type FrameCursor,
+} from './dialects/dialect.ts';

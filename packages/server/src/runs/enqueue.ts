@@ -157,7 +157,7 @@ async function insert(client: Queryable, request: Enqueue, ids: Ids, claimant: s
   const { message } = request;
   const { rows } = await client.query<Row>({
     name: 'enqueue_run',
-    text: 'select * from enqueue_run($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+    text: 'select * from enqueue_run($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
     values: [
       request.threadId,
       ids.run,
@@ -168,6 +168,8 @@ async function insert(client: Queryable, request: Enqueue, ids: Ids, claimant: s
       limitsOf(request),
       'retryOf' in message ? message.retryOf : null,
       claimant,
+      'enqueue',
+      null,
     ],
   });
   return rows[0]!;

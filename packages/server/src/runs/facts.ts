@@ -38,7 +38,10 @@ export async function takeFacts(
     text: 'select * from take_facts($1, $2)',
     values: [hold.threadId, hold.attempt],
   });
-  return asFacts(rows, defaults);
+  return asFacts(
+    rows.filter(({ id }) => id !== null),
+    defaults,
+  );
 }
 
 export function asFacts(rows: readonly FactRow[], defaults: Limits): Facts['runs'] {

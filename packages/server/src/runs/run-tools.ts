@@ -64,7 +64,15 @@ async function withoutRefused(
       return false;
     }
     const paths = [...new Set(checked.paths.map(normalPath))];
-    const data = { approval: uuidv7(), call: call.call, tool, input: asObject(call.input), paths, reason };
+    const data = {
+      approval: uuidv7(),
+      kind: 'call' as const,
+      call: call.call,
+      tool,
+      input: asObject(call.input),
+      paths,
+      reason,
+    };
     refused.push({ runId: queued.id, event: { type: 'approval', data } });
     return false;
   });

@@ -75,6 +75,7 @@ test('a call that needs approval parks its run: the others run first, and then n
   const log = await events(id);
   const approval = log.find(({ type }) => type === 'approval')!.data;
   expect(approval).toEqual({
+    kind: 'call',
     approval: expect.stringMatching(/^[0-9a-f-]{36}$/),
     call: 'm1_0',
     tool: 'external',

@@ -274,7 +274,15 @@ test('a parked run is looked at as often as one likes: no try is counted, and no
   log.add('state', { status: 'running', attempt: 1 });
   log.add('message_start', { message: 'm1', model: 'x' });
   log.add('message_end', { message: 'm1', text: '', parts: ['a', 'b'].map(toolCall), ended: 'complete' });
-  const ask = (call: string) => ({ approval: call, call, tool: 't', input: {}, paths: [], reason: 'x' });
+  const ask = (call: string) => ({
+    approval: call,
+    kind: 'call' as const,
+    call,
+    tool: 't',
+    input: {},
+    paths: [],
+    reason: 'x',
+  });
   log.clock = 2000;
   log.add('approval', ask('a'));
   const limited = { ...queued(log.run), limits: { ...limits, seconds: 5 } };
@@ -299,7 +307,15 @@ test('a run whose time was over before it was parked fails', () => {
   log.add('state', { status: 'running', attempt: 1 });
   log.add('message_end', { message: 'm1', text: '', parts: [toolCall('a')], ended: 'complete' });
   log.clock = 5000;
-  log.add('approval', { approval: 'x', call: 'a', tool: 't', input: {}, paths: [], reason: 'x' });
+  log.add('approval', {
+    approval: 'x',
+    kind: 'call',
+    call: 'a',
+    tool: 't',
+    input: {},
+    paths: [],
+    reason: 'x',
+  });
   const facts = { now: 9000, runs: [{ ...queued(log.run), limits: { ...limits, seconds: 5 } }] };
   expect(decide(foldAll(EMPTY, log.events), facts, 2).kind).toBe('take_over');
   expect(decide(foldAll(EMPTY, log.events), facts, 1)).toMatchObject({ kind: 'fail', code: 'time_limit' });

@@ -36,13 +36,10 @@ async function enqueue(threadId: string, script: unknown) {
     ordinal: number;
     queued_at: Date;
     workspace_id: string;
-  }>("select * from enqueue_run($1, $2, $3, $4, 'offline/script', 'assistant', null, null, $5)", [
-    threadId,
-    run,
-    message,
-    content,
-    POD,
-  ]);
+  }>(
+    "select * from enqueue_run($1, $2, $3, $4, 'offline/script', 'assistant', null, null, $5, 'enqueue', null)",
+    [threadId, run, message, content, POD],
+  );
   const row = rows[0]!;
   const fact: FactRow = {
     id: run,

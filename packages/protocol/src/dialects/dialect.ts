@@ -1,0 +1,38 @@
+// A dialect: a pure machine that says a log in the words of one client protocol. The same events give the same frames,
+// whoever asks and wherever they began to listen.
+
+import type { LogEvent } from '../events.ts';
+
+export interface DialectFrame {
+  /** The SSE event's name, where the protocol has names. */
+  readonly event?: string;
+  readonly data: unknown;
+  /** Under pressure only the newest frame of a kind of progress is sent; what has none is never left out. */
+  readonly progress?: string;
+}
+
+export interface Dialect<State> {
+  readonly name: string;
+  readonly initial: State;
+  readonly step: (state: State, event: LogEvent) => readonly [State, readonly DialectFrame[]];
+}
+
+/**
+ * Where a client stands: after all frames of the event `at`, or, with a part, after that many of them. The last frame of
+ * an event has the event's number as its id, those before it `<number>.<part>`.
+ */
+export interface FrameCursor {
+  readonly at: number;
+  readonly part: number | null;
+}
+
+export function frameId(at: number, part: number, parts: number): string {
+  return part === parts ? String(at) : `${at}.${part}`;
+}
+
+/** Null if it is no id of a frame. */
+export function parseFrameId(id: string): FrameCursor | null {
+  const match = /^(\d{1,9})(?:\.([1-9]\d{0,5}))?$/.exec(id);
+  if (!match) return null;
+  return { at: Number(match[1]), part: match[2] === undefined ? null : Number(match[2]) };
+}

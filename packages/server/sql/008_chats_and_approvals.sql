@@ -1,0 +1,308 @@
+-- Chats: who answers in them, what people want of them (stop, pause, steer, rewind, approvals), and their end.
+
+-- A chat is a thread that was made with a goal; `role` and `model` are what its messages ask for unless they say otherwise.
+-- Facts for the owner: `stop_requested_at` ends the session, `pinged_at` restarts its idle clock, `title_wanted` asks for a title.
+alter table threads
+  add column role text,
+  add column model text,
+  add column mode text not null default 'chat_mode',
+  add column title_wanted boolean not null default false,
+  add column archived_at timestamptz,
+  add column removed_at timestamptz,
+  add column stop_requested_at timestamptz,
+  add column pinged_at timestamptz;
+
+create index threads_removed on threads (removed_at) where removed_at is not null;
+
+-- `pause_requested_at`: rests at its next step. `steers`: messages that were sent to it while it ran.
+-- `rewinds`: the run at whose beginning the history is taken up again; what came from there on is `rewound`.
+alter table runs
+  add column pause_requested_at timestamptz,
+  add column steers integer not null default 0,
+  add column rewinds uuid,
+  add column rewound boolean not null default false;
+
+-- What people are asked: may this call be made; or, where a crash left its outcome unknown, may it be made again.
+create table approvals (
+  id uuid primary key,
+  workspace_id uuid not null references workspaces (id),
+  thread_id uuid not null references threads (id),
+  run_id uuid not null references runs (id),
+  call text not null,
+  tool text not null,
+  kind text not null check (kind in ('call', 'unknown_outcome')),
+  input json not null,
+  paths json not null,
+  reason text not null,
+  asked_at timestamptz not null,
+  expires_at timestamptz,
+  decision text check (decision in ('approve', 'deny', 'edit', 'retry', 'skip', 'expired', 'canceled')),
+  decided_input json,
+  comment text,
+  decided_at timestamptz
+);
+
+create index approvals_listed on approvals (workspace_id, asked_at desc, id desc);
+create index approvals_open on approvals (workspace_id, asked_at desc, id desc) where decision is null;
+create index approvals_of_run on approvals (run_id);
+create index approvals_of_thread on approvals (thread_id);
+
+create or replace function purge_thread(p_thread uuid) returns void language plpgsql as $$
+begin
+  perform set_config('continuo.purging', 'on', true);
+  delete from events where thread_id = p_thread;
+  perform set_config('continuo.purging', 'off', true);
+  delete from approvals where thread_id = p_thread;
+  delete from messages where thread_id = p_thread;
+  delete from sessions where thread_id = p_thread;
+  delete from runs where thread_id = p_thread;
+  delete from threads where id = p_thread;
+end $$;
+
+-- Deletes a chat that was removed before `p_before`. False while a run is still open or a pod holds it: its cancel is on its way.
+create function purge_chat(p_thread uuid, p_before timestamptz) returns boolean language plpgsql as $$
+begin
+  perform from threads t where t.id = p_thread and t.removed_at < p_before and t.owner is null for update;
+  if not found or exists (select from runs r where r.thread_id = p_thread and r.status in ('queued', 'running')) then
+    return false;
+  end if;
+  perform purge_thread(p_thread);
+  return true;
+end $$;
+
+drop function enqueue_run(uuid, uuid, uuid, json, text, text, json, uuid, uuid);
+
+-- Stores a person's message and queues its run, and lets the caller's pod claim the thread in the same
+-- transaction if nobody owns it. A function, not one statement: after waiting for the thread's
+-- lock each statement must see what was committed meanwhile.
+-- What happens to a thread that is busy is `p_policy`: enqueue, reject (CN409), interrupt (open runs are canceled), rollback (and
+-- the history forgets the one that had begun) or steer (the message goes to the run that has begun: `steered`). A message that
+-- `p_replaces` another rewinds to the run which that one began (CN422 if it began none).
+-- Runs are locked before their thread, as by who appends.
+-- `blocked_by` is the last open run before this one. Who claimed is also told where the log ends and what the message
+-- says: if nothing blocks the run, these are all the facts.
+create function enqueue_run(
+  p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json,
+  p_retry_of uuid, p_pod uuid, p_policy text, p_replaces uuid,
+  out owner uuid, out claimed_attempt integer, out workspace_id uuid, out ordinal integer,
+  out queued_at timestamptz, out blocked_by uuid, out log_seq integer, out content json, out steered uuid
+) language plpgsql as $$
+declare
+  v_thread threads%rowtype;
+  v_rewinds uuid;
+  v_steers integer;
+begin
+  if p_policy = 'steer' then
+    update runs r set steers = r.steers + 1
+      where r.thread_id = p_thread and r.status = 'running' and r.cancel_requested_at is null
+      returning r.id, r.ordinal, r.queued_at, r.steers into steered, ordinal, queued_at, v_steers;
+  elsif p_policy in ('interrupt', 'rollback') or p_replaces is not null then
+    if p_replaces is not null then
+      select m.run_id into v_rewinds from messages m
+        where m.id = p_replaces and m.thread_id = p_thread and m.role = 'user' and m.seq = 0;
+      if not found then
+        raise exception 'no such message' using errcode = 'CN422';
+      end if;
+    elsif p_policy = 'rollback' then
+      select r.id into v_rewinds from runs r where r.thread_id = p_thread and r.status = 'running';
+    end if;
+    perform from runs r where r.thread_id = p_thread and r.status in ('queued', 'running') order by r.ordinal for update;
+    update runs r set cancel_requested_at = clock_timestamp(),
+        cancel_reason = case when v_rewinds is null then 'interrupted' else 'rolled_back' end
+      where r.thread_id = p_thread and r.status in ('queued', 'running') and r.cancel_requested_at is null;
+  end if;
+
+  select * into v_thread from threads t where t.id = p_thread for no key update;
+  if not found or v_thread.removed_at is not null then
+    raise exception 'no such thread' using errcode = 'CN404';
+  end if;
+  workspace_id := v_thread.workspace_id;
+  if steered is not null then
+    -- At the end of its run, in order, until the run takes it in.
+    insert into messages (id, thread_id, run_id, ordinal, seq, role, content)
+      values (p_message, p_thread, steered, enqueue_run.ordinal, 2000000000 + v_steers, 'user', p_content);
+    update threads t set wake_at = least(t.wake_at, clock_timestamp()) where t.id = p_thread;
+    owner := v_thread.owner;
+    return;
+  end if;
+  select r.id into blocked_by from runs r
+    where r.thread_id = p_thread and r.status in ('queued', 'running') order by r.ordinal desc limit 1;
+  if blocked_by is not null then
+    if p_policy = 'reject' then
+      raise exception 'the thread is busy' using errcode = 'CN409', detail = blocked_by::text;
+    end if;
+    if (select count(*) from runs r where r.thread_id = p_thread and r.status = 'queued') >= 100 then
+      raise exception 'too many queued runs' using errcode = 'CN429';
+    end if;
+  end if;
+  insert into runs as r (id, thread_id, ordinal, message_id, retry_of, model, role, limits, rewinds)
+    values (p_run, p_thread,
+      coalesce((select max(o.ordinal) from runs o where o.thread_id = p_thread), 0) + 1,
+      p_message, p_retry_of, p_model, p_role, p_limits, v_rewinds)
+    returning r.ordinal, r.queued_at into ordinal, queued_at;
+  if p_retry_of is null then
+    insert into messages (id, thread_id, run_id, ordinal, seq, role, content)
+      values (p_message, p_thread, p_run, enqueue_run.ordinal, 0, 'user', p_content);
+  end if;
+  if v_thread.owner is null and p_pod is not null then
+    update threads t set owner = p_pod, attempt = t.attempt + 1, wake_at = null where t.id = p_thread
+      returning t.owner, t.attempt into owner, claimed_attempt;
+    if v_rewinds is null and v_thread.stop_requested_at is null and not v_thread.title_wanted then
+      select coalesce(max(e.seq), 0) into log_seq from events e where e.thread_id = p_thread;
+    end if;
+    content := p_content;
+    if p_retry_of is not null then
+      select m.content into content from messages m where m.id = p_message;
+    end if;
+  else
+    update threads t set wake_at = least(t.wake_at, clock_timestamp()) where t.id = p_thread;
+    owner := v_thread.owner;
+  end if;
+end $$;
+
+-- Ends what is going on in a thread: its open runs are canceled and its session ends. `asked` is false where there is neither.
+create function stop_thread(p_thread uuid, p_reason text, out asked boolean, out owner uuid, out session text)
+language plpgsql as $$
+declare
+  v_canceled integer;
+begin
+  perform from runs r where r.thread_id = p_thread and r.status in ('queued', 'running') order by r.ordinal for update;
+  update runs r set cancel_requested_at = clock_timestamp(), cancel_reason = p_reason
+    where r.thread_id = p_thread and r.status in ('queued', 'running') and r.cancel_requested_at is null;
+  get diagnostics v_canceled = row_count;
+  perform from threads t where t.id = p_thread for no key update;
+  select s.state into session from sessions s where s.thread_id = p_thread order by s.started_at desc, s.id desc limit 1;
+  asked := v_canceled > 0 or session in ('idle', 'running', 'paused')
+    or exists (select from runs r where r.thread_id = p_thread and r.status in ('queued', 'running'));
+  if asked then
+    update threads t set stop_requested_at = clock_timestamp(), wake_at = least(t.wake_at, clock_timestamp())
+      where t.id = p_thread returning t.owner into owner;
+  end if;
+end $$;
+
+drop function append_with_changes(uuid[], integer[], uuid[], integer[], integer[], text[], text[], timestamptz[], json);
+
+-- Appends events together with the rows that they changed. Each change names its kind:
+--   start     the run begins           {run, seq, at, rewound_to}
+--   end       the run ends             {run, seq, at, status, error, usage, cost, steers, asked}
+--   message   a model's message        {id, thread, run, ordinal, seq, content, at}
+--   steered   a message is taken in    {id, seq}
+--   session   a session's new state    {id, thread, state, reason, at}
+--   approval  a person is asked        {id, workspace, thread, run, call, tool, subkind, content, paths, reason, at, expires_at}
+--   title     the thread has a title   {thread, title}
+--   release   the thread is let go     {thread, attempt, wake_at}; not if it has an open run, or somebody woke it
+-- JSON inside a change (content, error, usage, paths) comes as text: json_to_recordset refuses NUL and lone surrogates.
+-- A run starts once; one whose cancellation was accepted can only end canceled; and one that was sent a message must take it
+-- in before it ends by itself: CN001 undoes the whole append.
+-- Tells which threads were let go.
+create function append_with_changes(
+  p_threads uuid[], p_seqs integer[], p_runs uuid[], p_run_seqs integer[], p_attempts integer[],
+  p_types text[], p_data text[], p_at timestamptz[], p_changes json
+) returns uuid[] language plpgsql as $$
+declare
+  v record;
+  v_released uuid[];
+begin
+  insert into events (thread_id, seq, run_id, run_seq, attempt, type, data, at)
+    select t, s, r, rs, a, ty, d::json, ts
+    from unnest(p_threads, p_seqs, p_runs, p_run_seqs, p_attempts, p_types, p_data, p_at)
+      as u (t, s, r, rs, a, ty, d, ts);
+
+  for v in
+    select * from json_to_recordset(p_changes) as c (
+      kind text, id uuid, thread uuid, run uuid, seq integer, ordinal integer, at timestamptz, attempt integer,
+      status text, state text, reason text, content text, error text, usage text, cost double precision,
+      steers integer, asked boolean, rewound_to integer, workspace uuid, call text, tool text, subkind text, paths text,
+      expires_at timestamptz, wake_at timestamptz, title text)
+  loop
+    case v.kind
+    when 'start' then
+      update runs set status = 'running', started_at = v.at, first_seq = v.seq where id = v.run and status = 'queued';
+      if not found then
+        raise exception 'run % cannot start', v.run using errcode = 'CN001';
+      end if;
+      if v.rewound_to is not null then
+        update runs set rewound = true
+          where thread_id = v.thread and first_seq > v.rewound_to and id <> v.run and not rewound;
+      end if;
+    when 'end' then
+      update runs set status = v.status, ended_at = v.at, last_seq = v.seq,
+          error = v.error::json, usage = v.usage::json, cost = v.cost,
+          first_seq = coalesce(first_seq, v.seq - 1)
+        where id = v.run and status in ('queued', 'running')
+          and (v.status = 'canceled' or (cancel_requested_at is null and steers = coalesce(v.steers, 0)));
+      if not found then
+        raise exception 'run % cannot end %', v.run, v.status using errcode = 'CN001';
+      end if;
+      if v.asked then
+        update approvals set decision = 'canceled', decided_at = v.at where run_id = v.run and decision is null;
+      end if;
+    when 'message' then
+      insert into messages (id, thread_id, run_id, ordinal, seq, role, content, created_at)
+        values (v.id, v.thread, v.run, v.ordinal, v.seq, 'assistant', v.content::json, v.at);
+    when 'steered' then
+      update messages set seq = v.seq where id = v.id;
+    when 'session' then
+      insert into sessions (id, thread_id, state, reason, started_at, changed_at)
+        values (v.id, v.thread, v.state, v.reason, v.at, v.at)
+        on conflict (id) do update set state = excluded.state, reason = excluded.reason, changed_at = excluded.changed_at;
+      if v.state in ('error', 'cancelled', 'completed') then
+        update threads set stop_requested_at = null where id = v.thread and stop_requested_at is not null;
+      end if;
+    when 'approval' then
+      insert into approvals (id, workspace_id, thread_id, run_id, call, tool, kind, input, paths, reason, asked_at, expires_at)
+        values (v.id, v.workspace, v.thread, v.run, v.call, v.tool, v.subkind, v.content::json, v.paths::json, v.reason, v.at,
+          v.expires_at);
+    when 'title' then
+      update threads set title = coalesce(title, v.title), title_wanted = false where id = v.thread and title_wanted;
+    when 'release' then
+      update threads t set owner = null, wake_at = v.wake_at
+        where t.id = v.thread and t.attempt = v.attempt and t.owner is not null and t.wake_at is null
+          and not exists (select from runs r where r.thread_id = v.thread and r.status in ('queued', 'running'));
+      if found then
+        v_released := array_append(v_released, v.thread);
+      end if;
+    end case;
+  end loop;
+  return v_released;
+end $$;
+
+drop function take_facts(uuid, integer);
+
+-- What others want of a thread, for its owner: clears `wake_at` first, so that whatever comes later sets it again.
+-- Of the runs that wait only the next one is told, with its message, and those that were canceled; of the one that has begun
+-- also what it was sent and what people decided. There is always a row: without a run, it tells of the thread alone.
+-- A thread that was freed has no owner and keeps its attempt until it is claimed: its `wake_at` is for whoever claims it.
+create function take_facts(p_thread uuid, p_attempt integer)
+returns table (
+  workspace_id uuid, stop boolean, pinged_at timestamptz, title_wanted boolean,
+  id uuid, ordinal integer, model text, role text, limits json, queued_at timestamptz, cancel_reason text,
+  message_id uuid, content json, pause boolean, rewind_to integer, steers json, decisions json
+) language plpgsql as $$
+begin
+  update threads t set wake_at = null
+    where t.id = p_thread and t.attempt = p_attempt and t.owner is not null and t.wake_at is not null;
+  -- The row's lock decides between a late answer and none.
+  update approvals a set decision = 'expired', decided_at = clock_timestamp()
+    where a.thread_id = p_thread and a.decision is null and a.expires_at <= clock_timestamp();
+  return query
+    select t.workspace_id, t.stop_requested_at is not null, t.pinged_at, t.title_wanted,
+      r.id, r.ordinal, r.model, r.role, r.limits, r.queued_at, r.cancel_reason, r.message_id, m.content,
+      r.pause_requested_at is not null,
+      (select b.first_seq - 1 from runs b where b.id = r.rewinds),
+      case when r.steers > 0 then (
+        select json_agg(json_build_object('id', s.id, 'content', s.content) order by s.seq)
+        from messages s where s.thread_id = p_thread and s.run_id = r.id and s.seq >= 2000000000) end,
+      case when r.status = 'running' then (
+        select json_agg(json_build_object(
+          'approval', a.id, 'decision', a.decision, 'input', a.decided_input, 'comment', a.comment))
+        from approvals a where a.run_id = r.id and a.decision is not null) end
+    from threads t
+    left join runs r on r.thread_id = t.id and r.status in ('queued', 'running')
+      and (r.status = 'running' or r.cancel_requested_at is not null or r.ordinal = (
+        select min(n.ordinal) from runs n
+        where n.thread_id = p_thread and n.status = 'queued' and n.cancel_requested_at is null))
+    left join messages m on m.id = r.message_id and r.status = 'queued' and r.cancel_requested_at is null
+    where t.id = p_thread
+    order by r.ordinal;
+end $$;
