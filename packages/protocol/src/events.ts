@@ -87,8 +87,8 @@ export interface EventData {
   final: { text: string; sources: readonly string[]; message: string | null };
   error: { error: string; code: string };
   canceled: { reason: string };
-  /** The thread has a title now. */
-  titled: { title: string };
+  /** The thread has a title now; who made it, where a model did, and what that took. */
+  titled: { title: string; model?: string; usage?: Usage; cost?: number | null };
 }
 
 /** May the call be made; or is one whose outcome nobody knows to be made again. */

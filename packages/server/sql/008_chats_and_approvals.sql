@@ -85,7 +85,8 @@ create function enqueue_run(
   p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json,
   p_retry_of uuid, p_pod uuid, p_policy text, p_replaces uuid,
   out owner uuid, out claimed_attempt integer, out workspace_id uuid, out ordinal integer,
-  out queued_at timestamptz, out blocked_by uuid, out log_seq integer, out content json, out steered uuid
+  out queued_at timestamptz, out blocked_by uuid, out log_seq integer, out content json, out steered uuid,
+  out title_wanted boolean
 ) language plpgsql as $$
 declare
   v_thread threads%rowtype;
@@ -117,6 +118,7 @@ begin
     raise exception 'no such thread' using errcode = 'CN404';
   end if;
   workspace_id := v_thread.workspace_id;
+  title_wanted := v_thread.title_wanted;
   if steered is not null then
     -- At the end of its run, in order, until the run takes it in.
     insert into messages (id, thread_id, run_id, ordinal, seq, role, content)
@@ -147,7 +149,7 @@ begin
   if v_thread.owner is null and p_pod is not null then
     update threads t set owner = p_pod, attempt = t.attempt + 1, wake_at = null where t.id = p_thread
       returning t.owner, t.attempt into owner, claimed_attempt;
-    if v_rewinds is null and v_thread.stop_requested_at is null and not v_thread.title_wanted then
+    if v_rewinds is null and v_thread.stop_requested_at is null then
       select coalesce(max(e.seq), 0) into log_seq from events e where e.thread_id = p_thread;
     end if;
     content := p_content;

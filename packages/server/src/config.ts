@@ -36,6 +36,10 @@ export interface Config {
   /** Bytes of one file at most, and of all versions of a workspace's files. */
   readonly maxFileBytes: number;
   readonly workspaceBytes: number;
+  /** How long an idle session lives without a message or a ping. */
+  readonly actorInactivityTimeoutSeconds: number;
+  /** How long a person has to answer what a run asks; null: for ever. */
+  readonly approvalExpiresSeconds: number | null;
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -164,6 +168,16 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
     schema: number.pipe(z.int().min(1024)),
     allowed: 'a whole number from 1024',
   },
+  actorInactivityTimeoutSeconds: {
+    env: 'CONTINUO_ACTOR_INACTIVITY_TIMEOUT_SECONDS',
+    schema: number.pipe(z.number().min(1).max(2_000_000)),
+    allowed: 'a number from 1 to 2000000',
+  },
+  approvalExpiresSeconds: {
+    env: 'CONTINUO_APPROVAL_EXPIRES_SECONDS',
+    schema: number.pipe(z.number().min(1).max(100_000_000)),
+    allowed: 'a number from 1 to 100000000',
+  },
 };
 const keys = Object.keys(settings) as (keyof Config)[];
 
@@ -215,6 +229,8 @@ export async function loadConfig(world: {
     toolSummaryLines: read('toolSummaryLines', 5),
     maxFileBytes: read('maxFileBytes', 32 * 1024 * 1024),
     workspaceBytes: read('workspaceBytes', 10 * 1024 ** 3),
+    actorInactivityTimeoutSeconds: read('actorInactivityTimeoutSeconds', 600),
+    approvalExpiresSeconds: read<number | null>('approvalExpiresSeconds', null),
   };
 
   if (!isLoopback(config.host) && !given('apiKey')) {

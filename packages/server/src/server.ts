@@ -158,6 +158,8 @@ export async function startServer({
       },
       summaryLines: config.toolSummaryLines,
       cancelGraceMs: GRACE_MS,
+      idleMs: config.actorInactivityTimeoutSeconds * 1000,
+      approvalMs: config.approvalExpiresSeconds === null ? null : config.approvalExpiresSeconds * 1000,
       now: Date.now,
       metrics,
       faults,

@@ -42,6 +42,8 @@ test('without any setting, the defaults hold', async () => {
     toolSummaryLines: 5,
     maxFileBytes: 33_554_432,
     workspaceBytes: 10_737_418_240,
+    actorInactivityTimeoutSeconds: 600,
+    approvalExpiresSeconds: null,
   });
 });
 
@@ -64,6 +66,8 @@ test('every setting can come from the environment', async () => {
     CONTINUO_TOOL_SUMMARY_LINES: '3',
     CONTINUO_MAX_FILE_BYTES: '2048',
     CONTINUO_WORKSPACE_BYTES: '4096',
+    CONTINUO_ACTOR_INACTIVITY_TIMEOUT_SECONDS: '60',
+    CONTINUO_APPROVAL_EXPIRES_SECONDS: '86400',
   });
   expect(config).toEqual({
     host: '0.0.0.0',
@@ -83,6 +87,8 @@ test('every setting can come from the environment', async () => {
     toolSummaryLines: 3,
     maxFileBytes: 2048,
     workspaceBytes: 4096,
+    actorInactivityTimeoutSeconds: 60,
+    approvalExpiresSeconds: 86_400,
   });
 });
 

@@ -28,10 +28,13 @@ export async function accept(
   if (outcome.kind === 'workspace_removed') throw workspaceRemoved();
   if (outcome.kind === 'key_reused') throw keyReused();
   if (outcome.kind === 'queue_full') throw queueFull();
+  if (outcome.kind === 'busy') throw threadBusy(outcome.runId);
+  if (outcome.kind === 'no_message') throw noMessage();
   if (outcome.kind === 'queued') return { run: outcome.run, headers: { location: placeOf(outcome.run) } };
   const run = await readRun(pool, outcome.runId);
   if (!run) throw notFound('run', outcome.runId);
-  return { run: publicRun(run), headers: { location: placeOf(run), 'idempotency-replayed': 'true' } };
+  const replayed = outcome.kind === 'replayed' ? { 'idempotency-replayed': 'true' } : {};
+  return { run: publicRun(run), headers: { location: placeOf(run), ...replayed } };
 }
 
 function placeOf(run: Run): string {
@@ -53,6 +56,23 @@ function queueFull(): Problem {
     code: 'queue_full',
     detail: 'The thread has 100 runs in its queue, and takes no more; wait for some to end, or cancel them.',
     headers: { 'retry-after': '1' },
+  });
+}
+
+function threadBusy(runId: string): Problem {
+  return new Problem({
+    status: 409,
+    code: 'thread_busy',
+    detail: `Run ${runId} is still open, and the message asked not to wait; send it again later, or with another policy.`,
+    extra: { run_id: runId },
+  });
+}
+
+function noMessage(): Problem {
+  return new Problem({
+    status: 422,
+    code: 'unknown_message',
+    detail: 'replaces: there is no such message of a person in this thread that a run began with.',
   });
 }
 

@@ -5,7 +5,7 @@ import type { StoredEvent } from './event.ts';
 
 /** A row that changes together with the group's events; `event` is the index of the event that says so. */
 export type Change =
-  | { kind: 'start'; event: number; run: string }
+  | { kind: 'start'; event: number; run: string; rewound_to?: number }
   | {
       kind: 'end';
       event: number;
@@ -14,11 +14,31 @@ export type Change =
       error?: unknown;
       usage?: unknown;
       cost?: number | null;
+      /** Messages that it was sent and took in: if it was sent others, it does not end by itself. */
+      steers?: number;
+      /** People were asked, and need not answer any more. */
+      asked?: boolean;
     }
   | { kind: 'message'; event: number; id: string; run: string; ordinal: number; content: unknown }
+  | { kind: 'steered'; event: number; id: string }
   | { kind: 'session'; event: number; id: string; state: string; reason: string }
-  /** Lets the thread go, unless somebody wants something of it; the last of a pen's changes. */
-  | { kind: 'release'; event: number };
+  | {
+      kind: 'approval';
+      event: number;
+      id: string;
+      workspace: string;
+      run: string;
+      call: string;
+      tool: string;
+      subkind: string;
+      content: unknown;
+      paths: unknown;
+      reason: string;
+      expires_at: string | null;
+    }
+  | { kind: 'title'; event: number; title: string }
+  /** Lets the thread go until `wake_at`, unless somebody wants something of it; the last of a pen's changes. */
+  | { kind: 'release'; event: number; wake_at: string | null };
 
 export interface Entry {
   readonly runId: string | null;
@@ -57,6 +77,8 @@ function sizeOf(event: NewEvent): number {
 export function withJsonAsText(change: Change): Record<string, unknown> {
   const text = (value: unknown) => (value == null ? null : JSON.stringify(value));
   if (change.kind === 'message') return { ...change, content: text(change.content) };
+  if (change.kind === 'approval')
+    return { ...change, content: text(change.content), paths: text(change.paths) };
   if (change.kind === 'end') return { ...change, error: text(change.error), usage: text(change.usage) };
   return { ...change };
 }

@@ -5,25 +5,43 @@ import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Pod } from '../actors/pod.ts';
 import { sqlState, transaction, type Pool, type Queryable } from '../db/pool.ts';
-import type { Run } from '@continuo/protocol';
+import type { AttachedFile, Run } from '@continuo/protocol';
 import { Told } from './facts.ts';
+
+/**
+ * What a message does to a thread that is busy: it waits its turn, is refused, cancels what is open, does so and makes the
+ * history forget it, or goes to the run that is at work.
+ */
+type BusyPolicy = 'enqueue' | 'reject' | 'interrupt' | 'rollback' | 'steer';
 
 export interface Enqueue {
   readonly workspaceId: string;
   readonly threadId: string;
-  readonly message: { readonly content: string } | { readonly retryOf: string; readonly id: string };
+  readonly message:
+    | {
+        readonly content: string;
+        readonly files?: readonly AttachedFile[] | undefined;
+        readonly policy?: BusyPolicy | undefined;
+        /** An earlier message: all that came of it is forgotten. */
+        readonly replaces?: string | undefined;
+      }
+    | { readonly retryOf: string; readonly id: string };
   readonly model: string;
   readonly role: string;
   /** What the message and its role ask for; JSON drops what is undefined. */
   readonly limits: Run['limits'];
-  /** What the caller chose, before anything was filled in: the same request is the same after a change of defaults. */
+  /** What the caller chose, before anything was filled in: the same request is the same after a change of defaults or of files. */
   readonly chosen: unknown;
   readonly idempotencyKey: string | null;
 }
 
 export type Enqueued =
   | { readonly kind: 'queued'; readonly run: Run }
+  /** The message went to a run that is at work. */
+  | { readonly kind: 'steered'; readonly runId: string }
   | { readonly kind: 'replayed'; readonly runId: string }
+  | { readonly kind: 'busy'; readonly runId: string }
+  | { readonly kind: 'no_message' }
   | { readonly kind: 'no_thread' }
   | { readonly kind: 'workspace_removed' }
   | { readonly kind: 'queue_full' }
@@ -39,6 +57,8 @@ interface Row {
   /** Of a thread that was claimed, as the next. */
   log_seq: number | null;
   content: string | null;
+  steered: string | null;
+  title_wanted: boolean;
 }
 
 export async function enqueue({ pool, pod }: { pool: Pool; pod: Pod }, request: Enqueue): Promise<Enqueued> {
@@ -54,15 +74,37 @@ export async function enqueue({ pool, pod }: { pool: Pool; pod: Pod }, request: 
     if (request.idempotencyKey === null) {
       const row = await insert(pool, request, ids, claimant);
       begin(row);
-      return { kind: 'queued', run: queued(request, ids, row) };
+      return accepted(request, ids, row);
     }
     return await once(pool, request, ids, claimant, begin);
   } catch (error) {
-    if (sqlState(error) === 'CN404') return { kind: 'no_thread' };
-    if (sqlState(error) === 'CN410') return { kind: 'workspace_removed' };
-    if (sqlState(error) === 'CN429') return { kind: 'queue_full' };
+    const refused = refusal(error);
+    if (refused) return refused;
     throw error;
   }
+}
+
+function refusal(error: unknown): Enqueued | null {
+  switch (sqlState(error)) {
+    case 'CN404':
+      return { kind: 'no_thread' };
+    case 'CN409':
+      return { kind: 'busy', runId: (error as { detail: string }).detail };
+    case 'CN410':
+      return { kind: 'workspace_removed' };
+    case 'CN422':
+      return { kind: 'no_message' };
+    case 'CN429':
+      return { kind: 'queue_full' };
+    default:
+      return null;
+  }
+}
+
+function accepted(request: Enqueue, ids: Ids, row: Row): Enqueued {
+  return row.steered === null
+    ? { kind: 'queued', run: queued(request, ids, row) }
+    : { kind: 'steered', runId: row.steered };
 }
 
 /** The same key with the same request gives the same run; another request under it is refused. */
@@ -75,7 +117,7 @@ async function once(
 ): Promise<Enqueued> {
   const { workspaceId, idempotencyKey, threadId, message, chosen } = request;
   const hash = createHash('sha256')
-    .update(JSON.stringify([threadId, message, chosen]))
+    .update(JSON.stringify([threadId, { ...message, files: undefined }, chosen]))
     .digest('hex');
   const outcome = await transaction(pool, async (client) => {
     // Keys are kept for 24 hours: this one is forgotten if it is older, and a few others with it.
@@ -89,7 +131,16 @@ async function once(
       'insert into idempotency_keys (workspace_id, key, request_hash, response) values ($1, $2, $3, $4) on conflict do nothing',
       [workspaceId, idempotencyKey, hash, JSON.stringify({ run: ids.run })],
     );
-    if (taken.rowCount === 1) return { row: await insert(client, request, ids, claimant) };
+    if (taken.rowCount === 1) {
+      const row = await insert(client, request, ids, claimant);
+      if (row.steered !== null)
+        await client.query('update idempotency_keys set response = $3 where workspace_id = $1 and key = $2', [
+          workspaceId,
+          idempotencyKey,
+          JSON.stringify({ run: row.steered }),
+        ]);
+      return { row };
+    }
     const { rows } = await client.query<{ request_hash: string; response: string }>(
       'select request_hash, response from idempotency_keys where workspace_id = $1 and key = $2',
       [workspaceId, idempotencyKey],
@@ -98,7 +149,7 @@ async function once(
   });
   if (outcome.row) {
     begin(outcome.row);
-    return { kind: 'queued', run: queued(request, ids, outcome.row) };
+    return accepted(request, ids, outcome.row);
   }
   if (outcome.earlier.request_hash !== hash) return { kind: 'key_reused' };
   return { kind: 'replayed', runId: (JSON.parse(outcome.earlier.response) as { run: string }).run };
@@ -123,6 +174,13 @@ function told(request: Enqueue, ids: Ids, row: Row): Told | null {
     message_id: ids.message,
     content: row.content,
     workspace_id: row.workspace_id,
+    stop: false,
+    pinged_at: null,
+    title_wanted: row.title_wanted,
+    pause: false,
+    rewind_to: null,
+    steers: null,
+    decisions: null,
   };
   return new Told(row.log_seq, [fact]);
 }
@@ -162,14 +220,14 @@ async function insert(client: Queryable, request: Enqueue, ids: Ids, claimant: s
       request.threadId,
       ids.run,
       ids.message,
-      'content' in message ? JSON.stringify({ text: message.content }) : null,
+      'content' in message ? JSON.stringify({ text: message.content, files: message.files }) : null,
       request.model,
       request.role,
       limitsOf(request),
       'retryOf' in message ? message.retryOf : null,
       claimant,
-      'enqueue',
-      null,
+      ('content' in message && message.policy) || 'enqueue',
+      'content' in message ? (message.replaces ?? null) : null,
     ],
   });
   return rows[0]!;

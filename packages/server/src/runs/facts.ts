@@ -1,10 +1,14 @@
-// What others want of a thread: its open runs, with their cancellations.
+// What others want of a thread: its open runs, with what was asked of them, and its own end.
 
+import type { ApprovalDecision, AttachedFile } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
-import type { Facts, Limits } from './decide.ts';
+import type { Facts, Limits, SentMessage } from './decide.ts';
 
 export interface FactRow {
-  readonly id: string;
+  readonly workspace_id: string;
+  readonly stop: boolean;
+  readonly pinged_at: Date | null;
+  readonly title_wanted: boolean;
   readonly ordinal: number;
   readonly model: string;
   readonly role: string;
@@ -14,7 +18,12 @@ export interface FactRow {
   readonly message_id: string;
   /** Of the next run only. */
   readonly content: string | null;
-  readonly workspace_id: string;
+  readonly pause: boolean;
+  readonly rewind_to: number | null;
+  readonly steers: string | null;
+  readonly decisions: string | null;
+  /** Null where the row tells of the thread alone. */
+  readonly id: string | null;
 }
 
 /** What a claim told by itself, so that nobody has to ask: where the log ends, and all the facts. */
@@ -32,32 +41,67 @@ export async function takeFacts(
   client: Queryable,
   hold: { readonly threadId: string; readonly attempt: number },
   defaults: Limits,
-): Promise<Facts['runs']> {
+): Promise<Omit<Facts, 'now'>> {
   const { rows } = await client.query<FactRow>({
     name: 'take_facts',
     text: 'select * from take_facts($1, $2)',
     values: [hold.threadId, hold.attempt],
   });
-  return asFacts(
-    rows.filter(({ id }) => id !== null),
-    defaults,
-  );
+  return asFacts(rows, defaults);
 }
 
-export function asFacts(rows: readonly FactRow[], defaults: Limits): Facts['runs'] {
-  return rows.map((row) => ({
-    id: row.id,
+export function asFacts(rows: readonly FactRow[], defaults: Limits): Omit<Facts, 'now'> {
+  const thread = rows[0];
+  return {
+    workspaceId: thread?.workspace_id ?? null,
+    stop: thread?.stop ?? false,
+    pingedAt: thread?.pinged_at?.getTime() ?? null,
+    titleWanted: thread?.title_wanted ?? false,
+    runs: rows.flatMap((row) => (row.id === null ? [] : [asRun(row, row.id, defaults)])),
+  };
+}
+
+function asRun(row: FactRow, id: string, defaults: Limits): Facts['runs'][number] {
+  return {
+    id,
     ordinal: row.ordinal,
-    message: { id: row.message_id, content: textOf(row.content) },
+    message: sent(row.message_id, row.content === null ? { text: '' } : (JSON.parse(row.content) as Content)),
     model: row.model,
     role: row.role,
     limits: row.limits === null ? defaults : { ...defaults, ...(JSON.parse(row.limits) as Partial<Limits>) },
     queuedAt: row.queued_at.getTime(),
     cancel: row.cancel_reason,
     workspaceId: row.workspace_id,
-  }));
+    pause: row.pause,
+    rewindTo: row.rewind_to,
+    steers: row.steers === null ? [] : steersOf(row.steers),
+    decisions: row.decisions === null ? NONE : decisionsOf(row.decisions),
+  };
 }
 
-function textOf(content: string | null): string {
-  return content === null ? '' : (JSON.parse(content) as { text: string }).text;
+/** A message as its row has it. */
+interface Content {
+  readonly text: string;
+  readonly files?: readonly AttachedFile[];
+}
+
+const NONE: Facts['runs'][number]['decisions'] = new Map();
+
+function sent(id: string, { text, files }: Content): SentMessage {
+  return { id, content: text, ...(files && { files }) };
+}
+
+function steersOf(json: string): SentMessage[] {
+  const rows = JSON.parse(json) as { id: string; content: Content }[];
+  return rows.map(({ id, content }) => sent(id, content));
+}
+
+function decisionsOf(json: string): Facts['runs'][number]['decisions'] {
+  const rows = JSON.parse(json) as {
+    approval: string;
+    decision: ApprovalDecision | 'expired';
+    input: unknown;
+    comment: string | null;
+  }[];
+  return new Map(rows.map(({ approval, ...made }) => [approval, made]));
 }

@@ -3,7 +3,14 @@
 // `message_end` holds the whole.
 
 import type { Usage } from '@continuo/engine';
-import type { ImageReference, LogEvent, RunError, SessionState } from '@continuo/protocol';
+import type {
+  ApprovalKind,
+  AttachedFile,
+  ImageReference,
+  LogEvent,
+  RunError,
+  SessionState,
+} from '@continuo/protocol';
 import type { HistoryMessage } from '../models/model.ts';
 
 export interface CallState {
@@ -12,10 +19,20 @@ export interface CallState {
   /** What the model wrote where it was not JSON is `null`, and `problem` says so. */
   readonly input: unknown;
   readonly problem: string | null;
+  /** What the model is told with the result: that a person changed the input, or what they said. */
+  readonly note: string | null;
   readonly stage:
-    | { readonly kind: 'planned' }
-    /** It waits for a person's approval. */
-    | { readonly kind: 'asked'; readonly approval: string; readonly paths: readonly string[] }
+    /** `approved`: a person allowed it, with this input. */
+    | { readonly kind: 'planned'; readonly approved?: true }
+    /** It waits for a person. */
+    | {
+        readonly kind: 'asked';
+        readonly approval: string;
+        readonly about: ApprovalKind;
+        readonly paths: readonly string[];
+        /** Milliseconds. */
+        readonly expiresAt: number | null;
+      }
     | { readonly kind: 'started'; readonly attempt: number }
     | { readonly kind: 'ended' };
 }
@@ -47,9 +64,16 @@ export interface RunState {
   } | null;
   /** The calls of the last message, in its order. */
   readonly calls: readonly CallState[];
-  /** Since when nothing is left to do but to wait for approval, in milliseconds; and for how long it has waited before. */
-  readonly parkedAt: number | null;
-  readonly parkedMs: number;
+  /** Messages that it was sent while it was at work, and took in. */
+  readonly steered: readonly string[];
+  /** The last of these was not answered yet. */
+  readonly unanswered: boolean;
+  /** Nothing is left to do but to wait for people. */
+  readonly parked: boolean;
+  readonly paused: boolean;
+  /** Since when it is one of these, in milliseconds; and for how long it was before. */
+  readonly restsSince: number | null;
+  readonly restedMs: number;
   readonly modelCalls: number;
   readonly usage: Usage;
   /** The sum of what is known; null while nothing is. */
@@ -60,24 +84,26 @@ export interface RunState {
 
 interface HistoryEntry {
   readonly runId: string;
+  readonly seq: number;
   readonly entry: HistoryMessage;
   /** Of a tool's result: what later runs are shown, where the tool said so, and the images that belong to it. */
   readonly summary?: string;
   readonly images?: readonly ImageReference[];
+  /** Of a person's message. */
+  readonly attached?: readonly AttachedFile[];
 }
 
 export interface ThreadState {
   readonly seq: number;
-  readonly session: { readonly id: string; readonly state: SessionState } | null;
+  /** `since` in milliseconds. */
+  readonly session: { readonly id: string; readonly state: SessionState; readonly since: number } | null;
   readonly history: readonly HistoryEntry[];
   /** The versions of files that the thread came to know, the latest last. */
-  readonly known: readonly { readonly file: string; readonly version: number }[];
+  readonly known: readonly { readonly file: string; readonly version: number; readonly seq: number }[];
   readonly run: RunState | null;
 }
 
 export const EMPTY: ThreadState = { seq: 0, session: null, history: [], known: [], run: null };
-
-const INTERRUPTED = '[System: Response was interrupted by user (user_cancelled)]';
 
 export function foldAll(state: ThreadState, events: readonly LogEvent[]): ThreadState {
   let next = state;
@@ -88,7 +114,7 @@ export function foldAll(state: ThreadState, events: readonly LogEvent[]): Thread
     next = foldBut(next, event);
     if (!SAYING.has(event.type)) continue;
     history ??= [...state.history];
-    tell(history, event, run?.id === event.runId ? run : null);
+    history = tell(history, event, run?.id === event.runId ? run : null);
   }
   return history ? { ...next, history } : next;
 }
@@ -97,54 +123,88 @@ export function fold(state: ThreadState, event: LogEvent): ThreadState {
   return foldAll(state, [event]);
 }
 
-const SAYING: ReadonlySet<LogEvent['type']> = new Set(['message', 'message_end', 'tool_end', 'canceled']);
+const SAYING: ReadonlySet<LogEvent['type']> = new Set([
+  'rewound',
+  'message',
+  'message_end',
+  'tool_end',
+  'canceled',
+]);
 
-/** Adds to a history what an event says; `run` is the event's own, as it was before. */
-function tell(history: HistoryEntry[], event: LogEvent, run: RunState | null): void {
+/** A history with what an event says; `run` is the event's own, as it was before. */
+function tell(history: HistoryEntry[], event: LogEvent, run: RunState | null): HistoryEntry[] {
   const runId = event.runId!;
+  const { seq } = event;
   switch (event.type) {
+    case 'rewound':
+      return history.filter((each) => each.seq <= event.data.to_seq);
     case 'message': {
-      const { id, content } = event.data;
-      forgetRunsOf(history, id);
-      history.push({ runId, entry: { role: 'user', id, content } });
-      return;
+      const { id, content, files } = event.data;
+      const kept = withoutRunsOf(history, id);
+      kept.push({ runId, seq, entry: { role: 'user', id, content }, ...(files && { attached: files }) });
+      return kept;
     }
     case 'message_end': {
       const { message, parts, model } = event.data;
-      if (parts.length === 0) return;
       const id = `${runId}/${message}`;
-      history.push({ runId, entry: { role: 'assistant', id, parts, ...(model && { model }) } });
-      return;
+      if (parts.length > 0)
+        history.push({ runId, seq, entry: { role: 'assistant', id, parts, ...(model && { model }) } });
+      return history;
     }
     case 'tool_end': {
       const { call, tool, output, success, summary, images } = event.data;
+      const note = run?.calls.find((each) => each.call === call)?.note ?? null;
       const result: HistoryEntry = {
         runId,
-        entry: { role: 'tool', callId: call, tool, output, failed: !success },
+        seq,
+        entry: { role: 'tool', callId: call, tool, output: withNote(output, note), failed: !success },
         ...(summary !== undefined && { summary }),
         ...(images && { images }),
       };
       insertResult(history, result, run?.calls.map((each) => each.call) ?? []);
-      return;
+      return history;
     }
-    case 'canceled':
+    case 'canceled': {
+      const content = `[System: Response was interrupted by user (${event.data.reason})]`;
       // A run that was canceled in the queue said nothing, so there is nothing to explain.
-      if (run) history.push({ runId, entry: { role: 'system', content: INTERRUPTED } });
-      return;
+      if (run) history.push({ runId, seq, entry: { role: 'system', content } });
+      return history;
+    }
     default:
+      return history;
   }
+}
+
+function withNote(output: unknown, note: string | null): unknown {
+  if (note === null) return output;
+  const { text, ...rest } = output as { text?: unknown };
+  // A result's `text` is all that a model is shown of it.
+  return typeof text === 'string'
+    ? { ...rest, text: `${text}\n\n[${note}]` }
+    : { ...(output as object), note };
 }
 
 /** All but the history. */
 function foldBut(state: ThreadState, event: LogEvent): ThreadState {
   const { seq, runId } = event;
-  if (runId === null)
-    return event.type === 'session'
-      ? { ...state, seq, session: { id: event.data.session, state: event.data.to_state } }
-      : { ...state, seq };
-
-  const run = state.run?.id === runId ? { ...state.run, seq: event.runSeq ?? 0 } : null;
+  const run = runId !== null && state.run?.id === runId ? { ...state.run, seq: event.runSeq ?? 0 } : null;
   switch (event.type) {
+    case 'session': {
+      const { session: id, to_state } = event.data;
+      const session = { id, state: to_state, since: event.at.getTime() };
+      return { ...withRun(state, seq, run, (r) => resting(paused(r, to_state), event.at)), session };
+    }
+    case 'rewound': {
+      const { to_seq } = event.data;
+      return {
+        ...withRun(state, seq, run, (r) => r),
+        known: state.known.filter((each) => each.seq <= to_seq),
+      };
+    }
+    case 'message':
+      return withRun(state, seq, run, (r) =>
+        event.data.steer ? { ...r, steered: [...r.steered, event.data.id], unanswered: true } : r,
+      );
     case 'state':
       if (event.data.status !== 'running') return { ...state, seq, run: run ? null : state.run };
       return { ...state, seq, run: run ? goesOn(run, event.attempt, event.data.attempt) : begun(event) };
@@ -160,15 +220,18 @@ function foldBut(state: ThreadState, event: LogEvent): ThreadState {
     case 'tool_start':
       return withRun(state, seq, run, (r) => staged(r, event, { kind: 'started', attempt: event.attempt }));
     case 'approval': {
-      const { approval, paths } = event.data;
+      const { approval, paths, kind: about, expires_at } = event.data;
+      const expiresAt = expires_at === undefined ? null : Date.parse(expires_at);
       return withRun(state, seq, run, (r) => ({
-        ...staged(r, event, { kind: 'asked', approval, paths }),
+        ...staged(r, event, { kind: 'asked', approval, about, paths, expiresAt }),
         stalled: 0,
       }));
     }
+    case 'approval_end':
+      return withRun(state, seq, run, (r) => ({ ...decided(r, event), stalled: 0 }));
     case 'tool_end': {
       const { sources = [], versions } = event.data;
-      const learned = Object.entries(versions ?? {}).map(([file, version]) => ({ file, version }));
+      const learned = Object.entries(versions ?? {}).map(([file, version]) => ({ file, version, seq }));
       return {
         ...withRun(state, seq, run, (r) => ({
           ...staged(r, event, { kind: 'ended' }),
@@ -206,11 +269,9 @@ function insertResult(history: HistoryEntry[], result: HistoryEntry, calls: read
 }
 
 /** A message that is taken in again replaces what earlier runs made of it. */
-function forgetRunsOf(history: HistoryEntry[], messageId: string): void {
+function withoutRunsOf(history: HistoryEntry[], messageId: string): HistoryEntry[] {
   const earlier = history.find(({ entry }) => entry.role === 'user' && entry.id === messageId);
-  if (!earlier) return;
-  const kept = history.filter(({ runId }) => runId !== earlier.runId);
-  history.splice(0, history.length, ...kept);
+  return earlier ? history.filter(({ runId }) => runId !== earlier.runId) : history;
 }
 
 function withRun(
@@ -236,8 +297,12 @@ function begun(event: LogEvent): RunState {
     open: null,
     last: null,
     calls: [],
-    parkedAt: null,
-    parkedMs: 0,
+    steered: [],
+    unanswered: false,
+    parked: false,
+    paused: false,
+    restsSince: null,
+    restedMs: 0,
     modelCalls: 0,
     usage: { input: 0, output: 0 },
     cost: null,
@@ -254,7 +319,7 @@ function goesOn(run: RunState, heldBy: number, attempts: number): RunState {
 function ended(run: RunState, data: Extract<LogEvent, { type: 'message_end' }>['data']): RunState {
   const calls = data.parts.flatMap((part): CallState[] => {
     if (part.kind !== 'tool_call') return [];
-    const call = { call: part.callId, tool: part.tool, stage: { kind: 'planned' } as const };
+    const call = { call: part.callId, tool: part.tool, note: null, stage: { kind: 'planned' } as const };
     return part.input.kind === 'json'
       ? [{ ...call, input: part.input.value, problem: null }]
       : [{ ...call, input: null, problem: `the input is not valid JSON: ${part.input.text.slice(0, 200)}` }];
@@ -265,26 +330,52 @@ function ended(run: RunState, data: Extract<LogEvent, { type: 'message_end' }>['
     error: data.error ?? null,
     cut: data.ended !== 'complete',
   };
-  return { ...run, open: null, stalled: 0, retries: 0, last, calls };
+  return { ...run, open: null, stalled: 0, retries: 0, unanswered: false, last, calls };
 }
 
 /** How long the run has been at work: waiting for people does not count. */
 export function workedMs(run: RunState, now: number): number {
-  return (run.parkedAt ?? now) - run.startedAt - run.parkedMs;
+  return (run.restsSince ?? now) - run.startedAt - run.restedMs;
 }
 
-function staged(
-  run: RunState,
-  event: Extract<LogEvent, { type: 'tool_start' | 'approval' | 'tool_end' }>,
-  stage: CallState['stage'],
-): RunState {
-  const calls = run.calls.map((call) => (call.call === event.data.call ? { ...call, stage } : call));
+type CallEvent = Extract<LogEvent, { type: 'tool_start' | 'approval' | 'approval_end' | 'tool_end' }>;
+
+function staged(run: RunState, event: CallEvent, stage: CallState['stage']): RunState {
+  return withCall(run, event, (call) => ({ ...call, stage }));
+}
+
+function withCall(run: RunState, event: CallEvent, change: (call: CallState) => CallState): RunState {
+  const calls = run.calls.map((call) => (call.call === event.data.call ? change(call) : call));
   const left = calls.filter((call) => call.stage.kind !== 'ended');
-  const at = event.at.getTime();
-  if (left.length > 0 && left.every((call) => call.stage.kind === 'asked'))
-    return { ...run, calls, parkedAt: run.parkedAt ?? at };
-  const waited = run.parkedAt === null ? 0 : at - run.parkedAt;
-  return { ...run, calls, parkedAt: null, parkedMs: run.parkedMs + waited };
+  const parked = left.length > 0 && left.every((call) => call.stage.kind === 'asked');
+  return resting({ ...run, calls, parked }, event.at);
+}
+
+/** What is refused ends with a result of its own, right after. */
+function decided(run: RunState, event: Extract<LogEvent, { type: 'approval_end' }>): RunState {
+  const { decision, input, comment } = event.data;
+  if (decision === 'deny' || decision === 'skip' || decision === 'expired') return run;
+  const changed = decision === 'edit' ? `A person changed the input to ${JSON.stringify(input)}.` : null;
+  const said = comment === undefined ? null : `A person allowed the call and said: ${comment}`;
+  const note = [changed, said].filter((part) => part !== null).join(' ') || null;
+  return withCall(run, event, (call) => ({
+    ...call,
+    ...(decision === 'edit' && { input, problem: null }),
+    note,
+    stage: { kind: 'planned', approved: true },
+  }));
+}
+
+function paused(run: RunState, session: SessionState): RunState {
+  return { ...run, paused: session === 'paused', stalled: 0 };
+}
+
+/** Keeps count of the time that it rests. */
+function resting(run: RunState, now: Date): RunState {
+  const at = now.getTime();
+  if (run.parked || run.paused) return { ...run, restsSince: run.restsSince ?? at };
+  const waited = run.restsSince === null ? 0 : at - run.restsSince;
+  return { ...run, restsSince: null, restedMs: run.restedMs + waited };
 }
 
 function added(a: Usage, b: Usage): Usage {

@@ -5,27 +5,20 @@
 // A run's end is one append: the last message, what follows from it by the same fold and the same decision, and the
 // thread's release, which the database refuses if somebody wants something of the thread meanwhile.
 
-import { v7 as uuidv7 } from 'uuid';
-import type { EventData, LogEvent, NewEvent, SessionState } from '@continuo/protocol';
-import { isEnded, transition, type SessionInput } from '../actors/session.ts';
+import type { EventData, LogEvent, NewEvent } from '@continuo/protocol';
+import type { SessionInput } from '../actors/session.ts';
 import type { Hold, Work } from '../actors/pod.ts';
 import type { Change, Entry } from '../log/group.ts';
 import { CancelWins, type Pen } from '../log/pen.ts';
 import { readForFold, readPartialText, readRunSeq } from '../log/statements.ts';
 import { callModel } from './call-model.ts';
-import { decide, type Facts, type QueuedRun, type Step } from './decide.ts';
+import { decide, notTakenIn, type Facts, type QueuedRun, type Step } from './decide.ts';
 import { asFacts, takeFacts, Told } from './facts.ts';
-import {
-  EMPTY,
-  foldAll,
-  knownVersion,
-  workedMs,
-  type CallState,
-  type RunState,
-  type ThreadState,
-} from './fold.ts';
+import { EMPTY, foldAll, knownVersion, workedMs, type RunState, type ThreadState } from './fold.ts';
 import { runTools } from './run-tools.ts';
 import { messageRow, type LoopOptions, type StepContext } from './step.ts';
+import { makeTitle } from './title.ts';
+import * as write from './writing.ts';
 
 export function createRunLoop(options: LoopOptions): Work {
   return async (hold) => {
@@ -40,10 +33,12 @@ class Actor {
   readonly #pen: Pen;
   #state: ThreadState;
   /** As of the last wake-up: whoever wants something of the thread wakes us. */
-  #facts: Facts = { now: 0, runs: [] };
+  #facts: Facts = NO_FACTS;
   #informed = false;
   readonly #ended = new Set<string>();
   #cancel = new AbortController();
+  /** What nobody needs any more when somebody wants something of the thread. */
+  #leisure: AbortController | null = null;
   /** The run whose first events are on their way. */
   #starting: string | null = null;
   #looking: Promise<void> = Promise.resolve();
@@ -89,6 +84,7 @@ class Actor {
 
   #listen(): void {
     this.#hold.onWake = () => {
+      this.#leisure?.abort();
       // One look under way and one to come see everything.
       if (this.#lookAgain) return;
       this.#lookAgain = true;
@@ -111,10 +107,10 @@ class Actor {
       } while (looking !== this.#looking || !this.#informed);
       this.#hold.lost.throwIfAborted();
       const step = this.#decide();
-      if (step.kind === 'rest' || step.kind === 'await') {
+      if (step.kind === 'rest') {
         // A look that began now would take facts that nobody acts on: who comes later finds the thread let go.
         this.#hold.onWake = null;
-        return { wakeAt: null };
+        return { wakeAt: step.until === null ? null : new Date(step.until) };
       }
       if (this.#hold.draining && !ENDING.has(step.kind)) return { wakeAt: new Date(0) };
       try {
@@ -165,19 +161,23 @@ class Actor {
     this.#inform(await takeFacts(this.#options.pool, this.#hold, this.#options.limits));
   }
 
-  #inform(runs: Facts['runs']): void {
-    this.#facts = { now: this.#options.now(), runs };
+  #inform(facts: Omit<Facts, 'now'>): void {
+    this.#facts = { ...facts, now: this.#options.now() };
     this.#informed = true;
   }
 
   #decide(state = this.#state): Step {
     // Facts that were asked for before a run ended, and came after, still tell of it.
     const runs = this.#facts.runs.filter(({ id }) => !this.#ended.has(id));
-    this.#facts = { now: this.#options.now(), runs };
-    return decide(state, this.#facts, this.#hold.attempt);
+    this.#facts = { ...this.#facts, now: this.#options.now(), runs };
+    return decide(state, this.#facts, this.#hold.attempt, this.#options.idleMs);
   }
 
-  #do(step: Exclude<Step, { kind: 'rest' | 'await' }>): Promise<unknown> {
+  #write({ entries, changes }: write.Writing): Promise<unknown> {
+    return this.#pen.append(entries, changes);
+  }
+
+  #do(step: Exclude<Step, { kind: 'rest' }>): Promise<unknown> {
     switch (step.kind) {
       case 'start':
         return this.#start(step.run);
@@ -187,6 +187,14 @@ class Actor {
         return this.#within((context) => callModel(context, step.run));
       case 'run_tools':
         return this.#within((context) => runTools(context, step.calls));
+      case 'settle':
+        return this.#write(write.settled(step.run, step.queued));
+      case 'take_in':
+        return this.#write(write.takenIn(step.run, step.messages));
+      case 'pause':
+        return this.#write(write.session(this.#state, 'pause', 'user_paused', step.run.id));
+      case 'resume':
+        return this.#write(write.session(this.#state, 'resume', 'user_resumed', step.run.id));
       case 'finish':
         return this.#finish(step.run);
       case 'fail':
@@ -195,6 +203,10 @@ class Actor {
         return this.#end(step.run, 'canceled', [{ type: 'canceled', data: { reason: step.reason } }], 'stop');
       case 'drop':
         return this.#drop(step.run, step.reason);
+      case 'title':
+        return this.#title();
+      case 'end_session':
+        return this.#endSession(step.input);
     }
   }
 
@@ -203,17 +215,7 @@ class Actor {
     this.#starting = run.id;
     this.#pen.begin(run.id);
     this.#options.metrics.runStarted(this.#facts.now - run.queuedAt);
-    const { id, content } = run.message;
-    const session = this.#session('start', 'message');
-    const entries: Entry[] = [
-      ...session.entries,
-      { runId: run.id, event: { type: 'state', data: { status: 'running', attempt: 1 } } },
-      { runId: run.id, event: { type: 'message', data: { id, role: 'user', content } } },
-    ];
-    await this.#pen.append(entries, [
-      ...session.changes,
-      { kind: 'start', event: session.entries.length, run: run.id },
-    ]);
+    await this.#write(write.inOrder(write.session(this.#state, 'start', 'message'), write.start(run)));
     this.#starting = null;
   }
 
@@ -278,7 +280,7 @@ class Actor {
     }));
   }
 
-  #finish(run: RunState, before?: Appendix): Promise<unknown> {
+  #finish(run: RunState, before?: write.Writing): Promise<unknown> {
     const final: EventData['final'] = {
       text: run.last!.text,
       sources: run.sources,
@@ -291,33 +293,21 @@ class Actor {
     return this.#end(run, 'error', [{ type: 'error', data: failure }], 'fail', { error: failure });
   }
 
-  /** A run's last append: unanswered calls are answered, so that the history stays valid; then the end. */
+  /** A run's last append. */
   async #end(
     run: RunState,
     status: 'done' | 'error' | 'canceled',
     last: readonly NewEvent[],
     input: SessionInput,
-    { error, before }: { error?: EventData['error']; before?: Appendix | undefined } = {},
+    { error, before }: { error?: EventData['error']; before?: write.Writing | undefined } = {},
   ): Promise<void> {
-    const events: NewEvent[] = [
-      ...run.calls.flatMap(unanswered),
-      ...last,
-      { type: 'state', data: { status } },
-    ];
-    const session = this.#session(input, status);
-    const entries = [...(before?.entries ?? []), ...events.map((event): Entry => ({ runId: run.id, event }))];
-    const end: Change = {
-      kind: 'end',
-      event: entries.length - 1,
-      run: run.id,
-      status,
-      error: error ?? null,
-      usage: run.usage,
-      cost: run.cost,
-    };
-    const shifted = session.changes.map((change) => ({ ...change, event: change.event + entries.length }));
-    const changes: Change[] = [...(before?.changes ?? []), end, ...shifted];
-    await this.#letGoWith(run.id, [...entries, ...session.entries], changes);
+    const sent = status === 'done' ? [] : notTakenIn(run, this.#queued(run.id));
+    const ending = write.inOrder(
+      before ?? NOTHING,
+      write.end(run, status, last, { sent, ...(error && { error }) }),
+      write.session(this.#state, input, status),
+    );
+    await this.#letGoWith(run.id, ending, status === 'done');
     this.#closed(run.id);
     this.#options.metrics.runEnded(status, error?.code ?? null);
   }
@@ -327,12 +317,13 @@ class Actor {
    * an open run or `wake_at` is set, and the database keeps the thread for us. A look that is under way could still
    * lead to an append, and then we do not ask.
    */
-  async #letGoWith(runId: string, entries: Entry[], changes: Change[]): Promise<void> {
+  async #letGoWith(runId: string, writing: write.Writing, idles: boolean): Promise<void> {
     const others = this.#facts.runs.some(({ id }) => id !== runId && !this.#ended.has(id));
-    if (others || this.#looks > 0) return void (await this.#pen.append(entries, changes));
+    if (others || this.#looks > 0 || this.#facts.titleWanted) return void (await this.#write(writing));
     this.#hold.onWake = null;
+    const wake_at = idles ? new Date(this.#options.now() + this.#options.idleMs).toISOString() : null;
     try {
-      await this.#pen.append(entries, [...changes, { kind: 'release', event: 0 }]);
+      await this.#pen.append(writing.entries, [...writing.changes, { kind: 'release', event: 0, wake_at }]);
     } finally {
       // What came meanwhile was not heard: the facts are taken again.
       this.#informed = false;
@@ -342,11 +333,7 @@ class Actor {
 
   /** A run that was canceled before it began. */
   async #drop(run: QueuedRun, reason: string): Promise<void> {
-    const entries: Entry[] = [
-      { runId: run.id, event: { type: 'canceled', data: { reason } } },
-      { runId: run.id, event: { type: 'state', data: { status: 'canceled' } } },
-    ];
-    await this.#pen.append(entries, [{ kind: 'end', event: 1, run: run.id, status: 'canceled' }]);
+    await this.#write(write.dropped(run, reason));
     this.#closed(run.id);
     this.#options.metrics.runEnded('canceled', null);
   }
@@ -357,18 +344,29 @@ class Actor {
     this.#informed = false;
   }
 
-  #session(input: SessionInput, reason: string): { entries: Entry[]; changes: Change[] } {
-    const live = this.#state.session && !isEnded(this.#state.session.state) ? this.#state.session : null;
-    const { id, state } = live ?? { id: uuidv7(), state: 'idle' as SessionState };
-    // A run that starts in a running session: its pod died between two runs, or somebody resumed it.
-    if (input === 'start' && state === 'running') return { entries: [], changes: [] };
-    const next = transition(state, input);
-    if (!next.ok) throw new Error(next.problem);
-    const data = { session: id, from_state: state, to_state: next.state, reason };
-    return {
-      entries: [{ runId: null, event: { type: 'session', data } }],
-      changes: [{ kind: 'session', event: 0, id, state: next.state, reason }],
-    };
+  async #endSession(input: 'stop' | 'expire'): Promise<void> {
+    await this.#write(write.session(this.#state, input, ENDED[input]));
+    this.#informed = false;
+  }
+
+  /** Whoever wants something of the thread meanwhile does not wait for a model to find a title. */
+  async #title(): Promise<void> {
+    this.#leisure = new AbortController();
+    const signal = AbortSignal.any([this.#leisure.signal, this.#hold.lost, this.#hold.hurry]);
+    const titled = await makeTitle(
+      this.#options.agents,
+      this.#facts.workspaceId!,
+      this.#state.history,
+      signal,
+    );
+    this.#leisure = null;
+    this.#hold.lost.throwIfAborted();
+    const { title } = titled;
+    await this.#pen.append(
+      [{ runId: null, event: { type: 'titled', data: titled } }],
+      [{ kind: 'title', event: 0, title }],
+    );
+    this.#informed = false;
   }
 
   #queued(runId: string): QueuedRun {
@@ -412,11 +410,16 @@ class Actor {
   }
 }
 
-/** What is appended before a run's end, with it. */
-interface Appendix {
-  readonly entries: readonly Entry[];
-  readonly changes: readonly Change[];
-}
+const NO_FACTS: Facts = {
+  now: 0,
+  runs: [],
+  workspaceId: null,
+  stop: false,
+  pingedAt: null,
+  titleWanted: false,
+};
+const NOTHING: write.Writing = { entries: [], changes: [] };
+const ENDED = { stop: 'user_cancelled', expire: 'idle_timeout' };
 
 /** Aborts when the seconds are over, of which some have passed. */
 function timer(seconds: number | null, passedMs: number): { signal: AbortSignal; end(): void } {
@@ -427,14 +430,4 @@ function timer(seconds: number | null, passedMs: number): { signal: AbortSignal;
 }
 
 /** Steps that end a run are done even while the pod drains. */
-const ENDING: ReadonlySet<Step['kind']> = new Set(['finish', 'fail', 'cancel', 'drop']);
-
-function unanswered({ call, tool, stage }: CallState): NewEvent[] {
-  if (stage.kind === 'ended') return [];
-  const outcome = stage.kind === 'started' ? ('unknown' as const) : ('canceled' as const);
-  const error =
-    outcome === 'unknown'
-      ? 'the run ended before the outcome was known'
-      : 'the run ended before this call was made';
-  return [{ type: 'tool_end', data: { tool, output: { error }, call, success: false, outcome } }];
-}
+const ENDING: ReadonlySet<Step['kind']> = new Set(['finish', 'fail', 'cancel', 'drop', 'end_session']);

@@ -3,8 +3,8 @@
 // an earlier attempt started is repeated as its effect class allows.
 
 import { v7 as uuidv7 } from 'uuid';
-import type { EventData, ImageReference, NewEvent } from '@continuo/protocol';
-import type { Entry } from '../log/group.ts';
+import type { ApprovalKind, EventData, ImageReference, NewEvent } from '@continuo/protocol';
+import type { Change, Entry } from '../log/group.ts';
 import { Lost } from '../log/pen.ts';
 import { judge, normalPath } from '../tools/policy.ts';
 import type { AnyTool } from '../tools/registry.ts';
@@ -44,40 +44,74 @@ async function withoutRefused(
   context: StepContext,
   calls: readonly CheckedCall[],
 ): Promise<readonly CheckedCall[]> {
-  const { hold, pen, queued, options, agent, workspaceId } = context;
+  const { hold, pen, options, agent, workspaceId } = context;
   if (hold.draining || context.canceled.aborted) return [];
-  const isNew = ({ call, checked }: CheckedCall) => checked.ok && call.stage.kind === 'planned';
-  if (!calls.some(isNew)) return calls;
+  if (!calls.some(({ call, checked }) => needsVerdict(call, checked))) return calls;
   const workspace = (await readPolicy(options.pool, workspaceId)) ?? [];
   const refused: Entry[] = [];
+  const changes: Change[] = [];
   const allowed = calls.filter(({ call, checked }) => {
-    if (!checked.ok || call.stage.kind !== 'planned') return true;
+    if (!checked.ok || !needsVerdict(call, checked)) return true;
     const { name: tool, effect } = checked.tool;
     const { action, reason } = judge(
       { tool, effect, paths: checked.paths },
       { workspace, role: agent.permissions },
     );
-    if (action === 'allow') return true;
+    if (call.stage.kind === 'started') {
+      if (action !== 'ask') return true;
+      ask(context, { call, checked }, { kind: 'unknown_outcome', reason: UNKNOWN }, refused, changes);
+      return false;
+    }
+    const approved = call.stage.kind === 'planned' && call.stage.approved === true;
+    if (action === 'allow' || (action === 'ask' && approved)) return true;
     if (action === 'deny') {
       const error = `denied: ${reason}. Nothing was done. Do not repeat the call: go on without it, or say what you would need`;
       refused.push(ended(context, call, { output: { error }, success: false, outcome: 'denied' }));
       return false;
     }
-    const paths = [...new Set(checked.paths.map(normalPath))];
-    const data = {
-      approval: uuidv7(),
-      kind: 'call' as const,
-      call: call.call,
-      tool,
-      input: asObject(call.input),
-      paths,
-      reason,
-    };
-    refused.push({ runId: queued.id, event: { type: 'approval', data } });
+    ask(context, { call, checked }, { kind: 'call', reason }, refused, changes);
     return false;
   });
-  if (refused.length > 0) await pen.append(refused);
+  if (refused.length > 0) await pen.append(refused, changes);
   return allowed;
+}
+
+const UNKNOWN =
+  'the call was started, and the server stopped before it was known to be finished; is it to be made again?';
+
+/** A new call; or one that was started elsewhere, and that nothing but a person's word can repeat. */
+function needsVerdict(call: CallState, checked: Checked): boolean {
+  if (!checked.ok) return false;
+  return call.stage.kind === 'planned' || (call.stage.kind === 'started' && !isRepeatable(checked));
+}
+
+/** Adds a question to what is written. */
+function ask(
+  { queued, options, workspaceId }: StepContext,
+  { call, checked }: CheckedCall,
+  { kind, reason }: { readonly kind: ApprovalKind; readonly reason: string },
+  entries: Entry[],
+  changes: Change[],
+): void {
+  const paths = checked.ok ? [...new Set(checked.paths.map(normalPath))] : [];
+  const expires_at =
+    options.approvalMs === null ? null : new Date(options.now() + options.approvalMs).toISOString();
+  const asked = { call: call.call, tool: call.tool, paths, reason };
+  const id = uuidv7();
+  const input = asObject(call.input);
+  changes.push({
+    kind: 'approval',
+    event: entries.length,
+    id,
+    workspace: workspaceId,
+    run: queued.id,
+    subkind: kind,
+    content: input,
+    expires_at,
+    ...asked,
+  });
+  const data = { approval: id, kind, input, ...asked, ...(expires_at !== null && { expires_at }) };
+  entries.push({ runId: queued.id, event: { type: 'approval', data } });
 }
 
 async function runCall(context: StepContext, { call, checked }: CheckedCall): Promise<void> {

@@ -23,6 +23,10 @@ export interface LoopOptions {
   readonly summaryLines: number;
   /** How long a running tool may go on after a cancel. */
   readonly cancelGraceMs: number;
+  /** How long a session may idle before it ends. */
+  readonly idleMs: number;
+  /** How long people have to answer; null: for as long as they like. */
+  readonly approvalMs: number | null;
   readonly now: () => number;
   readonly metrics: Pick<Metrics, 'runStarted' | 'runEnded' | 'takenOver' | 'modelCalled'>;
   readonly faults?: Faults | undefined;

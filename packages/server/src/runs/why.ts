@@ -74,7 +74,7 @@ function waitsFor(run: StoredRun, place: Place, state: RunState | null): Pick<Wh
         : 'The run waits for a pod with room.',
     };
   }
-  if (state && state.parkedAt !== null)
+  if (state?.parked)
     return {
       waits_for: 'approval',
       sentence: `The run waits for approval of ${state.calls.flatMap(askedInWords).join(', ')}.`,

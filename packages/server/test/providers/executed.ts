@@ -74,6 +74,8 @@ export async function createExecutor(world: LogWorld): Promise<Executor> {
       tools: createToolRegistry(TOOLS),
     }),
     cancelGraceMs: 5,
+    idleMs: 600_000,
+    approvalMs: null,
     now: Date.now,
     limits: { steps: 12, tokens: null, cost: null, seconds: null },
     summaryLines: 5,

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { isTerminal, type EventData, type EventType, type LogEvent } from '@continuo/protocol';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { readForFold } from '../../src/log/statements.ts';
-import { decide, type Facts } from '../../src/runs/decide.ts';
+import { decide as decideWith, type Facts } from '../../src/runs/decide.ts';
 import { EMPTY, fold, foldAll, type ThreadState } from '../../src/runs/fold.ts';
 import type { AnyTool } from '../../src/tools/registry.ts';
 import { createLoop, play, requestCancel, useLog } from './support.ts';
@@ -98,11 +98,19 @@ function queued(id: string, cancel: string | null = null) {
     limits,
     queuedAt: 0,
     workspaceId: 'w',
+    pause: false,
+    rewindTo: null,
+    steers: [],
+    decisions: new Map(),
   };
 }
 
+const NOTHING_ELSE = { workspaceId: 'w', stop: false, pingedAt: null, titleWanted: false };
+const decide = (state: ThreadState, facts: Facts, attempt: number) =>
+  decideWith(state, facts, attempt, 600_000);
+
 function factsOf(...runs: ReturnType<typeof queued>[]) {
-  return { now: 0, runs };
+  return { ...NOTHING_ELSE, now: 0, runs };
 }
 
 /** What the rows would say after this much of the log: its runs that have not ended. */
@@ -130,7 +138,7 @@ function legalSteps(prefix: readonly StoredEvent[], facts: Facts): string[] {
   const answered = own.slice(whole).flatMap((event) => (event.type === 'tool_end' ? [event.data.call] : []));
   const asked = own.slice(whole).flatMap((event) => (event.type === 'approval' ? [event.data.call] : []));
   if (calls.some((call) => !answered.includes(call) && !asked.includes(call))) return ['run_tools'];
-  if (calls.some((call) => !answered.includes(call))) return ['await'];
+  if (calls.some((call) => !answered.includes(call))) return ['rest'];
   return calls.length > 0 ? ['call_model'] : ['finish'];
 }
 
@@ -147,7 +155,7 @@ test.each(['done', 'error', 'canceled', 'parked'])(
       const attempt = prefix.at(-1)?.attempt ?? 0;
       // Whoever comes next says so first, where a run is under way.
       expect(decide(state, facts, attempt + 1).kind).toBe(
-        legal === 'start' || legal === 'rest' || legal === 'await' ? legal : 'take_over',
+        legal === 'start' || legal === 'rest' ? legal : 'take_over',
       );
       if (state.run) expect([length, decide(state, facts, attempt).kind]).toEqual([length, legal]);
     }
@@ -287,12 +295,13 @@ test('a parked run is looked at as often as one likes: no try is counted, and no
   log.add('approval', ask('a'));
   const limited = { ...queued(log.run), limits: { ...limits, seconds: 5 } };
   const next = (now: number, attempt: number, cancel: string | null = null) =>
-    decide(foldAll(EMPTY, log.events), { now, runs: [{ ...limited, cancel }] }, attempt).kind;
+    decide(foldAll(EMPTY, log.events), { ...NOTHING_ELSE, now, runs: [{ ...limited, cancel }] }, attempt)
+      .kind;
   expect(next(2000, 1)).toBe('run_tools');
   log.clock = 3000;
   log.add('tool_start', { tool: 't', input: {}, call: 'b' });
   log.add('tool_end', { tool: 't', output: {}, call: 'b', success: true });
-  for (const attempt of [1, 2, 30, 999]) expect(next(1e12, attempt)).toBe('await');
+  for (const attempt of [1, 2, 30, 999]) expect(next(1e12, attempt)).toBe('rest');
   expect(next(1e12, 30, 'stop')).toBe('take_over');
   expect(next(1e12, 1, 'stop')).toBe('cancel');
   // Somebody answers after an hour: of its five seconds the run has used three.
@@ -316,7 +325,11 @@ test('a run whose time was over before it was parked fails', () => {
     paths: [],
     reason: 'x',
   });
-  const facts = { now: 9000, runs: [{ ...queued(log.run), limits: { ...limits, seconds: 5 } }] };
+  const facts = {
+    ...NOTHING_ELSE,
+    now: 9000,
+    runs: [{ ...queued(log.run), limits: { ...limits, seconds: 5 } }],
+  };
   expect(decide(foldAll(EMPTY, log.events), facts, 2).kind).toBe('take_over');
   expect(decide(foldAll(EMPTY, log.events), facts, 1)).toMatchObject({ kind: 'fail', code: 'time_limit' });
 });

@@ -6,7 +6,7 @@ import type { HistoryMessage } from '../../src/models/model.ts';
 import { shownHistory, SUMMARIZED, summarize } from '../../src/runs/history.ts';
 
 const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`).join('\n');
-const says = (runId: string, entry: HistoryMessage) => ({ runId, entry });
+const says = (runId: string, entry: HistoryMessage) => ({ seq: 1, runId, entry });
 const result = (text: string): HistoryMessage => ({
   role: 'tool',
   callId: 'c',

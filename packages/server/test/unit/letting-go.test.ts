@@ -42,6 +42,13 @@ async function enqueue(threadId: string, script: unknown) {
   );
   const row = rows[0]!;
   const fact: FactRow = {
+    stop: false,
+    pinged_at: null,
+    title_wanted: false,
+    pause: false,
+    rewind_to: null,
+    steers: null,
+    decisions: null,
     id: run,
     ordinal: row.ordinal,
     model: 'offline/script',
@@ -67,7 +74,7 @@ async function begun(script: unknown, settings: LoopSettings = {}) {
 test('a run that was claimed with its message needs no look, and lets its thread go with its end', async () => {
   const { thread, run, work } = await begun({ steps: [{ text: 'hello' }] });
   expect(await work()).toBe('released');
-  expect(await threadRow(thread)).toEqual({ owner: null, attempt: 1, wake_at: null });
+  expect(await threadRow(thread)).toEqual({ owner: null, attempt: 1, wake_at: expect.any(Date) });
   const log = await world.log(thread);
   expect(types(log).slice(-5)).toEqual(['message_end', 'usage', 'final', 'state', 'session']);
   const { rows } = await world.pool.query<{ n: number }>(
@@ -96,7 +103,7 @@ test('RUN-2 a message that comes in the middle of a run keeps the thread, heard 
     event.type === 'final' ? [event.data.text] : [],
   );
   expect(finals).toEqual(['one two three', 'second']);
-  expect(await threadRow(thread)).toMatchObject({ owner: null, wake_at: null });
+  expect(await threadRow(thread)).toMatchObject({ owner: null, wake_at: expect.any(Date) });
 });
 
 test('RUN-2 what waits behind the next message is not let go of', async () => {

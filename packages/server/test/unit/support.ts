@@ -167,6 +167,8 @@ export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
       tools: createToolRegistry(settings.tools ?? []),
     }),
     cancelGraceMs: settings.cancelGraceMs ?? 1000,
+    idleMs: 600_000,
+    approvalMs: null,
     now: settings.now ?? Date.now,
     limits: { steps: 100, tokens: null, cost: null, seconds: null },
     summaryLines: 5,

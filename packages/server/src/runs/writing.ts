@@ -1,0 +1,157 @@
+// What a step writes: its events, and the rows that change with them. Pure.
+
+import { v7 as uuidv7 } from 'uuid';
+import type { EventData, NewEvent, SessionState } from '@continuo/protocol';
+import { isEnded, transition, type SessionInput } from '../actors/session.ts';
+import type { Change, Entry } from '../log/group.ts';
+import type { Decision, QueuedRun, SentMessage } from './decide.ts';
+import type { CallState, RunState, ThreadState } from './fold.ts';
+
+export interface Writing {
+  readonly entries: Entry[];
+  readonly changes: readonly Change[];
+}
+
+/** One after the other; a change names its event by its place. */
+export function inOrder(...writings: readonly Writing[]): Writing {
+  const entries: Entry[] = [];
+  const changes: Change[] = [];
+  for (const each of writings) {
+    for (const change of each.changes) changes.push({ ...change, event: change.event + entries.length });
+    entries.push(...each.entries);
+  }
+  return { entries, changes };
+}
+
+/** `runId` where the run itself rests or goes on with the session. */
+export function session(
+  { session: last }: ThreadState,
+  input: SessionInput,
+  reason: string,
+  runId: string | null = null,
+): Writing {
+  const live = last && !isEnded(last.state) ? last : null;
+  const { id, state } = live ?? { id: uuidv7(), state: 'idle' as SessionState };
+  // A run that starts in a running session: its pod died between two runs, or somebody resumed it.
+  if (input === 'start' && state === 'running') return { entries: [], changes: [] };
+  const next = transition(state, input);
+  if (!next.ok) throw new Error(next.problem);
+  const data = { session: id, from_state: state, to_state: next.state, reason };
+  return {
+    entries: [{ runId, event: { type: 'session', data } }],
+    changes: [{ kind: 'session', event: 0, id, state: next.state, reason }],
+  };
+}
+
+export function start({ id, rewindTo, message }: QueuedRun): Writing {
+  const rewound: NewEvent[] = rewindTo === null ? [] : [{ type: 'rewound', data: { to_seq: rewindTo } }];
+  const events: NewEvent[] = [
+    { type: 'state', data: { status: 'running', attempt: 1 } },
+    ...rewound,
+    { type: 'message', data: said(message) },
+  ];
+  return {
+    entries: events.map((event) => ({ runId: id, event })),
+    changes: [{ kind: 'start', event: 0, run: id, ...(rewindTo !== null && { rewound_to: rewindTo }) }],
+  };
+}
+
+/** Messages that came while the run was at work. */
+export function takenIn({ id }: RunState, messages: readonly SentMessage[]): Writing {
+  return {
+    entries: messages.map((message) => ({
+      runId: id,
+      event: { type: 'message', data: { ...said(message), steer: true } },
+    })),
+    changes: messages.map((message, event) => ({ kind: 'steered', event, id: message.id })),
+  };
+}
+
+function said({ id, content, files }: SentMessage): EventData['message'] {
+  return { id, role: 'user', content, ...(files && { files }) };
+}
+
+/** What people decided about the calls that asked; one that they refused ends. */
+export function settled(run: RunState, { decisions }: QueuedRun): Writing {
+  const events = run.calls.flatMap((call): NewEvent[] => {
+    const { stage } = call;
+    const made = stage.kind === 'asked' ? decisions.get(stage.approval) : undefined;
+    if (stage.kind !== 'asked' || !made) return [];
+    const { decision, input, comment } = made;
+    const data: EventData['approval_end'] = {
+      approval: stage.approval,
+      call: call.call,
+      tool: call.tool,
+      decision,
+      ...(decision === 'edit' && { input }),
+      ...(comment !== null && { comment }),
+    };
+    return [{ type: 'approval_end', data }, ...refusedCall(call, made)];
+  });
+  return { entries: events.map((event) => ({ runId: run.id, event })), changes: [] };
+}
+
+const REFUSED = {
+  deny: 'a person refused the call',
+  expired: 'nobody allowed the call in time',
+  skip: 'outcome unknown: the call was started before the server stopped; a person chose not to repeat it',
+};
+
+function refusedCall({ call, tool }: CallState, { decision, comment }: Decision): NewEvent[] {
+  if (decision !== 'deny' && decision !== 'expired' && decision !== 'skip') return [];
+  const why = comment === null ? '' : `, and said: ${comment}`;
+  const rest =
+    decision === 'skip' ? '' : '. Nothing was done. Do not repeat the call: go on without it, or ask';
+  const output = { error: `${REFUSED[decision]}${why}${rest}` };
+  const outcome = decision === 'skip' ? ('unknown' as const) : ('denied' as const);
+  return [{ type: 'tool_end', data: { tool, output, call, success: false, outcome } }];
+}
+
+/** A run's end: unanswered calls are answered, so that the history stays valid; then the rest. */
+export function end(
+  run: RunState,
+  status: 'done' | 'error' | 'canceled',
+  last: readonly NewEvent[],
+  { sent, error }: { readonly sent: readonly SentMessage[]; readonly error?: EventData['error'] },
+): Writing {
+  const answers = run.calls.flatMap(unanswered).map((event): Entry => ({ runId: run.id, event }));
+  const events: NewEvent[] = [...last, { type: 'state', data: { status } }];
+  return inOrder({ entries: answers, changes: [] }, takenIn(run, sent), {
+    entries: events.map((event) => ({ runId: run.id, event })),
+    changes: [
+      {
+        kind: 'end',
+        event: events.length - 1,
+        run: run.id,
+        status,
+        error: error ?? null,
+        usage: run.usage,
+        cost: run.cost,
+        steers: run.steered.length + sent.length,
+        asked: run.calls.some(({ stage }) => stage.kind === 'asked'),
+      },
+    ],
+  });
+}
+
+function unanswered({ call, tool, stage }: CallState): NewEvent[] {
+  if (stage.kind === 'ended') return [];
+  const mayHaveBegun =
+    stage.kind === 'started' || (stage.kind === 'asked' && stage.about === 'unknown_outcome');
+  const outcome = mayHaveBegun ? ('unknown' as const) : ('canceled' as const);
+  const error = mayHaveBegun
+    ? 'the run ended before the outcome was known'
+    : 'the run ended before this call was made';
+  return [{ type: 'tool_end', data: { tool, output: { error }, call, success: false, outcome } }];
+}
+
+/** A run that was canceled before it began. */
+export function dropped(run: QueuedRun, reason: string): Writing {
+  return {
+    entries: [
+      { runId: run.id, event: { type: 'canceled', data: { reason } } },
+      { runId: run.id, event: { type: 'state', data: { status: 'canceled' } } },
+    ],
+    changes: [{ kind: 'end', event: 1, run: run.id, status: 'canceled' }],
+  };
+}
