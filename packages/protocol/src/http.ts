@@ -202,7 +202,18 @@ export const why = z
     run_id: id,
     status: runStatus,
     sentence: z.string().meta({ description: 'What the run waits for, in words.' }),
-    waits_for: z.enum(['nothing', 'pod', 'run', 'model', 'tool', 'approval', 'takeover', 'cancel', 'step']),
+    waits_for: z.enum([
+      'nothing',
+      'pod',
+      'run',
+      'model',
+      'tool',
+      'approval',
+      'resume',
+      'takeover',
+      'cancel',
+      'step',
+    ]),
     queue_position: z
       .int()
       .nullable()

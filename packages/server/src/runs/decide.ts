@@ -92,7 +92,8 @@ export function decide(state: ThreadState, facts: Facts, attempt: number, idleMs
   if (!run) return betweenRuns(state, facts, idleMs);
 
   const queued = facts.runs.find(({ id }) => id === run.id);
-  const late = queued && lateLimit(run, queued.limits, facts.now);
+  // A run that is paused fails once it goes on.
+  const late = queued && !run.paused && lateLimit(run, queued.limits, facts.now);
   // Who only looks writes nothing: a message behind a parked run must not count as another try at it.
   if (queued && !late && queued.cancel === null && rests(run, queued))
     return { kind: 'rest', until: expiryOf(run) };

@@ -74,6 +74,8 @@ function waitsFor(run: StoredRun, place: Place, state: RunState | null): Pick<Wh
         : 'The run waits for a pod with room.',
     };
   }
+  if (state?.paused)
+    return { waits_for: 'resume', sentence: 'The run is paused; POST …/resume on its chat lets it go on.' };
   if (state?.parked)
     return {
       waits_for: 'approval',

@@ -3,7 +3,13 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { isTerminal, type EventData, type EventType, type LogEvent } from '@continuo/protocol';
+import {
+  isTerminal,
+  type EventData,
+  type EventType,
+  type LogEvent,
+  type SessionState,
+} from '@continuo/protocol';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { readForFold } from '../../src/log/statements.ts';
 import { decide as decideWith, type Facts } from '../../src/runs/decide.ts';
@@ -309,6 +315,35 @@ test('a parked run is looked at as often as one likes: no try is counted, and no
   log.add('tool_end', { tool: 't', output: {}, call: 'a', success: true });
   expect(next(3_601_999, 1)).toBe('call_model');
   expect(next(3_602_000, 1)).toBe('fail');
+});
+
+test('time in which a run is paused does not count, nor does it count twice that it also waits', () => {
+  const log = new Log();
+  log.add('state', { status: 'running', attempt: 1 });
+  log.add('message_end', { message: 'm1', text: '', parts: [toolCall('a')], ended: 'complete' });
+  const becomes = (from_state: SessionState, to_state: SessionState) =>
+    log.add('session', { session: 's', from_state, to_state, reason: 'x' }, log.run);
+  log.clock = 1000;
+  log.add('approval', {
+    approval: 'x',
+    kind: 'call',
+    call: 'a',
+    tool: 't',
+    input: {},
+    paths: [],
+    reason: 'x',
+  });
+  log.clock = 50_000;
+  becomes('running', 'paused');
+  log.clock = 60_000;
+  log.add('approval_end', { approval: 'x', call: 'a', tool: 't', decision: 'approve' });
+  log.clock = 90_000;
+  becomes('paused', 'running');
+  const limited = { ...queued(log.run), limits: { ...limits, seconds: 5 } };
+  const next = (now: number) =>
+    decide(foldAll(EMPTY, log.events), { ...NOTHING_ELSE, now, runs: [limited] }, 1).kind;
+  expect(next(93_999)).toBe('run_tools');
+  expect(next(94_000)).toBe('fail');
 });
 
 test('a run whose time was over before it was parked fails', () => {

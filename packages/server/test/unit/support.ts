@@ -147,6 +147,7 @@ export interface LoopSettings {
   readonly tools?: readonly AnyTool[];
   readonly cancelGraceMs?: number;
   readonly now?: () => number;
+  readonly approvalMs?: number;
   /** What a model does while it pauses; by default it lets what it said be written. */
   readonly sleep?: () => Promise<void>;
   readonly publish?: (rows: readonly StoredEvent[]) => void;
@@ -168,7 +169,7 @@ export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
     }),
     cancelGraceMs: settings.cancelGraceMs ?? 1000,
     idleMs: 600_000,
-    approvalMs: null,
+    approvalMs: settings.approvalMs ?? null,
     now: settings.now ?? Date.now,
     limits: { steps: 100, tokens: null, cost: null, seconds: null },
     summaryLines: 5,
