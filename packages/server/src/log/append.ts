@@ -6,7 +6,7 @@
 //   the pen's own rows are there, or they are not; somebody else's rows mean that the thread is lost.
 // - Group commit: a flush takes what gathered while the last one was in flight, and what one turn of the event loop
 //   brings. What somebody waits for goes at once; the pieces of messages gather for some milliseconds if many threads
-//   are being written, so that a commit and a write to a follower carry several. A failed flush is split by thread.
+//   are being written, and become one. A failed flush is split by thread.
 // - Nobody sees an event before its commit (L5): `publish` and `onCommit` run after it.
 
 import { connect, destroy, isConnectionError, sqlState } from '../db/pool.ts';
@@ -17,10 +17,13 @@ import { hit, Lost, Pen, type Part, type PenHost, type PenOptions } from './pen.
 import type { Recent } from './recent.ts';
 import { bind, INSERT, INSERT_WITH_CHANGES, readTail } from './statements.ts';
 
-/** Rows at most in one flush; above it, adjacent tokens of a message are merged. */
+/** Rows at most in one flush. */
 const FLUSH_ROWS = 1000;
 
-/** With more pens open than this, pieces gather: so long for each pen, and so long at most. */
+/**
+ * With more pens open than this, pieces gather, so long for each pen, and so long at most; and what of a message has
+ * gathered is written as one piece.
+ */
 const AT_ONCE_PENS = 4;
 const GATHER_MS_A_PEN = 0.5;
 const GATHER_MS = 25;
@@ -137,7 +140,7 @@ export class Writer implements PenHost {
     for (const pen of this.#dirty) {
       if (room <= 0) break;
       this.#dirty.delete(pen);
-      const part = pen.take(room, waiting > FLUSH_ROWS);
+      const part = pen.take(room, waiting > FLUSH_ROWS || this.#open > AT_ONCE_PENS);
       if (!part) continue;
       room -= part.rows.length;
       parts.push(part);

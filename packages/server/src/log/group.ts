@@ -83,31 +83,46 @@ export function withJsonAsText(change: Change): Record<string, unknown> {
   return { ...change };
 }
 
-/** Under pressure, adjacent tokens of one message become one event. */
-export function mergeTokens(groups: readonly Group[]): Group[] {
+/** Under pressure, adjacent pieces of one message become one event. */
+export function mergePieces(groups: readonly Group[]): readonly Group[] {
   const merged: Group[] = [];
-  for (const next of groups) {
-    const last = merged.at(-1);
-    const text = joined(last, next);
-    if (!last || !text) {
-      merged.push({ ...next, entries: [...next.entries] });
-      continue;
-    }
-    merged[merged.length - 1] = {
-      ...last,
-      entries: [{ runId: last.entries[0]!.runId, event: { type: 'token', data: text } }],
-      bytes: last.bytes + next.bytes,
-    };
+  let at = 0;
+  while (at < groups.length) {
+    const first = groups[at]!;
+    const piece = pieceOf(first);
+    let end = at + 1;
+    if (piece) while (end < groups.length && continues(piece, pieceOf(groups[end]!))) end += 1;
+    merged.push(end === at + 1 ? first : joined(groups.slice(at, end), piece!));
+    at = end;
   }
   return merged;
 }
 
-function joined(last: Group | undefined, next: Group): EventData['token'] | null {
-  if (!last || last.entries.length !== 1 || next.entries.length !== 1) return null;
-  const [a, b] = [last.entries[0]!, next.entries[0]!];
-  if (a.event.type !== 'token' || b.event.type !== 'token' || a.runId !== b.runId) return null;
-  if (a.event.data.message !== b.event.data.message) return null;
-  // Whoever waits for a token is told of that one.
-  if (last.resolve !== nobody || next.resolve !== nobody) return null;
-  return { text: a.event.data.text + b.event.data.text, message: a.event.data.message };
+interface Piece {
+  readonly runId: string | null;
+  readonly type: 'token' | 'reasoning';
+  readonly data: EventData['token'];
+}
+
+/** Null if it is more than that, or if somebody waits for it: they are told of that one. */
+function pieceOf(group: Group): Piece | null {
+  if (group.entries.length !== 1 || group.resolve !== nobody) return null;
+  const { runId, event } = group.entries[0]!;
+  return event.type === 'token' || event.type === 'reasoning'
+    ? { runId, type: event.type, data: event.data }
+    : null;
+}
+
+function continues(a: Piece, b: Piece | null): boolean {
+  return b !== null && a.type === b.type && a.runId === b.runId && a.data.message === b.data.message;
+}
+
+function joined(groups: readonly Group[], { runId, type, data: { message } }: Piece): Group {
+  let text = '';
+  let bytes = 0;
+  for (const each of groups) {
+    text += (each.entries[0]!.event.data as EventData['token']).text;
+    bytes += each.bytes;
+  }
+  return { ...groups[0]!, entries: [{ runId, event: { type, data: { text, message } } }], bytes };
 }

@@ -9,7 +9,7 @@ import { ConnectionLost, sqlState, transaction } from '../db/pool.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import type { Faults } from '../faults.ts';
 import type { StoredEvent } from './event.ts';
-import { group, mergeTokens, nobody, withJsonAsText, type Change, type Entry, type Group } from './group.ts';
+import { group, mergePieces, nobody, withJsonAsText, type Change, type Entry, type Group } from './group.ts';
 import type { Recent } from './recent.ts';
 import { bind, INSERT } from './statements.ts';
 
@@ -218,7 +218,7 @@ export class Pen {
     const groups = this.#groups.splice(0, count);
     this.#rows -= rows;
     this.#busy = true;
-    return this.#number(merge ? mergeTokens(groups) : groups);
+    return this.#number(merge ? mergePieces(groups) : groups);
   }
 
   committed(part: Part, released: boolean): void {

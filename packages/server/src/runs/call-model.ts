@@ -31,16 +31,17 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   const whole: Entry[] = [];
   const changes: Change[] = [];
 
+  const begin = (): void => {
+    begun = true;
+    push({ type: 'message_start', data: { message, model: model.id } });
+    if (shown.turnsLeftOut === 0 || limit === null) return;
+    const { tokens, turnsLeftOut: turns_left_out } = shown;
+    push({ type: 'context_usage', data: { message, tokens, limit, turns_left_out } });
+  };
   const present = (_agent: string, event: EngineEvent): void | Promise<void> => {
     switch (event.type) {
       case 'message_start':
-        begun = true;
-        push({ type: 'message_start', data: { message, model: model.id } });
-        if (shown.turnsLeftOut === 0 || limit === null) return;
-        return push({
-          type: 'context_usage',
-          data: { message, tokens: shown.tokens, limit, turns_left_out: shown.turnsLeftOut },
-        });
+        return context.begun.then(begin);
       case 'text_delta':
         push({ type: 'token', data: { text: event.text, message } });
         return pen.room() ?? undefined;
@@ -102,6 +103,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
     content: queued.message.content,
   });
 
+  await context.begun;
   hold.lost.throwIfAborted();
   // In a hurry, the message is left unfinished: whoever comes next supersedes it.
   if (hold.hurry.aborted && !context.canceled.aborted) return null;

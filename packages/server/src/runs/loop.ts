@@ -5,7 +5,7 @@
 // A run's end is one append: the last message, what follows from it by the same fold and the same decision, and the
 // thread's release, which the database refuses if somebody wants something of the thread meanwhile.
 
-import type { EventData, LogEvent, NewEvent } from '@continuo/protocol';
+import type { EventData, NewEvent } from '@continuo/protocol';
 import type { SessionInput } from '../actors/session.ts';
 import type { Hold, Work } from '../actors/pod.ts';
 import type { Change, Entry } from '../log/group.ts';
@@ -16,7 +16,7 @@ import { decide, notTakenIn, type Facts, type QueuedRun, type Step } from './dec
 import { asFacts, takeFacts, Told } from './facts.ts';
 import { EMPTY, foldAll, knownVersion, workedMs, type RunState, type ThreadState } from './fold.ts';
 import { runTools } from './run-tools.ts';
-import { messageRow, type LoopOptions, type StepContext } from './step.ts';
+import { timer, type LoopOptions, type StepContext } from './step.ts';
 import { makeTitle } from './title.ts';
 import * as write from './writing.ts';
 
@@ -215,44 +215,34 @@ class Actor {
     this.#starting = run.id;
     this.#pen.begin(run.id);
     this.#options.metrics.runStarted(this.#facts.now - run.queuedAt);
-    await this.#write(write.inOrder(write.session(this.#state, 'start', 'message'), write.start(run)));
-    this.#starting = null;
+    const writing = write.inOrder(write.session(this.#state, 'start', 'message'), write.start(run));
+    const begun = this.#write(writing).then(() => {
+      this.#starting = null;
+      // A cancel that came meanwhile found nothing to cancel.
+      if (this.#decide().kind === 'cancel') this.#cancel.abort();
+    });
+    // The model is asked while the beginning is being written; nothing is made of its answer before.
+    const ahead = this.#ahead(writing.entries);
+    const step = this.#decide(ahead);
+    if (step.kind === 'call_model' && !this.#hold.draining)
+      await this.#within((context) => callModel(context, step.run), { state: ahead, begun });
+    await begun;
   }
 
   async #takeOver(run: RunState): Promise<void> {
     this.#options.metrics.takenOver();
-    const state: EventData['state'] = { status: 'running', attempt: run.attempts + 1 };
     const queued = this.#queued(run.id);
-    if (run.open === null) {
-      await this.#pen.append([{ runId: run.id, event: { type: 'state', data: state } }]);
-      return;
-    }
-    if (queued.cancel === null) {
-      await this.#pen.append([
-        { runId: run.id, event: { type: 'state', data: { ...state, supersedes: run.open } } },
-      ]);
-      return;
-    }
-    // Nobody will write this message again: what it said so far is kept.
-    const text = await readPartialText(this.#options.pool, this.#hold.threadId, run.id, run.open);
-    const entries: Entry[] = [{ runId: run.id, event: { type: 'state', data: state } }];
-    const changes: Change[] = [];
-    if (text !== '') {
-      const data = {
-        message: run.open,
-        text,
-        parts: [{ kind: 'text' as const, text }],
-        ended: 'interrupted' as const,
-      };
-      entries.push({ runId: run.id, event: { type: 'message_end', data } });
-      changes.push(messageRow(1, queued, data));
-    }
-    await this.#pen.append(entries, changes);
+    // Nobody will write a message again whose run was canceled: what it said so far is kept.
+    const text =
+      run.open !== null && queued.cancel !== null
+        ? await readPartialText(this.#options.pool, this.#hold.threadId, run.id, run.open)
+        : null;
+    await this.#write(write.takenOver(run, queued, text));
   }
 
   /** A whole message. Where the run ends with it, its end is in the same append. */
   async #conclude(entries: Entry[], changes: readonly Change[]): Promise<void> {
-    const step = this.#decide(foldAll(this.#state, this.#ahead(entries)));
+    const step = this.#decide(this.#ahead(entries));
     if (step.kind !== 'finish') return void (await this.#pen.append(entries, changes));
     try {
       await this.#finish(step.run, { entries, changes });
@@ -264,20 +254,10 @@ class Actor {
     }
   }
 
-  /** Entries as a fold will see them once they are committed. */
-  #ahead(entries: readonly Entry[]): LogEvent[] {
+  /** The state as it will be once the entries are committed. */
+  #ahead(entries: readonly Entry[]): ThreadState {
     const { threadId, attempt } = this.#hold;
-    const { seq, run } = this.#state;
-    const at = new Date(this.#options.now());
-    return entries.map(({ runId, event }) => ({
-      ...event,
-      threadId,
-      attempt,
-      at,
-      runId,
-      seq,
-      runSeq: run!.seq,
-    }));
+    return write.ahead(this.#state, entries, { threadId, attempt, at: new Date(this.#options.now()) });
   }
 
   #finish(run: RunState, before?: write.Writing): Promise<unknown> {
@@ -375,18 +355,29 @@ class Actor {
     return queued;
   }
 
-  /** Does a step of the run's agent; what it resolves to, if anything, ends the run. */
-  async #within(step: (context: StepContext) => Promise<EventData['error'] | null>): Promise<void> {
+  /**
+   * Does a step of the run's agent; what it resolves to, if anything, ends the run. `state` is that which the step was
+   * decided on, and `begun` resolves once it is committed.
+   */
+  async #within(
+    step: (context: StepContext) => Promise<EventData['error'] | null>,
+    { state, begun }: { state: ThreadState; begun: Promise<void> } = { state: this.#state, begun: READY },
+  ): Promise<void> {
     const { agents } = this.#options;
-    const run = this.#state.run!;
+    const run = state.run!;
     const queued = this.#queued(run.id);
     const { workspaceId } = queued;
     const made = await agents.make({ workspaceId, role: queued.role, model: queued.model });
-    if (!made.ok) return this.#fail(run, { code: made.code, error: made.problem });
+    if (!made.ok) {
+      await begun;
+      return this.#fail(this.#state.run!, { code: made.code, error: made.problem });
+    }
     const { agent } = made;
     const deadline = timer(queued.limits.seconds, workedMs(run, this.#options.now()));
     const canceled = AbortSignal.any([this.#cancel.signal, deadline.signal]);
-    const interrupted = AbortSignal.any([canceled, this.#hold.lost, this.#hold.hurry]);
+    const refused = new AbortController();
+    begun.catch(() => refused.abort());
+    const interrupted = AbortSignal.any([canceled, refused.signal, this.#hold.lost, this.#hold.hurry]);
     const failure = await agent
       .tools(interrupted)
       .then((tools) =>
@@ -397,10 +388,11 @@ class Actor {
           tools,
           hold: this.#hold,
           pen: this.#pen,
+          begun,
           canceled,
           interrupted,
           queued,
-          history: this.#state.history,
+          history: state.history,
           known: (fileId) => knownVersion(this.#state, fileId),
           conclude: (entries, changes) => this.#conclude(entries, changes),
         }),
@@ -410,6 +402,7 @@ class Actor {
   }
 }
 
+const READY = Promise.resolve();
 const NO_FACTS: Facts = {
   now: 0,
   runs: [],
@@ -420,14 +413,6 @@ const NO_FACTS: Facts = {
 };
 const NOTHING: write.Writing = { entries: [], changes: [] };
 const ENDED = { stop: 'user_cancelled', expire: 'idle_timeout' };
-
-/** Aborts when the seconds are over, of which some have passed. */
-function timer(seconds: number | null, passedMs: number): { signal: AbortSignal; end(): void } {
-  const over = new AbortController();
-  if (seconds === null) return { signal: over.signal, end: () => undefined };
-  const timeout = setTimeout(() => over.abort(), Math.max(0, seconds * 1000 - passedMs));
-  return { signal: over.signal, end: () => clearTimeout(timeout) };
-}
 
 /** Steps that end a run are done even while the pod drains. */
 const ENDING: ReadonlySet<Step['kind']> = new Set(['finish', 'fail', 'cancel', 'drop', 'end_session']);

@@ -41,6 +41,8 @@ export interface StepContext {
   readonly tools: ToolRegistry;
   readonly hold: Hold;
   readonly pen: Pen;
+  /** Resolves once what the step was decided on is committed; before it, nothing may be written. */
+  readonly begun: Promise<void>;
   /** Aborts when the run is to stop, the thread is lost, or the pod in a hurry: whatever runs, ends. */
   readonly interrupted: AbortSignal;
   /** Aborts when the run is to stop: it was canceled, or its time is over. */
@@ -57,4 +59,12 @@ export interface StepContext {
 export function messageRow(event: number, run: QueuedRun, data: EventData['message_end']): Change {
   const content = { text: data.text, message: data.message, ended: data.ended };
   return { kind: 'message', event, id: uuidv7(), run: run.id, ordinal: run.ordinal, content };
+}
+
+/** Aborts when the seconds are over, of which some have passed. */
+export function timer(seconds: number | null, passedMs: number): { signal: AbortSignal; end(): void } {
+  const over = new AbortController();
+  if (seconds === null) return { signal: over.signal, end: () => undefined };
+  const timeout = setTimeout(() => over.abort(), Math.max(0, seconds * 1000 - passedMs));
+  return { signal: over.signal, end: () => clearTimeout(timeout) };
 }

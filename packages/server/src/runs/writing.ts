@@ -1,11 +1,12 @@
 // What a step writes: its events, and the rows that change with them. Pure.
 
 import { v7 as uuidv7 } from 'uuid';
-import type { EventData, NewEvent, SessionState } from '@continuo/protocol';
+import type { EventData, LogEvent, NewEvent, SessionState } from '@continuo/protocol';
 import { isEnded, transition, type SessionInput } from '../actors/session.ts';
 import type { Change, Entry } from '../log/group.ts';
+import { messageRow } from './step.ts';
 import type { Decision, QueuedRun, SentMessage } from './decide.ts';
-import type { CallState, RunState, ThreadState } from './fold.ts';
+import { foldAll, type CallState, type RunState, type ThreadState } from './fold.ts';
 
 export interface Writing {
   readonly entries: Entry[];
@@ -21,6 +22,24 @@ export function inOrder(...writings: readonly Writing[]): Writing {
     entries.push(...each.entries);
   }
   return { entries, changes };
+}
+
+/** The state as it will be once the entries are committed. */
+export function ahead(
+  state: ThreadState,
+  entries: readonly Entry[],
+  { threadId, attempt, at }: { readonly threadId: string; readonly attempt: number; readonly at: Date },
+): ThreadState {
+  let { seq } = state;
+  let runSeq = state.run?.seq ?? 0;
+  return foldAll(
+    state,
+    entries.map(({ runId, event }): LogEvent => {
+      seq += 1;
+      if (runId !== null) runSeq += 1;
+      return { ...event, threadId, attempt, at, runId, seq, runSeq: runId === null ? null : runSeq };
+    }),
+  );
 }
 
 /** `runId` where the run itself rests or goes on with the session. */
@@ -53,6 +72,23 @@ export function start({ id, rewindTo, message }: QueuedRun): Writing {
   return {
     entries: events.map((event) => ({ runId: id, event })),
     changes: [{ kind: 'start', event: 0, run: id, ...(rewindTo !== null && { rewound_to: rewindTo }) }],
+  };
+}
+
+/** `text` is what is kept of a message that nobody will write again; null where it will be. */
+export function takenOver(run: RunState, queued: QueuedRun, text: string | null): Writing {
+  const attempt = run.attempts + 1;
+  const supersedes = run.open !== null && text === null ? { supersedes: run.open } : {};
+  const state: Entry = {
+    runId: run.id,
+    event: { type: 'state', data: { status: 'running', attempt, ...supersedes } },
+  };
+  if (run.open === null || !text) return { entries: [state], changes: [] };
+  const parts = [{ kind: 'text' as const, text }];
+  const data = { message: run.open, text, parts, ended: 'interrupted' as const };
+  return {
+    entries: [state, { runId: run.id, event: { type: 'message_end', data } }],
+    changes: [messageRow(1, queued, data)],
   };
 }
 
