@@ -102,6 +102,8 @@ export interface AttachedFile {
   readonly path: string;
   readonly v: number;
   readonly media_type: string;
+  /** Bytes. */
+  readonly size: number;
 }
 
 /** An image in the workspace, as it was at one version. */

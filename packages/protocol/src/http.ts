@@ -3,7 +3,7 @@
 import { z } from 'zod';
 
 export const runStatus = z.enum(['queued', 'running', 'done', 'error', 'canceled']);
-const sessionState = z.enum(['idle', 'running', 'paused', 'error', 'cancelled', 'completed']);
+export const sessionState = z.enum(['idle', 'running', 'paused', 'error', 'cancelled', 'completed']);
 const id = z.uuid();
 const time = z.iso.datetime({ offset: true });
 
@@ -85,22 +85,38 @@ export const role = z
   })
   .meta({ id: 'Role' });
 
+/** What a person says. */
+export const content = z.string().min(1);
+
+/** Files that come with one message, at most. */
+export const FILES_ATTACHED = 20;
+
 export const newMessage = z
   .strictObject({
-    content: z
-      .string()
-      .min(1)
-      .meta({ description: 'What to say; at most what the body limit of 1 MiB leaves.' }),
+    content: content.meta({ description: 'What to say; at most what the body limit of 1 MiB leaves.' }),
+    files: z
+      .array(z.string().min(1).max(2048))
+      .max(FILES_ATTACHED)
+      .optional()
+      .meta({ description: 'Ids or paths of files of the workspace that come with it, as they are now.' }),
+    policy: z
+      .enum(['enqueue', 'reject', 'interrupt', 'rollback', 'steer'])
+      .optional()
+      .meta({ description: 'What happens if the thread is busy; `enqueue` if absent.' }),
+    replaces: id.optional().meta({
+      description:
+        'An earlier message of a person: the thread is taken back to before it, and this is said instead.',
+    }),
     model: z
       .string()
       .max(200)
       .optional()
-      .meta({ description: '`provider/model`; the role’s or the server’s default if absent.' }),
+      .meta({ description: '`provider/model`; the chat’s, the role’s or the server’s default if absent.' }),
     role: z
       .string()
       .max(100)
       .optional()
-      .meta({ description: 'The role that answers; `assistant` if absent.' }),
+      .meta({ description: 'The role that answers; the chat’s or `assistant` if absent.' }),
     limits: limits.optional(),
   })
   .meta({ id: 'NewMessage' });
@@ -168,6 +184,7 @@ export const message = z
       .enum(['complete', 'error', 'interrupted'])
       .optional()
       .meta({ description: 'Of a model’s message: how it ended.' }),
+    rewound: z.literal(true).optional().meta({ description: 'Said before the thread was taken back.' }),
     created_at: time,
   })
   .meta({ id: 'Message' });

@@ -13,7 +13,8 @@ export type {
   SessionState,
 } from './events.ts';
 export { isTerminal } from './events.ts';
-export * as schemas from './http.ts';
+export * as schemas from './schemas.ts';
+export type { Approval, Chat, ChatMessage, Session } from './chats.ts';
 export type {
   File,
   FileDiff,

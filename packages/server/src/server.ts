@@ -22,7 +22,7 @@ import { createMetrics } from './metrics.ts';
 import { createModels } from './models/catalog.ts';
 import { createChatFiles } from './runs/chats.ts';
 import { createRunLoop } from './runs/loop.ts';
-import { createWorkspaceOf } from './runs/workspace-of.ts';
+import { createOriginOf } from './runs/origin-of.ts';
 import { createBuiltInTools } from './tools/index.ts';
 import { createToolRegistry, type AnyTool } from './tools/registry.ts';
 import { readChangeRows, type ChangeRow } from './workspace/changes.ts';
@@ -88,7 +88,7 @@ export async function startServer({
 
   const onError = (error: Error) => log.warn({ reason: error.message }, 'the database had trouble');
   const pool = createPool(database, onError);
-  const workspaceOf = createWorkspaceOf(pool);
+  const originOf = createOriginOf(pool);
   const roles = await createRoles(pool);
   const mcp = createMcp({ pool, log, now: Date.now, env });
   const recent = new Recent();
@@ -192,7 +192,7 @@ export async function startServer({
     mcp,
     agents,
     roles,
-    workspaceOf,
+    originOf,
     workspaces,
     streams,
     recent,

@@ -18,13 +18,12 @@ export const idempotencyHeader = z.object({
 });
 
 export async function accept(
-  { pool, pod, workspaceOf }: HttpContext,
-  request: Omit<Enqueue, 'workspaceId'>,
+  { pool, pod }: HttpContext,
+  request: Enqueue,
+  missing = async (): Promise<Problem> => notFound('thread', request.threadId),
 ): Promise<{ run: Run; headers: Record<string, string> }> {
-  const workspaceId = await workspaceOf(request.threadId);
-  if (workspaceId === null) throw notFound('thread', request.threadId);
-  const outcome = await enqueue({ pool, pod }, { workspaceId, ...request });
-  if (outcome.kind === 'no_thread') throw notFound('thread', request.threadId);
+  const outcome = await enqueue({ pool, pod }, request);
+  if (outcome.kind === 'no_thread') throw await missing();
   if (outcome.kind === 'workspace_removed') throw workspaceRemoved();
   if (outcome.kind === 'key_reused') throw keyReused();
   if (outcome.kind === 'queue_full') throw queueFull();

@@ -156,7 +156,10 @@ export function runRoutes(app: App, context: HttpContext): void {
           detail: `The run is ${run.status}; only a failed or canceled run can be retried.`,
         });
       }
+      const origin = await context.originOf(run.thread_id);
+      if (!origin) throw notFound('thread', run.thread_id);
       const accepted = await accept(context, {
+        workspaceId: origin.workspaceId,
         threadId: run.thread_id,
         message: { id: run.message_id, retryOf: run.id },
         model: run.model,

@@ -53,6 +53,22 @@ export function invalidCursor(given: string, detail: string): Problem {
   });
 }
 
+/** Of a list that is newest first: where its last item stands. */
+export function timeCursor(given: string): { at: string; id: string } {
+  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)_([0-9a-f-]{36})$/.exec(given);
+  if (!match || !z.uuid().safeParse(match[2]).success || !isTime(match[1]!)) {
+    throw invalidCursor(given, 'is not one that a page gave as next.');
+  }
+  return { at: match[1]!, id: match[2]! };
+}
+
+/** A day that the calendar has, in a year that the database has. */
+function isTime(text: string): boolean {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime()) || time.getUTCFullYear() < 1) return false;
+  return time.toISOString().slice(0, 19) === text.slice(0, 19);
+}
+
 /** The database keeps no NUL in a text. */
 export function refuseNul(path: string, value: string | undefined, part: 'body' | 'query' = 'body'): void {
   if (!value?.includes('\0')) return;

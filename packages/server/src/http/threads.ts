@@ -3,13 +3,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { v7 as uuidv7 } from 'uuid';
 import { schemas } from '@continuo/protocol';
-import type { Agent } from '../agents/agent.ts';
 import { insertThread, listMessages, listThreads, readThread } from '../runs/read.ts';
 import { DEFAULT_WORKSPACE } from '../workspace/workspaces.ts';
-import { accept, idempotencyHeader } from './accept.ts';
+import { idempotencyHeader } from './accept.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
-import { Problem } from './problem.ts';
+import { takeMessage } from './message.ts';
 import {
   body,
   idParam,
@@ -20,6 +19,7 @@ import {
   page,
   problems,
   refuseNul,
+  timeCursor,
 } from './shared.ts';
 import { workspaceIn } from './workspaces.ts';
 
@@ -45,7 +45,7 @@ export function threadRoutes(app: App, context: HttpContext): void {
       refuseNul('title', title);
       const workspaceId = await workspaceOr(workspace);
       const thread = await insertThread(pool, workspaceId, uuidv7(), title ?? null);
-      context.workspaceOf.remember(thread.id, workspaceId);
+      context.originOf.remember(thread.id, { workspaceId, role: null, model: null });
       return c.json(thread, 201, { location: `/api/threads/${thread.id}` });
     },
   );
@@ -72,7 +72,7 @@ export function threadRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { workspace, after, limit } = c.req.valid('query');
-      const cursor = after === undefined ? null : threadCursor(after);
+      const cursor = after === undefined ? null : timeCursor(after);
       return c.json(await listThreads(pool, await workspaceOr(workspace), cursor, limit), 200);
     },
   );
@@ -108,21 +108,17 @@ export function threadRoutes(app: App, context: HttpContext): void {
       },
       responses: {
         202: json(schemas.accepted, 'The message is stored and its run queued'),
-        ...problems(400, 404, 410, 413, 415, 422, 429),
+        ...problems(400, 404, 409, 410, 413, 415, 422, 429),
       },
     }),
     async (c) => {
       const { id } = c.req.valid('param');
-      const { content, ...chosen } = c.req.valid('json');
-      const agent = await agentFor(context, id, chosen);
-      const limits = { ...agent.limits, ...chosen.limits };
-      const { run, headers } = await accept(context, {
+      const origin = await context.originOf(id);
+      if (!origin) throw notFound('thread', id);
+      const { run, headers } = await takeMessage(context, {
         threadId: id,
-        message: { content },
-        model: agent.model.id,
-        role: agent.role,
-        limits: Object.keys(limits).length === 0 ? null : limits,
-        chosen,
+        origin,
+        message: c.req.valid('json'),
         idempotencyKey: c.req.valid('header')['idempotency-key'] ?? null,
       });
       return c.json({ run }, 202, headers);
@@ -146,35 +142,6 @@ export function threadRoutes(app: App, context: HttpContext): void {
       return c.json(await listMessages(pool, id, cursor, limit), 200);
     },
   );
-}
-
-/** Who answers a message; a role or a model that is not known is refused here. */
-async function agentFor(
-  { agents, workspaceOf }: HttpContext,
-  threadId: string,
-  { role, model }: Pick<z.infer<typeof schemas.newMessage>, 'role' | 'model'>,
-): Promise<Agent> {
-  const workspaceId = await workspaceOf(threadId);
-  if (workspaceId === null) throw notFound('thread', threadId);
-  const made = await agents.make({ workspaceId, role, model });
-  if (made.ok) return made.agent;
-  const field = made.code === 'unknown_role' ? 'role' : 'model';
-  throw new Problem({ status: 400, code: made.code, detail: `${field}: ${made.problem}` });
-}
-
-function threadCursor(given: string): { at: string; id: string } {
-  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)_([0-9a-f-]{36})$/.exec(given);
-  if (!match || !z.uuid().safeParse(match[2]).success || !isTime(match[1]!)) {
-    throw invalidCursor(given, 'is not one that a page gave as next.');
-  }
-  return { at: match[1]!, id: match[2]! };
-}
-
-/** A day that the calendar has, in a year that the database has. */
-function isTime(text: string): boolean {
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime()) || time.getUTCFullYear() < 1) return false;
-  return time.toISOString().slice(0, 19) === text.slice(0, 19);
 }
 
 function messageCursor(given: string): { ordinal: number; seq: number } {

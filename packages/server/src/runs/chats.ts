@@ -28,8 +28,11 @@ interface Row {
   at: Date | null;
 }
 
-const CHATS = `select t.id, t.title, t.created_at, e.seq, e.at,
-    (select left(m.content::text, 600) from messages m where m.thread_id = t.id order by m.ordinal, m.seq limit 1) as said
+/** The beginning of the first message's JSON: a chat without a title is called by it. */
+export const SAID =
+  '(select left(m.content::text, 600) from messages m where m.thread_id = t.id order by m.ordinal, m.seq limit 1) as said';
+
+const CHATS = `select t.id, t.title, t.created_at, e.seq, e.at, ${SAID}
   from threads t
   left join lateral (select seq, at from events where thread_id = t.id order by seq desc limit 1) e on true`;
 
@@ -41,7 +44,7 @@ export async function listChats(
 ): Promise<readonly Chat[]> {
   const { rows } = await client.query<Row>({
     name: 'list_chats',
-    text: `${CHATS} where t.workspace_id = $1 and ($2::uuid is null or
+    text: `${CHATS} where t.workspace_id = $1 and t.removed_at is null and ($2::uuid is null or
         (t.created_at, t.id) < (select a.created_at, a.id from threads a where a.id = $2))
       order by t.created_at desc, t.id desc limit $3`,
     values: [workspaceId, after, limit],
@@ -50,9 +53,10 @@ export async function listChats(
 }
 
 export async function hasChats(client: Queryable, workspaceId: string): Promise<boolean> {
-  const { rowCount } = await client.query('select from threads where workspace_id = $1 limit 1', [
-    workspaceId,
-  ]);
+  const { rowCount } = await client.query(
+    'select from threads where workspace_id = $1 and removed_at is null limit 1',
+    [workspaceId],
+  );
   return rowCount === 1;
 }
 
@@ -66,7 +70,7 @@ export async function findChat(
   if (short === undefined) return null;
   const { rows } = await client.query<Row>({
     name: 'find_chat',
-    text: `${CHATS} where t.workspace_id = $1 and right(t.id::text, 12) = $2 order by t.id desc limit 1`,
+    text: `${CHATS} where t.workspace_id = $1 and t.removed_at is null and right(t.id::text, 12) = $2 order by t.id desc limit 1`,
     values: [workspaceId, short],
   });
   return rows[0] ? chatOf(rows[0]) : null;
@@ -93,8 +97,13 @@ export function createChatFiles(client: Queryable): ChatFiles {
 }
 
 function chatOf({ id, title, created_at, said, seq, at }: Row): Chat {
-  const name = `${slug(title ?? (said === null ? '' : beginning(said)))}-${id.slice(-12)}.chat`;
+  const name = chatName({ id, title, said });
   return { threadId: id, name, path: `/chats/${name}`, version: seq ?? 0, changedAt: at ?? created_at };
+}
+
+/** `<slug>-<short id>.chat`; `said` as `SAID` gives it. */
+export function chatName({ id, title, said }: Pick<Row, 'id' | 'title' | 'said'>): string {
+  return `${slug(title ?? (said === null ? '' : beginning(said)))}-${id.slice(-12)}.chat`;
 }
 
 function slug(text: string): string {

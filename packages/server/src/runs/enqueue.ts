@@ -30,6 +30,12 @@ export interface Enqueue {
   readonly role: string;
   /** What the message and its role ask for; JSON drops what is undefined. */
   readonly limits: Run['limits'];
+  /** The thread is made with the message, as this chat. */
+  readonly chat?: {
+    readonly title: string | null;
+    readonly role: string | null;
+    readonly model: string | null;
+  };
   /** What the caller chose, before anything was filled in: the same request is the same after a change of defaults or of files. */
   readonly chosen: unknown;
   readonly idempotencyKey: string | null;
@@ -115,9 +121,9 @@ async function once(
   claimant: string | null,
   begin: (row: Row) => void,
 ): Promise<Enqueued> {
-  const { workspaceId, idempotencyKey, threadId, message, chosen } = request;
+  const { workspaceId, idempotencyKey, threadId, message, chat, chosen } = request;
   const hash = createHash('sha256')
-    .update(JSON.stringify([threadId, { ...message, files: undefined }, chosen]))
+    .update(JSON.stringify([chat ? null : threadId, { ...message, files: undefined }, chosen]))
     .digest('hex');
   const outcome = await transaction(pool, async (client) => {
     // Keys are kept for 24 hours: this one is forgotten if it is older, and a few others with it.
@@ -212,7 +218,32 @@ function limitsOf({ limits }: Enqueue): string | null {
 }
 
 async function insert(client: Queryable, request: Enqueue, ids: Ids, claimant: string | null): Promise<Row> {
-  const { message } = request;
+  const { message, chat } = request;
+  const content =
+    'content' in message ? JSON.stringify({ text: message.content, files: message.files }) : null;
+  const limits = limitsOf(request);
+  if (chat) {
+    const { workspaceId, threadId, model, role } = request;
+    const { rows } = await client.query<Row>({
+      name: 'open_chat',
+      text: 'select * from open_chat($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+      values: [
+        workspaceId,
+        chat.title,
+        chat.role,
+        chat.model,
+        threadId,
+        ids.run,
+        ids.message,
+        content,
+        model,
+        role,
+        limits,
+        claimant,
+      ],
+    });
+    return rows[0]!;
+  }
   const { rows } = await client.query<Row>({
     name: 'enqueue_run',
     text: 'select * from enqueue_run($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
@@ -220,10 +251,10 @@ async function insert(client: Queryable, request: Enqueue, ids: Ids, claimant: s
       request.threadId,
       ids.run,
       ids.message,
-      'content' in message ? JSON.stringify({ text: message.content, files: message.files }) : null,
+      content,
       request.model,
       request.role,
-      limitsOf(request),
+      limits,
       'retryOf' in message ? message.retryOf : null,
       claimant,
       ('content' in message && message.policy) || 'enqueue',

@@ -111,7 +111,7 @@ export async function insertThread(
 export async function readThread(client: Queryable, id: string): Promise<Thread | null> {
   const { rows } = await client.query<ThreadRow>({
     name: 'read_thread_row',
-    text: `${THREADS} where t.id = $1`,
+    text: `${THREADS} where t.id = $1 and t.removed_at is null`,
     values: [id],
   });
   return rows[0] ? shownThread(rows[0]) : null;
@@ -132,7 +132,7 @@ export async function listThreads(
 ): Promise<Page<Thread>> {
   const { rows } = await client.query<ThreadRow>({
     name: 'list_threads',
-    text: `${THREADS} where t.workspace_id = $1 and ($2::timestamptz is null or (t.created_at, t.id) < ($2, $3::uuid))
+    text: `${THREADS} where t.workspace_id = $1 and t.removed_at is null and ($2::timestamptz is null or (t.created_at, t.id) < ($2, $3::uuid))
       order by t.created_at desc, t.id desc limit $4`,
     values: [workspaceId, after?.at ?? null, after?.id ?? null, limit + 1],
   });
@@ -162,6 +162,7 @@ interface MessageRow {
   role: 'user' | 'assistant';
   content: string;
   created_at: Date;
+  rewound: boolean;
 }
 
 /** In reading order. */
@@ -173,8 +174,9 @@ export async function listMessages(
 ): Promise<Page<Message>> {
   const { rows } = await client.query<MessageRow>({
     name: 'list_messages',
-    text: `select id, run_id, ordinal, seq, role, content, created_at from messages
-      where thread_id = $1 and (ordinal, seq) > ($2, $3) order by ordinal, seq limit $4`,
+    text: `select m.id, m.run_id, m.ordinal, m.seq, m.role, m.content, m.created_at, r.rewound
+      from messages m join runs r on r.id = m.run_id
+      where m.thread_id = $1 and (m.ordinal, m.seq) > ($2, $3) order by m.ordinal, m.seq limit $4`,
     values: [threadId, after.ordinal, after.seq, limit + 1],
   });
   const last = rows.length > limit ? rows[limit - 1]! : null;
@@ -186,6 +188,7 @@ export async function listMessages(
       content: content.text,
       run_id: row.run_id,
       ...(content.ended && { ended: content.ended }),
+      ...(row.rewound && { rewound: true }),
       created_at: row.created_at.toISOString(),
     };
   });

@@ -1,10 +1,10 @@
-// What has to be done now and then, by some pod: removed workspaces whose grace period is over are purged, and chunks
-// that no version has are swept. Each chore is a transaction that begins with a lock; a pod that does not get it leaves
+// What has to be done now and then, by some pod: removed workspaces and chats whose grace period is over are purged, and
+// chunks that no version has are swept. Each chore is a transaction that begins with a lock; a pod that does not get it leaves
 // the chore to the one that has it.
 
 import { transaction, type Pool, type Queryable } from '../db/pool.ts';
 import { sweepChunks } from './content.ts';
-import { listExpired, purgeWorkspace } from './workspaces.ts';
+import { GRACE_DAYS, listExpired, purgeWorkspace } from './workspaces.ts';
 
 const LOCK_CLASS = 4402;
 const FIRST_MS = 60_000;
@@ -32,7 +32,25 @@ export function startChores(pool: Pool, onError: (error: Error) => void): Chores
 
 export async function doChores(pool: Pool): Promise<void> {
   for (const id of await listExpired(pool)) await alone(pool, (client) => purgeWorkspace(client, id));
+  for (const id of await listExpiredChats(pool)) await alone(pool, (client) => purgeChat(client, id));
   await alone(pool, sweepChunks);
+}
+
+async function listExpiredChats(client: Queryable): Promise<readonly string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    'select id from threads where removed_at < clock_timestamp() - make_interval(days => $1) order by removed_at',
+    [GRACE_DAYS],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** One in which something is still open is stopped, and purged the next time. */
+async function purgeChat(client: Queryable, id: string): Promise<void> {
+  const { rows } = await client.query<{ purged: boolean }>(
+    'select purge_chat($1, clock_timestamp() - make_interval(days => $2)) as purged',
+    [id, GRACE_DAYS],
+  );
+  if (!rows[0]!.purged) await client.query("select stop_thread($1, 'chat_removed')", [id]);
 }
 
 async function alone(pool: Pool, chore: (client: Queryable) => Promise<unknown>): Promise<void> {

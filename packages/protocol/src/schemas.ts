@@ -1,0 +1,4 @@
+// Every body of the HTTP API.
+
+export * from './chats.ts';
+export * from './http.ts';

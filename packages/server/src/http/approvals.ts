@@ -1,0 +1,158 @@
+// What runs ask people: listed, read, decided.
+
+import { createRoute, z } from '@hono/zod-openapi';
+import { schemas, type Approval } from '@continuo/protocol';
+import { decideApproval, listApprovals, readApproval, type Decision } from '../runs/approvals.ts';
+import { readRun } from '../runs/read.ts';
+import type { App, HttpContext } from './app.ts';
+import { jsonBody } from './body.ts';
+import { Problem } from './problem.ts';
+import { body, json, limitQuery, notFound, page, problems, refuseNul, timeCursor } from './shared.ts';
+import { workspaceIn, workspaceParam } from './workspaces.ts';
+
+const tags = ['approvals'];
+const APPROVALS = '/api/v1/workspaces/{id}/approvals';
+const APPROVAL = `${APPROVALS}/{approval}` as const;
+const approvalParam = workspaceParam.extend({ approval: z.uuid() });
+
+/** How long the check of an edited input waits for tools that are still being fetched; the run checks it in any case. */
+const TOOLS_MS = 5000;
+
+/** What each kind of question can be answered with. */
+const ANSWERS: Readonly<Record<Approval['kind'], readonly Decision['decision'][]>> = {
+  call: ['approve', 'deny', 'edit'],
+  unknown_outcome: ['retry', 'skip'],
+};
+
+export function approvalRoutes(app: App, context: HttpContext): void {
+  const { pool, pod } = context;
+  const find = async ({ id, approval }: z.infer<typeof approvalParam>) => {
+    const { id: workspaceId } = await workspaceIn(pool, id);
+    const found = await readApproval(pool, workspaceId, approval);
+    if (!found) throw notFound('approval', approval);
+    return { workspaceId, found };
+  };
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: APPROVALS,
+      tags,
+      summary: 'List what runs ask people, newest first',
+      request: {
+        params: workspaceParam,
+        query: z.object({
+          state: schemas.approvalState.default('waiting'),
+          after: z.string().optional(),
+          limit: limitQuery,
+        }),
+      },
+      responses: { 200: json(page(schemas.approval), 'A page of approvals'), ...problems(400, 404, 410) },
+    }),
+    async (c) => {
+      const { state, after, limit } = c.req.valid('query');
+      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const cursor = after === undefined ? null : timeCursor(after);
+      return c.json(await listApprovals(pool, id, { state, after: cursor, limit }), 200);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: APPROVAL,
+      tags,
+      summary: 'Read an approval',
+      request: { params: approvalParam },
+      responses: { 200: json(schemas.approval, 'The approval'), ...problems(400, 404, 410) },
+    }),
+    async (c) => c.json((await find(c.req.valid('param'))).found, 200),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: APPROVAL,
+      tags,
+      summary: 'Decide about a call',
+      description:
+        'The run goes on when everything that it asked is decided. The same decision again is fine; another one is 409.',
+      middleware: jsonBody(),
+      request: { params: approvalParam, body: body(schemas.newDecision) },
+      responses: {
+        200: json(schemas.approval, 'The approval, decided'),
+        ...problems(400, 404, 409, 410, 413, 415, 422),
+      },
+    }),
+    async (c) => {
+      const decision = c.req.valid('json');
+      refuseNul('comment', decision.comment);
+      const { workspaceId, found } = await find(c.req.valid('param'));
+      refuseUnfit(found, decision);
+      if (decision.input !== undefined && found.decision === null)
+        await refuseInput(context, workspaceId, found, decision.input);
+      const decided = await decideApproval({ pool, pod }, { workspaceId, id: found.id }, decision);
+      if (decided.kind === 'not_found') throw notFound('approval', found.id);
+      if (decided.kind !== 'decided') throw tooLate(decided.kind, decided.approval);
+      return c.json(decided.approval, 200);
+    },
+  );
+}
+
+function refuseUnfit({ kind }: Approval, { decision, input }: Decision): void {
+  const refused = (path: string, message: string) =>
+    new Problem({
+      status: 400,
+      code: 'invalid_body',
+      detail: `${path}: ${message}`,
+      extra: { errors: [{ path, message }] },
+    });
+  if (!ANSWERS[kind].includes(decision)) {
+    const what = kind === 'call' ? 'a call' : 'a call of unknown outcome';
+    throw refused('decision', `${what} is answered with ${ANSWERS[kind].join(', ')}`);
+  }
+  if (decision === 'edit' && input === undefined)
+    throw refused('input', 'is missing: edit says what the call is made with');
+  if (decision !== 'edit' && input !== undefined) throw refused('input', 'goes with edit only');
+}
+
+/** An edited input that the tool would refuse. Where the tool cannot be had now, the run itself answers. */
+async function refuseInput(
+  { pool, agents }: HttpContext,
+  workspaceId: string,
+  { run_id: runId, tool: name }: Approval,
+  input: unknown,
+): Promise<void> {
+  const run = await readRun(pool, runId);
+  const made = run && (await agents.make({ workspaceId, role: run.role, model: run.model }));
+  if (!made?.ok) return;
+  const tools = await made.agent.tools(AbortSignal.timeout(TOOLS_MS));
+  const parsed = tools.get(name)?.input.safeParse(input);
+  if (!parsed || parsed.success) return;
+  const errors = parsed.error.issues.map(({ path, message }) => ({
+    path: ['input', ...path].join('.'),
+    message,
+  }));
+  throw new Problem({
+    status: 422,
+    code: 'invalid_input',
+    detail: `The input does not fit ${name}: ${errors.map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
+    extra: { errors },
+  });
+}
+
+function tooLate(kind: 'too_late' | 'expired' | 'run_ended', approval: Approval): Problem {
+  const { decision, decided_at, comment, expires_at } = approval;
+  const said = comment === null ? '' : ` (${JSON.stringify(comment)})`;
+  const detail = {
+    too_late: `Somebody decided before: ${decision}${said}, at ${decided_at}.`,
+    expired: `The approval expired at ${expires_at}; the call was not made.`,
+    run_ended: 'The run has ended, or is being stopped: the call is not made any more.',
+  }[kind];
+  return new Problem({
+    status: 409,
+    code: { too_late: 'already_decided', expired: 'approval_expired', run_ended: 'run_ended' }[kind],
+    detail,
+    extra: { approval },
+  });
+}

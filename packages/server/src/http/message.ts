@@ -1,0 +1,69 @@
+// Takes a person's message in, for a thread or for a chat that it begins: who answers it, and what comes with it.
+
+import type { z } from '@hono/zod-openapi';
+import type { Run, schemas } from '@continuo/protocol';
+import type { Agent } from '../agents/agent.ts';
+import type { Enqueue } from '../runs/enqueue.ts';
+import type { Origin } from '../runs/origin-of.ts';
+import { accept } from './accept.ts';
+import type { HttpContext } from './app.ts';
+import { attach } from './attach.ts';
+import { Problem } from './problem.ts';
+
+interface Taken {
+  readonly threadId: string;
+  /** Who answers unless the message says otherwise. */
+  readonly origin: Origin;
+  readonly message: z.infer<typeof schemas.newMessage>;
+  readonly idempotencyKey: string | null;
+  /** The chat that is made with the message. */
+  readonly chat?: Enqueue['chat'];
+  /** What to say if there is no such thread; it may have been removed. */
+  readonly missing?: () => Promise<Problem>;
+}
+
+export async function takeMessage(
+  context: HttpContext,
+  { threadId, origin, message, idempotencyKey, chat, missing }: Taken,
+): Promise<{ run: Run; headers: Record<string, string> }> {
+  const { content, ...chosen } = message;
+  const { workspaceId } = origin;
+  const agent = await agentFor(context, {
+    workspaceId,
+    role: chosen.role ?? origin.role ?? undefined,
+    model: chosen.model ?? origin.model ?? undefined,
+  });
+  const files = await attach(context.pool, workspaceId, chosen.files ?? []);
+  const limits = { ...agent.limits, ...chosen.limits };
+  return accept(
+    context,
+    {
+      workspaceId,
+      threadId,
+      message: {
+        content,
+        ...(files.length > 0 && { files }),
+        policy: chosen.policy,
+        replaces: chosen.replaces,
+      },
+      model: agent.model.id,
+      role: agent.role,
+      limits: Object.keys(limits).length === 0 ? null : limits,
+      chosen: chat ? { ...chosen, chat } : chosen,
+      idempotencyKey,
+      ...(chat && { chat }),
+    },
+    missing,
+  );
+}
+
+/** Who answers a message; a role or a model that is not known is refused here. */
+async function agentFor(
+  { agents }: HttpContext,
+  wanted: Parameters<HttpContext['agents']['make']>[0],
+): Promise<Agent> {
+  const made = await agents.make(wanted);
+  if (made.ok) return made.agent;
+  const field = made.code === 'unknown_role' ? 'role' : 'model';
+  throw new Problem({ status: 400, code: made.code, detail: `${field}: ${made.problem}` });
+}

@@ -1,0 +1,38 @@
+// What a thread was made with: its workspace, and who answers in it unless a message says otherwise. That never changes, so
+// it is asked for once.
+
+import type { Pool } from '../db/pool.ts';
+
+/** Threads that are remembered; the oldest are asked for again. */
+const THREADS_KEPT = 100_000;
+
+export interface Origin {
+  readonly workspaceId: string;
+  readonly role: string | null;
+  readonly model: string | null;
+}
+
+export interface OriginOf {
+  /** Null if there is no such thread. */
+  (threadId: string): Promise<Origin | null> | Origin;
+  remember(threadId: string, origin: Origin): void;
+}
+
+export function createOriginOf(pool: Pool): OriginOf {
+  const known = new Map<string, Origin>();
+  const remember = (threadId: string, origin: Origin): void => {
+    known.set(threadId, origin);
+    if (known.size > THREADS_KEPT) known.delete(known.keys().next().value!);
+  };
+  const find = async (threadId: string): Promise<Origin | null> => {
+    const { rows } = await pool.query<Origin>({
+      name: 'origin_of',
+      text: 'select workspace_id as "workspaceId", role, model from threads where id = $1',
+      values: [threadId],
+    });
+    const found = rows[0] ?? null;
+    if (found !== null) remember(threadId, found);
+    return found;
+  };
+  return Object.assign((threadId: string) => known.get(threadId) ?? find(threadId), { remember });
+}

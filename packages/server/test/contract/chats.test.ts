@@ -1,0 +1,385 @@
+// Chats over HTTP: opened with a goal, talked to, listed, renamed, put away, removed and brought back.
+
+import { describe, expect, test } from 'vitest';
+import { createPool } from '../../src/db/pool.ts';
+import { doChores } from '../../src/workspace/chores.ts';
+import { newSpace, put, type Space } from '../workspace/support.ts';
+import { ask, count, framesOf, seen, until, usePod } from './support.ts';
+
+const world = usePod();
+const NOBODY = '01890000-0000-7000-8000-000000000000';
+const say = (...steps: unknown[]) => JSON.stringify({ steps });
+const OK = say({ text: 'ok' });
+const HANG = say({ text: 'x', hang: true });
+
+const chats = (space: Space) => `${space.url}/chats`;
+const open = (space: Space, body: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
+  ask('POST', chats(space), { goal: OK, ...body }, headers);
+const at = (space: Space, chat: { id: string }, rest = '') => `${chats(space)}/${chat.id}${rest}`;
+const read = async (space: Space, chat: { id: string }) => (await ask('GET', at(space, chat))).body;
+const done = async (run: { id: string }) => (await framesOf(world.url, run.id)).at(-1)!.data;
+
+describe('opening', () => {
+  test('WS-3 a goal opens a chat, and its first run begins', async () => {
+    const space = await newSpace(world.url);
+    const made = await open(space, { title: 'Tea', role: 'assistant', model: 'offline/script' });
+    expect(made.status).toBe(201);
+    const { chat, run } = made.body;
+    expect(chat).toMatchObject({
+      workspace_id: space.id,
+      title: 'Tea',
+      path: `/chats/tea-${chat.id.slice(-12)}.chat`,
+      role: 'assistant',
+      model: 'offline/script',
+      mode: 'chat_mode',
+      archived_at: null,
+      removed_at: null,
+    });
+    expect(run).toMatchObject({ thread_id: chat.id, role: 'assistant', model: 'offline/script' });
+    expect(made.headers.get('location')).toBe(`/api/v1/workspaces/${space.id}/chats/${chat.id}`);
+    expect(await done(run)).toEqual({ status: 'done' });
+    const later = await until(async () => {
+      const now = await read(space, chat);
+      return now.state === 'idle' && now.active_run === null && now;
+    });
+    expect(later).toMatchObject({
+      reason: null,
+      session: { state: 'idle' },
+      queued_runs: 0,
+      waiting_approvals: 0,
+      usage: { runs: 1, cost: 0 },
+    });
+    expect(later.usage.output).toBeGreaterThan(0);
+    expect(Date.parse(later.updated_at)).toBeGreaterThanOrEqual(Date.parse(later.created_at));
+    // One id: the chat is its thread, and is shown as a file.
+    expect((await ask('GET', `${world.url}/api/threads/${chat.id}`)).body).toMatchObject({ title: 'Tea' });
+    expect((await ask('GET', `${space.url}/files${chat.path}`)).text).toContain('ok');
+  });
+
+  test.each([
+    [{ goal: '' }, 400, 'invalid_body', 'goal'],
+    [{ goal: undefined }, 400, 'invalid_body', 'goal'],
+    [{ title: '' }, 400, 'invalid_body', 'title'],
+    [{ title: 'x'.repeat(201) }, 400, 'invalid_body', 'title'],
+    [{ title: 'a\u0000' }, 400, 'invalid_body', 'NUL'],
+    [{ role: 'a\u0000' }, 400, 'invalid_body', 'NUL'],
+    [{ role: 'nobody' }, 400, 'unknown_role', 'there is no role "nobody"'],
+    [{ model: 'no/model' }, 400, 'unknown_model', 'model'],
+    [{ mode: 'party' }, 400, 'invalid_body', 'mode'],
+    [{ limits: { steps: 0 } }, 400, 'invalid_body', 'limits.steps'],
+    [{ surprise: 1 }, 400, 'invalid_body', 'surprise: is not a known field'],
+    [{ files: ['/none.md'] }, 404, 'file_not_found', 'files[0]: there is no file /none.md'],
+    [{ files: ['/a/../b'] }, 400, 'invalid_path', 'files[0]: the path is refused'],
+    [{ files: [NOBODY] }, 404, 'file_not_found', `files[0]: there is no file with the id ${NOBODY}`],
+    [{ files: Array(21).fill('/a') }, 400, 'invalid_body', 'files'],
+    [{ mode: 'plan_then_execute' }, 400, 'not_available', 'mode: plan_then_execute is not available'],
+    [{ mode: 'parallel_agents' }, 400, 'not_available', 'the only mode is chat_mode'],
+    [{ mode: 'autonomous' }, 400, 'not_available', 'not available in this version'],
+    [{ plan_id: NOBODY }, 400, 'not_available', 'plan_id: plans are not available'],
+  ])('WS-3 %j is refused, and nothing is left of it', async (given, status, code, detail) => {
+    const space = await newSpace(world.url);
+    const refused = await open(space, given);
+    expect(refused).toMatchObject({ status, body: { code, detail: expect.stringContaining(detail) } });
+    expect(await count(world.database, 'threads where workspace_id = $1', [space.id])).toBe(0);
+  });
+
+  test('WS-3 no chat is opened in a workspace that is not there, or was removed', async () => {
+    const space = await newSpace(world.url);
+    expect((await ask('POST', `${world.url}/api/v1/workspaces/nobody/chats`, { goal: OK })).status).toBe(404);
+    await ask('DELETE', space.url);
+    expect(await open(space)).toMatchObject({ status: 410, body: { code: 'workspace_removed' } });
+  });
+
+  test('WS-3 the same Idempotency-Key opens one chat, also at once; another goal under it is refused', async () => {
+    const space = await newSpace(world.url);
+    const key = { 'idempotency-key': 'open-1' };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => open(space, { title: 'a' }, key)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(201));
+    expect(new Set(answers.map(({ body }) => body.chat.id)).size).toBe(1);
+    expect(new Set(answers.map(({ body }) => body.run.id)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true')).toHaveLength(4);
+    for (const other of [{ title: 'b' }, { goal: say({ text: 'else' }), title: 'a' }]) {
+      const refused = await open(space, other, key);
+      expect(refused).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+    }
+    expect(await count(world.database, 'threads where workspace_id = $1', [space.id])).toBe(1);
+  });
+});
+
+describe('messages', () => {
+  test('WS-5 the next message is accepted, and answered as the chat says unless it says otherwise', async () => {
+    const space = await newSpace(world.url);
+    await put(space, 'agents/poet.md', 'You are a poet.');
+    const { chat, run } = (await open(space, { role: 'poet', model: 'offline/script' })).body;
+    const url = at(space, chat);
+    const next = await ask('POST', url, { content: OK });
+    expect(next).toMatchObject({ status: 202, body: { run: { role: 'poet', model: 'offline/script' } } });
+    expect(next.headers.get('location')).toBe(`/api/runs/${next.body.run.id}`);
+    const other = await ask('POST', url, { content: 'hello', role: 'assistant', model: 'offline/instant' });
+    expect(other.body.run).toMatchObject({ role: 'assistant', model: 'offline/instant' });
+    const third = await ask('POST', `${world.url}/api/threads/${chat.id}/messages`, { content: OK });
+    expect(third.body.run).toMatchObject({ role: 'poet', model: 'offline/script' });
+    for (const each of [run, next.body.run, other.body.run, third.body.run])
+      expect(await done(each)).toEqual({ status: 'done' });
+    expect(await read(space, chat)).toMatchObject({ role: 'poet', usage: { runs: 4 } });
+  });
+
+  test('WS-5 a message with an Idempotency-Key is taken once', async () => {
+    const space = await newSpace(world.url);
+    const { chat } = (await open(space)).body;
+    const key = { 'idempotency-key': 'm-1' };
+    const [one, two] = [
+      await ask('POST', at(space, chat), { content: OK }, key),
+      await ask('POST', at(space, chat), { content: OK }, key),
+    ];
+    expect(two.body.run.id).toBe(one.body.run.id);
+    expect(two.headers.get('idempotency-replayed')).toBe('true');
+    expect((await ask('POST', at(space, chat), { content: 'else' }, key)).status).toBe(422);
+    await done(one.body.run);
+  });
+
+  test.each([
+    [{ content: '' }, 400, 'invalid_body', 'content'],
+    [{ content: 'x', policy: 'perhaps' }, 400, 'invalid_body', 'policy'],
+    [{ content: 'x', replaces: 'm1' }, 400, 'invalid_body', 'replaces'],
+    [{ content: 'x', replaces: NOBODY }, 422, 'unknown_message', 'replaces: there is no such message'],
+    [{ content: 'x', files: ['/none'] }, 404, 'file_not_found', 'files[0]: there is no file /none'],
+    [{ content: 'x', role: 'nobody' }, 400, 'unknown_role', 'role: there is no role'],
+  ])('WS-5 %j is refused, by the chat and by its thread', async (given, status, code, detail) => {
+    const space = await newSpace(world.url);
+    const { chat } = (await open(space)).body;
+    for (const url of [at(space, chat), `${world.url}/api/threads/${chat.id}/messages`]) {
+      const refused = await ask('POST', url, given);
+      expect(refused).toMatchObject({ status, body: { code, detail: expect.stringContaining(detail) } });
+    }
+    expect(await count(world.database, 'runs where thread_id = $1', [chat.id])).toBe(1);
+  });
+
+  test('WS-5 a busy chat refuses what must not wait, and says for which run', async () => {
+    const space = await newSpace(world.url);
+    const { chat, run } = (await open(space, { goal: HANG })).body;
+    await seen(world.url, run.id, 'token');
+    const refused = await ask('POST', at(space, chat), { content: OK, policy: 'reject' });
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { code: 'thread_busy', run_id: run.id, detail: expect.stringContaining(run.id) },
+    });
+    await ask('POST', `${world.url}/api/runs/${run.id}/cancel`);
+    await done(run);
+    const taken = await until(async () => {
+      const answer = await ask('POST', at(space, chat), { content: OK, policy: 'reject' });
+      return answer.status === 202 && answer;
+    });
+    expect(await done(taken.body.run)).toEqual({ status: 'done' });
+  });
+});
+
+describe('a list', () => {
+  test('chats are listed newest first, in pages, by state, and without those that were put away', async () => {
+    const space = await newSpace(world.url);
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      const { chat, run } = (await open(space, { title: `chat ${n}` })).body;
+      await done(run);
+      ids.unshift(chat.id as string);
+    }
+    const busy = (await open(space, { goal: HANG })).body;
+    await seen(world.url, busy.run.id, 'token');
+    const list = async (query = '') => {
+      const found: string[] = [];
+      for (let after: string | null = ''; after !== null;) {
+        const { body } = await ask('GET', `${chats(space)}?limit=2${query}${after && `&after=${after}`}`);
+        found.push(...body.items.map(({ id }: { id: string }) => id));
+        after = body.next as string | null;
+      }
+      return found;
+    };
+    expect(await list()).toEqual([busy.chat.id, ...ids]);
+    expect(await list('&state=running')).toEqual([busy.chat.id]);
+    await until(async () => (await list('&state=idle')).length === 5);
+    expect(await list('&state=idle')).toEqual(ids);
+    await ask('PATCH', at(space, { id: ids[1]! }), { archived: true });
+    expect(await list('&state=idle')).toEqual(ids.filter((_, index) => index !== 1));
+    expect(await list('&archived=true')).toEqual([ids[1]]);
+    expect(await list('&removed=true')).toEqual([]);
+    for (const query of ['state=busy', 'archived=yes', 'limit=0', 'after=x'])
+      expect((await ask('GET', `${chats(space)}?${query}`)).status).toBe(400);
+    expect((await ask('GET', `${world.url}/api/v1/workspaces/nobody/chats`)).status).toBe(404);
+    await ask('POST', `${world.url}/api/runs/${busy.run.id}/cancel`);
+    await done(busy.run);
+  });
+
+  test('a chat of another workspace is not there', async () => {
+    const [space, other] = [await newSpace(world.url), await newSpace(world.url)];
+    const { chat } = (await open(space)).body;
+    for (const id of [chat.id, NOBODY])
+      for (const [method, rest, body] of [
+        ['GET', ''],
+        ['POST', '', { content: OK }],
+        ['PATCH', '', { title: 'x' }],
+        ['DELETE', ''],
+        ['POST', '/restore'],
+        ['POST', '/stop'],
+        ['POST', '/pause'],
+        ['POST', '/resume'],
+        ['POST', '/ping'],
+        ['GET', '/messages'],
+        ['GET', '/sessions'],
+      ] as const) {
+        const answer = await ask(method, at(other, { id }, rest), body);
+        expect([method, rest, answer.status, answer.body.code]).toEqual([
+          method,
+          rest,
+          404,
+          'chat_not_found',
+        ]);
+      }
+    expect((await ask('GET', at(space, { id: 'x' }))).body.code).toBe('invalid_params');
+  });
+});
+
+test('a chat is renamed and put away; its file follows its title', async () => {
+  const space = await newSpace(world.url);
+  const { chat } = (await open(space, { title: 'One' })).body;
+  const renamed = await ask('PATCH', at(space, chat), { title: '  Zwei Äpfel ' });
+  expect(renamed).toMatchObject({
+    status: 200,
+    body: { title: 'Zwei Äpfel', path: `/chats/zwei-äpfel-${chat.id.slice(-12)}.chat`, archived_at: null },
+  });
+  const away = (await ask('PATCH', at(space, chat), { archived: true })).body;
+  expect(away).toMatchObject({ title: 'Zwei Äpfel', archived_at: expect.any(String) });
+  expect((await ask('PATCH', at(space, chat), { archived: true })).body.archived_at).toBe(away.archived_at);
+  expect((await ask('PATCH', at(space, chat), {})).body.archived_at).toBe(away.archived_at);
+  expect((await ask('PATCH', at(space, chat), { archived: false })).body.archived_at).toBeNull();
+  for (const body of [{ title: '' }, { title: 'a\u0000' }, { archived: 'yes' }, { role: 'poet' }])
+    expect(await ask('PATCH', at(space, chat), body)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_body' },
+    });
+});
+
+describe('removal', () => {
+  test('a removed chat is stopped and gone, and can be brought back', async () => {
+    const space = await newSpace(world.url);
+    const { chat, run } = (await open(space, { goal: HANG, title: 'gone' })).body;
+    const queued = (await ask('POST', at(space, chat), { content: OK })).body.run;
+    await seen(world.url, run.id, 'token');
+    expect(await ask('DELETE', at(space, chat))).toMatchObject({ status: 204, text: '' });
+    expect(await done(run)).toEqual({ status: 'canceled' });
+    expect(await done(queued)).toEqual({ status: 'canceled' });
+
+    for (const [method, rest, body] of [
+      ['GET', ''],
+      ['POST', '', { content: OK }],
+      ['PATCH', '', { title: 'x' }],
+      ['DELETE', ''],
+      ['POST', '/stop'],
+      ['POST', '/pause'],
+      ['POST', '/resume'],
+      ['POST', '/ping'],
+      ['GET', '/messages'],
+      ['GET', '/sessions'],
+    ] as const) {
+      const answer = await ask(method, at(space, chat, rest), body);
+      expect([method, rest, answer.status, answer.body.code]).toEqual([method, rest, 410, 'chat_removed']);
+    }
+    const thread = `${world.url}/api/threads/${chat.id}`;
+    expect((await ask('GET', thread)).status).toBe(404);
+    expect((await ask('GET', `${thread}/messages`)).status).toBe(404);
+    expect((await ask('POST', `${thread}/messages`, { content: OK })).status).toBe(404);
+    expect((await ask('POST', `${world.url}/api/runs/${run.id}/retry`)).status).toBe(404);
+    expect((await ask('GET', chats(space))).body.items).toEqual([]);
+    expect((await ask('GET', `${world.url}/api/threads?workspace=${space.name}`)).body.items).toEqual([]);
+    expect((await ask('GET', `${space.url}/files${chat.path}`)).status).toBe(404);
+    expect((await ask('GET', `${space.url}/tree?path=/chats`)).body.items ?? []).toEqual([]);
+    expect((await ask('GET', `${chats(space)}?removed=true`)).body.items).toMatchObject([
+      { id: chat.id, removed_at: expect.any(String) },
+    ]);
+
+    const back = await ask('POST', at(space, chat, '/restore'));
+    expect(back).toMatchObject({ status: 200, body: { id: chat.id, removed_at: null, title: 'gone' } });
+    expect((await ask('POST', at(space, chat, '/restore'))).status).toBe(200);
+    expect((await ask('GET', `${space.url}/files${chat.path}`)).status).toBe(200);
+    const next = await ask('POST', at(space, chat), { content: OK });
+    expect(await done(next.body.run)).toEqual({ status: 'done' });
+  });
+
+  test('agents do not see a removed chat', async () => {
+    const space = await newSpace(world.url);
+    const gone = (await open(space, { title: 'secret plan' })).body;
+    await done(gone.run);
+    await ask('DELETE', at(space, gone.chat));
+    const { run } = (
+      await open(space, {
+        title: 'looking',
+        goal: say(
+          {
+            calls: [
+              { tool: 'ls', input: { path: '/chats' } },
+              { tool: 'read', input: { path: gone.chat.path } },
+            ],
+          },
+          { text: 'nothing' },
+        ),
+      })
+    ).body;
+    const ends = (await framesOf(world.url, run.id)).filter(({ event }) => event === 'tool_end');
+    expect(ends.map(({ data }) => data.success)).toEqual([true, false]);
+    expect(JSON.stringify(ends[0]!.data)).not.toContain('secret');
+    expect(JSON.stringify(ends[0]!.data)).toContain('looking');
+  });
+
+  test('after the grace period a removed chat is purged, and nothing else is', async () => {
+    const space = await newSpace(world.url);
+    const [old, young, live] = [
+      (await open(space)).body,
+      (await open(space)).body,
+      (await open(space)).body,
+    ] as const;
+    for (const { run } of [old, young, live]) await done(run);
+    for (const { chat } of [old, young]) await ask('DELETE', at(space, chat));
+    const ago = "clock_timestamp() - interval '7 days 1 minute'";
+    await world.database.pool.query(`update threads set removed_at = ${ago} where id = $1`, [old.chat.id]);
+    const pool = createPool(
+      { connection: world.database.url, applicationName: 'chores', leaseSeconds: 30 },
+      () => undefined,
+    );
+    try {
+      await until(
+        async () =>
+          (await count(world.database, 'threads where id = $1', [old.chat.id])) === 0 ||
+          doChores(pool).then(() => false),
+      );
+    } finally {
+      await pool.end();
+    }
+    for (const table of ['events', 'messages', 'runs', 'sessions'])
+      expect(await count(world.database, `${table} where thread_id = $1`, [old.chat.id])).toBe(0);
+    expect((await ask('POST', at(space, old.chat, '/restore'))).status).toBe(404);
+    expect((await ask('POST', at(space, young.chat, '/restore'))).status).toBe(200);
+    expect((await ask('GET', at(space, live.chat))).status).toBe(200);
+  });
+
+  test('what is still open in a chat whose time is over is stopped first', async () => {
+    const space = await newSpace(world.url);
+    const { chat, run } = (await open(space, { goal: HANG })).body;
+    await seen(world.url, run.id, 'token');
+    const ago = "clock_timestamp() - interval '8 days'";
+    await world.database.pool.query(`update threads set removed_at = ${ago} where id = $1`, [chat.id]);
+    const pool = createPool(
+      { connection: world.database.url, applicationName: 'chores', leaseSeconds: 30 },
+      () => undefined,
+    );
+    try {
+      await doChores(pool);
+      expect(await count(world.database, 'runs where id = $1', [run.id])).toBe(1);
+      await until(
+        async () =>
+          (await count(world.database, 'threads where id = $1', [chat.id])) === 0 ||
+          doChores(pool).then(() => false),
+      );
+    } finally {
+      await pool.end();
+    }
+  });
+});
