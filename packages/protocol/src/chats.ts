@@ -1,7 +1,7 @@
 // The bodies of the HTTP API about chats and approvals.
 
 import { z } from 'zod';
-import { content, limits, newMessage, run, sessionState } from './http.ts';
+import { attachedFile, content, limits, newMessage, run, sessionState } from './http.ts';
 
 const id = z.uuid();
 const time = z.iso.datetime({ offset: true });
@@ -84,16 +84,6 @@ export const pinged = z
       .meta({ description: 'When the idle session completes; null while it is not idle.' }),
   })
   .meta({ id: 'Pinged' });
-
-export const attachedFile = z
-  .object({
-    file: id,
-    path: z.string(),
-    v: z.int().meta({ description: 'The version that it was then.' }),
-    media_type: z.string(),
-    size: z.int(),
-  })
-  .meta({ id: 'AttachedFile' });
 
 export const chatMessage = z
   .object({

@@ -174,12 +174,23 @@ export const cancelRequest = z
   })
   .meta({ id: 'CancelRequest' });
 
+export const attachedFile = z
+  .object({
+    file: id,
+    path: z.string(),
+    v: z.int().meta({ description: 'The version that it was then.' }),
+    media_type: z.string(),
+    size: z.int(),
+  })
+  .meta({ id: 'AttachedFile' });
+
 export const message = z
   .object({
     id,
     role: z.enum(['user', 'assistant']),
     content: z.string(),
     run_id: id,
+    files: z.array(attachedFile).optional().meta({ description: 'What came with it.' }),
     ended: z
       .enum(['complete', 'error', 'interrupted'])
       .optional()

@@ -69,7 +69,7 @@ function refused(status: number, code: string, path: string, message: string): P
   return new Problem({
     status,
     code,
-    detail: `${path}: ${message}.`,
+    detail: `${path}: ${message}`,
     extra: { errors: [{ path, message }] },
   });
 }

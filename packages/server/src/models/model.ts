@@ -15,6 +15,8 @@ export type HistoryMessage =
       readonly id: string;
       readonly content: string;
       readonly files?: readonly HistoryFile[];
+      /** What the server says of the files that came with it; follows the text. */
+      readonly note?: string;
     }
   | {
       readonly role: 'assistant';

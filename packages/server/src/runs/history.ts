@@ -74,7 +74,9 @@ function intoTurns(messages: readonly HistoryMessage[]): HistoryMessage[][] {
 
 /** About four characters a token, for every model. */
 function estimate(message: HistoryMessage): number {
-  if (message.role === 'user' || message.role === 'system') return Math.ceil(message.content.length / 4) + 4;
+  if (message.role === 'system') return Math.ceil(message.content.length / 4) + 4;
   const { files = [], ...rest } = { files: undefined, ...message };
-  return Math.ceil(JSON.stringify(rest).length / 4) + 4 + files.length * IMAGE_TOKENS;
+  const characters =
+    rest.role === 'user' ? rest.content.length + (rest.note?.length ?? 0) : JSON.stringify(rest).length;
+  return Math.ceil(characters / 4) + 4 + files.length * IMAGE_TOKENS;
 }

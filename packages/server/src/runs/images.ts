@@ -1,38 +1,82 @@
-// The images that a run's own results refer to: the log has their ids and versions, the workspace their bytes.
+// What is in the workspace's files and not in the log, for the model that is about to answer: the images that a run's own
+// results refer to, and the files that came with people's messages.
 
+import type { AttachedFile } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
-import type { HistoryFile } from '../models/model.ts';
-import { readWhole } from '../workspace/content.ts';
+import type { HistoryFile, HistoryMessage } from '../models/model.ts';
+import { IMAGE_BYTES } from '../tools/images.ts';
+import { bytes } from '../tools/say.ts';
+import { asText, readWhole } from '../workspace/content.ts';
 import { readVersion } from '../workspace/files.ts';
 import type { ThreadState } from './fold.ts';
 
 /** Images at most that a model is shown again with each call; the latest count. */
 const SHOWN = 10;
+/** Bytes of an attached text that the model is shown at once, and of all that came with one message. */
+const TEXT_BYTES = 16 * 1024;
+const TEXTS_BYTES = 64 * 1024;
+
+type Entry = ThreadState['history'][number];
 
 export async function withImages(
   client: Queryable,
   history: ThreadState['history'],
   runId: string,
 ): Promise<ThreadState['history']> {
-  const isOwn = ({ runId: own, images }: ThreadState['history'][number]) =>
-    own === runId && images !== undefined;
-  if (!history.some(isOwn)) return history;
-  const shown = new Set(
-    history
-      .filter(isOwn)
-      .flatMap(({ images }) => images!)
-      .slice(-SHOWN),
-  );
+  if (!history.some((each) => each.attached || imagesOf(each, runId).length > 0)) return history;
+  const shown = new Set(history.flatMap((each) => imagesOf(each, runId)).slice(-SHOWN));
   return Promise.all(
     history.map(async (each) => {
-      if (!isOwn(each) || each.entry.role !== 'tool') return each;
+      const { entry } = each;
+      if (entry.role !== 'tool' && entry.role !== 'user') return each;
       const files: HistoryFile[] = [];
-      for (const image of each.images!) {
-        const version = shown.has(image) ? await readVersion(client, image.file, image.v) : null;
-        if (version)
-          files.push({ mediaType: image.media_type, data: await readWhole(client, version.chunks) });
+      for (const image of imagesOf(each, runId)) {
+        const data = shown.has(image) ? await read(client, image) : null;
+        if (data) files.push({ mediaType: image.media_type, data });
       }
-      return { ...each, entry: { ...each.entry, files } };
+      if (entry.role === 'user') return { ...each, entry: await withNote(client, each, entry, runId, files) };
+      return files.length === 0 ? each : { ...each, entry: { ...entry, files } };
     }),
   );
+}
+
+/** A result's images are shown in its own run; what a person attached, in later ones, too. */
+function imagesOf({ runId: own, images = [], attached = [] }: Entry, runId: string) {
+  return [...(own === runId ? images : []), ...attached.filter(isShowable)];
+}
+
+function isShowable({ media_type, size }: AttachedFile): boolean {
+  return media_type.startsWith('image/') && size <= IMAGE_BYTES;
+}
+
+async function withNote(
+  client: Queryable,
+  { runId: own, attached }: Entry,
+  entry: Extract<HistoryMessage, { role: 'user' }>,
+  runId: string,
+  files: readonly HistoryFile[],
+): Promise<HistoryMessage> {
+  if (!attached) return entry;
+  const lines: string[] = [];
+  let left = TEXTS_BYTES;
+  for (const file of attached) {
+    const what = `${file.path}, version ${file.v}, ${bytes(file.size)}`;
+    const isShort = file.size <= Math.min(TEXT_BYTES, left);
+    // Later runs may read it: then it is what it is then.
+    const data = own === runId && isShort && !isShowable(file) ? await read(client, file) : null;
+    const text = data && asText(data);
+    if (text) left -= file.size;
+    lines.push(
+      text ? `[Attached: ${what}. It says:]\n${text}\n[End of ${file.path}]` : `[Attached: ${what}]`,
+    );
+  }
+  return { ...entry, ...(files.length > 0 && { files }), note: lines.join('\n') };
+}
+
+async function read(
+  client: Queryable,
+  { file, v }: { readonly file: string; readonly v: number },
+): Promise<Buffer | null> {
+  const version = await readVersion(client, file, v);
+  return version && readWhole(client, version.chunks);
 }

@@ -181,12 +181,13 @@ export async function listMessages(
   });
   const last = rows.length > limit ? rows[limit - 1]! : null;
   const items = rows.slice(0, limit).map((row): Message => {
-    const content = JSON.parse(row.content) as { text: string; ended?: 'complete' | 'error' | 'interrupted' };
+    const content = JSON.parse(row.content) as Pick<Message, 'ended' | 'files'> & { text: string };
     return {
       id: row.id,
       role: row.role,
       content: content.text,
       run_id: row.run_id,
+      ...(content.files && { files: content.files }),
       ...(content.ended && { ended: content.ended }),
       ...(row.rewound && { rewound: true }),
       created_at: row.created_at.toISOString(),

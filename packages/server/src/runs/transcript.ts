@@ -20,7 +20,12 @@ export function transcript(events: Iterable<LogEvent>): string {
 function paragraph(event: LogEvent | FileUpdated): string | null {
   switch (event.type) {
     case 'message':
-      return `## Person · ${time(event.at)}\n\n${event.data.content}`;
+      return [
+        `## Person · ${time(event.at)}\n\n${event.data.content}`,
+        ...(event.data.files ?? []).map(({ path, v }) => `- attached **${path}**, version ${v}`),
+      ].join('\n\n');
+    case 'rewound':
+      return `*The chat was taken back to event ${event.data.to_seq}: what came after that is forgotten*`;
     case 'message_end': {
       const { text, ended, model } = event.data;
       const end = ended === 'complete' ? '' : `\n\n*(${ended === 'error' ? 'failed' : 'interrupted'} here)*`;
@@ -36,6 +41,10 @@ function paragraph(event: LogEvent | FileUpdated): string | null {
     }
     case 'approval':
       return `- **${event.data.tool}** waits for a person: ${event.data.reason} · ${time(event.at)}`;
+    case 'approval_end': {
+      const { tool, decision, comment } = event.data;
+      return `- **${tool}**: ${DECIDED[decision]}${comment === undefined ? '' : `: ${comment}`} · ${time(event.at)}`;
+    }
     case 'file_updated':
       return `- file **${event.data.path}** is now version ${event.data.v}`;
     case 'error':
@@ -52,6 +61,15 @@ function paragraph(event: LogEvent | FileUpdated): string | null {
       return null;
   }
 }
+
+const DECIDED = {
+  approve: 'a person allowed it',
+  deny: 'a person refused it',
+  edit: 'a person changed its input and allowed it',
+  retry: 'a person had it made again',
+  skip: 'a person left it as it is',
+  expired: 'nobody answered in time',
+} as const;
 
 /** Comes with tools that write files. */
 interface FileUpdated extends Omit<LogEvent, 'type' | 'data'> {

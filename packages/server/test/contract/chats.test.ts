@@ -12,6 +12,8 @@ const say = (...steps: unknown[]) => JSON.stringify({ steps });
 const OK = say({ text: 'ok' });
 const HANG = say({ text: 'x', hang: true });
 
+const PNG = Buffer.from('89504e470d0a1a0a0000', 'hex');
+
 const chats = (space: Space) => `${space.url}/chats`;
 const open = (space: Space, body: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
   ask('POST', chats(space), { goal: OK, ...body }, headers);
@@ -172,6 +174,50 @@ describe('messages', () => {
     });
     expect(await done(taken.body.run)).toEqual({ status: 'done' });
   });
+});
+
+test('WS-3 files come with a message by id or path, as they are then, and everybody is told', async () => {
+  const space = await newSpace(world.url);
+  const note = (await put(space, 'notes/a.md', 'one')).body;
+  await put(space, 'pic.md', PNG);
+  const files = [
+    { file: note.id, path: '/notes/a.md', v: 1, media_type: 'text/markdown', size: 3 },
+    { path: '/pic.md', v: 1, media_type: 'image/png', size: PNG.length },
+  ];
+  const { chat, run } = (await open(space, { files: [note.id, 'pic.md'] })).body;
+  const frames = await framesOf(world.url, run.id);
+  expect(frames.at(-1)!.data).toEqual({ status: 'done' });
+  expect(frames.find(({ event }) => event === 'message')!.data.files).toMatchObject(files);
+  await put(space, 'notes/a.md', 'two');
+  const second = await ask('POST', at(space, chat), { content: OK, files: ['/notes/a.md'] });
+  await done(second.body.run);
+  const said = (await ask('GET', `${world.url}/api/threads/${chat.id}/messages`)).body.items;
+  expect(said.map((message: { files?: unknown }) => message.files)).toMatchObject([
+    files,
+    undefined,
+    [{ path: '/notes/a.md', v: 2 }],
+    undefined,
+  ]);
+  const audit = (await ask('GET', at(space, chat, '/messages'))).body.items;
+  expect(audit[0]).toMatchObject({ role: 'user', content: OK, files });
+  expect((await ask('GET', `${space.url}/files${chat.path}`)).text).toContain(
+    '- attached **/notes/a.md**, version 2',
+  );
+  await ask('DELETE', `${space.url}/files/notes/a.md`);
+  const gone = await ask('POST', at(space, chat), { content: OK, files: ['/pic.md', note.id] });
+  expect(gone).toMatchObject({
+    status: 404,
+    body: {
+      code: 'file_not_found',
+      detail: 'files[1]: /notes/a.md was removed; POST …/restore brings it back',
+      errors: [{ path: 'files[1]' }],
+    },
+  });
+  const other = await newSpace(world.url);
+  expect((await open(other, { files: [note.id] })).status).toBe(404);
+  expect((await open(space, { files: ['/pik.md'] })).body.detail).toBe(
+    'files[0]: there is no file /pik.md; did you mean /pic.md?',
+  );
 });
 
 describe('a list', () => {

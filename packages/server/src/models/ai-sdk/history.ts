@@ -87,11 +87,12 @@ export function aiSdkPrompt({ system, history, dialect }: AiSdkHistory): Languag
 }
 
 function userContent(
-  { content, files = [] }: Extract<HistoryMessage, { readonly role: 'user' }>,
+  { content, files = [], note = '' }: Extract<HistoryMessage, { readonly role: 'user' }>,
   rules: AiSdkFileRules,
 ): UserContent {
   const parts: UserContent = files.map((file) => aiSdkFilePart(file, rules));
   if (!isBlank(content)) parts.push({ type: 'text', text: content });
+  if (!isBlank(note)) parts.push({ type: 'text', text: note });
   return parts.length > 0 ? parts : [marker('An empty message.')];
 }
 
