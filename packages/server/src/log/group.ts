@@ -78,9 +78,22 @@ export function withJsonAsText(change: Change): Record<string, unknown> {
   const text = (value: unknown) => (value == null ? null : JSON.stringify(value));
   if (change.kind === 'message') return { ...change, content: text(change.content) };
   if (change.kind === 'approval')
-    return { ...change, content: text(change.content), paths: text(change.paths) };
+    return {
+      ...change,
+      content: text(change.content),
+      paths: text(change.paths),
+      call: keepable(change.call),
+      tool: keepable(change.tool),
+      reason: keepable(change.reason),
+    };
+  if (change.kind === 'title') return { ...change, title: keepable(change.title) };
   if (change.kind === 'end') return { ...change, error: text(change.error), usage: text(change.usage) };
   return { ...change };
+}
+
+/** A column of text keeps neither of them. */
+function keepable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
 /** Under pressure, adjacent pieces of one message become one event. */

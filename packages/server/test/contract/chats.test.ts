@@ -58,6 +58,27 @@ describe('opening', () => {
     expect((await ask('GET', `${space.url}/files${chat.path}`)).text).toContain('ok');
   });
 
+  test('WS-3 a chat without a title gets one from its goal, whatever is in that', async () => {
+    const space = await newSpace(world.url);
+    for (const [goal, title] of [
+      ['Water the plants', 'Water the plants'],
+      ['a\u0000b \ud800 c', expect.stringMatching(/^a.*b/)],
+    ]) {
+      const { chat, run } = (await open(space, { goal, model: 'offline/instant' })).body;
+      expect(chat.title).toBeNull();
+      await done(run);
+      const titled = await until(async () => {
+        const now = await read(space, chat);
+        return now.title !== null && now;
+      });
+      expect(titled).toMatchObject({ title, state: 'idle' });
+      const renamed = await ask('PATCH', at(space, chat), { title: 'mine' });
+      expect(renamed.body.title).toBe('mine');
+      await done((await ask('POST', at(space, chat), { content: 'more' })).body.run);
+      expect((await read(space, chat)).title).toBe('mine');
+    }
+  });
+
   test.each([
     [{ goal: '' }, 400, 'invalid_body', 'goal'],
     [{ goal: undefined }, 400, 'invalid_body', 'goal'],

@@ -1,0 +1,351 @@
+// Approvals over HTTP: what runs ask people, what people decide, and what becomes of the run.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { freshDatabase, type TestDatabase } from '../client/database.ts';
+import { brokenInvariants } from '../client/invariants.ts';
+import { startPod, type TestPod } from '../client/pod.ts';
+import { newSpace, type Space } from '../workspace/support.ts';
+import { ask, count, framesOf, until } from './support.ts';
+
+const NOBODY = '01890000-0000-7000-8000-000000000000';
+let database: TestDatabase;
+let a: TestPod;
+let b: TestPod;
+let space: Space;
+const others: TestPod[] = [];
+const start = async (settings: Partial<Parameters<typeof startPod>[0]> = {}): Promise<TestPod> => {
+  const pod = await startPod({ databaseUrl: database.url, ...settings });
+  others.push(pod);
+  return pod;
+};
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  [a, b] = (await Promise.all([1, 2].map(() => startPod({ databaseUrl: database.url })))) as [
+    TestPod,
+    TestPod,
+  ];
+});
+// With the default policy: external effects are asked for.
+beforeEach(async () => {
+  space = await newSpace(a.url);
+});
+afterAll(async () => {
+  await Promise.all([a, b, ...others].map((pod) => pod.end()));
+  expect(await brokenInvariants(database.pool)).toEqual([]);
+  await database.drop();
+});
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type Approval = any;
+const url = (pod: TestPod, rest = '') => `${pod.url}/api/v1/workspaces/${space.name}${rest}`;
+const external = (note: string, more: object = {}) => ({ tool: 'external', input: { note, ...more } });
+const open = async (steps: unknown[], pod = a) => {
+  const { body } = await ask('POST', url(pod, '/chats'), { goal: JSON.stringify({ steps }), title: 'x' });
+  return { chat: body.chat.id as string, run: body.run.id as string };
+};
+const list = async (query = ''): Promise<Approval[]> =>
+  (await ask('GET', url(b, `/approvals${query}`))).body.items;
+/** A chat whose run waits for these calls, and its approvals in the order of the calls. */
+const asked = async (calls: unknown[], pod = a) => {
+  const opened = await open([{ text: 'may I?', calls }, { text: 'thank you' }], pod);
+  const waiting = await until(async () => {
+    const items = (await list()).filter(({ run_id }: Approval) => run_id === opened.run);
+    return items.length === calls.length && items;
+  });
+  await letGo(opened.chat);
+  return {
+    ...opened,
+    approvals: waiting.toSorted((x: Approval, y: Approval) => x.call.localeCompare(y.call)),
+  };
+};
+const decide = (pod: TestPod, { id }: { id: string }, body: unknown) =>
+  ask('POST', url(pod, `/approvals/${id}`), body);
+const letGo = (chat: string) =>
+  until(
+    async () =>
+      (await count(
+        database,
+        'threads where id = $1 and owner is null and (wake_at is null or wake_at > now())',
+        [chat],
+      )) === 1,
+  );
+const ends = async (run: string) =>
+  (await framesOf(a.url, run)).filter(({ event }) => event === 'tool_end').map(({ data }) => data);
+const effects = (note: string) => count(database, 'effects where note = $1', [note]);
+const status = async (run: string) => (await framesOf(a.url, run)).at(-1)!.data.status;
+
+test('PLUS-3 a call that asks is listed with its exact arguments, and is made once when a person approves', async () => {
+  const { chat, run, approvals } = await asked([external('yes', { path: 'notes/../x.md' })]);
+  const [approval] = approvals;
+  expect(approval).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    chat_id: chat,
+    run_id: run,
+    call: 'm1_0',
+    tool: 'external',
+    kind: 'call',
+    input: { note: 'yes', path: 'notes/../x.md' },
+    paths: ['/x.md'],
+    reason: expect.stringContaining('says ask'),
+    asked_at: expect.any(String),
+    expires_at: null,
+    decision: null,
+    comment: null,
+    decided_at: null,
+  });
+  expect((await ask('GET', url(b, `/approvals/${approval.id}`))).body).toEqual(approval);
+  expect((await ask('GET', url(b, `/chats/${chat}`))).body).toMatchObject({
+    state: 'running',
+    reason: 'waiting',
+    waiting_approvals: 1,
+    active_run: run,
+  });
+  expect(await effects('yes')).toBe(0);
+  const decided = await decide(b, approval, { decision: 'approve', comment: 'go ahead' });
+  expect(decided).toMatchObject({
+    status: 200,
+    body: { ...approval, decision: 'approve', comment: 'go ahead', decided_at: expect.any(String) },
+  });
+  expect(await ends(run)).toMatchObject([{ success: true, output: { wrote: 'yes' } }]);
+  expect(await status(run)).toBe('done');
+  expect(await effects('yes')).toBe(1);
+  expect(await list()).toEqual([]);
+  expect(await list('?state=decided')).toMatchObject([{ id: approval.id, decision: 'approve' }]);
+  expect(await list('?state=all')).toHaveLength(1);
+  expect((await ask('GET', url(b, `/chats/${chat}`))).body).toMatchObject({
+    reason: null,
+    waiting_approvals: 0,
+  });
+});
+
+test('PLUS-3 a call is asked about, whatever is in its input', async () => {
+  const odd = 'a\u0000b\ud800';
+  const { run, approvals } = await asked([external(odd, { path: odd })]);
+  expect(approvals[0].input).toEqual({ note: odd, path: odd });
+  const edited = { note: 'plain', path: odd };
+  expect((await decide(b, approvals[0], { decision: 'edit', input: edited })).body.decided_input).toEqual(
+    edited,
+  );
+  expect(await ends(run)).toMatchObject([{ success: true, output: { wrote: 'plain' } }]);
+});
+
+test('PLUS-3 a call that a person denies is not made, and the model is told why', async () => {
+  const { run, approvals } = await asked([external('no')]);
+  expect((await decide(a, approvals[0], { decision: 'deny', comment: 'not on a Sunday' })).status).toBe(200);
+  expect(await ends(run)).toMatchObject([
+    { success: false, outcome: 'denied', output: { error: expect.stringContaining('not on a Sunday') } },
+  ]);
+  expect(await status(run)).toBe('done');
+  expect(await effects('no')).toBe(0);
+});
+
+test('PLUS-3 a call that a person edits is made with that input alone', async () => {
+  const { run, approvals } = await asked([external('before')]);
+  const [approval] = approvals;
+  for (const [body, code, detail] of [
+    [{ decision: 'edit' }, 400, 'input: is missing'],
+    [{ decision: 'edit', input: 'x' }, 400, 'input'],
+    [{ decision: 'approve', input: { note: 'x' } }, 400, 'input: goes with edit only'],
+    [{ decision: 'edit', input: { note: 7 } }, 422, 'The input does not fit external: input.note'],
+    [{ decision: 'edit', input: {} }, 422, 'input.note'],
+    [{ decision: 'retry' }, 400, 'decision: a call is answered with approve, deny, edit'],
+    [{ decision: 'perhaps' }, 400, 'decision'],
+    [{}, 400, 'decision'],
+    [{ decision: 'approve', comment: 'a\u0000' }, 400, 'NUL'],
+    [{ decision: 'approve', comment: 'x'.repeat(2001) }, 400, 'comment'],
+    [{ decision: 'approve', surprise: 1 }, 400, 'surprise'],
+  ] as const) {
+    const refused = await decide(b, approval, body);
+    expect(refused).toMatchObject({ status: code, body: { detail: expect.stringContaining(detail) } });
+  }
+  expect(await list()).toHaveLength(1);
+  const edited = await decide(b, approval, { decision: 'edit', input: { note: 'after' } });
+  expect(edited.body).toMatchObject({
+    decision: 'edit',
+    input: { note: 'before' },
+    decided_input: { note: 'after' },
+  });
+  expect(await ends(run)).toMatchObject([{ success: true, output: { wrote: 'after' } }]);
+  expect([await effects('before'), await effects('after')]).toEqual([0, 1]);
+  const frames = await framesOf(a.url, run);
+  expect(frames.find(({ event }) => event === 'approval_end')!.data).toMatchObject({
+    decision: 'edit',
+    input: { note: 'after' },
+  });
+});
+
+test('PLUS-3 of several calls each is decided at once, and the run goes on when all are', async () => {
+  const { chat, run, approvals } = await asked([external('one'), external('two'), external('three')]);
+  const before = await count(database, 'events where run_id = $1', [run]);
+  await decide(a, approvals[1], { decision: 'deny' });
+  await decide(b, approvals[0], { decision: 'approve' });
+  expect((await list()).map(({ id }) => id)).toEqual([approvals[2].id]);
+  expect((await ask('GET', url(a, `/chats/${chat}`))).body).toMatchObject({
+    reason: 'waiting',
+    waiting_approvals: 1,
+  });
+  // Nobody was woken for less.
+  expect(await count(database, 'threads where id = $1 and owner is null and wake_at is null', [chat])).toBe(
+    1,
+  );
+  expect(await count(database, 'events where run_id = $1', [run])).toBe(before);
+  await decide(b, approvals[2], { decision: 'approve' });
+  expect((await ends(run)).toSorted((x, y) => String(x.call).localeCompare(String(y.call)))).toMatchObject([
+    { call: 'm1_0', success: true },
+    { call: 'm1_1', success: false, outcome: 'denied' },
+    { call: 'm1_2', success: true },
+  ]);
+  expect(await Promise.all(['one', 'two', 'three'].map(effects))).toEqual([1, 0, 1]);
+});
+
+test('PLUS-3 a double click is fine, and another decision is 409 with who won', async () => {
+  const { run, approvals } = await asked([external('twice')]);
+  const [approval] = approvals;
+  const body = { decision: 'edit', input: { note: 'twice', path: 'a' }, comment: 'so' };
+  const clicks = await Promise.all(
+    Array.from({ length: 10 }, (_, n) => decide(n % 2 ? a : b, approval, body)),
+  );
+  expect(clicks.map((click) => click.status)).toEqual(Array(10).fill(200));
+  expect(new Set(clicks.map((click) => click.body.decided_at)).size).toBe(1);
+  expect(await status(run)).toBe('done');
+  expect((await decide(a, approval, { ...body, input: { path: 'a', note: 'twice' } })).status).toBe(200);
+  for (const other of [
+    { decision: 'approve' },
+    { decision: 'deny' },
+    { ...body, comment: 'else' },
+    { ...body, input: { note: 'else' } },
+  ]) {
+    const refused = await decide(b, approval, other);
+    expect(refused).toMatchObject({
+      status: 409,
+      body: {
+        code: 'already_decided',
+        detail: expect.stringMatching(/^Somebody decided before: edit \("so"\), at 20/),
+        approval: { id: approval.id, decision: 'edit', comment: 'so' },
+      },
+    });
+  }
+  expect(await effects('twice')).toBe(1);
+});
+
+test('PLUS-3 of two that decide otherwise at once one wins, and the run does what that one said', async () => {
+  for (let turn = 0; turn < 8; turn += 1) {
+    const note = `race ${turn}`;
+    const { run, approvals } = await asked([external(note)]);
+    const answers = await Promise.all([
+      decide(a, approvals[0], { decision: 'approve' }),
+      decide(b, approvals[0], { decision: 'deny' }),
+    ]);
+    expect(answers.map((answer) => answer.status).toSorted((x, y) => x - y)).toEqual([200, 409]);
+    const won = answers.find((answer) => answer.status === 200)!.body.decision;
+    expect(await status(run)).toBe('done');
+    expect(await effects(note)).toBe(won === 'approve' ? 1 : 0);
+  }
+});
+
+describe('too late', () => {
+  test('PLUS-3 after the run was stopped a decision is 409, and its calls were canceled', async () => {
+    const { chat, run, approvals } = await asked([external('stopped'), external('stopped')]);
+    await decide(a, approvals[0], { decision: 'approve' });
+    expect((await ask('POST', url(b, `/chats/${chat}/stop`))).status).toBe(200);
+    expect(await decide(a, approvals[1], { decision: 'approve' })).toMatchObject({
+      status: 409,
+      body: { code: 'run_ended', detail: expect.stringContaining('the call is not made any more') },
+    });
+    expect(await status(run)).toBe('canceled');
+    expect(await decide(b, approvals[1], { decision: 'deny' })).toMatchObject({
+      status: 409,
+      body: { code: 'run_ended', approval: { decision: 'canceled' } },
+    });
+    expect(await effects('stopped')).toBe(0);
+    expect(await list()).toEqual([]);
+    expect(new Set((await list('?state=decided')).map(({ decision }) => decision as string))).toEqual(
+      new Set(['approve', 'canceled']),
+    );
+  });
+
+  test('PLUS-3 a message that interrupts cancels what was asked', async () => {
+    const { chat, run, approvals } = await asked([external('interrupted')]);
+    const next = await ask('POST', url(b, `/chats/${chat}`), {
+      content: JSON.stringify({ steps: [{ text: 'instead' }] }),
+      policy: 'interrupt',
+    });
+    expect(await status(run)).toBe('canceled');
+    expect(await status(next.body.run.id)).toBe('done');
+    expect((await decide(a, approvals[0], { decision: 'approve' })).body.code).toBe('run_ended');
+    expect(await effects('interrupted')).toBe(0);
+  });
+
+  test('PLUS-3 where approvals expire, the run goes on without the call, and a late decision is 409', async () => {
+    const pod = await start({ env: { CONTINUO_APPROVAL_EXPIRES_SECONDS: '1' } });
+    const opened = await open([{ calls: [external('expired')] }, { text: 'well' }], pod);
+    expect(await status(opened.run)).toBe('done');
+    const [approval] = await list('?state=decided');
+    expect(approval).toMatchObject({
+      run_id: opened.run,
+      decision: 'expired',
+      expires_at: expect.any(String),
+    });
+    expect(await decide(a, approval, { decision: 'approve' })).toMatchObject({
+      status: 409,
+      body: { code: 'approval_expired', detail: expect.stringContaining(approval.expires_at) },
+    });
+    expect(await ends(opened.run)).toMatchObject([{ success: false, outcome: 'denied' }]);
+    expect(await effects('expired')).toBe(0);
+  });
+
+  test('PLUS-3 one whose time is over is not waiting any more, also before its run has looked', async () => {
+    const { run, approvals } = await asked([external('over')]);
+    await database.pool.query("update approvals set expires_at = now() - interval '1 s' where id = $1", [
+      approvals[0].id,
+    ]);
+    expect(await list()).toEqual([]);
+    expect(await list('?state=decided')).toMatchObject([{ decision: 'expired', decided_at: null }]);
+    expect((await decide(a, approvals[0], { decision: 'approve' })).body.code).toBe('approval_expired');
+    await ask('POST', `${a.url}/api/runs/${run}/cancel`);
+    expect(await status(run)).toBe('canceled');
+  });
+});
+
+test('PLUS-3 a decision reaches a run whose pod is long gone', async () => {
+  const pod = await start();
+  const { run, approvals } = await asked([external('outlived')], pod);
+  await pod.end();
+  await decide(b, approvals[0], { decision: 'approve' });
+  expect(await status(run)).toBe('done');
+  expect(await effects('outlived')).toBe(1);
+});
+
+test('approvals are listed newest first, in pages, and each workspace has its own', async () => {
+  const first = await asked([external('p1'), external('p2')]);
+  const second = await asked([external('p3')]);
+  const ids = (await list('?state=all')).map(({ id }) => id);
+  expect(ids[0]).toBe(second.approvals[0].id);
+  expect(new Set(ids.slice(1))).toEqual(new Set(first.approvals.map(({ id }: Approval) => id)));
+  const paged: string[] = [];
+  for (let after: string | null = ''; after !== null;) {
+    const { body } = await ask('GET', url(a, `/approvals?limit=1${after && `&after=${after}`}`));
+    paged.push(...body.items.map(({ id }: Approval) => id));
+    after = body.next;
+  }
+  expect(paged).toEqual(ids);
+  for (const query of ['state=open', 'after=x', 'limit=0'])
+    expect((await ask('GET', url(a, `/approvals?${query}`))).status).toBe(400);
+
+  const other = await newSpace(a.url);
+  expect((await ask('GET', `${other.url}/approvals`)).body.items).toEqual([]);
+  for (const [method, body] of [['GET'], ['POST', { decision: 'approve' }]] as const)
+    for (const id of [ids[0], NOBODY])
+      expect(await ask(method, `${other.url}/approvals/${id}`, body)).toMatchObject({
+        status: 404,
+        body: { code: 'approval_not_found' },
+      });
+  expect((await ask('GET', url(a, '/approvals/x'))).body.code).toBe('invalid_params');
+  expect((await ask('GET', `${a.url}/api/v1/workspaces/nobody/approvals`)).status).toBe(404);
+  for (const { chat, run } of [first, second]) {
+    await ask('DELETE', url(a, `/chats/${chat}`));
+    expect(await status(run)).toBe('canceled');
+  }
+  expect(await list('?state=all')).toEqual([]);
+});
