@@ -64,15 +64,29 @@ export class Stage {
     name: string,
     count: number,
     work: (pods: readonly Pod[], databaseUrl: string) => Promise<T>,
+    env: Readonly<Record<string, string>> = {},
   ): Promise<T> {
     const databaseUrl = await this.postgres.create(name);
+    try {
+      return await this.withPodsOn(databaseUrl, count, work, env);
+    } finally {
+      await this.postgres.drop(name);
+    }
+  }
+
+  /** The same on a database that stays. */
+  async withPodsOn<T>(
+    databaseUrl: string,
+    count: number,
+    work: (pods: readonly Pod[], databaseUrl: string) => Promise<T>,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<T> {
     const pods: Pod[] = [];
     try {
-      while (pods.length < count) pods.push(await startPod(this.#place(databaseUrl)));
+      while (pods.length < count) pods.push(await startPod({ ...this.#place(databaseUrl), env }));
       return await work(pods, databaseUrl);
     } finally {
       for (const pod of pods) await pod.program.stop();
-      await this.postgres.drop(name);
     }
   }
 

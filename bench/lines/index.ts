@@ -2,6 +2,7 @@
 
 import { append } from './append.ts';
 import { cancel } from './cancel.ts';
+import { chats } from './chats.ts';
 import { cpu } from './cpu.ts';
 import { deltas } from './deltas.ts';
 import { dispatch } from './dispatch.ts';
@@ -28,6 +29,7 @@ export const lines: readonly Line[] = [
   resume,
   history,
   files,
+  chats,
   idle,
   endurance,
 ];

@@ -13,6 +13,8 @@ const operations = {
     globalThis.gc?.();
     return process.memoryUsage();
   },
+  /** What keeps the process busy or awake. */
+  resources: () => process.getActiveResourcesInfo(),
   profile: async () => {
     session = new Session();
     session.connect();

@@ -11,6 +11,8 @@ export interface Place {
   /** Its data folder: the mirrors are there. */
   readonly home: string;
   readonly postmaster: number;
+  /** Further settings. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface Pod {
@@ -20,7 +22,7 @@ export interface Pod {
 
 const MAIN = '../packages/server/src/main.ts';
 
-export async function startPod({ modelUrl, databaseUrl, home }: Place): Promise<Pod> {
+export async function startPod({ modelUrl, databaseUrl, home, env }: Place): Promise<Pod> {
   const program = await startProgram(MAIN, {
     nodeArgs: ['--expose-gc', '--import', new URL('../programs/probe.ts', import.meta.url).href],
     readyIn: (output) => /api +(http:\S+)\/api/.exec(output)?.[1],
@@ -32,6 +34,7 @@ export async function startPod({ modelUrl, databaseUrl, home }: Place): Promise<
       CONTINUO_LOG_LEVEL: 'warn',
       OPENAI_BASE_URL: modelUrl,
       OPENAI_API_KEY: 'x',
+      ...env,
     },
   });
   return { url: program.ready as string, program };
