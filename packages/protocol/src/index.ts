@@ -35,7 +35,6 @@ export type {
   Why,
   Workspace,
 } from './http.ts';
-export { frame, PING } from './runs-dialect.ts';
 export {
   frameId,
   parseFrameId,
@@ -43,3 +42,6 @@ export {
   type DialectFrame,
   type FrameCursor,
 } from './dialects/dialect.ts';
+export { runs } from './dialects/runs.ts';
+export { PING, sseFrame } from './dialects/sse.ts';
+export { workspace } from './dialects/workspace.ts';

@@ -6,11 +6,17 @@ import type { LogEvent } from '../events.ts';
 export interface DialectFrame {
   /** The SSE event's name, where the protocol has names. */
   readonly event?: string;
+  /** The event's own data, the very object, goes out as it is stored. */
   readonly data: unknown;
   /** Under pressure only the newest frame of a kind of progress is sent; what has none is never left out. */
   readonly progress?: string;
 }
 
+/**
+ * A state is of the run under way. It counts until the event after the run's end (the session's), and a run's first event
+ * finds `initial`: so whoever takes a log up where no run is open need not look back. A dialect whose state is null remembers nothing at all.
+ * Of a thread's log, a run that was canceled in the queue ends between the events of the one that is open.
+ */
 export interface Dialect<State> {
   readonly name: string;
   readonly initial: State;

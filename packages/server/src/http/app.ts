@@ -15,6 +15,7 @@ import type { OriginOf } from '../runs/origin-of.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
 import { approvalRoutes } from './approvals.ts';
 import { archiveRoutes } from './archive.ts';
+import { chatEventRoutes } from './chat-events.ts';
 import { changeRoutes } from './changes.ts';
 import { chatAuditRoutes } from './chat-audit.ts';
 import { chatControlRoutes } from './chat-control.ts';
@@ -74,6 +75,7 @@ export function createApp(context: HttpContext): App {
   versionRoutes(app, context);
   changeRoutes(app, context);
   archiveRoutes(app, context);
+  chatEventRoutes(app, context);
   toolResultRoutes(app, context);
   usageRoutes(app, context);
   mcpRoutes(app, context);

@@ -3,7 +3,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { schemas } from '@continuo/protocol';
+import { runs, schemas } from '@continuo/protocol';
 import { requestCancel } from '../runs/cancel.ts';
 import { publicRun, readRun, type StoredRun } from '../runs/read.ts';
 import { explain } from '../runs/why.ts';
@@ -11,6 +11,7 @@ import { readRunEvents, seqOf } from '../log/statements.ts';
 import { accept, idempotencyHeader } from './accept.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
+import { atBeginning, type Scope } from './dialect-stream.ts';
 import { Problem } from './problem.ts';
 import {
   body,
@@ -25,6 +26,7 @@ import {
 } from './shared.ts';
 
 const tags = ['runs'];
+const SPOKEN = { dialect: runs };
 
 export function runRoutes(app: App, context: HttpContext): void {
   const { pool, pod, streams, recent } = context;
@@ -83,7 +85,8 @@ export function runRoutes(app: App, context: HttpContext): void {
       const asJson = format === 'json' || (format === undefined && wantsJson(c));
       const place = given === '0' && !asJson && c.req.method === 'GET' ? recent.place(id) : null;
       if (place) {
-        streams.follow(c.env.outgoing, { runId: id, threadId: place.threadId, seq: place.startAfter });
+        const scope = scopeOf({ id, thread_id: place.threadId, startAfter: place.startAfter });
+        streams.follow(c.env.outgoing, { spoken: SPOKEN, scope, from: atBeginning(runs, scope) });
         return RESPONSE_ALREADY_SENT;
       }
       const run = await find(id);
@@ -97,7 +100,8 @@ export function runRoutes(app: App, context: HttpContext): void {
       if (seq === run.lastSeq) return c.body(null, 204);
       if (c.req.method === 'HEAD')
         return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
-      streams.follow(c.env.outgoing, { runId: run.id, threadId: run.thread_id, seq });
+      const from = { seq, state: null, part: 0 };
+      streams.follow(c.env.outgoing, { spoken: SPOKEN, scope: scopeOf(run), from });
       return RESPONSE_ALREADY_SENT;
     },
   );
@@ -183,6 +187,10 @@ export function runRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => c.json(await explain(pool, await find(c.req.valid('param').id)), 200),
   );
+}
+
+function scopeOf({ id, thread_id, startAfter }: Pick<StoredRun, 'id' | 'thread_id' | 'startAfter'>): Scope {
+  return { threadId: thread_id, run: { id, startAfter } };
 }
 
 function wantsJson(c: Context): boolean {

@@ -2,21 +2,24 @@
 // socket that is full is waited for, never buffered; a client's going away stops only its own stream.
 
 import type { ServerResponse } from 'node:http';
-import { frame, isTerminal, PING } from '@continuo/protocol';
+import { PING, sseFrame } from '@continuo/protocol';
 import type { Batch, FollowedRow, Follower, Followers, FollowersOf, Sink } from '../log/follow.ts';
 import type { ChangeRow } from '../workspace/changes.ts';
+import { Speaker, type Scope, type Spoken, type Standing } from './dialect-stream.ts';
 
 const PING_MS = 15_000;
 
-export interface RunCursor {
-  readonly runId: string;
-  readonly threadId: string;
-  /** The thread's seq after which to send. */
-  readonly seq: number;
+export interface Stream<State> {
+  readonly spoken: Spoken<State>;
+  readonly scope: Scope;
+  readonly from: Standing<State>;
+  /** Besides the dialect's own. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 interface Framed {
-  readonly bytes: Buffer;
+  /** Null if there is nothing to send. */
+  readonly bytes: Buffer | null;
   readonly ended: boolean;
 }
 
@@ -43,11 +46,13 @@ export class Streams {
     for (const response of this.#open) response.end();
   }
 
-  follow(response: ServerResponse, { runId, threadId, seq }: RunCursor): void {
+  follow<State>(response: ServerResponse, { spoken, scope, from, headers }: Stream<State>): void {
+    const speaker = new Speaker(spoken, scope, from);
     this.#stream(
       response,
-      (batch: Batch) => framesOf(batch, runId),
-      (sink) => this.#followers.follow(threadId, seq, sink),
+      (batch: Batch, pressed) => speaker.say(batch, pressed),
+      (sink) => this.#followers.follow(scope.threadId, from.seq, sink),
+      { ...spoken.headers, ...headers },
     );
   }
 
@@ -58,8 +63,9 @@ export class Streams {
 
   #stream<Row extends FollowedRow>(
     response: ServerResponse,
-    frames: (batch: Batch<Row>) => Framed | null,
+    frames: (batch: Batch<Row>, pressed: boolean) => Framed,
     follow: (sink: Sink<Row>) => Follower,
+    headers: Readonly<Record<string, string>> = {},
   ): void {
     // The head goes with the first frames, if there are some already.
     const { socket } = response;
@@ -69,16 +75,19 @@ export class Streams {
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
       'x-content-type-options': 'nosniff',
+      ...headers,
     });
     response.flushHeaders();
     this.#open.add(response);
+    // What comes next after a full socket is what gathered meanwhile.
+    let pressed = false;
     const follower = follow({
       write: (batch) => {
-        const framed = frames(batch);
-        if (!framed) return true;
-        if (!framed.ended) return response.write(framed.bytes);
-        stop(framed.bytes);
-        return true;
+        const { bytes, ended } = frames(batch, pressed);
+        if (ended) stop(bytes);
+        if (ended || !bytes) return true;
+        pressed = !response.write(bytes);
+        return !pressed;
       },
       drained: () =>
         new Promise((resolve) => {
@@ -89,13 +98,14 @@ export class Streams {
           response.on('drain', done).on('close', done);
         }),
     });
-    const stop = (last?: Buffer) => {
+    const stop = (last: Buffer | null) => {
       follower.stop();
       this.#open.delete(response);
-      response.end(last);
+      if (last) response.end(last);
+      else response.end();
     };
-    response.once('close', () => stop());
-    if (response.destroyed) stop();
+    response.once('close', () => stop(null));
+    if (response.destroyed) stop(null);
     // After the follower's own beginning, which is a microtask, too.
     queueMicrotask(() => socket?.uncork());
   }
@@ -105,23 +115,9 @@ export class Streams {
   }
 }
 
-/** The run's frames in a batch, made once for all its followers. */
-function framesOf(batch: Batch, runId: string): Framed | null {
-  return batch.memo(runId, (rows) => {
-    let text = '';
-    let ended = false;
-    for (const row of rows) {
-      if (row.runId !== runId) continue;
-      text += frame(row);
-      ended = row.type === 'state' && isTerminal(row.data.status);
-    }
-    return text === '' ? null : { bytes: Buffer.from(text), ended };
-  });
-}
-
 function changeFrames(batch: Batch<ChangeRow>): Framed {
   return batch.memo('changes', (rows) => {
-    const text = rows.map(({ seq, type, json }) => `event: ${type}\nid: ${seq}\ndata: ${json}\n\n`).join('');
+    const text = rows.map(({ seq, type, json }) => sseFrame(type, seq, json)).join('');
     return { bytes: Buffer.from(text), ended: false };
   });
 }

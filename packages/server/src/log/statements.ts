@@ -149,6 +149,25 @@ export async function seqOf(
   return far.rows[0]?.seq ?? null;
 }
 
+/**
+ * The thread's event `at`, or null if there is none yet, and after which event to fold to stand there: before the run that is
+ * open there, or ends there, and right there if there is none.
+ */
+export async function openRunAt(
+  client: Queryable,
+  threadId: string,
+  at: number,
+): Promise<{ seq: number | null; after: number }> {
+  const { rows } = await client.query<{ seq: number | null; after: number }>({
+    name: 'open_run_at',
+    text: `select (select seq from events where thread_id = $1 and seq = $2) as seq,
+      coalesce((select min(first_seq) - 1 from runs
+        where thread_id = $1 and first_seq <= $2 and (last_seq is null or last_seq >= $2)), $2) as after`,
+    values: [threadId, at],
+  });
+  return rows[0]!;
+}
+
 /** A run's events after the thread's `after`, in order. */
 export async function readRunEvents(
   client: Queryable,

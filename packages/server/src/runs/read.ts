@@ -117,6 +117,21 @@ export async function readThread(client: Queryable, id: string): Promise<Thread 
   return rows[0] ? shownThread(rows[0]) : null;
 }
 
+/** Where the log of a workspace's thread ends; null if the workspace has no such thread. */
+export async function logEnd(
+  client: Queryable,
+  workspaceId: string,
+  threadId: string,
+): Promise<number | null> {
+  const { rows } = await client.query<{ seq: number }>({
+    name: 'log_end',
+    text: `select coalesce((select max(seq) from events where thread_id = t.id), 0) as seq
+      from threads t where t.id = $1 and t.workspace_id = $2 and t.removed_at is null`,
+    values: [threadId, workspaceId],
+  });
+  return rows[0]?.seq ?? null;
+}
+
 export interface Page<T> {
   readonly items: T[];
   /** Where the next page begins; null at the end. */

@@ -3,6 +3,7 @@
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { runs } from '@continuo/protocol';
 import { Streams } from '../../src/http/sse.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { Followers, FollowersOf, type Batch } from '../../src/log/follow.ts';
@@ -154,7 +155,14 @@ afterEach(() => {
 /** A stream of a run over real HTTP. */
 async function stream(followers: Followers, cursor: { runId: string; threadId: string; seq: number }) {
   const streams = new Streams(followers, new FollowersOf(world.pool, () => undefined, readChangeRows));
-  server = createServer((_, response) => streams.follow(response, cursor));
+  const { runId, threadId, seq } = cursor;
+  server = createServer((_, response) =>
+    streams.follow(response, {
+      spoken: { dialect: runs },
+      scope: { threadId, run: { id: runId, startAfter: 0 } },
+      from: { seq, state: null, part: 0 },
+    }),
+  );
   await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
   const response = await new Promise<IncomingMessage>((resolve) =>
     request({ port: (server!.address() as AddressInfo).port }, resolve).end(),

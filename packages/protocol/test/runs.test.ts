@@ -1,14 +1,15 @@
 // The `runs` dialect, frame by frame, and the schemas at the edge.
 
 import { expect, test } from 'vitest';
-import { frame, isTerminal, PING, schemas, type LogEvent, type RunStatus } from '@continuo/protocol';
+import { isTerminal, PING, runs, schemas, sseFrame, type LogEvent, type RunStatus } from '@continuo/protocol';
 
 const at = new Date(0);
 const place = { threadId: 't', seq: 9, runId: 'r', runSeq: 4, attempt: 1, at };
 
-function framed(text: string, json = JSON.stringify({ text, message: 'm1' })): string {
+function framed(text: string): string {
   const event: LogEvent = { ...place, type: 'token', data: { text, message: 'm1' } };
-  return frame({ ...event, json });
+  const [, frames] = runs.step(null, event);
+  return frames.map((frame) => sseFrame(frame.event, event.runSeq!, JSON.stringify(frame.data))).join('');
 }
 
 test('RUN-5 a frame is the type, the run’s own seq and the data, a line each', () => {
@@ -35,9 +36,13 @@ test('RUN-5 whatever the text is, a frame has its three lines and LF only', () =
   }
 });
 
-test('RUN-7 a frame’s data are the stored bytes, not the value written anew', () => {
-  const stored = '{"message":"m1",  "text":"\\u0068i"}';
-  expect(framed('hi', stored)).toBe(`event: token\nid: 4\ndata: ${stored}\n\n`);
+test('RUN-7 a frame’s data are the event’s own, the very object, and not a copy', () => {
+  const event: LogEvent = { ...place, type: 'token', data: { text: 'hi', message: 'm1' } };
+  expect(runs.step(null, event)[1][0]!.data).toBe(event.data);
+});
+
+test('a frame of a protocol without names has no event line', () => {
+  expect(sseFrame(undefined, '4.1', '{}')).toBe('id: 4.1\ndata: {}\n\n');
 });
 
 test('RUN-5 the heartbeat is a comment with a single newline', () => {

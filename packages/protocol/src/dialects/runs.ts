@@ -1,0 +1,9 @@
+// The `runs` dialect: one frame per event of a run, in the run contract's own words.
+
+import type { Dialect } from './dialect.ts';
+
+export const runs: Dialect<null> = {
+  name: 'runs',
+  initial: null,
+  step: (_state, event) => [null, [{ event: event.type, data: event.data }]],
+};

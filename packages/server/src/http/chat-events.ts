@@ -1,0 +1,55 @@
+// A chat's pipe: its log in the `workspace` dialect, as one stream across all its runs and sessions, or as pages.
+
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { createRoute, z } from '@hono/zod-openapi';
+import { workspace } from '@continuo/protocol';
+import { logEnd } from '../runs/read.ts';
+import type { App, HttpContext } from './app.ts';
+import { standingOf } from './dialect-stream.ts';
+import { notFound, problems } from './shared.ts';
+import { workspaceIn, workspaceParam } from './workspaces.ts';
+
+const tags = ['chats'];
+const SPOKEN = { dialect: workspace };
+
+export function chatEventRoutes(app: App, { pool, streams }: HttpContext): void {
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/workspaces/{id}/chats/{chat_id}/events',
+      tags,
+      summary: 'Follow a chat',
+      description:
+        'Server-sent events of all its runs and sessions, from the chat’s beginning, or from `after` (or the `Last-Event-ID` ' +
+        'header) on; `after=latest` begins now. The stream has no end. docs/dialects.md tells what is sent.',
+      request: {
+        params: workspaceParam.extend({ chat_id: z.uuid() }),
+        headers: z.object({ 'last-event-id': z.string().optional() }),
+        query: z.object({ after: z.string().optional() }),
+      },
+      responses: {
+        200: { description: 'The events', content: { 'text/event-stream': { schema: z.string() } } },
+        ...problems(400, 404, 410),
+      },
+    }),
+    async (c) => {
+      const { id, chat_id } = c.req.valid('param');
+      const { id: workspaceId } = await workspaceIn(pool, id);
+      const end = await logEnd(pool, workspaceId, chat_id);
+      if (end === null) throw notFound('chat', chat_id);
+      const given = c.req.header('last-event-id') || c.req.valid('query').after || '0';
+      const scope = { threadId: chat_id, run: null };
+      const from = await standingOf(
+        pool,
+        c.env.outgoing,
+        workspace,
+        scope,
+        given === 'latest' ? String(end) : given,
+      );
+      if (c.req.method === 'HEAD')
+        return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
+      streams.follow(c.env.outgoing, { spoken: SPOKEN, scope, from });
+      return RESPONSE_ALREADY_SENT;
+    },
+  );
+}
