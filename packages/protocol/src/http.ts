@@ -121,6 +121,30 @@ export const newMessage = z
   })
   .meta({ id: 'NewMessage' });
 
+export const agentMessage = z
+  .strictObject({
+    message: z
+      .string()
+      .min(1)
+      .meta({ description: 'What to say; at most what the body limit of 1 MiB leaves.' }),
+    session_id: id.optional().meta({ description: 'A thread’s id; a new thread is made if absent.' }),
+    scope: z
+      .enum(['global', 'project', 'entity'])
+      .default('global')
+      .meta({ description: 'Only `global` is available.' }),
+    project_id: z.string().optional().meta({ description: 'Not available.' }),
+    entity: z.unknown().optional().meta({ description: 'Not available.' }),
+    workspace: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: 'The id or the name of a new thread’s workspace; `default` if absent.' }),
+    model: z.string().max(200).optional().meta({ description: '`provider/model`.' }),
+    role: z.string().max(100).optional().meta({ description: 'The role that answers.' }),
+  })
+  .meta({ id: 'AgentMessage' });
+
 export const usage = z
   .object({
     input: z.number(),

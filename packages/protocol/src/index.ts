@@ -45,3 +45,4 @@ export {
 export { runs } from './dialects/runs.ts';
 export { PING, sseFrame } from './dialects/sse.ts';
 export { workspace } from './dialects/workspace.ts';
+export { agent } from './dialects/agent.ts';

@@ -13,6 +13,7 @@ import type { Mcp } from '../mcp/mcp.ts';
 import type { Metrics } from '../metrics.ts';
 import type { OriginOf } from '../runs/origin-of.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
+import { agentRoutes } from './agent.ts';
 import { approvalRoutes } from './approvals.ts';
 import { archiveRoutes } from './archive.ts';
 import { chatEventRoutes } from './chat-events.ts';
@@ -76,6 +77,7 @@ export function createApp(context: HttpContext): App {
   changeRoutes(app, context);
   archiveRoutes(app, context);
   chatEventRoutes(app, context);
+  agentRoutes(app, context);
   toolResultRoutes(app, context);
   usageRoutes(app, context);
   mcpRoutes(app, context);

@@ -11,8 +11,9 @@ import { readRunEvents, seqOf } from '../log/statements.ts';
 import { accept, idempotencyHeader } from './accept.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
-import { atBeginning, type Scope } from './dialect-stream.ts';
+import { atBeginning } from './dialect-stream.ts';
 import { Problem } from './problem.ts';
+import { scopeOf } from './run-stream.ts';
 import {
   body,
   idParam,
@@ -187,10 +188,6 @@ export function runRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => c.json(await explain(pool, await find(c.req.valid('param').id)), 200),
   );
-}
-
-function scopeOf({ id, thread_id, startAfter }: Pick<StoredRun, 'id' | 'thread_id' | 'startAfter'>): Scope {
-  return { threadId: thread_id, run: { id, startAfter } };
 }
 
 function wantsJson(c: Context): boolean {
