@@ -229,6 +229,17 @@ export const event = z.object({ id: z.int(), type: z.string(), data: z.looseObje
   description: 'An event of a run; `id` is its place in the run, from 1, without a gap.',
 });
 
+export const frame = z
+  .object({
+    id: z
+      .string()
+      .meta({ description: 'The event’s number; `<number>.<part>` of all its frames but the last.' }),
+    type: z.string(),
+    data: z.looseObject({}),
+    at: time,
+  })
+  .meta({ id: 'Frame', description: 'What a dialect says of an event.' });
+
 export const toolResult = z
   .object({
     id: z.string().meta({ description: 'The run’s id, a colon, and the call’s id.' }),

@@ -2,11 +2,11 @@
 
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, z } from '@hono/zod-openapi';
-import { workspace } from '@continuo/protocol';
+import { schemas, workspace } from '@continuo/protocol';
 import { logEnd } from '../runs/read.ts';
 import type { App, HttpContext } from './app.ts';
-import { standingOf } from './dialect-stream.ts';
-import { notFound, problems } from './shared.ts';
+import { pageAfter, standingOf } from './dialect-stream.ts';
+import { limitQuery, notFound, page, problems, wantsJson } from './shared.ts';
 import { workspaceIn, workspaceParam } from './workspaces.ts';
 
 const tags = ['chats'];
@@ -18,17 +18,28 @@ export function chatEventRoutes(app: App, { pool, streams }: HttpContext): void 
       method: 'get',
       path: '/api/v1/workspaces/{id}/chats/{chat_id}/events',
       tags,
-      summary: 'Follow a chat',
+      summary: 'Follow a chat, or page through its events',
       description:
         'Server-sent events of all its runs and sessions, from the chat’s beginning, or from `after` (or the `Last-Event-ID` ' +
-        'header) on; `after=latest` begins now. The stream has no end. docs/dialects.md tells what is sent.',
+        'header) on; `after=latest` begins now. The stream has no end. With `Accept: application/json` or `format=json`, a page; ' +
+        '`next` is null when there is nothing more now. docs/dialects.md tells what is sent.',
       request: {
         params: workspaceParam.extend({ chat_id: z.uuid() }),
         headers: z.object({ 'last-event-id': z.string().optional() }),
-        query: z.object({ after: z.string().optional() }),
+        query: z.object({
+          after: z.string().optional(),
+          limit: limitQuery,
+          format: z.enum(['json', 'sse']).optional(),
+        }),
       },
       responses: {
-        200: { description: 'The events', content: { 'text/event-stream': { schema: z.string() } } },
+        200: {
+          description: 'The events',
+          content: {
+            'text/event-stream': { schema: z.string() },
+            'application/json': { schema: page(schemas.frame) },
+          },
+        },
         ...problems(400, 404, 410),
       },
     }),
@@ -46,6 +57,11 @@ export function chatEventRoutes(app: App, { pool, streams }: HttpContext): void 
         scope,
         given === 'latest' ? String(end) : given,
       );
+      const { limit, format } = c.req.valid('query');
+      if (format === 'json' || (format === undefined && wantsJson(c))) {
+        const body = await pageAfter(pool, workspace, scope, from, { last: end, limit });
+        return c.body(body, 200, { 'content-type': 'application/json' });
+      }
       if (c.req.method === 'HEAD')
         return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
       streams.follow(c.env.outgoing, { spoken: SPOKEN, scope, from });

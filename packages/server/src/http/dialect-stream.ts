@@ -15,7 +15,8 @@ import {
 import type { Pool } from '../db/pool.ts';
 import type { StoredEvent } from '../log/event.ts';
 import type { Batch } from '../log/follow.ts';
-import { openRunAt, readRunEvents, readThread, seqOf } from '../log/statements.ts';
+import { foldAfter, readRunEvents, readThread, seqOf } from '../log/statements.ts';
+import { Problem } from './problem.ts';
 import { invalidCursor } from './shared.ts';
 import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../yielding.ts';
 
@@ -58,7 +59,7 @@ export async function standingOf<State>(
   if (!cursor)
     throw invalidCursor(given, 'is not the id of a frame; ids are whole numbers from 1, or such as 12.1.');
   const gone = new AbortController();
-  const onClose = () => gone.abort();
+  const onClose = () => gone.abort(clientGone());
   response.once('close', onClose);
   const standing = await standingAt(pool, dialect, scope, cursor, gone.signal).finally(() =>
     response.off('close', onClose),
@@ -67,8 +68,13 @@ export async function standingOf<State>(
   return standing;
 }
 
+/** Nobody reads this; nothing went wrong either. */
+function clientGone(): Problem {
+  return new Problem({ status: 408, code: 'client_gone', detail: 'The client went away meanwhile.' });
+}
+
 /** Where a client with this cursor stands; null if the log has no such frame. */
-async function standingAt<State>(
+export async function standingAt<State>(
   pool: Pool,
   dialect: Dialect<State>,
   scope: Scope,
@@ -77,30 +83,84 @@ async function standingAt<State>(
 ): Promise<Standing<State> | null> {
   if (cursor.at === 0) return cursor.part === null ? atBeginning(dialect, scope) : null;
   const { threadId, run } = scope;
-  const place = run
-    ? { seq: await seqOf(pool, threadId, run.id, run.startAfter, cursor.at), after: run.startAfter }
-    : await openRunAt(pool, threadId, cursor.at);
-  if (place.seq === null) return null;
-  let { state }: { state: State } = atBeginning(dialect, scope);
-  if (dialect.initial === null && cursor.part === null) return { seq: place.seq, state, part: 0 };
-  for await (const events of pagesOf(pool, scope, place.after, place.seq, signal)) {
+  const seq = run ? await seqOf(pool, threadId, run.id, run.startAfter, cursor.at) : cursor.at;
+  if (seq === null) return null;
+  // Between the frames of an event one stands before it.
+  const last = cursor.part === null ? seq : seq - 1;
+  const after = run ? run.startAfter : await foldAfter(pool, threadId, { at: seq, last });
+  if (after === null) return null;
+  let state = dialect.initial;
+  if (state === null && cursor.part === null) return { seq, state, part: 0 };
+  for await (const events of pagesOf(pool, scope, { after, last: seq }, signal)) {
     for (const event of events) {
       const [next, frames] = dialect.step(state, event);
-      if (event.seq === place.seq && cursor.part !== null) {
-        return cursor.part < frames.length ? { seq: event.seq - 1, state, part: cursor.part } : null;
-      }
+      if (event.seq > last)
+        return cursor.part! < frames.length ? { seq: last, state, part: cursor.part! } : null;
       state = next;
     }
   }
-  return { seq: place.seq, state, part: 0 };
+  return { seq, state, part: 0 };
+}
+
+/** At most `limit` frames after a place, up to the thread's `last` event; `next` is null if there are no more now. */
+export async function pageAfter<State>(
+  pool: Pool,
+  dialect: Dialect<State>,
+  scope: Scope,
+  from: Standing<State>,
+  { last, limit }: { readonly last: number; readonly limit: number },
+): Promise<string> {
+  const items: string[] = [];
+  let [id, next] = ['', 'null'];
+  for await (const each of framesAfter(pool, dialect, scope, from, last)) {
+    if (items.length === limit) {
+      next = `"${id}"`;
+      break;
+    }
+    id = each.id;
+    const { frame, event } = each;
+    const type = JSON.stringify(frame.event);
+    items.push(
+      `{"id":"${id}","type":${type},"data":${jsonOf(frame, event)},"at":"${event.at.toISOString()}"}`,
+    );
+  }
+  return `{"items":[${items.join(',')}],"next":${next}}`;
+}
+
+async function* framesAfter<State>(
+  pool: Pool,
+  dialect: Dialect<State>,
+  scope: Scope,
+  { seq, ...from }: Standing<State>,
+  last: number,
+): AsyncGenerator<{ readonly id: string; readonly frame: DialectFrame; readonly event: StoredEvent }> {
+  let { state, part } = from;
+  for await (const events of pagesOf(pool, scope, { after: seq, last })) {
+    for (const event of events) {
+      const [next, frames] = dialect.step(state, event);
+      const at = numberOf(scope, event);
+      for (; part < frames.length; part += 1)
+        yield { id: frameId(at, part + 1, frames.length), frame: frames[part]!, event };
+      state = next;
+      part = 0;
+    }
+  }
+}
+
+function numberOf({ run }: Scope, event: StoredEvent): number {
+  return run === null ? event.seq : event.runSeq!;
+}
+
+/** What is stored is sent byte for byte. */
+function jsonOf(frame: DialectFrame, event: StoredEvent): string {
+  return frame.data === event.data ? event.json : JSON.stringify(frame.data);
 }
 
 /** The scope's events after `after` up to `last`, as many at a time as one turn may take. */
 async function* pagesOf(
   pool: Pool,
   { threadId, run }: Scope,
-  after: number,
-  last: number,
+  { after, last }: { readonly after: number; readonly last: number },
   signal?: AbortSignal,
 ): AsyncGenerator<readonly StoredEvent[]> {
   for (let seq = after; seq < last;) {
@@ -163,9 +223,10 @@ interface Turn<State> {
 
 function say<State>(
   { dialect, ends, closing = '' }: Spoken<State>,
-  { run }: Scope,
+  scope: Scope,
   { state, rows, skip, pressed }: Turn<State>,
 ): Said<State> {
+  const { run } = scope;
   const pieces: string[] = [];
   const newest = new Map<string, number>();
   let ended = false;
@@ -174,7 +235,7 @@ function say<State>(
     if (run !== null && row.runId !== run.id) continue;
     const [next, frames] = dialect.step(state, row);
     state = next;
-    const at = run === null ? row.seq : row.runSeq!;
+    const at = numberOf(scope, row);
     for (let index = unseen; index < frames.length && !ended; index += 1) {
       const frame = frames[index]!;
       if (pressed && frame.progress !== undefined) {
@@ -182,9 +243,7 @@ function say<State>(
         if (older !== undefined) pieces[older] = '';
         newest.set(frame.progress, pieces.length);
       }
-      // What is stored is sent byte for byte.
-      const json = frame.data === row.data ? row.json : JSON.stringify(frame.data);
-      pieces.push(sseFrame(frame.event, frameId(at, index + 1, frames.length), json));
+      pieces.push(sseFrame(frame.event, frameId(at, index + 1, frames.length), jsonOf(frame, row)));
       ended = ends?.(frame, row) ?? false;
     }
     unseen = 0;

@@ -2,7 +2,6 @@
 
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import { runs, schemas } from '@continuo/protocol';
 import { requestCancel } from '../runs/cancel.ts';
 import { publicRun, readRun, type StoredRun } from '../runs/read.ts';
@@ -24,6 +23,7 @@ import {
   page,
   problems,
   refuseNul,
+  wantsJson,
 } from './shared.ts';
 
 const tags = ['runs'];
@@ -188,11 +188,6 @@ export function runRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => c.json(await explain(pool, await find(c.req.valid('param').id)), 200),
   );
-}
-
-function wantsJson(c: Context): boolean {
-  const accept = c.req.header('accept') ?? '';
-  return accept.includes('application/json') && !accept.includes('text/event-stream');
 }
 
 /** The thread's seq of the event that a client saw last. */

@@ -1,6 +1,7 @@
 // What routes have in common.
 
 import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { schemas } from '@continuo/protocol';
 import { Problem } from './problem.ts';
 
@@ -79,4 +80,10 @@ export function refuseNul(path: string, value: string | undefined, part: 'body' 
     detail: `${path}: ${message}`,
     extra: { errors: [{ path, message }] },
   });
+}
+
+/** Whether a client that can choose between a stream and a page asks for a page. */
+export function wantsJson(c: Context): boolean {
+  const accept = c.req.header('accept') ?? '';
+  return accept.includes('application/json') && !accept.includes('text/event-stream');
 }

@@ -79,15 +79,11 @@ export class Streams {
     });
     response.flushHeaders();
     this.#open.add(response);
-    // What comes next after a full socket is what gathered meanwhile.
-    let pressed = false;
     const follower = follow({
-      write: (batch) => {
+      write: (batch, pressed) => {
         const { bytes, ended } = frames(batch, pressed);
         if (ended) stop(bytes);
-        if (ended || !bytes) return true;
-        pressed = !response.write(bytes);
-        return !pressed;
+        return ended || !bytes || response.write(bytes);
       },
       drained: () =>
         new Promise((resolve) => {

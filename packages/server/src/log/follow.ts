@@ -2,12 +2,13 @@
 // way: `read` says where the rows are.
 //
 // - A follower that has caught up is handed the rows of a commit, framed once for all followers.
-// - One that is behind, or whose socket is full, reads the table in pages at its own pace and holds no memory.
+// - One that is behind, or whose socket is full, or that would get too much at once, reads the table in pages at its own pace and holds no memory.
 // - Another pod's commit comes as a hint; the rows are read once for all of a thread's followers here.
 // - What this pod has just written is handed on from memory (`recent.ts`), not read.
 // - A hint may be lost: `rescan` after a reconnect and now and then is the safety net.
 
 import type { Pool } from '../db/pool.ts';
+import { ITEMS_PER_TURN } from '../yielding.ts';
 import type { StoredEvent } from './event.ts';
 import { readThread } from './statements.ts';
 
@@ -24,7 +25,7 @@ interface Remembered<Row> {
 type Read<Row> = (pool: Pool, id: string, after: number, limit: number) => Promise<readonly Row[]>;
 
 /** Rows at most in a page, and bytes after which it ends; a row is never split. */
-const PAGE = 500;
+const PAGE = ITEMS_PER_TURN;
 const PAGE_BYTES = 64 * 1024;
 /** A follower's first page; the next are as long as their rows allow. */
 const FIRST_PAGE = 50;
@@ -57,8 +58,11 @@ export class Batch<Row extends FollowedRow = StoredEvent> {
 }
 
 export interface Sink<Row extends FollowedRow = StoredEvent> {
-  /** Takes a batch; false when the socket is full, and then `drained` tells when to go on. */
-  write(batch: Batch<Row>): boolean;
+  /**
+   * Takes a batch; false when the socket is full, and then `drained` tells when to go on. `pressed` if it is what gathered
+   * while the reader was slow.
+   */
+  write(batch: Batch<Row>, pressed: boolean): boolean;
   drained(): Promise<void>;
 }
 
@@ -187,6 +191,8 @@ class Following<Row extends FollowedRow> {
   #state: 'live' | 'reading' | 'stopped' = 'live';
   /** Something was written while this follower was reading: it must look once more. */
   #missed = false;
+  /** Its reader was slow, and it has not caught up since. */
+  #pressed = false;
   #page = FIRST_PAGE;
 
   constructor(
@@ -211,7 +217,8 @@ class Following<Row extends FollowedRow> {
 
   offer(batch: Batch<Row>): void {
     if (this.#state === 'stopped' || batch.last <= this.seq) return;
-    if (this.#state === 'live' && batch.first === this.seq + 1) return this.#hand(batch);
+    const fits = batch.first === this.seq + 1 && batch.rows.length <= PAGE;
+    if (this.#state === 'live' && fits) return this.#hand(batch);
     this.catchUp();
   }
 
@@ -235,15 +242,23 @@ class Following<Row extends FollowedRow> {
 
   #hand(batch: Batch<Row>): void {
     this.seq = batch.last;
-    if (this.#sink.write(batch) || this.#state === 'stopped') return;
+    if (this.#sink.write(batch, false) || this.#state === 'stopped') return;
     this.#state = 'reading';
-    void this.#sink.drained().then(() => this.#resume());
+    void this.#drained().then(() => this.#resume());
+  }
+
+  /** The kernel takes most at once: whose socket is still full a turn later has a slow reader. */
+  async #drained(): Promise<void> {
+    const later = setImmediate(() => (this.#pressed = true));
+    await this.#sink.drained();
+    clearImmediate(later);
   }
 
   #resume(): void {
     if (this.#state !== 'reading') return;
     this.#state = 'live';
     if (this.#missed) this.catchUp();
+    else this.#pressed = false;
   }
 
   async #read(): Promise<void> {
@@ -252,12 +267,13 @@ class Following<Row extends FollowedRow> {
       for (let more = true; more;) {
         const page = await this.#readPage();
         if (this.#state === 'stopped') return;
-        if (!page.room) await this.#sink.drained();
+        if (!page.room) await this.#drained();
         if ((this.#state as string) === 'stopped') return;
         more = page.more;
       }
     }
     this.#state = 'live';
+    this.#pressed = false;
   }
 
   /** A full socket is waited for elsewhere: what waits with it is this page's bytes, and not its rows. */
@@ -269,7 +285,7 @@ class Following<Row extends FollowedRow> {
     this.#page = page.length < rows.length ? page.length : Math.min(asked * 2, PAGE);
     this.seq = page.at(-1)!.seq;
     return {
-      room: this.#sink.write(new Batch(page)),
+      room: this.#sink.write(new Batch(page), this.#pressed),
       more: page.length < rows.length || rows.length === asked,
     };
   }

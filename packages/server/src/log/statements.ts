@@ -150,22 +150,22 @@ export async function seqOf(
 }
 
 /**
- * The thread's event `at`, or null if there is none yet, and after which event to fold to stand there: before the run that is
- * open there, or ends there, and right there if there is none.
+ * After which event to begin folding so as to stand after the event `last`: before the run that is open there, or ends
+ * there, and at `last` itself if there is none. Null if the thread has no event `at` yet.
  */
-export async function openRunAt(
+export async function foldAfter(
   client: Queryable,
   threadId: string,
-  at: number,
-): Promise<{ seq: number | null; after: number }> {
-  const { rows } = await client.query<{ seq: number | null; after: number }>({
-    name: 'open_run_at',
-    text: `select (select seq from events where thread_id = $1 and seq = $2) as seq,
-      coalesce((select min(first_seq) - 1 from runs
-        where thread_id = $1 and first_seq <= $2 and (last_seq is null or last_seq >= $2)), $2) as after`,
-    values: [threadId, at],
+  { at, last }: { readonly at: number; readonly last: number },
+): Promise<number | null> {
+  const { rows } = await client.query<{ after: number }>({
+    name: 'fold_after',
+    text: `select coalesce((select min(first_seq) - 1 from runs
+        where thread_id = $1 and first_seq <= $3 and (last_seq is null or last_seq >= $3)), $3) as after
+      from events where thread_id = $1 and seq = $2`,
+    values: [threadId, at, last],
   });
-  return rows[0]!;
+  return rows[0]?.after ?? null;
 }
 
 /** A run's events after the thread's `after`, in order. */

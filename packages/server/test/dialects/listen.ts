@@ -43,13 +43,12 @@ export async function listen(
     const { value, done } = await reader.read();
     if (done) return false;
     buffer += value;
-    for (let end = buffer.indexOf('\n\n'); end >= 0; end = buffer.indexOf('\n\n')) {
-      const raw = buffer.slice(0, end + 2).replaceAll(': ping\n', '');
-      buffer = buffer.slice(end + 2);
-      const frame = parse(raw);
-      if (frame) frames.push(frame);
-      else rest += raw;
-    }
+    const whole = buffer.lastIndexOf('\n\n') + 2;
+    if (whole === 1) return true;
+    const parsed = parseFrames(buffer.slice(0, whole));
+    buffer = buffer.slice(whole);
+    frames.push(...parsed.frames);
+    rest += parsed.rest;
     return true;
   };
   return {
@@ -67,6 +66,18 @@ export async function listen(
     },
     close: () => leave.abort(),
   };
+}
+
+/** The frames of a text, and whatever else is in it but heartbeats. */
+export function parseFrames(text: string): { frames: SseFrame[]; rest: string } {
+  const frames: SseFrame[] = [];
+  let rest = '';
+  for (const raw of text.replaceAll(/^: ping\n/gm, '').match(/.*?\n\n|.+$/gs) ?? []) {
+    const frame = parse(raw);
+    if (frame) frames.push(frame);
+    else rest += raw;
+  }
+  return { frames, rest };
 }
 
 function parse(raw: string): SseFrame | null {

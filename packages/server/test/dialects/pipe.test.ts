@@ -136,3 +136,29 @@ test('no such chat or workspace is 404, a bad cursor 400', async () => {
     });
   }
 });
+
+test('pages of JSON hold what the stream holds, in any size of page', async () => {
+  const chat = await createThread(world.url);
+  const calls = [{ tool: 'pure', input: { note: 'x' } }, { tool: 'none' }];
+  const run = await send(world.url, chat, { steps: [{ text: 'a\u0000b', calls }, { text: 'c' }] });
+  await framesOf(world.url, run.id);
+  const listener = await listen(pipe(chat));
+  const frames = await listener.until(({ data }) => data.to_state === 'idle');
+  listener.close();
+  for (const limit of [1, 3, frames.length, 1000]) {
+    const items: { id: string; type: string; data: unknown }[] = [];
+    for (let next: string | null = '0'; next !== null;) {
+      const page = await ask('GET', pipe(chat, `?limit=${limit}&after=${next}`), undefined, {
+        accept: 'application/json',
+      });
+      expect(page.status).toBe(200);
+      expect(page.body.items.length).toBeLessThanOrEqual(limit);
+      items.push(...page.body.items);
+      next = page.body.next;
+    }
+    expect(items.map(({ id, type, data }) => ({ id, event: type, data }))).toEqual(
+      frames.map(({ id, event, data }) => ({ id, event, data })),
+    );
+  }
+  expect((await ask('GET', pipe(chat, '?format=json&after=latest'))).body).toEqual({ items: [], next: null });
+});

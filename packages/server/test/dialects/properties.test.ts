@@ -1,0 +1,203 @@
+// PLUS-1 for every dialect, over logs of real runs: wherever a client is cut off, also between the frames of one event, it
+// goes on with exactly what it had not seen. A new dialect is one line in `DIALECTS`.
+
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { agent, parseFrameId, runs, workspace, type EventType } from '@continuo/protocol';
+import { createPool, type Pool } from '../../src/db/pool.ts';
+import { atBeginning, Speaker, standingAt, type Scope, type Spoken } from '../../src/http/dialect-stream.ts';
+import type { StoredEvent } from '../../src/log/event.ts';
+import { Batch } from '../../src/log/follow.ts';
+import { readThread } from '../../src/log/statements.ts';
+import { freshDatabase, type TestDatabase } from '../client/database.ts';
+import { brokenInvariants } from '../client/invariants.ts';
+import { checkAgent, checkRuns, checkWorkspace, type Check, type Told } from './grammar.ts';
+import { parseFrames } from './listen.ts';
+import { makeLogs } from './logs.ts';
+
+interface Entry {
+  // Each has a state of its own.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly spoken: Spoken<any>;
+  readonly of: 'run' | 'thread';
+  readonly check: Check;
+}
+
+const DIALECTS: readonly Entry[] = [
+  { spoken: { dialect: runs }, of: 'run', check: checkRuns },
+  { spoken: { dialect: workspace }, of: 'thread', check: checkWorkspace },
+  { spoken: { dialect: agent }, of: 'run', check: checkAgent },
+];
+
+/** A log in a scope, and all that a dialect makes of it. */
+interface Whole {
+  readonly entry: Entry;
+  readonly scope: Scope;
+  readonly events: readonly StoredEvent[];
+  /** The rest of the thread is in between. */
+  readonly rows: readonly StoredEvent[];
+  readonly frames: readonly (Told & { raw: string })[];
+  readonly closing: string;
+}
+
+let database: TestDatabase;
+let pool: Pool;
+let logs: StoredEvent[][];
+beforeAll(async () => {
+  database = await freshDatabase();
+  pool = createPool(
+    { connection: database.url, applicationName: 'dialects', leaseSeconds: 30 },
+    () => undefined,
+  );
+  await makeLogs(database);
+  const { rows } = await pool.query<{ id: string }>('select id from threads order by id');
+  logs = await Promise.all(rows.map(({ id }) => readThread(pool, id, 0, 100_000)));
+  logs = logs.filter((log) => log.length > 0);
+}, 300_000);
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+function speak(
+  { spoken }: Entry,
+  scope: Scope,
+  from: Parameters<typeof say>[1],
+  rows: readonly StoredEvent[],
+  sizes: readonly number[] = [],
+): string {
+  return say(new Speaker(spoken, scope, from), from, rows, sizes);
+}
+
+/** What a speaker says of the rows after its place, in batches of these sizes. */
+function say(
+  speaker: Speaker<unknown>,
+  { seq }: { readonly seq: number; readonly state: unknown; readonly part: number },
+  rows: readonly StoredEvent[],
+  sizes: readonly number[],
+): string {
+  const left = rows.filter((row) => row.seq > seq);
+  let text = '';
+  for (let turn = 0; left.length > 0; turn += 1) {
+    const { bytes, ended } = speaker.say(new Batch(left.splice(0, sizes[turn] ?? left.length)), false);
+    text += bytes?.toString() ?? '';
+    if (ended) break;
+  }
+  return text;
+}
+
+function whole(entry: Entry, rows: readonly StoredEvent[], runId: string | null): Whole {
+  const first = rows.findIndex((row) => row.runId === runId);
+  const scope = {
+    threadId: rows[0]!.threadId,
+    run: runId === null ? null : { id: runId, startAfter: first },
+  };
+  const text = speak(entry, scope, atBeginning(entry.spoken.dialect, scope), rows);
+  const { frames, rest } = parseFrames(text);
+  const events = runId === null ? rows : rows.filter((row) => row.runId === runId);
+  return { entry, scope, events, rows, frames, closing: rest };
+}
+
+function wholes(): Whole[] {
+  return DIALECTS.flatMap((entry) =>
+    logs.flatMap((rows) => {
+      const ids = new Set(rows.flatMap(({ runId }) => runId ?? []));
+      return entry.of === 'thread'
+        ? [whole(entry, rows, null)]
+        : [...ids].map((id) => whole(entry, rows, id));
+    }),
+  );
+}
+
+test('the logs are whole, and hold all that can happen to a run', async () => {
+  expect(await brokenInvariants(database.pool)).toEqual([]);
+  const all = logs.flat();
+  const types = new Set<EventType>(all.map(({ type }) => type));
+  const wanted: EventType[] = [
+    'state',
+    'session',
+    'rewound',
+    'message',
+    'message_start',
+    'reasoning',
+    'token',
+    'message_end',
+    'usage',
+    'tool_start',
+    'tool_end',
+    'approval',
+    'approval_end',
+    'file_updated',
+    'final',
+    'error',
+    'canceled',
+    'titled',
+  ];
+  expect(wanted.filter((type) => !types.has(type))).toEqual([]);
+  const has = (look: (event: StoredEvent) => boolean) => all.some(look);
+  expect(
+    has(({ type, data }) => type === 'state' && data.status === 'running' && data.supersedes !== undefined),
+  ).toBe(true);
+  expect(has(({ type, data }) => type === 'session' && data.to_state === 'paused')).toBe(true);
+  expect(has(({ type, data }) => type === 'message' && data.steer === true)).toBe(true);
+  expect(new Set(all.flatMap(({ type, data }) => (type === 'approval_end' ? [data.decision] : [])))).toEqual(
+    new Set(['approve', 'edit', 'deny', 'expired', 'retry', 'skip']),
+  );
+  expect(
+    new Set(all.flatMap(({ type, data }) => (type === 'tool_end' && data.outcome ? [data.outcome] : []))),
+  ).toEqual(new Set(['unknown', 'canceled', 'denied']));
+});
+
+test('PLUS-1 nothing is said twice, and nothing is left open', () => {
+  const wrong = wholes().flatMap(({ entry, scope, events, frames }) =>
+    entry
+      .check(frames, events)
+      .map((problem) => `${entry.spoken.dialect.name}, ${scope.run?.id ?? scope.threadId}: ${problem}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('PLUS-1 the whole is any two parts, cut anywhere, in batches of any size', async () => {
+  const all = wholes().filter(({ frames }) => frames.length > 1);
+  expect(new Set(all.map(({ entry }) => entry)).size).toBe(DIALECTS.length);
+  const cuts = all.flatMap((each) => each.frames.slice(0, -1).map((_, index) => ({ each, index })));
+  expect(cuts.some(({ each, index }) => each.frames[index]!.id.includes('.'))).toBe(true);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: cuts.length - 1 }),
+      fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 30 }),
+      async (chosen, sizes) => {
+        const { each, index } = cuts[chosen]!;
+        const { entry, scope, rows, frames, closing } = each;
+        const from = await standingAt(pool, entry.spoken.dialect, scope, parseFrameId(frames[index]!.id)!);
+        expect(from).not.toBeNull();
+        expect(speak(entry, scope, from!, rows, sizes)).toBe(
+          frames
+            .slice(index + 1)
+            .map(({ raw }) => raw)
+            .join('') + closing,
+        );
+      },
+    ),
+    { numRuns: 1500 },
+  );
+}, 120_000);
+
+test('PLUS-1 where no run is open, nothing before it is needed', () => {
+  for (const entry of DIALECTS.filter(({ of }) => of === 'thread')) {
+    for (const rows of logs) {
+      const { scope, frames } = whole(entry, rows, null);
+      const open = new Set<string>();
+      rows.forEach((row, index) => {
+        if (row.runId !== null) open.add(row.runId);
+        const before = rows[index - 1];
+        if (open.size === 0 && (before === undefined || before.runId === null)) {
+          const from = { seq: row.seq - 1, state: entry.spoken.dialect.initial, part: 0 };
+          const after = frames.filter(({ id }) => Number(id.split('.')[0]) >= row.seq);
+          expect(speak(entry, scope, from, rows)).toBe(after.map(({ raw }) => raw).join(''));
+        }
+        if (row.type === 'state' && row.data.status !== 'running') open.delete(row.runId!);
+      });
+    }
+  }
+});

@@ -1,0 +1,86 @@
+// Long loops let others have their turn.
+
+import { expect, test } from 'vitest';
+import type { Dialect } from '@continuo/protocol';
+import { standingAt } from '../../src/http/dialect-stream.ts';
+import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../../src/yielding.ts';
+import { openPen, token, useLog } from '../unit/support.ts';
+
+const world = useLog();
+
+test('CHAT-6 micro gives way to promises, fast to what is waiting, breath to timers', async () => {
+  const order: string[] = [];
+  const modes = ['breath', 'fast', 'micro'] as const;
+  setTimeout(() => order.push('timer'), 0);
+  await Promise.all(modes.map((mode) => yieldWithAbortCheck({ mode }).then(() => order.push(mode))));
+  expect(order[0]).toBe('micro');
+  expect(order.indexOf('timer')).toBeLessThan(order.indexOf('breath'));
+  let promised = false;
+  let immediate = false;
+  void Promise.resolve().then(() => (promised = true));
+  setImmediate(() => (immediate = true));
+  await yieldWithAbortCheck({ mode: 'micro' });
+  expect([promised, immediate]).toEqual([true, false]);
+  await yieldWithAbortCheck({ mode: 'fast' });
+  expect(immediate).toBe(true);
+});
+
+test('CHAT-6 it throws the reason when the signal is aborted, before or meanwhile', async () => {
+  for (const mode of ['breath', 'fast', 'micro'] as const) {
+    const before = AbortSignal.abort(new Error('too late'));
+    await expect(yieldWithAbortCheck({ mode, signal: before })).rejects.toThrow('too late');
+    const meanwhile = new AbortController();
+    const yielded = yieldWithAbortCheck({ mode, signal: meanwhile.signal });
+    meanwhile.abort(new Error('stop it'));
+    await expect(yielded).rejects.toThrow('stop it');
+  }
+});
+
+/** Notes how many steps were made in each turn of the event loop. */
+function counting(): { dialect: Dialect<number>; turns: number[]; end: () => void } {
+  const turns: number[] = [0];
+  let ended = false;
+  const tick = () => {
+    turns.push(0);
+    if (!ended) setImmediate(tick);
+  };
+  setImmediate(tick);
+  return {
+    turns,
+    dialect: {
+      name: 'counting',
+      initial: 0,
+      step: (state) => {
+        turns[turns.length - 1]! += 1;
+        return [state + 1, []];
+      },
+    },
+    end: () => void (ended = true),
+  };
+}
+
+test('CHAT-6 a long log is folded at most so many events in a turn, and not at all once nobody wants it', async () => {
+  const threadId = await world.thread();
+  const run = await world.run(threadId);
+  const pen = openPen(world.writer(), threadId);
+  const count = ITEMS_PER_TURN * 5 + 7;
+  await pen.append(Array.from({ length: count }, (_, index) => token(run, `${index} `)));
+  const written = (await world.log(threadId)).length;
+  const scope = { threadId, run: { id: run, startAfter: 0 } };
+
+  const { dialect, turns, end } = counting();
+  const standing = await standingAt(world.pool, dialect, scope, { at: written, part: null });
+  end();
+  expect(standing).toEqual({ seq: written, state: written, part: 0 });
+  expect(turns.reduce((sum, steps) => sum + steps)).toBe(written);
+  expect(Math.max(...turns)).toBeLessThanOrEqual(ITEMS_PER_TURN);
+  expect(written).toBeGreaterThan(ITEMS_PER_TURN * 2);
+
+  const gone = AbortSignal.abort(new Error('gone'));
+  const again = counting();
+  await expect(
+    standingAt(world.pool, again.dialect, scope, { at: written, part: null }, gone),
+  ).rejects.toThrow('gone');
+  again.end();
+  expect(again.turns.reduce((sum, steps) => sum + steps)).toBeLessThanOrEqual(ITEMS_PER_TURN);
+});
