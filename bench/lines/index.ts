@@ -13,6 +13,7 @@ import { history } from './history.ts';
 import { idle } from './idle.ts';
 import { latency, tail } from './latency.ts';
 import type { Line } from './line.ts';
+import { projection } from './projection.ts';
 import { resume } from './resume.ts';
 import { throughput } from './throughput.ts';
 
@@ -28,6 +29,7 @@ export const lines: readonly Line[] = [
   append,
   resume,
   history,
+  projection,
   files,
   chats,
   idle,

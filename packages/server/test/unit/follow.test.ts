@@ -7,6 +7,7 @@ import { runs } from '@continuo/protocol';
 import { Streams } from '../../src/http/sse.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { Followers, FollowersOf, type Batch } from '../../src/log/follow.ts';
+import { ITEMS_PER_TURN } from '../../src/yielding.ts';
 import { readChangeRows } from '../../src/workspace/changes.ts';
 import { until } from '../contract/support.ts';
 import { entry, openPen, token, useLog } from './support.ts';
@@ -68,6 +69,22 @@ test('followers that are up to date share one batch of a commit', async () => {
   await write(3);
   await Promise.all(all.map(({ batches }) => reached(batches, 4)));
   expect(new Set(all.map(({ batches }) => batches.at(-1))).size).toBe(1);
+});
+
+test('CHAT-6 however much is committed at once, a follower is handed no more than one turn may take', async () => {
+  const followers = new Followers(world.pool, () => undefined);
+  const { thread } = await written(1);
+  const all = collect(followers, thread);
+  await reached(all.batches, 1);
+  await world.database.pool.query(
+    `insert into events select thread_id, seq + n, run_id, run_seq + n, attempt, type, data, at
+     from events, generate_series(1, 1700) n where thread_id = $1`,
+    [thread],
+  );
+  followers.publish((await world.log(thread)).slice(1));
+  await reached(all.batches, 1701);
+  expect(seqs(all.batches)).toEqual(upTo(1701));
+  expect(Math.max(...all.batches.map(({ rows }) => rows.length))).toBeLessThanOrEqual(ITEMS_PER_TURN);
 });
 
 test('one hint is enough for whatever another pod has written, also for more than a page of it', async () => {
