@@ -3,35 +3,28 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { v7 as uuidv7 } from 'uuid';
 import { agent, schemas } from '@continuo/protocol';
-import { insertThread } from '../runs/read.ts';
+import type { Origin } from '../runs/origin-of.ts';
 import { DEFAULT_WORKSPACE } from '../workspace/workspaces.ts';
-import { accept, idempotencyHeader } from './accept.ts';
+import { idempotencyHeader } from './accept.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
-import { Problem } from './problem.ts';
+import { takeMessage } from './message.ts';
 import { findScope, resumeRun, streamRun } from './run-stream.ts';
-import { body, notFound, problems } from './shared.ts';
-import { agentIn } from './threads.ts';
+import { body, notAvailable, notFound, problems, refuseNul } from './shared.ts';
 import { workspaceIn } from './workspaces.ts';
 
 const tags = ['agent'];
 const SPOKEN = { dialect: agent };
+const NEW_CHAT = { title: null, role: null, model: null };
 const stream = { description: 'The run', content: { 'text/event-stream': { schema: z.string() } } };
 
 export function agentRoutes(app: App, context: HttpContext): void {
-  const { pool, workspaceOf } = context;
-
-  /** The session's workspace, or that of the session to be made. */
-  const workspaceFor = async (
-    session: string | undefined,
-    workspace: string | undefined,
-  ): Promise<string> => {
-    if (session === undefined)
-      return workspace === undefined ? DEFAULT_WORKSPACE : (await workspaceIn(pool, workspace)).id;
-    const found = await workspaceOf(session);
-    if (found === null) throw notFound('session', session);
-    return found;
-  };
+  const { pool, originOf } = context;
+  const originIn = async (workspace: string | undefined): Promise<Origin> => ({
+    workspaceId: workspace === undefined ? DEFAULT_WORKSPACE : (await workspaceIn(pool, workspace)).id,
+    role: null,
+    model: null,
+  });
 
   app.openapi(
     createRoute({
@@ -48,24 +41,22 @@ export function agentRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { message, session_id, scope, project_id, entity, workspace, ...chosen } = c.req.valid('json');
-      if (scope !== 'global' || project_id !== undefined || entity !== undefined) throw scopeNotAvailable();
-      const idempotencyKey = c.req.valid('header')['idempotency-key'] ?? null;
-      if (idempotencyKey !== null && session_id === undefined) throw sessionRequired();
-      const workspaceId = await workspaceFor(session_id, workspace);
-      const answering = await agentIn(context, workspaceId, chosen);
+      if (scope !== 'global')
+        throw notAvailable('scope', `${scope} is not available in this version; use global.`);
+      if (project_id !== undefined)
+        throw notAvailable('project_id', 'projects are not available in this version.');
+      if (entity !== undefined) throw notAvailable('entity', 'entities are not available in this version.');
+      refuseNul('role', chosen.role);
+      refuseNul('model', chosen.model);
+      const origin = session_id === undefined ? await originIn(workspace) : await originOf(session_id);
+      if (!origin) throw notFound('session', session_id!);
       const threadId = session_id ?? uuidv7();
-      if (session_id === undefined) {
-        await insertThread(pool, workspaceId, threadId, null);
-        workspaceOf.remember(threadId, workspaceId);
-      }
-      const { run } = await accept(context, {
+      const { run } = await takeMessage(context, {
         threadId,
-        message: { content: message },
-        model: answering.model.id,
-        role: answering.role,
-        limits: Object.keys(answering.limits).length === 0 ? null : answering.limits,
-        chosen: { agent: chosen },
-        idempotencyKey,
+        origin,
+        message: { content: message, ...chosen },
+        idempotencyKey: c.req.valid('header')['idempotency-key'] ?? null,
+        ...(session_id === undefined && { chat: NEW_CHAT }),
       });
       const place = await findScope(context, run.id);
       return streamRun(c, context, SPOKEN, place, { 'content-location': `/api/agent/stream/${run.id}` });
@@ -96,23 +87,4 @@ export function agentRoutes(app: App, context: HttpContext): void {
       return resumeRun(c, context, SPOKEN, c.req.valid('param').run_id, given);
     },
   );
-}
-
-function scopeNotAvailable(): Problem {
-  return new Problem({
-    status: 422,
-    code: 'scope_not_available',
-    detail:
-      'This server has no projects and entities yet: leave `project_id` and `entity` out, and let `scope` be `global`.',
-  });
-}
-
-/** Without it each request is about another thread. */
-function sessionRequired(): Problem {
-  return new Problem({
-    status: 400,
-    code: 'session_required',
-    detail:
-      'An Idempotency-Key needs a `session_id`: make a thread first (POST /api/threads), and give its id.',
-  });
 }

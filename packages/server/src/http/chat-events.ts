@@ -5,18 +5,20 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { schemas, workspace } from '@continuo/protocol';
 import { logEnd } from '../runs/read.ts';
 import type { App, HttpContext } from './app.ts';
+import { CHAT, chatParam, noChat } from './chats.ts';
 import { pageAfter, standingOf } from './dialect-stream.ts';
-import { limitQuery, notFound, page, problems, wantsJson } from './shared.ts';
-import { workspaceIn, workspaceParam } from './workspaces.ts';
+import { limitQuery, page, problems, wantsJson } from './shared.ts';
+import { workspaceIn } from './workspaces.ts';
 
 const tags = ['chats'];
 const SPOKEN = { dialect: workspace };
 
-export function chatEventRoutes(app: App, { pool, streams }: HttpContext): void {
+export function chatEventRoutes(app: App, context: HttpContext): void {
+  const { pool, streams } = context;
   app.openapi(
     createRoute({
       method: 'get',
-      path: '/api/v1/workspaces/{id}/chats/{chat_id}/events',
+      path: `${CHAT}/events`,
       tags,
       summary: 'Follow a chat, or page through its events',
       description:
@@ -24,7 +26,7 @@ export function chatEventRoutes(app: App, { pool, streams }: HttpContext): void 
         'header) on; `after=latest` begins now. The stream has no end. With `Accept: application/json` or `format=json`, a page; ' +
         '`next` is null when there is nothing more now. docs/dialects.md tells what is sent.',
       request: {
-        params: workspaceParam.extend({ chat_id: z.uuid() }),
+        params: chatParam,
         headers: z.object({ 'last-event-id': z.string().optional() }),
         query: z.object({
           after: z.string().optional(),
@@ -44,12 +46,13 @@ export function chatEventRoutes(app: App, { pool, streams }: HttpContext): void 
       },
     }),
     async (c) => {
-      const { id, chat_id } = c.req.valid('param');
+      const { id, chat } = c.req.valid('param');
       const { id: workspaceId } = await workspaceIn(pool, id);
-      const end = await logEnd(pool, workspaceId, chat_id);
-      if (end === null) throw notFound('chat', chat_id);
+      // Who finds none is told why.
+      const end = await logEnd(pool, workspaceId, chat);
+      if (end === null) throw await noChat(context, workspaceId, chat);
       const given = c.req.header('last-event-id') || c.req.valid('query').after || '0';
-      const scope = { threadId: chat_id, run: null };
+      const scope = { threadId: chat, run: null };
       const from = await standingOf(
         pool,
         c.env.outgoing,

@@ -12,7 +12,17 @@ import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
 import { takeMessage } from './message.ts';
 import { Problem } from './problem.ts';
-import { body, json, limitQuery, notFound, page, problems, refuseNul, timeCursor } from './shared.ts';
+import {
+  body,
+  json,
+  limitQuery,
+  notAvailable,
+  notFound,
+  page,
+  problems,
+  refuseNul,
+  timeCursor,
+} from './shared.ts';
 import { workspaceIn, workspaceParam } from './workspaces.ts';
 
 const tags = ['chats'];
@@ -29,6 +39,11 @@ export async function chatIn(
   const chat = await readChatOf(pool, workspace.id, chatId);
   if (chat?.removed_at === null) return chat;
   throw missing(chat, chatId);
+}
+
+/** Why the workspace has no such chat. */
+export async function noChat({ pool }: HttpContext, workspaceId: string, id: string): Promise<Problem> {
+  return missing(await readChatOf(pool, workspaceId, id), id);
 }
 
 function missing(chat: Chat | null, id: string): Problem {
@@ -156,7 +171,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
         origin,
         message: c.req.valid('json'),
         idempotencyKey: c.req.valid('header')['idempotency-key'] ?? null,
-        missing: async () => missing(await readChatOf(pool, workspace.id, chat), chat),
+        missing: () => noChat(context, workspace.id, chat),
       });
       return c.json({ run }, 202, headers);
     },
@@ -229,14 +244,8 @@ function placeOf(chat: Chat): string {
 
 /** What a later version will know. */
 function refuseModes(mode: Chat['mode'], plan: string | undefined): void {
-  const refused = (path: string, message: string) =>
-    new Problem({
-      status: 400,
-      code: 'not_available',
-      detail: `${path}: ${message}`,
-      extra: { errors: [{ path, message }] },
-    });
   if (mode !== 'chat_mode')
-    throw refused('mode', `${mode} is not available in this version; the only mode is chat_mode.`);
-  if (plan !== undefined) throw refused('plan_id', 'plans are not available in this version; leave it out.');
+    throw notAvailable('mode', `${mode} is not available in this version; the only mode is chat_mode.`);
+  if (plan !== undefined)
+    throw notAvailable('plan_id', 'plans are not available in this version; leave it out.');
 }

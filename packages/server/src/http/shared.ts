@@ -46,6 +46,16 @@ export function notFound(what: string, id: string): Problem {
   });
 }
 
+/** A field that means something in a later version. */
+export function notAvailable(path: string, message: string): Problem {
+  return new Problem({
+    status: 400,
+    code: 'not_available',
+    detail: `${path}: ${message}`,
+    extra: { errors: [{ path, message }] },
+  });
+}
+
 export function invalidCursor(given: string, detail: string): Problem {
   return new Problem({
     status: 400,

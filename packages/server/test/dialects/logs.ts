@@ -1,12 +1,14 @@
 // Logs of real runs on real pods: talked, called tools, failed, canceled, stopped, killed, asked, paused, steered, rewound.
-// What no route offers is wished for as any pod would write it.
 
-import { v7 as uuidv7 } from 'uuid';
 import { createThread, readRun, send } from '../client/api.ts';
 import type { TestDatabase } from '../client/database.ts';
 import { startPod, type TestPod } from '../client/pod.ts';
 import { ask, framesOf, seen, until } from '../contract/support.ts';
 
+const WORKSPACE = '/api/v1/workspaces/default';
+/** So long that a person can do something meanwhile. */
+const SLOW = { tool: 'pure', input: { note: 'x', delay_ms: 2000 } };
+const SLOWLY = { steps: [{ text: 'one', calls: [SLOW] }, { text: 'two' }] };
 const pure = (note: string) => ({ tool: 'pure', input: { note, path: 'notes/a.md' } });
 const external = (note: string) => ({ tool: 'external', input: { note } });
 const ASKING = {
@@ -65,13 +67,9 @@ class Stage {
     return (await this.#database.pool.query<T>(sql, values)).rows;
   }
 
-  wake(thread: string): Promise<unknown> {
-    return this.query('update threads set wake_at = clock_timestamp() where id = $1', thread);
-  }
-
-  async pause(thread: string, run: string, at: string | null = 'now'): Promise<void> {
-    await this.query('update runs set pause_requested_at = $2::timestamptz where id = $1', run, at);
-    await this.wake(thread);
+  /** pause, resume or stop */
+  control(chat: string, what: string): Promise<unknown> {
+    return this.#do(`${WORKSPACE}/chats/${chat}/${what}`, {});
   }
 
   async logged(thread: string, type: string, times = 1): Promise<void> {
@@ -79,18 +77,9 @@ class Stage {
     await until(async () => (await this.query<{ count: number }>(count, thread, type))[0]!.count >= times);
   }
 
-  /** Another message for a busy thread. */
-  enqueue(thread: string, script: unknown, policy: string, replaces: string | null = null): Promise<unknown> {
-    const content = JSON.stringify({ text: JSON.stringify(script) });
-    return this.query(
-      "select steered from enqueue_run($1, $2, $3, $4, 'offline/script', 'assistant', null, null, null, $5, $6)",
-      thread,
-      uuidv7(),
-      uuidv7(),
-      content,
-      policy,
-      replaces,
-    );
+  /** A message for a thread that may be busy, or instead of another. */
+  send(thread: string, script: unknown, how: object): Promise<unknown> {
+    return this.#do(`/api/threads/${thread}/messages`, { content: JSON.stringify(script), ...how });
   }
 
   /** The approvals that the run waits for, once there are so many. */
@@ -102,14 +91,18 @@ class Stage {
     });
   }
 
-  async decide(thread: string, approval: string, decision: string, input: unknown = null): Promise<void> {
-    await this.query(
-      'update approvals set decision = $2, decided_input = $3, decided_at = now() where id = $1',
-      approval,
-      decision,
-      input === null ? null : JSON.stringify(input),
-    );
-    await this.wake(thread);
+  async decide(approval: string, decision: string): Promise<void> {
+    const input = decision === 'edit' ? { input: { note: 'rather this' } } : {};
+    if (decision !== 'expired') return this.#do(`${WORKSPACE}/approvals/${approval}`, { decision, ...input });
+    await this.query('update approvals set expires_at = now() where id = $1', approval);
+    const woken =
+      'update threads set wake_at = now() from approvals a where a.id = $1 and threads.id = a.thread_id';
+    await this.query(woken, approval);
+  }
+
+  async #do(path: string, body: unknown): Promise<void> {
+    const { status, text } = await ask('POST', this.url + path, body);
+    if (status >= 300) throw new Error(`${path}: ${text}`);
   }
 
   /** Plays a script on a pod of its own that kills itself at a point; another takes over. */
@@ -127,7 +120,7 @@ class Stage {
   }
 
   /** A call of unknown outcome that people are asked about: its pod died in the middle of it. */
-  async unknown(): Promise<{ thread: string; run: string; approval: string }> {
+  async unknown(): Promise<{ run: string; approval: string }> {
     await this.policy([{ tool: '*', action: 'allow' }]);
     const victim = await startPod({ databaseUrl: this.#database.url });
     try {
@@ -137,7 +130,7 @@ class Stage {
       await seen(victim.url, run, 'tool_start');
       await this.policy(null);
       await victim.end();
-      return { thread, run, approval: (await this.asked(run, 1))[0]! };
+      return { run, approval: (await this.asked(run, 1))[0]! };
     } finally {
       await victim.end();
     }
@@ -186,8 +179,8 @@ const killedThenCanceled: Scenario = async (stage) => {
 
 const unknownOutcome: Scenario = async (stage) => {
   for (const decision of ['retry', 'skip']) {
-    const { thread, run, approval } = await stage.unknown();
-    await stage.decide(thread, approval, decision);
+    const { run, approval } = await stage.unknown();
+    await stage.decide(approval, decision);
     await stage.ended(run);
   }
 };
@@ -231,9 +224,7 @@ const canceled: Scenario = async (stage) => {
   const first = await stage.say(thread, { steps: [{ text: 'on and on', hang: true }] });
   await seen(stage.url, first, 'token');
   const waiting = await stage.say(thread, { steps: [{ text: 'never' }] });
-  const next = await stage.say(thread, {
-    steps: [{ text: 'a', calls: [{ tool: 'pure', input: { note: 'x', delay_ms: 60_000 } }] }],
-  });
+  const next = await stage.say(thread, SLOWLY);
   await stage.cancel(waiting);
   await framesOf(stage.url, waiting);
   await stage.cancel(first);
@@ -247,7 +238,7 @@ const stopped: Scenario = async (stage) => {
   const run = await stage.say(thread, { steps: [{ reasoning: 'hm', text: 'on and on', hang: true }] });
   const waiting = await stage.say(thread, { steps: [{ text: 'never' }] });
   await seen(stage.url, run, 'token');
-  await stage.query("select stop_thread($1, 'user_cancelled')", thread);
+  await stage.control(thread, 'stop');
   await stage.ended(run);
   await stage.ended(waiting);
   await stage.toEnd(thread, { steps: [{ text: 'next' }] });
@@ -263,7 +254,7 @@ const asked: Scenario = async (stage) => {
     const run = await stage.say(thread, ASKING);
     for (const [index, approval] of (await stage.asked(run, 2)).entries()) {
       const decision = decisions[index]!;
-      await stage.decide(thread, approval, decision, decision === 'edit' ? { note: 'rather this' } : null);
+      await stage.decide(approval, decision);
     }
     await stage.ended(run);
   }
@@ -280,51 +271,35 @@ const asked: Scenario = async (stage) => {
 
 const paused: Scenario = async (stage) => {
   const thread = await stage.thread();
-  const run = await stage.say(thread, {
-    steps: [{ text: 'one', calls: [{ tool: 'pure', input: { note: 'x', delay_ms: 300 } }] }, { text: 'two' }],
-  });
-  await seen(stage.url, run, 'tool_start');
-  await stage.pause(thread, run);
-  await stage.logged(thread, 'session', 2);
-  await stage.pause(thread, run, null);
-  await stage.ended(run);
-  const stopped = await stage.say(thread, {
-    steps: [{ text: 'one', calls: [{ tool: 'pure', input: { note: 'x', delay_ms: 300 } }] }, { text: 'two' }],
-  });
-  await seen(stage.url, stopped, 'tool_start');
-  await stage.pause(thread, stopped);
-  await stage.logged(thread, 'session', 6);
-  await stage.query("select stop_thread($1, 'user_cancelled')", thread);
-  await stage.ended(stopped);
+  for (const [sessions, then] of [
+    [2, 'resume'],
+    [6, 'stop'],
+  ] as const) {
+    const run = await stage.say(thread, SLOWLY);
+    await seen(stage.url, run, 'tool_start');
+    await stage.control(thread, 'pause');
+    await stage.logged(thread, 'session', sessions);
+    await stage.control(thread, then);
+    await stage.ended(run);
+  }
 };
 
 const steered: Scenario = async (stage) => {
   const thread = await stage.thread();
-  const slow = {
-    steps: [{ text: 'one', calls: [{ tool: 'pure', input: { note: 'x', delay_ms: 300 } }] }, { text: 'two' }],
-  };
   for (const policy of ['steer', 'interrupt', 'rollback']) {
-    const run = await stage.say(thread, slow);
+    const run = await stage.say(thread, SLOWLY);
     await seen(stage.url, run, 'tool_start');
-    await stage.enqueue(thread, { steps: [{ text: policy }] }, policy);
-    await stage.wake(thread);
+    await stage.send(thread, { steps: [{ text: policy }] }, { policy });
     await stage.ended(run);
   }
-  await until(
-    async () =>
-      (await stage.query('select from runs where thread_id = $1 and ended_at is null', thread)).length === 0,
-  );
   const [message] = await stage.query<{ id: string }>(
     "select id from messages where thread_id = $1 and role = 'user' and seq = 0 order by ordinal limit 1",
     thread,
   );
-  await stage.enqueue(thread, { steps: [{ text: 'better' }] }, 'enqueue', message!.id);
-  await stage.wake(thread);
+  await stage.send(thread, { steps: [{ text: 'better' }] }, { replaces: message!.id });
   await stage.logged(thread, 'rewound', 2);
-  await until(
-    async () =>
-      (await stage.query('select from runs where thread_id = $1 and ended_at is null', thread)).length === 0,
-  );
+  const open = 'select from runs where thread_id = $1 and ended_at is null';
+  await until(async () => (await stage.query(open, thread)).length === 0);
 };
 
 const KILLED = [killedInText, killedInReasoning, killedInATool, killedThenCanceled, unknownOutcome];

@@ -129,6 +129,9 @@ test('no such chat or workspace is 404, a bad cursor 400', async () => {
     status: 404,
     body: { code: 'workspace_not_found' },
   });
+  const removed = await createThread(world.url);
+  await ask('DELETE', pipe(removed).replace('/events', ''));
+  expect(await ask('GET', pipe(removed))).toMatchObject({ status: 410, body: { code: 'chat_removed' } });
   for (const cursor of ['x', '-1', '1', '0.1', '1.0', '99999999999', 'late']) {
     expect(await ask('GET', pipe(chat, `?after=${cursor}`))).toMatchObject({
       status: 400,
