@@ -317,6 +317,56 @@ test('PLUS-3 a decision reaches a run whose pod is long gone', async () => {
   expect(await effects('outlived')).toBe(1);
 });
 
+test('PLUS-3 a chat that waits can be paused; what is decided meanwhile is done when it goes on', async () => {
+  const { chat, run, approvals } = await asked([external('in pause')]);
+  const state = (wanted: string) =>
+    until(async () => (await ask('GET', url(b, `/chats/${chat}`))).body.state === wanted);
+  expect((await ask('POST', url(b, `/chats/${chat}/pause`))).body.status).toBe('pausing');
+  await state('paused');
+  expect((await decide(a, approvals[0], { decision: 'approve' })).status).toBe(200);
+  await letGo(chat);
+  expect(await effects('in pause')).toBe(0);
+  expect((await ask('POST', url(a, `/chats/${chat}/resume`))).status).toBe(200);
+  expect(await status(run)).toBe('done');
+  expect(await effects('in pause')).toBe(1);
+});
+
+test('PLUS-3 WS-11 whatever people want of a chat at once, through any pod, each gets an answer, and the chat goes on', async () => {
+  const call = { tool: 'external', input: { note: 'at once' } };
+  const content = JSON.stringify({ steps: [{ calls: [call, call] }, { text: 'done' }] });
+  const chatsOpened = await Promise.all(Array.from({ length: 6 }, () => asked([call, call])));
+  const answers = await Promise.all(
+    chatsOpened.flatMap(({ chat, approvals }) => {
+      const wishes: [string, unknown?][] = [
+        [`/approvals/${approvals[0].id}`, { decision: 'approve' }],
+        [`/approvals/${approvals[0].id}`, { decision: 'deny' }],
+        [`/approvals/${approvals[1].id}`, { decision: 'edit', input: { note: 'at once' } }],
+        [`/chats/${chat}/pause`],
+        [`/chats/${chat}/resume`],
+        [`/chats/${chat}/ping`],
+        [`/chats/${chat}`, { content }],
+        [`/chats/${chat}`, { content, policy: 'steer' }],
+        [`/chats/${chat}`, { content, policy: 'interrupt' }],
+        [`/chats/${chat}`, { content, policy: 'rollback' }],
+        [`/chats/${chat}/stop`],
+      ];
+      return wishes.map(([rest, body], n) => ask('POST', url(n % 2 ? a : b, rest), body));
+    }),
+  );
+  expect(answers.filter((answer) => ![200, 202, 409].includes(answer.status))).toEqual([]);
+  for (const { chat } of chatsOpened) {
+    // A message that came after the stop may be asking again.
+    await until(async () => {
+      await ask('POST', url(b, `/chats/${chat}/stop`));
+      return (await ask('GET', url(a, `/chats/${chat}`))).body.active_run === null;
+    });
+    const next = await ask('POST', url(b, `/chats/${chat}`), {
+      content: JSON.stringify({ steps: [{ text: 'and on' }] }),
+    });
+    expect(await status(next.body.run.id)).toBe('done');
+  }
+});
+
 test('approvals are listed newest first, in pages, and each workspace has its own', async () => {
   const first = await asked([external('p1'), external('p2')]);
   const second = await asked([external('p3')]);

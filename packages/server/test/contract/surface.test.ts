@@ -7,7 +7,20 @@ import { ask, usePod } from './support.ts';
 
 const world = usePod();
 
+const CHATS = '/api/v1/workspaces/{id}/chats';
 const ROUTES = [
+  `DELETE ${CHATS}/{chat}`,
+  `GET ${CHATS}`,
+  `GET ${CHATS}/{chat}`,
+  `GET ${CHATS}/{chat}/messages`,
+  `GET ${CHATS}/{chat}/sessions`,
+  `PATCH ${CHATS}/{chat}`,
+  `POST ${CHATS}`,
+  `POST ${CHATS}/{chat}`,
+  ...['ping', 'pause', 'restore', 'resume', 'stop'].map((wish) => `POST ${CHATS}/{chat}/${wish}`),
+  'GET /api/v1/workspaces/{id}/approvals',
+  'GET /api/v1/workspaces/{id}/approvals/{approval}',
+  'POST /api/v1/workspaces/{id}/approvals/{approval}',
   'GET /api/runs/{id}',
   'GET /api/runs/{id}/events',
   'GET /api/runs/{id}/why',
@@ -119,6 +132,7 @@ test('/openapi.json describes the bodies, the parameters and the problems', asyn
     '202',
     '400',
     '404',
+    '409',
     '410',
     '413',
     '415',
