@@ -20,7 +20,7 @@ begin
   end case;
   v_text := coalesce(v_text, p_output::text);
   if v_short is null then
-    v_short := left(array_to_string((string_to_array(v_text, E'\n'))[1:5], E'\n'), 2000);
+    v_short := array_to_string((string_to_array(left(v_text, 2000), E'\n'))[1:5], E'\n');
   end if;
   return case when v_short = v_text then p_output else to_json(v_short || E'\n[Note: Summarized result]') end;
 end $$;
@@ -29,6 +29,7 @@ drop view chat_messages;
 
 -- The audit trail: what people and models said, what models thought, what they called, and what came of it. A projection of the
 -- log, so that it is always exactly as written as the log is, and costs nothing to write. (thread_id, seq, part) names a row.
+-- `offset 0`: an event is made readable once, and not for each column.
 create view chat_messages as
   select e.thread_id, e.run_id, e.seq, 0 as part, 'user' as role, 'message' as message_type,
     (m.data ->> 'id')::uuid as message_id, null::uuid as reasoning_id, m.data ->> 'content' as content, m.data -> 'files' as files,
@@ -38,7 +39,7 @@ create view chat_messages as
     null::text as tool_result,
     e.at as created_at
   from events e
-  cross join lateral (select readable(e.data) as data) m
+  cross join lateral (select readable(e.data) as data offset 0) m
   where e.type = 'message'
   union all
   select e.thread_id, e.run_id, e.seq, 0, 'assistant', 'reasoning_complete', null,
@@ -46,7 +47,7 @@ create view chat_messages as
     overlay(overlay(md5(e.thread_id || '/' || e.run_id || '/' || (m.data ->> 'message')) placing '8' from 13) placing '8' from 17)::uuid,
     r.text, null, null, null, null, null, null, null, null, e.at
   from events e
-  cross join lateral (select readable(e.data) as data) m
+  cross join lateral (select readable(e.data) as data offset 0) m
   cross join lateral (
     select string_agg(p.part ->> 'text', E'\n\n' order by p.place) as text
     from json_array_elements(m.data -> 'parts') with ordinality as p (part, place)
@@ -56,7 +57,7 @@ create view chat_messages as
   select e.thread_id, e.run_id, e.seq, t.place::int, 'assistant', 'message', null, null,
     m.data ->> 'text', null, m.data ->> 'ended', null, null, null, null, null, null, e.at
   from events e
-  cross join lateral (select readable(e.data) as data) m
+  cross join lateral (select readable(e.data) as data offset 0) m
   cross join lateral (
     select min(p.place) as place from json_array_elements(m.data -> 'parts') with ordinality as p (part, place)
     where p.part ->> 'kind' = 'text' and p.part ->> 'text' <> '') t
@@ -75,7 +76,7 @@ create view chat_messages as
     m.data ->> 'call', m.data ->> 'tool', null, summarized(m.data -> 'output', m.data ->> 'summary'), (m.data ->> 'success')::boolean,
     e.run_id || ':' || (m.data ->> 'call'), e.at
   from events e
-  cross join lateral (select readable(e.data) as data) m
+  cross join lateral (select readable(e.data) as data offset 0) m
   where e.type = 'tool_end'
   union all
   -- What models are told of an interruption. A run that was canceled in the queue said nothing.

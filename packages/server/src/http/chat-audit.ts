@@ -25,7 +25,7 @@ export function chatAuditRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { after, limit } = c.req.valid('query');
       const { id } = await chatIn(context, c.req.valid('param'));
-      const cursor = after === undefined ? { seq: 0, part: 0 } : auditCursor(after);
+      const cursor = after === undefined ? { seq: 0, part: -1 } : auditCursor(after);
       return c.json(await listChatMessages(pool, id, cursor, limit), 200);
     },
   );
@@ -49,7 +49,7 @@ export function chatAuditRoutes(app: App, context: HttpContext): void {
 }
 
 function auditCursor(given: string): { seq: number; part: number } {
-  const match = /^(\d{1,9})\.(\d{1,9})$/.exec(given);
+  const match = /^(\d{1,9})\.(-1|\d{1,9})$/.exec(given);
   if (!match) throw invalidCursor(given, 'is not one that a page gave as next.');
   return { seq: Number(match[1]), part: Number(match[2]) };
 }

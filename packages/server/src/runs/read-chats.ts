@@ -186,24 +186,38 @@ interface AuditRow {
   created_at: Date;
 }
 
-/** In the log's order. */
+/** The events that say something. */
+const SAYING = "('message', 'message_end', 'tool_end', 'canceled')";
+
+/** In the log's order. A page is made of so many events that say something; few of these say nothing after all. */
 export async function listChatMessages(
   client: Queryable,
   threadId: string,
   after: { seq: number; part: number },
   limit: number,
 ): Promise<Page<ChatMessage>> {
+  // Without an end the view would be made of the whole log.
+  const bound = await client.query<{ seq: number | null }>({
+    name: 'bound_of_chat_messages',
+    text: `select seq from events where thread_id = $1 and seq >= $2 and type in ${SAYING} order by seq offset $3 limit 1`,
+    values: [threadId, after.seq, limit],
+  });
+  const end = bound.rows[0]?.seq ?? null;
   const { rows } = await client.query<AuditRow>({
     name: 'list_chat_messages',
     text: `select c.*, coalesce(r.rewound, false) as rewound from (
-        select * from chat_messages where thread_id = $1 and seq >= $2 and (seq, part) > ($2, $3)
+        select * from chat_messages where thread_id = $1 and seq >= $2 and seq < $5 and (seq, part) > ($2, $3)
         order by seq, part limit $4) c
       left join runs r on r.id = c.run_id order by c.seq, c.part`,
-    values: [threadId, after.seq, after.part, limit + 1],
+    values: [threadId, after.seq, after.part, limit + 1, end ?? MOST_EVENTS],
   });
   const last = rows.length > limit ? rows[limit - 1]! : null;
-  return { items: rows.slice(0, limit).map(audited), next: last && `${last.seq}.${last.part}` };
+  const next = last ? `${last.seq}.${last.part}` : end === null ? null : `${end}.-1`;
+  return { items: rows.slice(0, limit).map(audited), next };
 }
+
+/** No log is longer. */
+const MOST_EVENTS = 2_147_483_647;
 
 function audited(row: AuditRow): ChatMessage {
   return {
