@@ -1,0 +1,123 @@
+// Chats of a whole server whose models are a provider's: what the provider is sent, and what a stop does to it.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newSpace, put, type Space } from '../workspace/support.ts';
+import { ask, framesOf, seen, until, usePod } from '../contract/support.ts';
+import { ENV, type ProviderServer, startProvider } from './server.ts';
+import { MODEL } from './support.ts';
+import type { Reply } from './wire/reply.ts';
+
+const env: Record<string, string> = { ...ENV };
+let server: ProviderServer;
+beforeAll(async () => {
+  server = await startProvider();
+  Object.assign(env, {
+    OPENAI_BASE_URL: `${server.url}/v1`,
+    ANTHROPIC_BASE_URL: server.url,
+    GOOGLE_GEMINI_BASE_URL: server.url,
+  });
+});
+const world = usePod(env);
+afterAll(() => server[Symbol.asyncDispose]());
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const says = (...pieces: string[]): Reply => ({ said: [{ kind: 'text', pieces }] });
+const MARKER = '[System: Response was interrupted by user (user_cancelled)]';
+
+async function open(space: Space, body: Record<string, unknown>) {
+  const { body: opened } = await ask('POST', `${space.url}/chats`, { goal: 'Go on.', title: 'x', ...body });
+  const url = `${space.url}/chats/${opened.chat.id}`;
+  return { url, run: opened.run.id as string };
+}
+/** How many requests had come, and what came since. */
+function listen() {
+  const before = server.received.length;
+  return () => server.received.slice(before);
+}
+const end = async (run: string) => (await framesOf(world.url, run)).at(-1)!.data.status;
+
+describe.each(['compatible', 'anthropic', 'google'] as const)('%s', (name) => {
+  const model = MODEL[name];
+
+  test('WS-3 the files of a message are sent with it: words for each, the text of a short one, the bytes of an image', async () => {
+    const space = await newSpace(world.url);
+    await put(space, 'plan.md', 'water the plants');
+    await put(space, 'a.png', PNG);
+    const since = listen();
+    server.reply(says('Done.'), says('Again.'));
+    const { url, run } = await open(space, { model, files: ['/plan.md', '/a.png'] });
+    expect(await end(run)).toBe('done');
+    const next = await ask('POST', url, { content: 'And now?' });
+    expect(await end(next.body.run.id)).toBe('done');
+    const [first, second] = since().map(({ body }) => JSON.stringify(body));
+    for (const sent of [first, second]) {
+      expect(sent).toContain('[Attached: /plan.md, version 1, 16 B');
+      expect(sent).toContain('[Attached: /a.png, version 1, 70 B]');
+      expect(sent).toContain(PNG.toString('base64'));
+    }
+    expect(first).toContain('water the plants');
+    expect(second).not.toContain('water the plants');
+  });
+
+  test('WS-11 a stop before the first token leaves the provider, and the model is told next time', async () => {
+    const space = await newSpace(world.url);
+    const since = listen();
+    server.reply({ said: [], instead: 'stall' }, says('Hello again.'));
+    const { url, run } = await open(space, { model });
+    await until(async () => since().length === 1);
+    expect((await ask('POST', `${url}/stop`)).status).toBe(200);
+    expect(await end(run)).toBe('canceled');
+    await until(async () => since()[0]!.left);
+    const next = await ask('POST', url, { content: 'Are you there?' });
+    expect(await end(next.body.run.id)).toBe('done');
+    expect(JSON.stringify(since()[1]!.body)).toContain(MARKER);
+  });
+
+  test('WS-11 a stop while the model is to be tried again later does not wait for that', async () => {
+    const space = await newSpace(world.url);
+    const since = listen();
+    const refusal = { status: 503, message: 'overloaded', headers: { 'retry-after': '20' } };
+    server.reply({ refusal }, says('Back.'));
+    const { url, run } = await open(space, { model });
+    await until(async () => since().length === 1);
+    expect((await ask('POST', `${url}/stop`)).status).toBe(200);
+    expect(await end(run)).toBe('canceled');
+    expect(since()).toHaveLength(1);
+    const next = await ask('POST', url, { content: 'Once more.' });
+    expect(await end(next.body.run.id)).toBe('done');
+  });
+
+  test('WS-11 what was said before a stop is sent back as the model’s own, with the marker after it', async () => {
+    const space = await newSpace(world.url);
+    const since = listen();
+    server.reply({ said: [{ kind: 'text', pieces: ['Half ', 'of'] }], instead: 'stall' }, says('More.'));
+    const { url, run } = await open(space, { model });
+    await seen(world.url, run, 'token');
+    await ask('POST', `${url}/stop`);
+    expect(await end(run)).toBe('canceled');
+    const next = await ask('POST', url, { content: 'Go on.' });
+    expect(await end(next.body.run.id)).toBe('done');
+    const sent = JSON.stringify(since()[1]!.body);
+    expect(sent.indexOf('Half')).toBeGreaterThan(0);
+    expect(sent.indexOf(MARKER)).toBeGreaterThan(sent.indexOf('Half'));
+  });
+
+  test('a chat without a title asks the model for one after its first turn, once', async () => {
+    const space = await newSpace(world.url);
+    const since = listen();
+    server.reply(says('It rains.'), says('"Rain, and what to do"'), says('Still.'));
+    const { url, run } = await open(space, { model, title: undefined });
+    expect(await end(run)).toBe('done');
+    const titled = await until(async () => {
+      const { body } = await ask('GET', url);
+      return body.title !== null && body;
+    });
+    expect(titled.title).toBe('Rain, and what to do');
+    const next = await ask('POST', url, { content: 'And now?' });
+    expect(await end(next.body.run.id)).toBe('done');
+    expect(since()).toHaveLength(3);
+  });
+});
