@@ -10,11 +10,12 @@ import type { SessionInput } from '../actors/session.ts';
 import type { Hold, Work } from '../actors/pod.ts';
 import type { Change, Entry } from '../log/group.ts';
 import { CancelWins, type Pen } from '../log/pen.ts';
-import { readForFold, readPartialText, readRunSeq } from '../log/statements.ts';
+import { readPartialText, readRunSeq } from '../log/statements.ts';
 import { callModel } from './call-model.ts';
 import { decide, notTakenIn, type Facts, type QueuedRun, type Step } from './decide.ts';
 import { asFacts, takeFacts, Told } from './facts.ts';
 import { EMPTY, foldAll, knownVersion, workedMs, type RunState, type ThreadState } from './fold.ts';
+import { replay } from './replay.ts';
 import { runTools } from './run-tools.ts';
 import { timer, type LoopOptions, type StepContext } from './step.ts';
 import { makeTitle } from './title.ts';
@@ -48,8 +49,7 @@ class Actor {
 
   static async open(options: LoopOptions, hold: Hold): Promise<Actor> {
     const told = hold.told instanceof Told ? hold.told : null;
-    const events = told?.seq === 0 ? [] : await readForFold(options.pool, hold.threadId);
-    const state = foldAll(EMPTY, events);
+    const state = told?.seq === 0 ? EMPTY : await replay(options.pool, hold.threadId, hold.lost);
     const runSeqs = new Map<string, number>();
     if (state.run) {
       runSeqs.set(

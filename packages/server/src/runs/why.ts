@@ -2,9 +2,9 @@
 
 import type { Why } from '@continuo/protocol';
 import type { Pool } from '../db/pool.ts';
-import { readForFold } from '../log/statements.ts';
-import { EMPTY, foldAll, type CallState, type RunState } from './fold.ts';
+import type { CallState, RunState } from './fold.ts';
 import type { StoredRun } from './read.ts';
+import { replay } from './replay.ts';
 
 interface Place {
   queue_position: number;
@@ -29,7 +29,7 @@ export async function explain(pool: Pool, run: StoredRun): Promise<Why> {
     values: [run.thread_id, run.ordinal, run.id, run.startAfter],
   });
   const place = rows[0]!;
-  const state = run.status === 'running' ? foldAll(EMPTY, await readForFold(pool, run.thread_id)).run : null;
+  const state = run.status === 'running' ? (await replay(pool, run.thread_id)).run : null;
   const waits = waitsFor(run, place, state);
   const pod =
     place.pod_name === null || place.owner === null

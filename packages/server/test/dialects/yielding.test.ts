@@ -1,8 +1,9 @@
 // Long loops let others have their turn.
 
 import { expect, test } from 'vitest';
-import type { Dialect } from '@continuo/protocol';
+import type { Dialect, LogEvent } from '@continuo/protocol';
 import { standingAt } from '../../src/http/dialect-stream.ts';
+import { foldInTurns } from '../../src/runs/replay.ts';
 import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../../src/yielding.ts';
 import { openPen, token, useLog } from '../unit/support.ts';
 
@@ -84,3 +85,30 @@ test('CHAT-6 a long log is folded at most so many events in a turn, and not at a
   again.end();
   expect(again.turns.reduce((sum, steps) => sum + steps)).toBeLessThanOrEqual(ITEMS_PER_TURN);
 });
+
+test('CHAT-6 a long log is folded in turns, and not for somebody who has gone', async () => {
+  const { dialect, turns, end } = counting();
+  const events = Array.from({ length: ITEMS_PER_TURN * 3 + 7 }, (_, index) => {
+    const event = { threadId: 't', runId: null, runSeq: null, attempt: 1, at: new Date(0), seq: index + 1 };
+    return Object.defineProperty(
+      { ...event, data: { title: 'x' } },
+      'type',
+      // A fold looks at an event's type once or twice; once is counted.
+      { get: once(() => dialect.step(0, null as never)) },
+    ) as unknown as LogEvent;
+  });
+  expect((await foldInTurns(events)).seq).toBe(events.length);
+  end();
+  expect(Math.max(...turns)).toBeLessThanOrEqual(ITEMS_PER_TURN);
+  expect(turns.reduce((sum, count) => sum + count, 0)).toBe(events.length);
+  await expect(foldInTurns(events, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+});
+
+function once(act: () => unknown): () => string {
+  let done = false;
+  return () => {
+    if (!done) act();
+    done = true;
+    return 'titled';
+  };
+}
