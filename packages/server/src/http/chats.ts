@@ -81,8 +81,6 @@ export function chatRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { goal, title = null, mode, plan_id, ...message } = c.req.valid('json');
       refuseNul('title', title ?? undefined);
-      refuseNul('role', message.role);
-      refuseNul('model', message.model);
       refuseModes(mode, plan_id);
       const workspace = await workspaceIn(pool, c.req.valid('param').id);
       const threadId = uuidv7();

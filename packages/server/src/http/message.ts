@@ -9,6 +9,7 @@ import { accept } from './accept.ts';
 import type { HttpContext } from './app.ts';
 import { attach } from './attach.ts';
 import { Problem } from './problem.ts';
+import { refuseNul } from './shared.ts';
 
 interface Taken {
   readonly threadId: string;
@@ -28,6 +29,8 @@ export async function takeMessage(
 ): Promise<{ run: Run; headers: Record<string, string> }> {
   const { content, ...chosen } = message;
   const { workspaceId } = origin;
+  refuseNul('role', chosen.role);
+  refuseNul('model', chosen.model);
   const agent = await agentFor(context, {
     workspaceId,
     role: chosen.role ?? origin.role ?? undefined,

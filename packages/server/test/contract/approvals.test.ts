@@ -1,6 +1,8 @@
 // Approvals over HTTP: what runs ask people, what people decide, and what becomes of the run.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createPool } from '../../src/db/pool.ts';
+import { doChores } from '../../src/workspace/chores.ts';
 import { freshDatabase, type TestDatabase } from '../client/database.ts';
 import { brokenInvariants } from '../client/invariants.ts';
 import { startPod, type TestPod } from '../client/pod.ts';
@@ -398,4 +400,23 @@ test('approvals are listed newest first, in pages, and each workspace has its ow
     expect(await status(run)).toBe('canceled');
   }
   expect(await list('?state=all')).toEqual([]);
+  // They go with their chat.
+  const chats = [first.chat, second.chat];
+  await database.pool.query("update threads set removed_at = now() - interval '8 days' where id = any ($1)", [
+    chats,
+  ]);
+  const pool = createPool(
+    { connection: database.url, applicationName: 'chores', leaseSeconds: 30 },
+    () => undefined,
+  );
+  try {
+    await until(
+      async () =>
+        (await count(database, 'threads where id = any ($1)', [chats])) === 0 ||
+        doChores(pool).then(() => false),
+    );
+  } finally {
+    await pool.end();
+  }
+  expect(await count(database, 'approvals where thread_id = any ($1)', [chats])).toBe(0);
 });

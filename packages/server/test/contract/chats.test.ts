@@ -164,6 +164,7 @@ describe('messages', () => {
   test.each([
     [{ content: '' }, 400, 'invalid_body', 'content'],
     [{ content: 'x', policy: 'perhaps' }, 400, 'invalid_body', 'policy'],
+    [{ content: 'x', model: 'offline/a\u0000' }, 400, 'invalid_body', 'model: must not contain NUL'],
     [{ content: 'x', replaces: 'm1' }, 400, 'invalid_body', 'replaces'],
     [{ content: 'x', replaces: NOBODY }, 422, 'unknown_message', 'replaces: there is no such message'],
     [{ content: 'x', files: ['/none'] }, 404, 'file_not_found', 'files[0]: there is no file /none'],
