@@ -78,7 +78,7 @@ drop function enqueue_run(uuid, uuid, uuid, json, text, text, json, uuid, uuid);
 -- What happens to a thread that is busy is `p_policy`: enqueue, reject (CN409), interrupt (open runs are canceled), rollback (and
 -- the history forgets the one that had begun) or steer (the message goes to the run that has begun: `steered`). A message that
 -- `p_replaces` another rewinds to the run which that one began (CN422 if it began none).
--- Runs are locked before their thread, as by who appends.
+-- Runs are locked before approvals, and both before their thread, as by who appends.
 -- `blocked_by` is the last open run before this one. Who claimed is also told where the log ends and what the message
 -- says: if nothing blocks the run, these are all the facts.
 create function enqueue_run(
@@ -282,11 +282,11 @@ returns table (
   message_id uuid, content json, pause boolean, rewind_to integer, steers json, decisions json
 ) language plpgsql as $$
 begin
-  update threads t set wake_at = null
-    where t.id = p_thread and t.attempt = p_attempt and t.owner is not null and t.wake_at is not null;
-  -- The row's lock decides between a late answer and none.
+  -- The row's lock decides between a late answer and none. Approvals are locked before their thread, as by who decides.
   update approvals a set decision = 'expired', decided_at = clock_timestamp()
     where a.thread_id = p_thread and a.decision is null and a.expires_at <= clock_timestamp();
+  update threads t set wake_at = null
+    where t.id = p_thread and t.attempt = p_attempt and t.owner is not null and t.wake_at is not null;
   return query
     select t.workspace_id, t.stop_requested_at is not null, t.pinged_at, t.title_wanted,
       r.id, r.ordinal, r.model, r.role, r.limits, r.queued_at, r.cancel_reason, r.message_id, m.content,

@@ -86,8 +86,7 @@ create view chat_messages as
   from events e
   where e.type = 'canceled' and e.run_seq > 1;
 
--- Writes down what a person decided. The run's row is locked first, as by who ends it, then the thread's, then the approval's, as by
--- who takes facts. The thread is woken when nothing of the run is undecided any more.
+-- Writes down what a person decided. The run's row is locked first, then the approval's, then the thread's, as by who ends a run. The thread is woken when nothing of the run is undecided any more.
 -- `outcome`: decided, too_late (somebody decided before: `answer` is what), run_ended, expired, not_found.
 create function decide_approval(
   p_workspace uuid, p_approval uuid, p_decision text, p_input json, p_comment text,
@@ -103,7 +102,6 @@ begin
     return;
   end if;
   select * into v_run from runs r where r.id = answer.run_id for no key update;
-  perform from threads t where t.id = answer.thread_id for no key update;
   select * into answer from approvals a where a.id = p_approval for no key update;
   if answer.decision = 'expired' or (answer.decision is null and answer.expires_at <= clock_timestamp()) then
     outcome := 'expired';

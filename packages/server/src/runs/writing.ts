@@ -130,16 +130,16 @@ export function settled(run: RunState, { decisions }: QueuedRun): Writing {
 const REFUSED = {
   deny: 'a person refused the call',
   expired: 'nobody allowed the call in time',
-  skip: 'outcome unknown: the call was started before the server stopped; a person chose not to repeat it',
+  skip: 'outcome unknown: the call was started before the server stopped, and was not repeated',
 };
 
-function refusedCall({ call, tool }: CallState, { decision, comment }: Decision): NewEvent[] {
+function refusedCall({ call, tool, stage }: CallState, { decision, comment }: Decision): NewEvent[] {
   if (decision !== 'deny' && decision !== 'expired' && decision !== 'skip') return [];
   const why = comment === null ? '' : `, and said: ${comment}`;
-  const rest =
-    decision === 'skip' ? '' : '. Nothing was done. Do not repeat the call: go on without it, or ask';
-  const output = { error: `${REFUSED[decision]}${why}${rest}` };
-  const outcome = decision === 'skip' ? ('unknown' as const) : ('denied' as const);
+  const mayHaveBegun = stage.kind === 'asked' && stage.about === 'unknown_outcome';
+  const rest = mayHaveBegun ? '' : '. Nothing was done. Do not repeat the call: go on without it, or ask';
+  const output = { error: `${mayHaveBegun ? REFUSED.skip : REFUSED[decision]}${why}${rest}` };
+  const outcome = mayHaveBegun ? ('unknown' as const) : ('denied' as const);
   return [{ type: 'tool_end', data: { tool, output, call, success: false, outcome } }];
 }
 
