@@ -9,7 +9,7 @@ const setup = 'packages/server/test/setup.ts';
 
 export default defineConfig({
   test: {
-    include: long ? ['packages/*/test/chaos/**/*.test.ts'] : ['packages/*/test/**/*.test.ts'],
+    include: long ? ['packages/*/test/chaos/**/*.test.ts'] : ['packages/*/test/**/*.test.{ts,tsx}'],
     globalSetup: existsSync(setup) ? [setup] : [],
     // A forked process per file: tests kill processes, hold sockets and change the environment.
     pool: 'forks',

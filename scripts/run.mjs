@@ -32,6 +32,8 @@ const stages = [
       [tsc, '--project', 'packages/engine/test'],
       [tsc, '--project', 'packages/protocol'],
       [tsc, '--project', 'packages/server'],
+      [tsc, '--project', 'packages/client'],
+      [tsc, '--project', 'packages/client/test'],
       [tsc, '--project', 'bench'],
     ],
   ],
@@ -44,6 +46,8 @@ const commands = {
   test: () => run([vitest, 'run', ...args]),
   chaos: () => run([vitest, 'run', ...args], { CONTINUO_CHAOS: 'long' }),
   bench: () => run([join(root, 'bench', 'main.ts'), ...args]),
+  // The test that compares the client's types with the server's document writes them, too.
+  generate: () => run([vitest, 'run', 'packages/client/test/generated.test.ts', '--update=all']),
   check,
   format: () => run([oxfmt, '--write', '.', ...args]),
 };

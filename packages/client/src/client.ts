@@ -1,0 +1,25 @@
+// The client: one object, a member for each thing that the server has.
+
+import { createHttp, type ClientOptions } from './http.ts';
+import { approvals } from './resources/approvals.ts';
+import { chats } from './resources/chats.ts';
+import { files } from './resources/files.ts';
+import { runs } from './resources/runs.ts';
+import { settings } from './resources/settings.ts';
+import { threads } from './resources/threads.ts';
+import { workspaces } from './resources/workspaces.ts';
+
+export type Client = ReturnType<typeof createClient>;
+
+export function createClient(options: ClientOptions = {}) {
+  const http = createHttp(options);
+  return {
+    threads: threads(http),
+    runs: runs(http),
+    chats: chats(http),
+    files: files(http),
+    approvals: approvals(http),
+    workspaces: workspaces(http),
+    ...settings(http),
+  };
+}

@@ -1,0 +1,48 @@
+// The events of the server's streams and pages. Each narrows by its `type`.
+
+import type { EventData, EventType } from '@continuo/protocol';
+import type { components } from './generated/openapi.ts';
+import type { Http } from './http.ts';
+import { follow, type Frame, type StreamOptions } from './stream.ts';
+
+/** An event of a run; `id` is its place there, from 1, without a gap. */
+export type RunEvent = {
+  [T in EventType]: { readonly id: number; readonly type: T; readonly data: EventData[T] };
+}[EventType];
+
+/** What happened to a file of a workspace; `seq` counts from 1, without a gap. */
+export type FileChange = Omit<components['schemas']['Change'], 'at'>;
+
+/** A run's events from `after` on; ends after the last one. */
+export function streamRun(http: Http, id: string, options: StreamOptions): AsyncGenerator<RunEvent, void> {
+  return follow({
+    ...options,
+    request: sse(http, `/api/runs/${encodeURIComponent(id)}/events`),
+    read: ({ id: at, event, data }) => ({ id: Number(at), type: event, data: JSON.parse(data) }) as RunEvent,
+    ends: ({ type, data }) => type === 'state' && data.status !== 'running',
+  });
+}
+
+/** A workspace's change feed; it has no end. */
+export function streamChanges(
+  http: Http,
+  workspace: string,
+  options: StreamOptions,
+): AsyncGenerator<FileChange, void> {
+  return follow({
+    ...options,
+    request: sse(http, `/api/v1/workspaces/${encodeURIComponent(workspace)}/events`),
+    read: ({ id, event, data }: Frame) =>
+      ({ seq: Number(id), type: event, data: JSON.parse(data) }) as FileChange,
+    ends: () => false,
+  });
+}
+
+function sse(http: Http, path: string) {
+  return (after: string | null, signal: AbortSignal): Promise<Response> =>
+    http.raw('get', path, {
+      signal,
+      query: after === null ? {} : { after },
+      headers: { accept: 'text/event-stream' },
+    });
+}

@@ -1,0 +1,152 @@
+// Requests, typed by the server's own document: a path, a method, what goes in and what comes back.
+
+import { ConnectionError, isTemporary, refusal } from './errors.ts';
+import type { paths } from './generated/openapi.ts';
+import { backoffMs, wait } from './wait.ts';
+
+export interface ClientOptions {
+  /** Where the server is; the page's own origin if absent. */
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  /** Whose files, chats and approvals are meant where a call does not say; `default` if absent. */
+  readonly workspace?: string;
+  /** Instead of the global one. */
+  readonly fetch?: typeof fetch;
+}
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+type Operations<M extends Method> = {
+  [P in keyof paths as paths[P] extends Record<M, object> ? P : never]: paths[P];
+};
+
+/** The operation at a path. */
+export type At<P extends keyof paths, M extends keyof paths[P]> = paths[P][M];
+export type QueryOf<O> = O extends { parameters: { query?: infer Q } } ? NonNullable<Q> : never;
+export type BodyOf<O> = O extends { requestBody?: { content: { 'application/json': infer B } } } ? B : never;
+type PathOf<O> = O extends { parameters: { path: infer P } } ? { readonly path: P } : object;
+type Success = 200 | 201 | 202;
+type Answers<O> = O extends { responses: infer R }
+  ? {
+      [S in keyof R & Success]: R[S] extends { content: { 'application/json': infer B } } ? B : never;
+    }[keyof R & Success]
+  : never;
+export type AnswerOf<O> = [Answers<O>] extends [never] ? void : Answers<O>;
+
+export interface Send {
+  readonly signal?: AbortSignal | undefined;
+}
+interface Sent<O> extends Send {
+  readonly query?: QueryOf<O>;
+  readonly body?: BodyOf<O>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+interface RawRequest extends Send {
+  readonly query?: object | undefined;
+  readonly body?: BodyInit | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface Http {
+  readonly workspace: string;
+  call<M extends Method, P extends keyof Operations<M> & keyof paths>(
+    method: M,
+    path: P,
+    request: Sent<At<P, M & keyof paths[P]>> & PathOf<At<P, M & keyof paths[P]>>,
+  ): Promise<AnswerOf<At<P, M & keyof paths[P]>>>;
+  /** A request whose answer is no JSON. Refusals are thrown. */
+  raw(method: Method, path: string, request?: RawRequest): Promise<Response>;
+}
+
+export function createHttp(options: ClientOptions): Http {
+  const base = (options.baseUrl ?? '').replace(/\/+$/, '');
+  const key = options.apiKey;
+  const raw: Http['raw'] = async (method, path, { query, body, headers, signal } = {}) => {
+    // Looked up for each request: a page may replace it, and it must not lose its `this`.
+    const send = options.fetch ?? globalThis.fetch;
+    const response = await send(`${base}${path}${queryString(query)}`, {
+      method: method.toUpperCase(),
+      headers: {
+        accept: 'application/json',
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    }).catch((cause: unknown) => {
+      throw signal?.aborted
+        ? cause
+        : new ConnectionError(`The server could not be reached at ${base || 'this origin'}.`, { cause });
+    });
+    if (!response.ok) throw await refusal(response);
+    return response;
+  };
+  return {
+    workspace: options.workspace ?? 'default',
+    raw,
+    call: async (method, path, request) => {
+      const {
+        path: params = {},
+        query,
+        body,
+        headers,
+        signal,
+      } = request as Sent<unknown> & { path?: object };
+      const response = await raw(method, filled(path, params), {
+        query,
+        signal,
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      // The types are the server's document's: it says what this path answers.
+      return (await json(response)) as never;
+    },
+  };
+}
+
+async function json(response: Response): Promise<unknown> {
+  if (response.status === 204) return undefined;
+  try {
+    return await response.json();
+  } catch (cause) {
+    throw new ConnectionError('The answer broke off.', { cause });
+  }
+}
+
+function filled(path: string, params: object): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
+    encodeURIComponent(String((params as Record<string, unknown>)[name])),
+  );
+}
+
+function queryString(query: object = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return given.length === 0
+    ? ''
+    : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}
+
+/** How often a request that carries a key is sent at most, while nobody answers. */
+const TRIES = 4;
+
+/** Sends under one key until there is an answer: a message is taken in once, however often its connection breaks. */
+export async function once<T>(
+  { idempotencyKey, signal }: Send & { readonly idempotencyKey?: string | undefined },
+  send: (headers: Record<string, string>) => Promise<T>,
+): Promise<T> {
+  const headers = { 'idempotency-key': idempotencyKey ?? randomKey() };
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await send(headers);
+    } catch (error) {
+      if (tries === TRIES || !isTemporary(error) || signal?.aborted) throw error;
+      await wait(backoffMs(tries, Math.random()), signal);
+    }
+  }
+}
+
+/** Not crypto.randomUUID, which pages have over https and on localhost only. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
+}

@@ -1,0 +1,5 @@
+export { createClient, type Client } from './client.ts';
+export type { ClientOptions } from './http.ts';
+export { ApiError, ConnectionError, ContinuoError, type Problem } from './errors.ts';
+export type { FileChange, RunEvent } from './events.ts';
+export type { StreamOptions, StreamState } from './stream.ts';

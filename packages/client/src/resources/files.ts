@@ -1,0 +1,85 @@
+// Files of a workspace and their versions.
+
+import type { AnswerOf, At, BodyOf, Http, QueryOf } from '../http.ts';
+import type { In } from './chats.ts';
+
+const WORKSPACE = '/api/v1/workspaces/{id}';
+type Workspace = typeof WORKSPACE;
+type Written = AnswerOf<At<`${Workspace}/files/{path}`, 'put'>>;
+
+/** The content of a file at one version. */
+export interface Content {
+  readonly version: number;
+  readonly type: string;
+  readonly response: Response;
+  text(): Promise<string>;
+}
+
+export interface Write extends In {
+  /** Written only over this version; `null`: only where nothing is. */
+  readonly base?: number | null | undefined;
+  /** `merge`: with what others changed since `base`. */
+  readonly onConflict?: 'merge' | 'fail' | undefined;
+}
+
+export function files(http: Http) {
+  const place = (path: string, workspace: string) =>
+    `/api/v1/workspaces/${encodeURIComponent(workspace)}/files${path.split('/').map(encodeURIComponent).join('/')}`;
+  const at = ({ workspace = http.workspace, signal }: In) => ({ path: { id: workspace }, signal });
+  return {
+    /** Where a browser finds it. */
+    url: (path: string, { workspace = http.workspace }: In = {}) => place(path, workspace),
+    read: async (
+      path: string,
+      { workspace = http.workspace, version, signal }: In & { readonly version?: number | undefined } = {},
+    ): Promise<Content> => {
+      const response = await http.raw('get', place(path, workspace), { query: { version }, signal });
+      return {
+        version: Number(response.headers.get('etag')?.replaceAll('"', '')),
+        type: response.headers.get('content-type') ?? 'application/octet-stream',
+        response,
+        text: () => response.text(),
+      };
+    },
+    write: async (
+      path: string,
+      content: BodyInit,
+      { workspace = http.workspace, base, onConflict, signal }: Write = {},
+    ): Promise<Written> => {
+      const response = await http.raw('put', place(path, workspace), {
+        body: content,
+        signal,
+        query: { on_conflict: onConflict },
+        headers: { 'content-type': 'application/octet-stream', ...precondition(base) },
+      });
+      return (await response.json()) as Written;
+    },
+    remove: async (
+      path: string,
+      { workspace = http.workspace, base, signal }: Omit<Write, 'onConflict'> = {},
+    ): Promise<Written> => {
+      const response = await http.raw('delete', place(path, workspace), {
+        signal,
+        headers: precondition(base),
+      });
+      return (await response.json()) as Written;
+    },
+    tree: (query: QueryOf<At<`${Workspace}/tree`, 'get'>> = {}, where: In = {}) =>
+      http.call('get', `${WORKSPACE}/tree`, { ...at(where), query }),
+    search: (query: QueryOf<At<`${Workspace}/search`, 'get'>>, where: In = {}) =>
+      http.call('get', `${WORKSPACE}/search`, { ...at(where), query }),
+    move: (body: BodyOf<At<`${Workspace}/moves`, 'post'>>, where: In = {}) =>
+      http.call('post', `${WORKSPACE}/moves`, { ...at(where), body }),
+    versions: (query: QueryOf<At<`${Workspace}/versions`, 'get'>>, where: In = {}) =>
+      http.call('get', `${WORKSPACE}/versions`, { ...at(where), query }),
+    diff: (query: QueryOf<At<`${Workspace}/diff`, 'get'>>, where: In = {}) =>
+      http.call('get', `${WORKSPACE}/diff`, { ...at(where), query }),
+    restore: (body: BodyOf<At<`${Workspace}/restore`, 'post'>>, where: In = {}) =>
+      http.call('post', `${WORKSPACE}/restore`, { ...at(where), body }),
+  };
+}
+
+function precondition(base: number | null | undefined): Record<string, string> {
+  if (base === undefined) return {};
+  return base === null ? { 'if-none-match': '*' } : { 'if-match': `"${base}"` };
+}

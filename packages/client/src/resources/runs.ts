@@ -1,0 +1,40 @@
+// Runs: followed, read, ended, repeated.
+
+import { streamRun, type RunEvent } from '../events.ts';
+import { once, type At, type BodyOf, type Http, type Send } from '../http.ts';
+import type { StreamOptions } from '../stream.ts';
+import type { SendMessage } from './threads.ts';
+
+const RUN = '/api/runs/{id}';
+
+export function runs(http: Http) {
+  const get = (id: string, send: Send = {}) => http.call('get', RUN, { path: { id }, ...send });
+  return {
+    get,
+    /** Its events, from `after` on, whatever happens to the connection; ends after the last one. */
+    stream: (id: string, options: StreamOptions = {}) => streamRun(http, id, options),
+    /** A page of its events. */
+    events: async (
+      id: string,
+      query: { readonly after?: string | number; readonly limit?: number } = {},
+      { signal }: Send = {},
+    ): Promise<{ items: (RunEvent & { readonly at: string })[]; next: string | null }> => {
+      const path = `/api/runs/${encodeURIComponent(id)}/events`;
+      return (await http.raw('get', path, { query: { format: 'json', ...query }, signal })).json();
+    },
+    /** The run as it is when it has ended. */
+    ended: async (id: string, options: Omit<StreamOptions, 'after'> = {}) => {
+      for await (const _event of streamRun(http, id, options));
+      return get(id, { signal: options.signal });
+    },
+    cancel: (id: string, body: BodyOf<At<'/api/runs/{id}/cancel', 'post'>> = {}, send: Send = {}) =>
+      http.call('post', `${RUN}/cancel`, { path: { id }, body, ...send }),
+    /** The same message again, by a new run. */
+    retry: (id: string, send: SendMessage = {}) =>
+      once(send, (headers) =>
+        http.call('post', `${RUN}/retry`, { path: { id }, headers, signal: send.signal }),
+      ),
+    /** What it waits for, in a sentence. */
+    why: (id: string, send: Send = {}) => http.call('get', `${RUN}/why`, { path: { id }, ...send }),
+  };
+}
