@@ -133,6 +133,14 @@ export type LogEvent = NewEvent & {
   readonly at: Date;
 };
 
+/** An event as a thread's stream and pages show it. A thread's own events have no run. */
+export type ThreadEvent = NewEvent & {
+  readonly seq: number;
+  readonly run_id: string | null;
+  readonly run_seq: number | null;
+  readonly at: string;
+};
+
 export function isTerminal(status: RunStatus): status is 'done' | 'error' | 'canceled' {
   return status === 'done' || status === 'error' || status === 'canceled';
 }

@@ -11,6 +11,7 @@ export type {
   RunError,
   RunStatus,
   SessionState,
+  ThreadEvent,
 } from './events.ts';
 export { isTerminal } from './events.ts';
 export * as schemas from './schemas.ts';
@@ -46,3 +47,18 @@ export { runs } from './dialects/runs.ts';
 export { PING, sseFrame } from './dialects/sse.ts';
 export { workspace } from './dialects/workspace.ts';
 export { agent } from './dialects/agent.ts';
+export { applyEvent, foldView, prependEvents } from './view/fold.ts';
+export {
+  isOpen,
+  newView,
+  waitingCalls,
+  type AnswerItem,
+  type ApprovalItem,
+  type CallItem,
+  type ChatView,
+  type Item,
+  type PersonItem,
+  type Turn,
+  type TurnState,
+  type ViewEvent,
+} from './view/view.ts';

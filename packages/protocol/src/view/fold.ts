@@ -1,0 +1,130 @@
+// The fold that screens show: the same view for a live stream, a reload, a second tab and a replay. Folding events in one
+// go, in parts, or the older ones last gives the same; folding a prefix gives the view as it was then.
+
+import { add, applyToTurn, forget, forgetAfter, newTurn } from './turn.ts';
+import { newView, type ChatView, type Turn, type ViewEvent } from './view.ts';
+
+/** Adds an event in place; one that is in the view already changes nothing. */
+export function applyEvent(view: ChatView, event: ViewEvent): void {
+  if (event.seq <= view.seq) return;
+  view.version += 1;
+  if (view.firstSeq === 0) view.firstSeq = event.seq;
+  view.seq = event.seq;
+  const turn = event.run_id === null ? null : turnOf(view, event);
+  if (turn) applyToTurn(turn, event, view.version);
+  applyToChat(view, event, turn);
+}
+
+export function foldView(events: Iterable<ViewEvent>, view: ChatView = newView()): ChatView {
+  for (const event of events) applyEvent(view, event);
+  return view;
+}
+
+/**
+ * Adds the page of events right before those that are in the view. A turn that the page completes is made anew; all others
+ * stay as they are.
+ */
+export function prependEvents(view: ChatView, older: readonly ViewEvent[]): void {
+  if (older.length === 0) return;
+  const last = older.at(-1)!.seq;
+  if (view.firstSeq !== 0 && last !== view.firstSeq - 1)
+    throw new Error(`The page ends with event ${last}; the one before event ${view.firstSeq} is missing.`);
+  const before = foldView(older, { ...newView(), version: view.version });
+  view.version = before.version + 1;
+  const completed = completeTurns(before, view);
+  for (const turn of before.turns) forgetByLater(turn, view);
+  view.turns = [...before.turns, ...view.turns.filter((turn) => !completed.has(turn))];
+  mergeFolds(before, view);
+  add(view, before);
+  view.title ??= before.title;
+  view.session ??= before.session;
+  view.context ??= before.context;
+  view.firstSeq = before.firstSeq;
+  if (view.seq === 0) view.seq = before.seq;
+}
+
+/** The run's turn, begun if need be. Events of a turn without a beginning are kept. */
+function turnOf({ turns, fold }: ChatView, event: ViewEvent): Turn {
+  const run = event.run_id!;
+  // Nearly always the last one.
+  const latest = turns[turns.length - 1];
+  let turn = latest?.run === run ? latest : fold.turns.get(run);
+  if (turn === undefined) {
+    turn = newTurn(event);
+    turns.push(turn);
+    fold.turns.set(run, turn);
+    if (!turn.whole) fold.cut.set(run, []);
+  }
+  if (!turn.whole) fold.cut.get(run)!.push(event);
+  return turn;
+}
+
+function applyToChat(view: ChatView, event: ViewEvent, turn: Turn | null): void {
+  switch (event.type) {
+    case 'session': {
+      const { session: id, to_state: state, reason } = event.data;
+      view.session = { id, state, reason, since: event.at };
+      return;
+    }
+    case 'titled':
+      view.title = event.data.title;
+      if (event.data.usage) add(view, { usage: event.data.usage, cost: event.data.cost ?? null });
+      return;
+    case 'context_usage':
+      view.context = event.data;
+      return;
+    case 'usage':
+      return add(view, event.data);
+    case 'message':
+      if (turn && !event.data.steer) takeIn(view, event.data.id, turn);
+      return;
+    case 'rewound': {
+      const rewind = { run: event.run_id, to: event.data.to_seq };
+      view.fold.rewinds.push(rewind);
+      for (const each of view.turns) if (each !== turn) forgetAfter(each, rewind.to, view.version);
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+/** A message that is taken in again replaces what the earlier run made of it. */
+function takeIn(view: ChatView, message: string, turn: Turn): void {
+  const earlier = view.fold.said.get(message);
+  if (earlier && earlier !== turn) forget(earlier, 'retried', view.version);
+  view.fold.said.set(message, turn);
+}
+
+/** Turns of `view` that begin in `before` are made whole there; answers those that they replace. */
+function completeTurns(before: ChatView, view: ChatView): ReadonlySet<Turn> {
+  const replaced = new Set<Turn>();
+  for (const [run, events] of view.fold.cut) {
+    const begun = before.fold.turns.get(run);
+    if (!begun) continue;
+    const cut = view.fold.turns.get(run)!;
+    for (const event of events) applyToTurn(begun, event, view.version);
+    before.fold.cut.get(run)?.push(...events);
+    replaced.add(cut);
+    view.fold.cut.delete(run);
+    for (const [message, turn] of view.fold.said) if (turn === cut) view.fold.said.set(message, begun);
+  }
+  return replaced;
+}
+
+/** What the view knows already of the fate of an older turn. */
+function forgetByLater(turn: Turn, { fold, version }: ChatView): void {
+  for (const { run, to } of fold.rewinds) if (run !== turn.run) forgetAfter(turn, to, version);
+  for (const item of turn.items) {
+    if (item.kind !== 'person' || item.steer) continue;
+    const later = fold.said.get(item.id);
+    if (later && later !== turn) forget(turn, 'retried', version);
+  }
+}
+
+function mergeFolds(before: ChatView, { fold }: ChatView): void {
+  for (const [run, turn] of before.fold.turns) fold.turns.set(run, turn);
+  for (const [message, turn] of before.fold.said) if (!fold.said.has(message)) fold.said.set(message, turn);
+  for (const [run, events] of before.fold.cut) fold.cut.set(run, events);
+  fold.rewinds.unshift(...before.fold.rewinds);
+}
