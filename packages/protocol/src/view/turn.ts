@@ -297,4 +297,3 @@ function mark(item: Item, version: number): void {
   item.forgotten = true;
   item.version = version;
 }
-

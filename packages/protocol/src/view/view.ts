@@ -166,7 +166,9 @@ export function isOpen({ state }: Turn): boolean {
 }
 
 /** The calls that wait for a person. */
-export function waitingCalls(view: ChatView): { readonly turn: Turn; readonly call: CallItem; readonly approval: ApprovalItem }[] {
+export function waitingCalls(
+  view: ChatView,
+): { readonly turn: Turn; readonly call: CallItem; readonly approval: ApprovalItem }[] {
   return view.turns.filter(isOpen).flatMap((turn) =>
     turn.items.flatMap((item) => {
       const approval = item.kind === 'call' && item.state === 'waiting' ? item.approvals.at(-1) : undefined;

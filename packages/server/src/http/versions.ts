@@ -101,7 +101,7 @@ export function versionRoutes(app: App, context: HttpContext): void {
         return c.json({ ...where, binary: true, diff: '', added: 0, removed: 0 }, 200);
       }
       if (Math.max(now.size, old?.size ?? 0) > DIFF_BYTES) throw diffTooLarge();
-      const difference = differenceOf(
+      const difference = await differenceOf(
         { name: old?.path ?? '/dev/null', text: old ? await textOf(context, old) : '' },
         { name: now.path, text: await textOf(context, now) },
       );

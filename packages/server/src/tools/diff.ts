@@ -1,19 +1,16 @@
 // diff: what changed in a text between two versions.
 
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { z } from 'zod';
 import { asText, readWhole } from '../workspace/content.ts';
+import { differenceOf, DIFF_BYTES } from '../workspace/difference.ts';
 import { readVersion, type FileHead, type FileVersion } from '../workspace/files.ts';
 import { existing, fileAt, shown, type ToolWorld } from './files.ts';
 import { bytes } from './say.ts';
 import { ToolFailure, type Tool } from './tool.ts';
 import { lastDifferent } from './versions.ts';
 
-/** Bytes of a text that is compared, of the result, changed lines and milliseconds at most. */
-const COMPARED_BYTES = 2 * 1024 * 1024;
+/** Of the result, at most. */
 const RESULT_CHARACTERS = 64 * 1024;
-const CHANGED_LINES = 4000;
-const MILLISECONDS = 500;
 
 const input = z.strictObject({
   path: z.string().describe('Path of the file'),
@@ -38,20 +35,13 @@ export function diffTool({ pool }: ToolWorld): Tool<Input> {
       context.used(file.id);
       const about = { path: file.path, file: file.id, to: newer.version };
       if (!older) return { ...about, text: `${file.path} has not changed before version ${newer.version}` };
-      const patch = createTwoFilesPatch(
-        file.path,
-        file.path,
-        await textOf(file, older),
-        await textOf(file, newer),
-        `version ${older.version}`,
-        `version ${newer.version}`,
-        { context: 3, maxEditLength: CHANGED_LINES, timeout: MILLISECONDS, headerOptions: FILE_HEADERS_ONLY },
-      );
-      if (patch === undefined)
+      const [before, after] = await Promise.all([older, newer].map((version) => sideOf(file, version)));
+      const difference = await differenceOf(before!, after!);
+      if (!difference)
         throw new ToolFailure(
           `versions ${older.version} and ${newer.version} of ${file.path} differ too much to be compared; read both`,
         );
-      return { ...about, from: older.version, text: cut(patch) };
+      return { ...about, from: older.version, text: cut(difference.diff) };
     },
   };
 
@@ -61,11 +51,15 @@ export function diffTool({ pool }: ToolWorld): Tool<Input> {
     throw new ToolFailure(`${file.path} has no version ${number}; it has versions 1 to ${file.version}`);
   }
 
+  async function sideOf(file: FileHead, version: FileVersion) {
+    return { name: `${file.path}\tversion ${version.version}`, text: await textOf(file, version) };
+  }
+
   async function textOf(file: FileHead, version: FileVersion): Promise<string> {
     if (!version.isText) throw new ToolFailure(`version ${version.version} of ${file.path} is not text`);
-    if (version.size > COMPARED_BYTES)
+    if (version.size > DIFF_BYTES)
       throw new ToolFailure(
-        `version ${version.version} of ${file.path} has ${bytes(version.size)}; texts of up to ${bytes(COMPARED_BYTES)} are compared`,
+        `version ${version.version} of ${file.path} has ${bytes(version.size)}; texts of up to ${bytes(DIFF_BYTES)} are compared`,
       );
     return asText(await readWhole(pool, version.chunks))!;
   }

@@ -1,11 +1,12 @@
 // The difference between two versions of a text, in the unified form.
 
 import { createTwoFilesPatch } from 'diff';
+import { ITEMS_PER_TURN } from '../yielding.ts';
 
 /** Bytes of either side at most, changed lines at most, and how long it may take: the cost grows with their square. */
 export const DIFF_BYTES = 1024 * 1024;
 const CHANGED_LINES = 4000;
-const TIME_MS = 500;
+const TIME_MS = 5000;
 
 export interface Difference {
   readonly diff: string;
@@ -13,17 +14,24 @@ export interface Difference {
   readonly removed: number;
 }
 
-/** Null if there is too much of it. */
-export function differenceOf(
+/** Null if there is too much of it. Few changes are found at once; with many, others have their turn meanwhile. */
+export async function differenceOf(
   from: { readonly name: string; readonly text: string },
   to: { readonly name: string; readonly text: string },
-): Difference | null {
+): Promise<Difference | null> {
   if (from.text === to.text) return { diff: '', added: 0, removed: 0 };
-  const patch = createTwoFilesPatch(from.name, to.name, from.text, to.text, undefined, undefined, {
-    maxEditLength: CHANGED_LINES,
-    timeout: TIME_MS,
-    headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
-  });
+  const texts = [from.name, to.name, from.text, to.text, undefined, undefined] as const;
+  const headerOptions = { includeIndex: false, includeUnderline: false, includeFileHeaders: true };
+  const patch =
+    createTwoFilesPatch(...texts, { headerOptions, maxEditLength: ITEMS_PER_TURN }) ??
+    (await new Promise<string | undefined>((callback) =>
+      createTwoFilesPatch(...texts, {
+        headerOptions,
+        maxEditLength: CHANGED_LINES,
+        timeout: TIME_MS,
+        callback,
+      }),
+    ));
   if (patch === undefined) return null;
   const lines = patch.split('\n').slice(2);
   return {

@@ -1,6 +1,7 @@
 // Three-way merge of texts, line by line: what two writers made of the same base, if they changed different places.
 
-import { diffArrays } from 'diff';
+import { diffArrays, type ChangeObject } from 'diff';
+import { ITEMS_PER_TURN } from '../yielding.ts';
 
 /** Changed lines at most on either side: the cost of a difference grows with their square. */
 const CHANGED_LINES = 4000;
@@ -12,11 +13,11 @@ interface Edit {
   readonly lines: readonly string[];
 }
 
-/** Null if both changed the same place, or places that touch. */
-export function mergeTexts(base: string, mine: string, theirs: string): string | null {
+/** Null if both changed the same place, or places that touch. With many changes, others have their turn meanwhile. */
+export async function mergeTexts(base: string, mine: string, theirs: string): Promise<string | null> {
   const lines = linesOf(base);
-  const left = editsOf(lines, linesOf(mine));
-  const right = editsOf(lines, linesOf(theirs));
+  const left = await editsOf(lines, linesOf(mine));
+  const right = await editsOf(lines, linesOf(theirs));
   if (!left || !right) return null;
 
   const merged: string[] = [];
@@ -42,8 +43,12 @@ function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-function editsOf(base: string[], changed: string[]): readonly Edit[] | null {
-  const parts = diffArrays(base, changed, { maxEditLength: CHANGED_LINES });
+async function editsOf(base: string[], changed: string[]): Promise<readonly Edit[] | null> {
+  const parts =
+    diffArrays(base, changed, { maxEditLength: ITEMS_PER_TURN }) ??
+    (await new Promise<ChangeObject<string[]>[] | undefined>((callback) =>
+      diffArrays(base, changed, { maxEditLength: CHANGED_LINES, callback }),
+    ));
   if (!parts) return null;
   const edits: Edit[] = [];
   let at = 0;
