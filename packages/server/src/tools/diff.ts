@@ -52,7 +52,7 @@ export function diffTool({ pool }: ToolWorld): Tool<Input> {
   }
 
   async function sideOf(file: FileHead, version: FileVersion) {
-    return { name: `${file.path}\tversion ${version.version}`, text: await textOf(file, version) };
+    return { name: file.path, note: `version ${version.version}`, text: await textOf(file, version) };
   }
 
   async function textOf(file: FileHead, version: FileVersion): Promise<string> {

@@ -14,13 +14,17 @@ export interface Difference {
   readonly removed: number;
 }
 
+interface Side {
+  readonly name: string;
+  readonly text: string;
+  /** Stands beside the name. */
+  readonly note?: string;
+}
+
 /** Null if there is too much of it. Few changes are found at once; with many, others have their turn meanwhile. */
-export async function differenceOf(
-  from: { readonly name: string; readonly text: string },
-  to: { readonly name: string; readonly text: string },
-): Promise<Difference | null> {
+export async function differenceOf(from: Side, to: Side): Promise<Difference | null> {
   if (from.text === to.text) return { diff: '', added: 0, removed: 0 };
-  const texts = [from.name, to.name, from.text, to.text, undefined, undefined] as const;
+  const texts = [from.name, to.name, from.text, to.text, from.note, to.note] as const;
   const headerOptions = { includeIndex: false, includeUnderline: false, includeFileHeaders: true };
   const patch =
     createTwoFilesPatch(...texts, { headerOptions, maxEditLength: ITEMS_PER_TURN }) ??
