@@ -3,10 +3,9 @@
 import { createTwoFilesPatch } from 'diff';
 import { ITEMS_PER_TURN } from '../yielding.ts';
 
-/** Bytes of either side at most, changed lines at most, and how long it may take: the cost grows with their square. */
+/** Bytes of either side at most, and changed lines: the cost grows with their square. */
 export const DIFF_BYTES = 1024 * 1024;
 const CHANGED_LINES = 4000;
-const TIME_MS = 5000;
 
 export interface Difference {
   readonly diff: string;
@@ -32,7 +31,6 @@ export async function differenceOf(from: Side, to: Side): Promise<Difference | n
       createTwoFilesPatch(...texts, {
         headerOptions,
         maxEditLength: CHANGED_LINES,
-        timeout: TIME_MS,
         callback,
       }),
     ));
