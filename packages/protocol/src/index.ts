@@ -42,6 +42,7 @@ export {
   type Dialect,
   type DialectFrame,
   type FrameCursor,
+  type RunDialect,
 } from './dialects/dialect.ts';
 export { runs } from './dialects/runs.ts';
 export { PING, sseFrame } from './dialects/sse.ts';
@@ -62,3 +63,5 @@ export {
   type TurnState,
   type ViewEvent,
 } from './view/view.ts';
+export { agUi, type AgUiRun } from './dialects/ag-ui.ts';
+export { aiSdk } from './dialects/ai-sdk.ts';

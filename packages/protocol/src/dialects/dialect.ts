@@ -23,6 +23,14 @@ export interface Dialect<State> {
   readonly step: (state: State, event: LogEvent) => readonly [State, readonly DialectFrame[]];
 }
 
+/** A dialect of one run, whose responses end while people are asked, and go on in the next. */
+export interface RunDialect<State> extends Dialect<State> {
+  /** What a response begins with that goes on from here; nothing at the beginning, which speaks for itself. */
+  readonly opening: (state: State) => readonly DialectFrame[];
+  /** What a response ends with where the run waits for people; null where it does not. */
+  readonly closing: (state: State) => readonly DialectFrame[] | null;
+}
+
 /**
  * Where a client stands: after all frames of the event `at`, or, with a part, after that many of them. The last frame of
  * an event has the event's number as its id, those before it `<number>.<part>`.

@@ -1,0 +1,45 @@
+// The state that AG-UI's clients share with a run: a small object, folded from the log. Clients get it whole when a response
+// begins, and then what changes in it (RFC 6902).
+
+import type { Usage } from '@continuo/engine';
+import type { EventData, SessionState } from '../events.ts';
+import { questionsOf, type Call } from './calls.ts';
+import type { DialectFrame } from './dialect.ts';
+
+export interface SharedState {
+  /** The server's id of the run, whatever the client calls it. */
+  readonly run: string;
+  /** `waiting`: people are asked, and nothing else is left to do. */
+  readonly status: 'running' | 'paused' | 'waiting' | 'done' | 'error' | 'canceled';
+  /** How many pods have held the run. */
+  readonly attempt: number;
+  /** What its calls changed, in order. */
+  readonly files: readonly Omit<EventData['file_updated'], 'call'>[];
+  readonly usage: Usage;
+  /** US dollars, as far as prices are known; absent while none is. */
+  readonly cost?: number;
+}
+
+export function sharedAtFirst(run: string): SharedState {
+  return { run, status: 'running', attempt: 1, files: [], usage: { input: 0, output: 0 } };
+}
+
+export type Shared = readonly [SharedState, readonly DialectFrame[]];
+
+/** The state with some of its members changed, and the patch that says so; no patch where nothing did. */
+export function withShared(state: SharedState, change: Partial<SharedState>): Shared {
+  const keys = (Object.keys(change) as (keyof SharedState)[]).filter((key) => change[key] !== state[key]);
+  if (keys.length === 0) return [state, []];
+  const delta = keys.map((key) => ({ op: 'add', path: `/${key}`, value: change[key] }));
+  return [{ ...state, ...change }, [{ data: { type: 'STATE_DELTA', delta } }]];
+}
+
+export function withFile(state: SharedState, { call: _, ...file }: EventData['file_updated']): Shared {
+  const delta = [{ op: 'add', path: '/files/-', value: file }];
+  return [{ ...state, files: [...state.files, file] }, [{ data: { type: 'STATE_DELTA', delta } }]];
+}
+
+export function statusOf(calls: readonly Call[], session: SessionState): SharedState['status'] {
+  if (session === 'paused') return 'paused';
+  return questionsOf(calls).length > 0 ? 'waiting' : 'running';
+}

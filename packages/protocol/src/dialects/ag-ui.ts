@@ -1,0 +1,350 @@
+// The `ag-ui` dialect: a run in the events of AG-UI 1.0, under the names that the client gave the thread and the run. A response
+// ends with an interrupt where people are asked, and the next one, a run of its own to the client, goes on.
+//
+// A message that is superseded is taken back: its parts end, and a snapshot of the messages leaves it out.
+
+import type { Usage } from '@continuo/engine';
+import type { EventData, LogEvent, SessionState } from '../events.ts';
+import { sharedAtFirst, statusOf, withFile, withShared, type SharedState } from './ag-ui-state.ts';
+import { afterCall, callName, callsIn, questionsOf, type Call } from './calls.ts';
+import type { DialectFrame, RunDialect } from './dialect.ts';
+import { added } from './usage.ts';
+
+export interface AgUiRun {
+  readonly threadId: string;
+  readonly runId: string;
+  /** The conversation, as the client sent it. */
+  readonly messages: readonly unknown[];
+}
+
+export interface AgUiState {
+  readonly runId: string | null;
+  /** The message under way, once it has text. */
+  readonly text: string | null;
+  /** What was thought for the message under way; the last of it may be open. */
+  readonly thoughts: readonly { readonly id: string; readonly content: string }[];
+  readonly thinking: boolean;
+  /** Pieces of reasoning begun so far. */
+  readonly reasonings: number;
+  readonly calls: readonly Call[];
+  readonly session: SessionState;
+  readonly shared: SharedState;
+  /** The run's whole messages, the last first. */
+  readonly told: Told | null;
+  readonly usage: readonly { readonly model: string; readonly usage: Usage }[];
+  readonly final: EventData['final'] | null;
+}
+
+interface Told {
+  readonly message: Readonly<Record<string, unknown>>;
+  readonly before: Told | null;
+}
+
+const initial: AgUiState = {
+  runId: null,
+  text: null,
+  thoughts: [],
+  thinking: false,
+  reasonings: 0,
+  calls: [],
+  session: 'running',
+  shared: sharedAtFirst(''),
+  told: null,
+  usage: [],
+  final: null,
+};
+
+type Said = readonly [AgUiState, readonly DialectFrame[]];
+
+export function agUi(run: AgUiRun): RunDialect<AgUiState> {
+  const { threadId, runId, messages } = run;
+  const opening = ({ shared }: AgUiState) => [
+    event('RUN_STARTED', { threadId, runId }),
+    event('STATE_SNAPSHOT', { snapshot: shared }),
+  ];
+  const finished = (fields: object) => event('RUN_FINISHED', { threadId, runId, ...fields });
+  return {
+    name: 'ag-ui',
+    initial,
+    step: (state, logged) => {
+      if (state.runId !== null || logged.runId === null) return say(state, logged, { finished, messages });
+      const begun = { ...state, runId: logged.runId, shared: sharedAtFirst(logged.runId) };
+      const [next, frames] = say(begun, logged, { finished, messages });
+      return [next, [...opening(begun), ...frames]];
+    },
+    opening: (state) => (state.runId === null ? [] : opening(state)),
+    closing: (state) => {
+      const interrupts = questionsOf(state.calls).map((question) => interrupt(state, question));
+      return interrupts.length === 0 ? null : [finished({ outcome: { type: 'interrupt', interrupts } })];
+    },
+  };
+}
+
+interface Spoken {
+  readonly finished: (fields: object) => DialectFrame;
+  readonly messages: readonly unknown[];
+}
+
+function say(state: AgUiState, logged: LogEvent, { finished, messages }: Spoken): Said {
+  switch (logged.type) {
+    case 'token':
+      return token(state, logged.data);
+    case 'reasoning':
+      return reasoning(state, logged.data.text);
+    case 'message_start':
+      return [{ ...state, calls: [] }, []];
+    case 'message_end':
+      return whole(state, logged.data);
+    case 'tool_start': {
+      const { call, tool, title } = logged.data;
+      const value = { call: callName(state.runId!, call), tool, ...(title !== undefined && { title }) };
+      return called(state, logged, [custom('tool_start', value)]);
+    }
+    case 'tool_end':
+      return result(state, logged);
+    case 'approval':
+      return called(state, logged, []);
+    case 'approval_end': {
+      const value = { ...logged.data, call: callName(state.runId!, logged.data.call) };
+      return called(state, logged, [custom('approval_end', value)]);
+    }
+    case 'state':
+      return changed(state, logged.data, { finished, messages });
+    case 'message':
+      return steered(state, logged.data);
+    case 'usage':
+      return used(state, logged.data);
+    case 'file_updated': {
+      const [shared, frames] = withFile(state.shared, logged.data);
+      return [{ ...state, shared }, frames];
+    }
+    case 'session': {
+      const session = logged.data.to_state;
+      return share({ ...state, session }, { status: statusOf(state.calls, session) });
+    }
+    case 'context_usage':
+    case 'titled':
+    case 'rewound':
+      return [state, [custom(logged.type, logged.data)]];
+    case 'final':
+      return [{ ...state, final: logged.data }, []];
+    case 'canceled': {
+      const [next, frames] = ended(state, 'canceled');
+      return [next, [...frames, finished({ outcome: { type: 'cancelled' }, ...usageOf(state) })]];
+    }
+    case 'error': {
+      const { error, code } = logged.data;
+      const [next, frames] = ended(state, 'error');
+      return [next, [...frames, event('RUN_ERROR', { message: error, code, ...usageOf(state) })]];
+    }
+  }
+}
+
+function token(state: AgUiState, { text, message }: EventData['token']): Said {
+  const messageId = messageName(state, message);
+  const content = event('TEXT_MESSAGE_CONTENT', { messageId, delta: text });
+  if (state.text !== null && !state.thinking) return [state, [content]];
+  const [closed, ends] = closeThought(state);
+  const begins = state.text === null ? [event('TEXT_MESSAGE_START', { messageId, role: 'assistant' })] : [];
+  return [{ ...closed, text: messageId }, [...ends, ...begins, content]];
+}
+
+function reasoning(state: AgUiState, delta: string): Said {
+  const { thoughts, thinking, reasonings, runId } = state;
+  const last = thinking ? thoughts.at(-1)! : null;
+  const messageId = last?.id ?? `${runId}/r${reasonings + 1}`;
+  const content = event('REASONING_MESSAGE_CONTENT', { messageId, delta });
+  const thought = { id: messageId, content: (last?.content ?? '') + delta };
+  if (last) return [{ ...state, thoughts: [...thoughts.slice(0, -1), thought] }, [content]];
+  return [
+    { ...state, thoughts: [...thoughts, thought], thinking: true, reasonings: reasonings + 1 },
+    [
+      event('REASONING_START', { messageId }),
+      event('REASONING_MESSAGE_START', { messageId, role: 'reasoning' }),
+      content,
+    ],
+  ];
+}
+
+function whole(state: AgUiState, { message, text, parts }: EventData['message_end']): Said {
+  const [closed, ends] = close(state);
+  const id = messageName(state, message);
+  const calls = callsIn(parts);
+  const toolCalls = calls.map(({ call, tool, input }) => ({
+    id: callName(state.runId!, call),
+    type: 'function',
+    function: { name: tool, arguments: JSON.stringify(input) },
+  }));
+  const announced = toolCalls.flatMap(({ id: toolCallId, function: { name, arguments: delta } }) => [
+    event('TOOL_CALL_START', { toolCallId, toolCallName: name, parentMessageId: id }),
+    event('TOOL_CALL_ARGS', { toolCallId, delta }),
+    event('TOOL_CALL_END', { toolCallId }),
+  ]);
+  const thoughts = state.thoughts.map((thought) => ({ ...thought, role: 'reasoning' }));
+  const said = { id, role: 'assistant', content: text, ...(toolCalls.length > 0 && { toolCalls }) };
+  const told = text === '' && toolCalls.length === 0 ? thoughts : [...thoughts, said];
+  return [
+    { ...closed, thoughts: [], calls, told: told.reduce(tell, state.told) },
+    [...ends, ...announced],
+  ];
+}
+
+function result(state: AgUiState, logged: Extract<LogEvent, { type: 'tool_end' }>): Said {
+  const toolCallId = callName(state.runId!, logged.data.call);
+  const id = `${toolCallId}/result`;
+  const content = JSON.stringify(logged.data.output);
+  const told = tell(state.told, { id, role: 'tool', toolCallId, content });
+  const frame = event('TOOL_CALL_RESULT', { messageId: id, toolCallId, content, role: 'tool' });
+  return called({ ...state, told }, logged, [frame]);
+}
+
+function called(
+  state: AgUiState,
+  logged: Parameters<typeof afterCall>[1],
+  frames: readonly DialectFrame[],
+): Said {
+  const calls = afterCall(state.calls, logged);
+  const [next, delta] = share({ ...state, calls }, { status: statusOf(calls, state.session) });
+  return [next, [...frames, ...delta]];
+}
+
+function changed(state: AgUiState, change: EventData['state'], { finished, messages }: Spoken): Said {
+  if (change.status === 'done') {
+    const { text, sources } = state.final ?? { text: '', sources: [] };
+    const [next, frames] = ended(state, 'done');
+    const finish = { outcome: { type: 'success' }, result: { text, sources }, ...usageOf(state) };
+    return [next, [...frames, finished(finish)]];
+  }
+  // The others were said when it was told why.
+  if (change.status !== 'running') return [state, []];
+  const [next, delta] = share(state, { attempt: change.attempt });
+  if (change.supersedes === undefined) return [next, delta];
+  const [closed, ends] = close(next);
+  const snapshot = [...messages, ...toldIn(state.told)];
+  return [
+    { ...closed, thoughts: [] },
+    [...ends, event('MESSAGES_SNAPSHOT', { messages: withoutThoughts(snapshot, state) }), ...delta],
+  ];
+}
+
+/** Clients keep all reasoning that they have unless the snapshot has some: what was superseded is then left empty. */
+function withoutThoughts(snapshot: readonly unknown[], { thoughts }: AgUiState): readonly unknown[] {
+  const [first] = thoughts;
+  if (!first || snapshot.some((message) => (message as { role?: unknown }).role === 'reasoning')) return snapshot;
+  return [...snapshot, { id: first.id, role: 'reasoning', content: '' }];
+}
+
+function steered(state: AgUiState, { id, content, steer }: EventData['message']): Said {
+  if (!steer) return [state, []];
+  const frames = [
+    event('TEXT_MESSAGE_START', { messageId: id, role: 'user' }),
+    ...(content === '' ? [] : [event('TEXT_MESSAGE_CONTENT', { messageId: id, delta: content })]),
+    event('TEXT_MESSAGE_END', { messageId: id }),
+  ];
+  return [{ ...state, told: tell(state.told, { id, role: 'user', content }) }, frames];
+}
+
+function used(state: AgUiState, { model, usage, cost }: EventData['usage']): Said {
+  const others = state.usage.filter((each) => each.model !== model);
+  const own = state.usage.find((each) => each.model === model);
+  const sum = { model, usage: own ? added(own.usage, usage) : usage };
+  return share(
+    { ...state, usage: [...others, sum] },
+    {
+      usage: added(state.shared.usage, usage),
+      ...(cost !== null && { cost: (state.shared.cost ?? 0) + cost }),
+    },
+  );
+}
+
+/** As AG-UI counts, call by call of one model. */
+function usageOf({ usage }: AgUiState): { usage?: readonly object[] } {
+  if (usage.length === 0) return {};
+  return {
+    usage: usage.map(({ model, usage: { input, output, cachedInput, cacheWrite, reasoning: thought } }) => ({
+      model,
+      inputTokens: input,
+      outputTokens: output,
+      totalTokens: input + output,
+      ...(cachedInput !== undefined && { cachedInputTokens: cachedInput }),
+      ...(cacheWrite !== undefined && { cacheWriteInputTokens: cacheWrite }),
+      ...(thought !== undefined && { reasoningTokens: thought }),
+    })),
+  };
+}
+
+const ANSWER = {
+  type: 'object',
+  properties: {
+    approved: { type: 'boolean' },
+    input: { type: 'object', description: 'What the call is made with, if not with its own input.' },
+    comment: { type: 'string', description: 'The model is told.' },
+  },
+  required: ['approved'],
+} as const;
+const ANSWER_TO_UNKNOWN = {
+  type: 'object',
+  properties: { approved: { type: 'boolean', description: 'Make the call again, or go on without it.' } },
+  required: ['approved'],
+} as const;
+
+function interrupt({ runId }: AgUiState, question: EventData['approval']): object {
+  const { approval, kind, call, tool, input, paths, reason, expires_at } = question;
+  return {
+    id: approval,
+    reason: kind === 'call' ? 'tool_call' : 'unknown_outcome',
+    message: reason,
+    toolCallId: callName(runId!, call),
+    responseSchema: kind === 'call' ? ANSWER : ANSWER_TO_UNKNOWN,
+    ...(expires_at !== undefined && { expiresAt: expires_at }),
+    metadata: { tool, input, paths },
+  };
+}
+
+function ended(state: AgUiState, status: SharedState['status']): Said {
+  const [closed, ends] = close({ ...state, calls: [] });
+  const [next, delta] = share(closed, { status });
+  return [next, [...ends, ...delta]];
+}
+
+function close(state: AgUiState): Said {
+  const [closed, ends] = closeThought(state);
+  if (closed.text === null) return [closed, ends];
+  return [{ ...closed, text: null }, [...ends, event('TEXT_MESSAGE_END', { messageId: closed.text })]];
+}
+
+function closeThought(state: AgUiState): Said {
+  if (!state.thinking) return [state, []];
+  const messageId = state.thoughts.at(-1)!.id;
+  return [
+    { ...state, thinking: false },
+    [event('REASONING_MESSAGE_END', { messageId }), event('REASONING_END', { messageId })],
+  ];
+}
+
+function share(state: AgUiState, change: Partial<SharedState>): Said {
+  const [shared, frames] = withShared(state.shared, change);
+  return [shared === state.shared ? state : { ...state, shared }, frames];
+}
+
+function tell(told: Told | null, message: Told['message']): Told {
+  return { message, before: told };
+}
+
+function toldIn(told: Told | null): Told['message'][] {
+  const messages: Told['message'][] = [];
+  for (let each = told; each; each = each.before) messages.push(each.message);
+  return messages.reverse();
+}
+
+function messageName({ runId }: AgUiState, message: string): string {
+  return `${runId}/${message}`;
+}
+
+function custom(name: string, value: unknown): DialectFrame {
+  return event('CUSTOM', { name, value });
+}
+
+function event(type: string, fields: object): DialectFrame {
+  return { data: { type, ...fields } };
+}

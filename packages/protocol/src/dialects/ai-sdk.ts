@@ -1,0 +1,232 @@
+// The `ai-sdk` dialect: a run as one message of the AI SDK's UI message stream, in the chunks that its clients of versions 6
+// and 7 know. The message has the run's id. A model call is a step; what has no chunk of its own is a `data-*` part.
+//
+// A step that is superseded stays in the client's message, followed by `data-superseded`: its parts since the last
+// `step-start` are void.
+
+import type { StopReason, Usage } from '@continuo/engine';
+import type { EventData, LogEvent } from '../events.ts';
+import { afterCall, callName, callsIn, problemOf, questionsOf, type Call } from './calls.ts';
+import type { DialectFrame, RunDialect } from './dialect.ts';
+import { added } from './usage.ts';
+
+export interface AiSdkState {
+  readonly runId: string | null;
+  /** The message whose step is open. */
+  readonly step: string | null;
+  readonly part: { readonly kind: 'text' | 'reasoning'; readonly id: string } | null;
+  /** Parts begun so far. */
+  readonly parts: number;
+  readonly calls: readonly Call[];
+  readonly reason: StopReason;
+  readonly usage: Usage;
+  readonly cost: number | null;
+}
+
+const initial: AiSdkState = {
+  runId: null,
+  step: null,
+  part: null,
+  parts: 0,
+  calls: [],
+  reason: 'end',
+  usage: { input: 0, output: 0 },
+  cost: null,
+};
+
+const FINISH_REASONS = {
+  end: 'stop',
+  tool_use: 'tool-calls',
+  length: 'length',
+  filtered: 'content-filter',
+  other: 'other',
+} as const satisfies Record<StopReason, string>;
+
+export const aiSdk: RunDialect<AiSdkState> = {
+  name: 'ai-sdk',
+  initial,
+  step: (state, event) => {
+    if (state.runId !== null || event.runId === null) return say(state, event);
+    const begun = { ...state, runId: event.runId };
+    const [next, frames] = say(begun, event);
+    return [next, [...start(begun), ...frames]];
+  },
+  opening: (state) => (state.runId === null ? [] : start(state)),
+  closing: (state) =>
+    questionsOf(state.calls).length === 0 ? null : [chunk('finish', { finishReason: 'tool-calls' })],
+};
+
+type Said = readonly [AiSdkState, readonly DialectFrame[]];
+
+function say(state: AiSdkState, event: LogEvent): Said {
+  switch (event.type) {
+    case 'token':
+      return piece(state, 'text', event.data);
+    case 'reasoning':
+      return piece(state, 'reasoning', event.data);
+    case 'message_start': {
+      const [closed, ends] = closeStep(state);
+      return [{ ...closed, step: event.data.message, calls: [] }, [...ends, chunk('start-step')]];
+    }
+    case 'message_end': {
+      const [closed, ends] = closePart(state);
+      const calls = callsIn(event.data.parts);
+      const announced = calls.map((call) => announce(state, call));
+      return [{ ...closed, calls, reason: event.data.reason ?? 'other' }, [...ends, ...announced]];
+    }
+    case 'tool_start': {
+      const { call, tool, title } = event.data;
+      const data = { call: callName(state.runId!, call), tool, ...(title !== undefined && { title }) };
+      return [{ ...state, calls: afterCall(state.calls, event) }, [transient('tool-start', data)]];
+    }
+    case 'tool_end':
+      return settled({ ...state, calls: afterCall(state.calls, event) }, [result(state, event.data)]);
+    case 'approval': {
+      const request = chunk('tool-approval-request', {
+        approvalId: event.data.approval,
+        toolCallId: callName(state.runId!, event.data.call),
+      });
+      const about = question(state, event.data);
+      return settled({ ...state, calls: afterCall(state.calls, event) }, [request, about]);
+    }
+    case 'approval_end':
+      return decided({ ...state, calls: afterCall(state.calls, event) }, event.data);
+    case 'state':
+      return changed(state, event.data);
+    case 'message': {
+      const { id, content, files, steer } = event.data;
+      return [state, steer ? [data('steered', { id, content, ...(files && { files }) })] : []];
+    }
+    case 'usage': {
+      const { usage, cost } = event.data;
+      const sum = cost === null ? state.cost : (state.cost ?? 0) + cost;
+      return [
+        { ...state, usage: added(state.usage, usage), cost: sum },
+        [transient('usage', event.data, 'usage')],
+      ];
+    }
+    case 'file_updated':
+      return [
+        state,
+        [data('file-updated', { ...event.data, call: callName(state.runId!, event.data.call) })],
+      ];
+    case 'context_usage':
+      return [state, [transient('context', event.data, 'context')]];
+    case 'session':
+      return [
+        state,
+        [transient('session', { state: event.data.to_state, reason: event.data.reason }, 'session')],
+      ];
+    case 'titled':
+      return [state, [transient('title', { title: event.data.title }, 'title')]];
+    case 'rewound':
+      return [state, [transient('rewound', event.data)]];
+    case 'final':
+      return [state, event.data.sources.length > 0 ? [data('sources', { files: event.data.sources })] : []];
+    case 'canceled':
+      return ended(state, [chunk('abort', { reason: event.data.reason })]);
+    case 'error':
+      return ended(state, [chunk('error', { errorText: event.data.error })]);
+  }
+}
+
+/** The nth part of a message is text or reasoning as long as its pieces are. */
+function piece(state: AiSdkState, kind: 'text' | 'reasoning', { text }: EventData['token']): Said {
+  if (state.part?.kind === kind) return [state, [chunk(`${kind}-delta`, { id: state.part.id, delta: text })]];
+  const [closed, ends] = closePart(state);
+  const parts = closed.parts + 1;
+  const id = String(parts);
+  const begins = [chunk(`${kind}-start`, { id }), chunk(`${kind}-delta`, { id, delta: text })];
+  return [{ ...closed, parts, part: { kind, id } }, [...ends, ...begins]];
+}
+
+function changed(state: AiSdkState, change: EventData['state']): Said {
+  if (change.status === 'done') {
+    const { usage, cost, reason } = state;
+    const finish = { finishReason: FINISH_REASONS[reason], messageMetadata: { usage, cost } };
+    return ended(state, [chunk('finish', finish)]);
+  }
+  // The others were said when it was told why.
+  if (change.status !== 'running') return [state, []];
+  const attempt =
+    change.attempt > 1 ? [transient('attempt', { attempt: change.attempt }, 'attempt')] : [];
+  if (change.supersedes === undefined) return [state, attempt];
+  const [closed, ends] = closePart(state);
+  const [next, step] = closeStep(closed);
+  return [next, [...ends, data('superseded', { message: change.supersedes }), ...step, ...attempt]];
+}
+
+function decided(state: AiSdkState, answer: EventData['approval_end']): Said {
+  const call = state.calls.find((each) => each.call === answer.call);
+  const edited = call && 'input' in answer ? [announce(state, call)] : [];
+  const about = call?.question ? [question(state, call.question, answer)] : [];
+  return [state, [...edited, ...about]];
+}
+
+function question(
+  { runId }: AiSdkState,
+  { approval, kind, call, tool, paths, reason, expires_at }: EventData['approval'],
+  answer?: EventData['approval_end'],
+): DialectFrame {
+  const asked = { kind, call: callName(runId!, call), tool, paths, reason, ...(expires_at && { expires_at }) };
+  const { decision, comment } = answer ?? {};
+  return data(
+    'approval',
+    { approval, ...asked, ...(decision && { decision }), ...(comment !== undefined && { comment }) },
+    approval,
+  );
+}
+
+function result({ runId, calls }: AiSdkState, { call, output, success, outcome }: EventData['tool_end']): DialectFrame {
+  const toolCallId = callName(runId!, call);
+  if (success) return chunk('tool-output-available', { toolCallId, output, dynamic: true });
+  const asked = calls.find((each) => each.call === call)?.question;
+  // Clients look for the approval that was not given: what a rule denied is an error to them.
+  if (outcome === 'denied' && asked) return chunk('tool-output-denied', { toolCallId });
+  return chunk('tool-output-error', { toolCallId, errorText: problemOf(output), dynamic: true });
+}
+
+function announce({ runId }: AiSdkState, { call, tool, input }: Call): DialectFrame {
+  const toolCallId = callName(runId!, call);
+  return chunk('tool-input-available', { toolCallId, toolName: tool, input, dynamic: true });
+}
+
+/** Where nothing is left to do but to wait for people, the step is over: the response ends here. */
+function settled(state: AiSdkState, frames: readonly DialectFrame[]): Said {
+  if (questionsOf(state.calls).length === 0) return [state, frames];
+  const [closed, ends] = closeStep(state);
+  return [closed, [...frames, ...ends]];
+}
+
+function ended(state: AiSdkState, last: readonly DialectFrame[]): Said {
+  const [closed, ends] = closeStep(state);
+  return [{ ...closed, calls: [] }, [...ends, ...last]];
+}
+
+function closeStep(state: AiSdkState): Said {
+  const [closed, ends] = closePart(state);
+  return closed.step === null ? [closed, ends] : [{ ...closed, step: null }, [...ends, chunk('finish-step')]];
+}
+
+function closePart(state: AiSdkState): Said {
+  const { part } = state;
+  return part === null ? [state, []] : [{ ...state, part: null }, [chunk(`${part.kind}-end`, { id: part.id })]];
+}
+
+function start({ runId }: AiSdkState): readonly DialectFrame[] {
+  return [chunk('start', { messageId: runId })];
+}
+
+function chunk(type: string, fields: object = {}): DialectFrame {
+  return { data: { type, ...fields } };
+}
+
+/** A part of the message; with an id, it takes the place of the one before. */
+function data(name: string, value: unknown, id?: string): DialectFrame {
+  return chunk(`data-${name}`, { ...(id !== undefined && { id }), data: value });
+}
+
+/** Told, and not kept in the message. */
+function transient(name: string, value: unknown, progress?: string): DialectFrame {
+  return { ...chunk(`data-${name}`, { data: value, transient: true }), ...(progress && { progress }) };
+}
