@@ -183,10 +183,7 @@ function whole(state: AgUiState, { message, text, parts }: EventData['message_en
   const thoughts = state.thoughts.map((thought) => ({ ...thought, role: 'reasoning' }));
   const said = { id, role: 'assistant', content: text, ...(toolCalls.length > 0 && { toolCalls }) };
   const told = text === '' && toolCalls.length === 0 ? thoughts : [...thoughts, said];
-  return [
-    { ...closed, thoughts: [], calls, told: told.reduce(tell, state.told) },
-    [...ends, ...announced],
-  ];
+  return [{ ...closed, thoughts: [], calls, told: told.reduce(tell, state.told) }, [...ends, ...announced]];
 }
 
 function result(state: AgUiState, logged: Extract<LogEvent, { type: 'tool_end' }>): Said {
@@ -230,7 +227,8 @@ function changed(state: AgUiState, change: EventData['state'], { finished, messa
 /** Clients keep all reasoning that they have unless the snapshot has some: what was superseded is then left empty. */
 function withoutThoughts(snapshot: readonly unknown[], { thoughts }: AgUiState): readonly unknown[] {
   const [first] = thoughts;
-  if (!first || snapshot.some((message) => (message as { role?: unknown }).role === 'reasoning')) return snapshot;
+  if (!first || snapshot.some((message) => (message as { role?: unknown }).role === 'reasoning'))
+    return snapshot;
   return [...snapshot, { id: first.id, role: 'reasoning', content: '' }];
 }
 

@@ -148,8 +148,7 @@ function changed(state: AiSdkState, change: EventData['state']): Said {
   }
   // The others were said when it was told why.
   if (change.status !== 'running') return [state, []];
-  const attempt =
-    change.attempt > 1 ? [transient('attempt', { attempt: change.attempt }, 'attempt')] : [];
+  const attempt = change.attempt > 1 ? [transient('attempt', { attempt: change.attempt }, 'attempt')] : [];
   if (change.supersedes === undefined) return [state, attempt];
   const [closed, ends] = closePart(state);
   const [next, step] = closeStep(closed);
@@ -168,7 +167,14 @@ function question(
   { approval, kind, call, tool, paths, reason, expires_at }: EventData['approval'],
   answer?: EventData['approval_end'],
 ): DialectFrame {
-  const asked = { kind, call: callName(runId!, call), tool, paths, reason, ...(expires_at && { expires_at }) };
+  const asked = {
+    kind,
+    call: callName(runId!, call),
+    tool,
+    paths,
+    reason,
+    ...(expires_at && { expires_at }),
+  };
   const { decision, comment } = answer ?? {};
   return data(
     'approval',
@@ -177,7 +183,10 @@ function question(
   );
 }
 
-function result({ runId, calls }: AiSdkState, { call, output, success, outcome }: EventData['tool_end']): DialectFrame {
+function result(
+  { runId, calls }: AiSdkState,
+  { call, output, success, outcome }: EventData['tool_end'],
+): DialectFrame {
   const toolCallId = callName(runId!, call);
   if (success) return chunk('tool-output-available', { toolCallId, output, dynamic: true });
   const asked = calls.find((each) => each.call === call)?.question;
@@ -210,7 +219,9 @@ function closeStep(state: AiSdkState): Said {
 
 function closePart(state: AiSdkState): Said {
   const { part } = state;
-  return part === null ? [state, []] : [{ ...state, part: null }, [chunk(`${part.kind}-end`, { id: part.id })]];
+  return part === null
+    ? [state, []]
+    : [{ ...state, part: null }, [chunk(`${part.kind}-end`, { id: part.id })]];
 }
 
 function start({ runId }: AiSdkState): readonly DialectFrame[] {
