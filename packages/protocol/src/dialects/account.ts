@@ -81,7 +81,8 @@ function callIn(part: MessagePart): [string, Call][] {
   return [[part.callId, { input, told: false }]];
 }
 
-function sum(a: Usage, b: Usage): Usage {
+/** What both used. */
+export function sum(a: Usage, b: Usage): Usage {
   const keys = Object.keys({ ...a, ...b }) as (keyof Usage)[];
   return Object.fromEntries(keys.map((key) => [key, (a[key] ?? 0) + (b[key] ?? 0)])) as unknown as Usage;
 }

@@ -6,9 +6,9 @@
 import type { Usage } from '@continuo/engine';
 import type { EventData, LogEvent, SessionState } from '../events.ts';
 import { sharedAtFirst, statusOf, withFile, withShared, type SharedState } from './ag-ui-state.ts';
-import { afterCall, callName, callsIn, questionsOf, type Call } from './calls.ts';
+import { sum } from './account.ts';
+import { callName, callsAfter, NO_CALLS, questionsOf, type Calls } from './calls.ts';
 import type { DialectFrame, RunDialect } from './dialect.ts';
-import { added } from './usage.ts';
 
 export interface AgUiRun {
   readonly threadId: string;
@@ -26,7 +26,7 @@ export interface AgUiState {
   readonly thinking: boolean;
   /** Pieces of reasoning begun so far. */
   readonly reasonings: number;
-  readonly calls: readonly Call[];
+  readonly calls: Calls;
   readonly session: SessionState;
   readonly shared: SharedState;
   /** The run's whole messages, the last first. */
@@ -46,7 +46,7 @@ const initial: AgUiState = {
   thoughts: [],
   thinking: false,
   reasonings: 0,
-  calls: [],
+  calls: NO_CALLS,
   session: 'running',
   shared: sharedAtFirst(''),
   told: null,
@@ -66,7 +66,9 @@ export function agUi(run: AgUiRun): RunDialect<AgUiState> {
   return {
     name: 'ag-ui',
     initial,
-    step: (state, logged) => {
+    step: (before, logged) => {
+      const calls = callsAfter(before.calls, logged);
+      const state = calls === before.calls ? before : { ...before, calls };
       if (state.runId !== null || logged.runId === null) return say(state, logged, { finished, messages });
       const begun = { ...state, runId: logged.runId, shared: sharedAtFirst(logged.runId) };
       const [next, frames] = say(begun, logged, { finished, messages });
@@ -92,21 +94,21 @@ function say(state: AgUiState, logged: LogEvent, { finished, messages }: Spoken)
     case 'reasoning':
       return reasoning(state, logged.data.text);
     case 'message_start':
-      return [{ ...state, calls: [] }, []];
+      return [state, []];
     case 'message_end':
       return whole(state, logged.data);
     case 'tool_start': {
       const { call, tool, title } = logged.data;
       const value = { call: callName(state.runId!, call), tool, ...(title !== undefined && { title }) };
-      return called(state, logged, [custom('tool_start', value)]);
+      return called(state, [custom('tool_start', value)]);
     }
     case 'tool_end':
-      return result(state, logged);
+      return result(state, logged.data);
     case 'approval':
-      return called(state, logged, []);
+      return called(state, []);
     case 'approval_end': {
       const value = { ...logged.data, call: callName(state.runId!, logged.data.call) };
-      return called(state, logged, [custom('approval_end', value)]);
+      return called(state, [custom('approval_end', value)]);
     }
     case 'state':
       return changed(state, logged.data, { finished, messages });
@@ -166,11 +168,10 @@ function reasoning(state: AgUiState, delta: string): Said {
   ];
 }
 
-function whole(state: AgUiState, { message, text, parts }: EventData['message_end']): Said {
+function whole(state: AgUiState, { message, text }: EventData['message_end']): Said {
   const [closed, ends] = close(state);
   const id = messageName(state, message);
-  const calls = callsIn(parts);
-  const toolCalls = calls.map(({ call, tool, input }) => ({
+  const toolCalls = state.calls.all.map(({ call, tool, input }) => ({
     id: callName(state.runId!, call),
     type: 'function',
     function: { name: tool, arguments: JSON.stringify(input) },
@@ -183,25 +184,20 @@ function whole(state: AgUiState, { message, text, parts }: EventData['message_en
   const thoughts = state.thoughts.map((thought) => ({ ...thought, role: 'reasoning' }));
   const said = { id, role: 'assistant', content: text, ...(toolCalls.length > 0 && { toolCalls }) };
   const told = text === '' && toolCalls.length === 0 ? thoughts : [...thoughts, said];
-  return [{ ...closed, thoughts: [], calls, told: told.reduce(tell, state.told) }, [...ends, ...announced]];
+  return [{ ...closed, thoughts: [], told: told.reduce(tell, state.told) }, [...ends, ...announced]];
 }
 
-function result(state: AgUiState, logged: Extract<LogEvent, { type: 'tool_end' }>): Said {
-  const toolCallId = callName(state.runId!, logged.data.call);
+function result(state: AgUiState, { call, output }: EventData['tool_end']): Said {
+  const toolCallId = callName(state.runId!, call);
   const id = `${toolCallId}/result`;
-  const content = JSON.stringify(logged.data.output);
+  const content = JSON.stringify(output);
   const told = tell(state.told, { id, role: 'tool', toolCallId, content });
   const frame = event('TOOL_CALL_RESULT', { messageId: id, toolCallId, content, role: 'tool' });
-  return called({ ...state, told }, logged, [frame]);
+  return called({ ...state, told }, [frame]);
 }
 
-function called(
-  state: AgUiState,
-  logged: Parameters<typeof afterCall>[1],
-  frames: readonly DialectFrame[],
-): Said {
-  const calls = afterCall(state.calls, logged);
-  const [next, delta] = share({ ...state, calls }, { status: statusOf(calls, state.session) });
+function called(state: AgUiState, frames: readonly DialectFrame[]): Said {
+  const [next, delta] = share(state, { status: statusOf(state.calls, state.session) });
   return [next, [...frames, ...delta]];
 }
 
@@ -245,11 +241,11 @@ function steered(state: AgUiState, { id, content, steer }: EventData['message'])
 function used(state: AgUiState, { model, usage, cost }: EventData['usage']): Said {
   const others = state.usage.filter((each) => each.model !== model);
   const own = state.usage.find((each) => each.model === model);
-  const sum = { model, usage: own ? added(own.usage, usage) : usage };
+  const all = { model, usage: own ? sum(own.usage, usage) : usage };
   return share(
-    { ...state, usage: [...others, sum] },
+    { ...state, usage: [...others, all] },
     {
-      usage: added(state.shared.usage, usage),
+      usage: sum(state.shared.usage, usage),
       ...(cost !== null && { cost: (state.shared.cost ?? 0) + cost }),
     },
   );
@@ -300,7 +296,7 @@ function interrupt({ runId }: AgUiState, question: EventData['approval']): objec
 }
 
 function ended(state: AgUiState, status: SharedState['status']): Said {
-  const [closed, ends] = close({ ...state, calls: [] });
+  const [closed, ends] = close(state);
   const [next, delta] = share(closed, { status });
   return [next, [...ends, ...delta]];
 }

@@ -6,9 +6,9 @@
 
 import type { StopReason, Usage } from '@continuo/engine';
 import type { EventData, LogEvent } from '../events.ts';
-import { afterCall, callName, callsIn, problemOf, questionsOf, type Call } from './calls.ts';
+import { sum } from './account.ts';
+import { callName, callsAfter, NO_CALLS, problemOf, type Call, type Calls } from './calls.ts';
 import type { DialectFrame, RunDialect } from './dialect.ts';
-import { added } from './usage.ts';
 
 export interface AiSdkState {
   readonly runId: string | null;
@@ -17,7 +17,7 @@ export interface AiSdkState {
   readonly part: { readonly kind: 'text' | 'reasoning'; readonly id: string } | null;
   /** Parts begun so far. */
   readonly parts: number;
-  readonly calls: readonly Call[];
+  readonly calls: Calls;
   readonly reason: StopReason;
   readonly usage: Usage;
   readonly cost: number | null;
@@ -28,7 +28,7 @@ const initial: AiSdkState = {
   step: null,
   part: null,
   parts: 0,
-  calls: [],
+  calls: NO_CALLS,
   reason: 'end',
   usage: { input: 0, output: 0 },
   cost: null,
@@ -45,15 +45,16 @@ const FINISH_REASONS = {
 export const aiSdk: RunDialect<AiSdkState> = {
   name: 'ai-sdk',
   initial,
-  step: (state, event) => {
-    if (state.runId !== null || event.runId === null) return say(state, event);
+  step: (before, event) => {
+    const calls = callsAfter(before.calls, event);
+    const state = calls === before.calls ? before : { ...before, calls };
+    if (before.runId !== null || event.runId === null) return say(state, event);
     const begun = { ...state, runId: event.runId };
     const [next, frames] = say(begun, event);
     return [next, [...start(begun), ...frames]];
   },
   opening: (state) => (state.runId === null ? [] : start(state)),
-  closing: (state) =>
-    questionsOf(state.calls).length === 0 ? null : [chunk('finish', { finishReason: 'tool-calls' })],
+  closing: ({ calls }) => (calls.wait ? [chunk('finish', { finishReason: 'tool-calls' })] : null),
 };
 
 type Said = readonly [AiSdkState, readonly DialectFrame[]];
@@ -66,31 +67,30 @@ function say(state: AiSdkState, event: LogEvent): Said {
       return piece(state, 'reasoning', event.data);
     case 'message_start': {
       const [closed, ends] = closeStep(state);
-      return [{ ...closed, step: event.data.message, calls: [] }, [...ends, chunk('start-step')]];
+      return [{ ...closed, step: event.data.message }, [...ends, chunk('start-step')]];
     }
     case 'message_end': {
       const [closed, ends] = closePart(state);
-      const calls = callsIn(event.data.parts);
-      const announced = calls.map((call) => announce(state, call));
-      return [{ ...closed, calls, reason: event.data.reason ?? 'other' }, [...ends, ...announced]];
+      const announced = state.calls.all.map((call) => announce(state, call));
+      return [{ ...closed, reason: event.data.reason ?? 'other' }, [...ends, ...announced]];
     }
     case 'tool_start': {
       const { call, tool, title } = event.data;
       const data = { call: callName(state.runId!, call), tool, ...(title !== undefined && { title }) };
-      return [{ ...state, calls: afterCall(state.calls, event) }, [transient('tool-start', data)]];
+      return [state, [transient('tool-start', data)]];
     }
     case 'tool_end':
-      return settled({ ...state, calls: afterCall(state.calls, event) }, [result(state, event.data)]);
+      return settled(state, [result(state, event.data)]);
     case 'approval': {
       const request = chunk('tool-approval-request', {
         approvalId: event.data.approval,
         toolCallId: callName(state.runId!, event.data.call),
       });
       const about = question(state, event.data);
-      return settled({ ...state, calls: afterCall(state.calls, event) }, [request, about]);
+      return settled(state, [request, about]);
     }
     case 'approval_end':
-      return decided({ ...state, calls: afterCall(state.calls, event) }, event.data);
+      return decided(state, event.data);
     case 'state':
       return changed(state, event.data);
     case 'message': {
@@ -99,9 +99,9 @@ function say(state: AiSdkState, event: LogEvent): Said {
     }
     case 'usage': {
       const { usage, cost } = event.data;
-      const sum = cost === null ? state.cost : (state.cost ?? 0) + cost;
+      const costs = cost === null ? state.cost : (state.cost ?? 0) + cost;
       return [
-        { ...state, usage: added(state.usage, usage), cost: sum },
+        { ...state, usage: sum(state.usage, usage), cost: costs },
         [transient('usage', event.data, 'usage')],
       ];
     }
@@ -156,7 +156,7 @@ function changed(state: AiSdkState, change: EventData['state']): Said {
 }
 
 function decided(state: AiSdkState, answer: EventData['approval_end']): Said {
-  const call = state.calls.find((each) => each.call === answer.call);
+  const call = state.calls.all.find((each) => each.call === answer.call);
   const edited = call && 'input' in answer ? [announce(state, call)] : [];
   const about = call?.question ? [question(state, call.question, answer)] : [];
   return [state, [...edited, ...about]];
@@ -189,7 +189,7 @@ function result(
 ): DialectFrame {
   const toolCallId = callName(runId!, call);
   if (success) return chunk('tool-output-available', { toolCallId, output, dynamic: true });
-  const asked = calls.find((each) => each.call === call)?.question;
+  const asked = calls.all.find((each) => each.call === call)?.question;
   // Clients look for the approval that was not given: what a rule denied is an error to them.
   if (outcome === 'denied' && asked) return chunk('tool-output-denied', { toolCallId });
   return chunk('tool-output-error', { toolCallId, errorText: problemOf(output), dynamic: true });
@@ -202,14 +202,14 @@ function announce({ runId }: AiSdkState, { call, tool, input }: Call): DialectFr
 
 /** Where nothing is left to do but to wait for people, the step is over: the response ends here. */
 function settled(state: AiSdkState, frames: readonly DialectFrame[]): Said {
-  if (questionsOf(state.calls).length === 0) return [state, frames];
+  if (!state.calls.wait) return [state, frames];
   const [closed, ends] = closeStep(state);
   return [closed, [...frames, ...ends]];
 }
 
 function ended(state: AiSdkState, last: readonly DialectFrame[]): Said {
   const [closed, ends] = closeStep(state);
-  return [{ ...closed, calls: [] }, [...ends, ...last]];
+  return [closed, [...ends, ...last]];
 }
 
 function closeStep(state: AiSdkState): Said {

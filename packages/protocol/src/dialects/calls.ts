@@ -1,4 +1,4 @@
-// The calls of a run's last message, as dialects follow them: which are open, and which wait for a person.
+// The calls of a run's last message, as dialects follow them: which are open, and whether the run waits for people to decide.
 
 import type { MessagePart } from '@continuo/engine';
 import type { EventData, LogEvent } from '../events.ts';
@@ -13,9 +13,47 @@ export interface Call {
   readonly question: EventData['approval'] | null;
 }
 
-type CallEvent = Extract<LogEvent, { type: 'tool_start' | 'approval' | 'approval_end' | 'tool_end' }>;
+export interface Calls {
+  readonly all: readonly Call[];
+  /** People are asked, and nothing else is left to do. */
+  readonly wait: boolean;
+}
 
-export function callsIn(parts: readonly MessagePart[]): readonly Call[] {
+export const NO_CALLS: Calls = { all: [], wait: false };
+
+export function callsAfter(calls: Calls, event: LogEvent): Calls {
+  switch (event.type) {
+    case 'message_start':
+    case 'canceled':
+    case 'error':
+    case 'final':
+      return NO_CALLS;
+    case 'message_end':
+      return { all: callsIn(event.data.parts), wait: false };
+    case 'tool_start':
+      return changed(calls, event.data.call, { stage: 'open' });
+    case 'approval':
+      return changed(calls, event.data.call, { stage: 'asked', question: event.data });
+    case 'approval_end': {
+      const { call, input } = event.data;
+      return changed(calls, call, { stage: 'open', ...(input !== undefined && { input }) });
+    }
+    case 'tool_end': {
+      const after = changed(calls, event.data.call, { stage: 'ended' });
+      // The run is being ended: nobody waits for the others either.
+      return event.data.outcome === 'canceled' ? { ...after, wait: false } : after;
+    }
+    case 'state':
+      // Who takes a run on that waited has something to do: an answer came, or it is to end.
+      return calls.wait ? { ...calls, wait: false } : calls;
+    case 'session':
+      return waiting(calls.all);
+    default:
+      return calls;
+  }
+}
+
+function callsIn(parts: readonly MessagePart[]): readonly Call[] {
   return parts.flatMap((part): Call[] => {
     if (part.kind !== 'tool_call') return [];
     const input = part.input.kind === 'json' ? part.input.value : part.input.text;
@@ -23,28 +61,18 @@ export function callsIn(parts: readonly MessagePart[]): readonly Call[] {
   });
 }
 
-export function afterCall(calls: readonly Call[], event: CallEvent): readonly Call[] {
-  return calls.map((call) => (call.call === event.data.call ? next(call, event) : call));
+function changed({ all }: Calls, call: string, change: Partial<Call>): Calls {
+  return waiting(all.map((each) => (each.call === call ? { ...each, ...change } : each)));
 }
 
-function next(call: Call, event: CallEvent): Call {
-  switch (event.type) {
-    case 'tool_start':
-      return { ...call, stage: 'open' };
-    case 'approval':
-      return { ...call, stage: 'asked', question: event.data };
-    case 'approval_end':
-      return { ...call, stage: 'open', ...('input' in event.data && { input: event.data.input }) };
-    case 'tool_end':
-      return { ...call, stage: 'ended' };
-  }
+function waiting(all: readonly Call[]): Calls {
+  const left = all.filter(({ stage }) => stage !== 'ended');
+  return { all, wait: left.length > 0 && left.every(({ stage }) => stage === 'asked') };
 }
 
-/** What people are asked, where nothing else is left to do; empty while something is. */
-export function questionsOf(calls: readonly Call[]): readonly EventData['approval'][] {
-  const left = calls.filter(({ stage }) => stage !== 'ended');
-  if (!left.every(({ stage }) => stage === 'asked')) return [];
-  return left.map(({ question }) => question!);
+/** What people are asked, where the run waits for them. */
+export function questionsOf({ all, wait }: Calls): readonly EventData['approval'][] {
+  return wait ? all.filter(({ stage }) => stage === 'asked').map(({ question }) => question!) : [];
 }
 
 /** A call's name in all the threads: also that of its result. */
