@@ -27,6 +27,7 @@ export async function accept(
   if (outcome.kind === 'workspace_removed') throw workspaceRemoved();
   if (outcome.kind === 'key_reused') throw keyReused();
   if (outcome.kind === 'queue_full') throw queueFull();
+  if (outcome.kind === 'taken') throw new NameTaken();
   if (outcome.kind === 'busy') throw threadBusy(outcome.runId);
   if (outcome.kind === 'no_message') throw noMessage();
   if (outcome.kind === 'queued') return { run: outcome.run, headers: { location: placeOf(outcome.run) } };
@@ -34,6 +35,11 @@ export async function accept(
   if (!run) throw notFound('run', outcome.runId);
   const replayed = outcome.kind === 'replayed' ? { 'idempotency-replayed': 'true' } : {};
   return { run: publicRun(run), headers: { location: placeOf(run), ...replayed } };
+}
+
+/** A name that the caller made was used by somebody else meanwhile. */
+export class NameTaken extends Error {
+  override readonly message = 'there is a thread, a run or a message of that name already';
 }
 
 function placeOf(run: Run): string {

@@ -15,6 +15,8 @@ import type { OriginOf } from '../runs/origin-of.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
 import { agentRoutes } from './agent.ts';
 import { approvalRoutes } from './approvals.ts';
+import { agUiRoutes } from './ag-ui.ts';
+import { aiSdkRoutes } from './ai-sdk.ts';
 import { archiveRoutes } from './archive.ts';
 import { chatEventRoutes } from './chat-events.ts';
 import { changeRoutes } from './changes.ts';
@@ -78,6 +80,8 @@ export function createApp(context: HttpContext): App {
   archiveRoutes(app, context);
   chatEventRoutes(app, context);
   agentRoutes(app, context);
+  aiSdkRoutes(app, context);
+  agUiRoutes(app, context);
   toolResultRoutes(app, context);
   usageRoutes(app, context);
   mcpRoutes(app, context);

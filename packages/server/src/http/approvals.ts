@@ -25,7 +25,7 @@ const ANSWERS: Readonly<Record<Approval['kind'], readonly Decision['decision'][]
 };
 
 export function approvalRoutes(app: App, context: HttpContext): void {
-  const { pool, pod } = context;
+  const { pool } = context;
   const find = async ({ id, approval }: z.infer<typeof approvalParam>) => {
     const { id: workspaceId } = await workspaceIn(pool, id);
     const found = await readApproval(pool, workspaceId, approval);
@@ -86,17 +86,27 @@ export function approvalRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const decision = c.req.valid('json');
-      refuseNul('comment', decision.comment);
       const { workspaceId, found } = await find(c.req.valid('param'));
-      refuseUnfit(found, decision);
-      if (decision.input !== undefined && found.decision === null)
-        await refuseInput(context, workspaceId, found, decision.input);
-      const decided = await decideApproval({ pool, pod }, { workspaceId, id: found.id }, decision);
-      if (decided.kind === 'not_found') throw notFound('approval', found.id);
-      if (decided.kind !== 'decided') throw tooLate(decided.kind, decided.approval);
-      return c.json(decided.approval, 200);
+      return c.json(await decide(context, workspaceId, found, decision), 200);
     },
   );
+}
+
+/** What a person decided about an approval, as it was found. */
+export async function decide(
+  context: HttpContext,
+  workspaceId: string,
+  found: Approval,
+  decision: Decision,
+): Promise<Approval> {
+  refuseNul('comment', decision.comment);
+  refuseUnfit(found, decision);
+  if (decision.input !== undefined && found.decision === null)
+    await refuseInput(context, workspaceId, found, decision.input);
+  const decided = await decideApproval(context, { workspaceId, id: found.id }, decision);
+  if (decided.kind === 'not_found') throw notFound('approval', found.id);
+  if (decided.kind !== 'decided') throw tooLate(decided.kind, decided.approval);
+  return decided.approval;
 }
 
 function refuseUnfit({ kind }: Approval, { decision, input }: Decision): void {

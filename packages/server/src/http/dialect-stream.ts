@@ -28,6 +28,13 @@ export interface Spoken<State> {
   readonly closing?: string;
   /** Whether the stream ends with this frame; a run's stream ends with its terminal `state` in any case. */
   readonly ends?: (frame: DialectFrame, event: LogEvent) => boolean;
+  /** The stream also ends where the run waits for people, once an event has come that is not before the thread's `since`: what is said last there. */
+  readonly rests?: {
+    readonly since: number;
+    readonly closing: (state: State) => readonly DialectFrame[] | null;
+  };
+  /** The dialect speaks to this client alone: nothing is shared with others. */
+  readonly alone?: true;
 }
 
 /** A whole thread, numbered by its `seq`; or one run of it, numbered by its `run_seq`. */
@@ -157,7 +164,7 @@ function jsonOf(frame: DialectFrame, event: StoredEvent): string {
 }
 
 /** The scope's events after `after` up to `last`, as many at a time as one turn may take. */
-async function* pagesOf(
+export async function* pagesOf(
   pool: Pool,
   { threadId, run }: Scope,
   { after, last }: { readonly after: number; readonly last: number },
@@ -208,7 +215,8 @@ export class Speaker<State> {
     this.#part = 0;
     const make = () =>
       say(this.#spoken, this.#scope, { state: this.#state, rows: batch.rows, skip, pressed });
-    const said: Said<State> = pressed || skip > 0 ? make() : batch.memo(this.#key, make);
+    const own = pressed || skip > 0 || this.#spoken.alone;
+    const said: Said<State> = own ? make() : batch.memo(this.#key, make);
     this.#state = said.state;
     return said;
   }
@@ -222,7 +230,7 @@ interface Turn<State> {
 }
 
 function say<State>(
-  { dialect, ends, closing = '' }: Spoken<State>,
+  { dialect, ends, rests, closing = '' }: Spoken<State>,
   scope: Scope,
   { state, rows, skip, pressed }: Turn<State>,
 ): Said<State> {
@@ -230,11 +238,13 @@ function say<State>(
   const pieces: string[] = [];
   const newest = new Map<string, number>();
   let ended = false;
+  let seq = -1;
   let unseen = skip;
   for (const row of rows) {
     if (run !== null && row.runId !== run.id) continue;
     const [next, frames] = dialect.step(state, row);
     state = next;
+    seq = row.seq;
     const at = numberOf(scope, row);
     for (let index = unseen; index < frames.length && !ended; index += 1) {
       const frame = frames[index]!;
@@ -250,6 +260,16 @@ function say<State>(
     ended ||= run !== null && row.type === 'state' && isTerminal(row.data.status);
     if (ended) break;
   }
+  const last = !ended && rests && seq >= rests.since ? rests.closing(state) : null;
+  if (last) {
+    pieces.push(unnumbered(last));
+    ended = true;
+  }
   const text = pieces.join('') + (ended ? closing : '');
   return { state, bytes: text === '' ? null : Buffer.from(text), ended };
+}
+
+/** Frames that are of the response and not of the log: nobody comes back to them. */
+export function unnumbered(frames: readonly DialectFrame[]): string {
+  return frames.map(({ data }) => `data: ${JSON.stringify(data)}\n\n`).join('');
 }

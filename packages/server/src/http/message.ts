@@ -17,6 +17,8 @@ interface Taken {
   readonly origin: Origin;
   readonly message: z.infer<typeof schemas.newMessage>;
   readonly idempotencyKey: string | null;
+  /** Names for the message and the run, where a client has its own. */
+  readonly names?: { readonly message: string; readonly run?: string | undefined };
   /** The chat that is made with the message. */
   readonly chat?: Enqueue['chat'];
   /** What to say if there is no such thread; it may have been removed. */
@@ -25,7 +27,7 @@ interface Taken {
 
 export async function takeMessage(
   context: HttpContext,
-  { threadId, origin, message, idempotencyKey, chat, missing }: Taken,
+  { threadId, origin, message, idempotencyKey, names, chat, missing }: Taken,
 ): Promise<{ run: Run; headers: Record<string, string> }> {
   const { content, ...chosen } = message;
   const { workspaceId } = origin;
@@ -43,7 +45,9 @@ export async function takeMessage(
     {
       workspaceId,
       threadId,
+      ...(names && { runId: names.run }),
       message: {
+        ...(names && { id: names.message }),
         content,
         ...(files.length > 0 && { files }),
         policy: chosen.policy,

@@ -15,6 +15,8 @@ export interface Stream<State> {
   readonly from: Standing<State>;
   /** Besides the dialect's own. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** What the response begins with, before the first frame. */
+  readonly opening?: string;
 }
 
 interface Framed {
@@ -46,13 +48,14 @@ export class Streams {
     for (const response of this.#open) response.end();
   }
 
-  follow<State>(response: ServerResponse, { spoken, scope, from, headers }: Stream<State>): void {
+  follow<State>(response: ServerResponse, { spoken, scope, from, headers, opening }: Stream<State>): void {
     const speaker = new Speaker(spoken, scope, from);
     this.#stream(
       response,
       (batch: Batch, pressed) => speaker.say(batch, pressed),
       (sink) => this.#followers.follow(scope.threadId, from.seq, sink),
       { ...spoken.headers, ...headers },
+      opening,
     );
   }
 
@@ -66,6 +69,7 @@ export class Streams {
     frames: (batch: Batch<Row>, pressed: boolean) => Framed,
     follow: (sink: Sink<Row>) => Follower,
     headers: Readonly<Record<string, string>> = {},
+    opening?: string,
   ): void {
     // The head goes with the first frames, if there are some already.
     const { socket } = response;
@@ -78,6 +82,7 @@ export class Streams {
       ...headers,
     });
     response.flushHeaders();
+    if (opening) response.write(opening);
     this.#open.add(response);
     const follower = follow({
       write: (batch, pressed) => {

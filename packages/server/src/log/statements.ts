@@ -168,6 +168,21 @@ export async function foldAfter(
   return rows[0]?.after ?? null;
 }
 
+/** The thread's seq of the run's last event by now; `startAfter` while it has none. */
+export async function lastSeqOf(
+  client: Queryable,
+  threadId: string,
+  runId: string,
+  startAfter: number,
+): Promise<number> {
+  const { rows } = await client.query<{ seq: number | null }>({
+    name: 'last_seq_of',
+    text: 'select max(seq) as seq from events where thread_id = $1 and seq > $2 and run_id = $3',
+    values: [threadId, startAfter, runId],
+  });
+  return rows[0]?.seq ?? startAfter;
+}
+
 /** A run's events after the thread's `after`, in order. */
 export async function readRunEvents(
   client: Queryable,

@@ -72,6 +72,30 @@ export async function readApproval(
   return rows[0] ? shown(rows[0]) : null;
 }
 
+/** Those of a thread that have one of these ids, as they were asked. */
+export async function readApprovalsIn(
+  client: Queryable,
+  threadId: string,
+  ids: readonly string[],
+): Promise<readonly Approval[]> {
+  const { rows } = await client.query<Row>({
+    name: 'read_approvals_in',
+    text: `${APPROVALS} where a.thread_id = $1 and a.id = any($2) order by a.asked_at, a.id`,
+    values: [threadId, ids],
+  });
+  return rows.map(shown);
+}
+
+/** Whether the run has asked something that nobody has decided yet. */
+export async function isAsking(client: Queryable, runId: string): Promise<boolean> {
+  const { rowCount } = await client.query({
+    name: 'is_asking',
+    text: `select from approvals a where a.run_id = $1 and ${STATES.waiting} limit 1`,
+    values: [runId],
+  });
+  return rowCount === 1;
+}
+
 export interface Decision {
   readonly decision: ApprovalDecision;
   /** Of `edit`. */

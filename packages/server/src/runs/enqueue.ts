@@ -19,13 +19,17 @@ export interface Enqueue {
   readonly threadId: string;
   readonly message:
     | {
+        /** Where the caller has a name for it. */
+        readonly id?: string | undefined;
         readonly content: string;
         readonly files?: readonly AttachedFile[] | undefined;
         readonly policy?: BusyPolicy | undefined;
         /** An earlier message: all that came of it is forgotten. */
         readonly replaces?: string | undefined;
       }
-    | { readonly retryOf: string; readonly id: string };
+    | { readonly retryOf: string; readonly id: string; readonly replaces?: string | undefined };
+  /** Where the caller has a name for it. */
+  readonly runId?: string | undefined;
   readonly model: string;
   readonly role: string;
   /** What the message and its role ask for; JSON drops what is undefined. */
@@ -47,6 +51,8 @@ export type Enqueued =
   | { readonly kind: 'steered'; readonly runId: string }
   | { readonly kind: 'replayed'; readonly runId: string }
   | { readonly kind: 'busy'; readonly runId: string }
+  /** There is a thread, a run or a message of that name already. */
+  | { readonly kind: 'taken' }
   | { readonly kind: 'no_message' }
   | { readonly kind: 'no_thread' }
   | { readonly kind: 'workspace_removed' }
@@ -69,7 +75,7 @@ interface Row {
 
 export async function enqueue({ pool, pod }: { pool: Pool; pod: Pod }, request: Enqueue): Promise<Enqueued> {
   const claimant = pod.claimant;
-  const ids = { run: uuidv7(), message: 'id' in request.message ? request.message.id : uuidv7() };
+  const ids = { run: request.runId ?? uuidv7(), message: request.message.id ?? uuidv7() };
   const begin = (row: Row): void => {
     if (claimant !== null && row.claimed_attempt !== null)
       return pod.adopt(claimant, request.threadId, row.claimed_attempt, told(request, ids, row));
@@ -92,6 +98,8 @@ export async function enqueue({ pool, pod }: { pool: Pool; pod: Pod }, request: 
 
 function refusal(error: unknown): Enqueued | null {
   switch (sqlState(error)) {
+    case '23505':
+      return { kind: 'taken' };
     case 'CN404':
       return { kind: 'no_thread' };
     case 'CN409':
@@ -258,7 +266,7 @@ async function insert(client: Queryable, request: Enqueue, ids: Ids, claimant: s
       'retryOf' in message ? message.retryOf : null,
       claimant,
       ('content' in message && message.policy) || 'enqueue',
-      'content' in message ? (message.replaces ?? null) : null,
+      message.replaces ?? null,
     ],
   });
   return rows[0]!;

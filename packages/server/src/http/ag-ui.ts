@@ -1,0 +1,114 @@
+// AG-UI: what its HttpAgent sends and reads.
+
+import { createRoute, z } from '@hono/zod-openapi';
+import { agUi } from '@continuo/protocol';
+import type { App, HttpContext } from './app.ts';
+import { jsonBody } from './body.ts';
+import {
+  answerAll,
+  clientChoices,
+  clientName,
+  clientPart,
+  CONVERSATION_BYTES,
+  nothingToDo,
+  respond,
+  runFor,
+  textIn,
+  threadOf,
+  workspaceQuery,
+  type Answer,
+} from './client-runs.ts';
+import { Problem } from './problem.ts';
+import { body, problems } from './shared.ts';
+
+const message = z.looseObject({
+  id: clientName,
+  role: z.string(),
+  content: z.union([z.string(), z.array(clientPart)]).optional(),
+});
+
+const resumeEntry = z.looseObject({
+  interruptId: z.string(),
+  status: z.enum(['resolved', 'cancelled']),
+  payload: z
+    .looseObject({
+      approved: z.boolean(),
+      input: z.record(z.string(), z.unknown()).optional(),
+      comment: z.string().max(2000).optional(),
+    })
+    .optional()
+    .openapi({ description: 'Of a resolved one: `approved`, and what its `responseSchema` says.' }),
+});
+
+const runAgentInput = z
+  .looseObject({
+    threadId: clientName.openapi({
+      description: 'The id of a thread, or any name that the client has for it.',
+    }),
+    runId: clientName.openapi({
+      description: 'The client’s name for the run: the same name is the same run.',
+    }),
+    messages: z.array(message).openapi({
+      description: 'The conversation. Only its end is read: a person’s message, which a run answers.',
+    }),
+    forwardedProps: clientChoices
+      .nullish()
+      .openapi({ description: 'Who answers, and how: `role`, `model`, `limits`, `policy`.' }),
+    resume: z.array(resumeEntry).optional(),
+  })
+  .openapi('RunAgentInput');
+
+export function agUiRoutes(app: App, context: HttpContext): void {
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/ag-ui',
+      tags: ['clients'],
+      summary: 'Run an agent as AG-UI’s HttpAgent does',
+      description:
+        'Where the run waits for approval it finishes with interrupts, and a run that resumes them goes on with it. ' +
+        'A client that goes away stops nothing; the same `runId` again replays the run.',
+      middleware: jsonBody({ limit: CONVERSATION_BYTES }),
+      request: { query: workspaceQuery, body: body(runAgentInput) },
+      responses: {
+        200: { description: 'AG-UI events', content: { 'text/event-stream': { schema: z.string() } } },
+        ...problems(400, 404, 409, 410, 413, 415, 422, 429),
+      },
+    }),
+    async (c) => {
+      const { threadId, runId, messages, forwardedProps, resume = [] } = c.req.valid('json');
+      const thread = await threadOf(context, c.req.valid('query').workspace, threadId);
+      const dialect = agUi({ threadId, runId, messages });
+      const spoken = { alone: true } as const;
+      const answers = resume.map(answerOf);
+      const resumed = await answerAll(context, thread, answers, 'refused');
+      const last = messages.at(-1);
+      if (last?.role === 'user') {
+        const { content: said = '' } = last;
+        const content = textIn(typeof said === 'string' ? [{ type: 'text', text: said }] : said);
+        const asked = {
+          id: last.id,
+          content,
+          again: 'unless_open',
+          run: runId,
+          chosen: forwardedProps ?? {},
+        } as const;
+        const run = await runFor(context, thread, asked);
+        return respond(context, c, { run, dialect, spoken });
+      }
+      if (!resumed) throw nothingToDo();
+      const answered = answers.map(({ approval }) => approval);
+      return respond(context, c, { run: resumed, dialect, spoken, answered });
+    },
+  );
+}
+
+function answerOf({ interruptId, status, payload }: z.infer<typeof resumeEntry>): Answer {
+  if (status === 'cancelled') return { approval: interruptId, approved: false };
+  if (payload) return { approval: interruptId, ...payload };
+  throw new Problem({
+    status: 400,
+    code: 'invalid_body',
+    detail: `resume: ${interruptId} is resolved without a payload; send {"approved": true} or {"approved": false}.`,
+  });
+}

@@ -1,0 +1,279 @@
+// What the protocols of foreign clients have in common: their names for threads and messages, a run for a message, answers
+// to what a run asks, and a response that ends where people must answer.
+
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { HttpBindings } from '@hono/node-server';
+import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { isTerminal, schemas, type RunDialect } from '@continuo/protocol';
+import { lastSeqOf } from '../log/statements.ts';
+import { isAsking, readApprovalsIn } from '../runs/approvals.ts';
+import {
+  messageNamed,
+  readNamed,
+  runNamed,
+  threadNamed,
+  type KnownMessage,
+} from '../runs/client-messages.ts';
+import type { Origin } from '../runs/origin-of.ts';
+import { readRun, type StoredRun } from '../runs/read.ts';
+import { DEFAULT_WORKSPACE } from '../workspace/workspaces.ts';
+import { accept, NameTaken } from './accept.ts';
+import type { HttpContext } from './app.ts';
+import { decide } from './approvals.ts';
+import {
+  atBeginning,
+  pagesOf,
+  unnumbered,
+  type Scope,
+  type Spoken,
+  type Standing,
+} from './dialect-stream.ts';
+import { takeMessage } from './message.ts';
+import { Problem } from './problem.ts';
+import { notFound, refuseNul } from './shared.ts';
+import { workspaceIn } from './workspaces.ts';
+
+/** Clients send the whole conversation each time; only its end is read. */
+export const CONVERSATION_BYTES = 16 * 1024 * 1024;
+
+export const clientName = z.string().min(1).max(200);
+export const workspaceQuery = z.object({
+  workspace: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .openapi({ description: 'The id or the name of a workspace; `default` if absent.' }),
+});
+
+/** What a client may choose besides its message. */
+export const clientChoices = schemas.newMessage
+  .pick({ model: true, role: true, limits: true, policy: true })
+  .strip();
+
+/** A part of a message, of which there are many kinds. */
+export const clientPart = z.looseObject({ type: z.string() });
+
+/** What a person's message says. */
+export function textIn(parts: readonly z.infer<typeof clientPart>[]): string {
+  const content = parts.map(textOf).join('\n\n');
+  refuseNul('messages', content);
+  if (content !== '') return content;
+  throw new Problem({ status: 400, code: 'empty_message', detail: 'The last message has no text.' });
+}
+
+function textOf(part: z.infer<typeof clientPart>): string {
+  if (part.type === 'text' && typeof part.text === 'string') return part.text;
+  throw new Problem({
+    status: 400,
+    code: 'unsupported_part',
+    detail:
+      `The last message has a part of type ${JSON.stringify(part.type.slice(0, 100))}; only text is taken. ` +
+      'Put a file into the workspace and name its path.',
+  });
+}
+
+export function nothingToDo(): Problem {
+  return new Problem({
+    status: 400,
+    code: 'nothing_to_do',
+    detail:
+      'The last message is not a person’s, and no approval is answered. Tools run on the server: their results are not sent.',
+  });
+}
+
+export interface ClientThread {
+  readonly id: string;
+  readonly workspaceId: string;
+  /** Null if nothing was said in it yet. */
+  readonly origin: Origin | null;
+}
+
+/** The thread that a client means: one of that id, or its own under that name. */
+export async function threadOf(
+  { pool, originOf }: HttpContext,
+  workspace: string | undefined,
+  name: string,
+): Promise<ClientThread> {
+  const given = z.uuid().safeParse(name).success ? await originOf(name) : null;
+  if (given) return { id: name, workspaceId: given.workspaceId, origin: given };
+  const workspaceId = workspace === undefined ? DEFAULT_WORKSPACE : (await workspaceIn(pool, workspace)).id;
+  const id = threadNamed(workspaceId, name);
+  return { id, workspaceId, origin: await originOf(id) };
+}
+
+export interface ClientMessage {
+  /** The client's name for it. */
+  readonly id: string;
+  readonly content: string;
+  /** Whether a message that is known is taken up again: by a new run in any case, or unless its last run is still open. */
+  readonly again: 'no' | 'yes' | 'unless_open';
+  /** The client's name for the run, if it has one. */
+  readonly run?: string;
+  readonly chosen: z.infer<typeof clientChoices>;
+}
+
+/** The run that answers a client's message: the same for the same message, whoever sends it again. */
+export async function runFor(
+  context: HttpContext,
+  thread: ClientThread,
+  message: ClientMessage,
+): Promise<StoredRun> {
+  const named = message.run === undefined ? undefined : runNamed(thread.id, message.run);
+  for (;;) {
+    const earlier = named === undefined ? null : await readRun(context.pool, named);
+    if (earlier) return earlier;
+    try {
+      return await begin(context, thread, message, named);
+    } catch (error) {
+      // Somebody sent the same at the same time: now it is known.
+      if (!(error instanceof NameTaken)) throw error;
+      const origin = await context.originOf(thread.id);
+      thread = { ...thread, origin };
+    }
+  }
+}
+
+async function begin(
+  context: HttpContext,
+  { id: threadId, workspaceId, origin }: ClientThread,
+  { id: name, content, again, chosen }: ClientMessage,
+  runId: string | undefined,
+): Promise<StoredRun> {
+  const { pool } = context;
+  const known = origin && (await readNamed(pool, threadId, name));
+  if (known?.text === content) {
+    const last = await found(context, known.runId);
+    if (again === 'no' || (again === 'unless_open' && !isTerminal(last.status))) return last;
+    return found(context, await takeUpAgain(context, { threadId, workspaceId, known, last, runId }));
+  }
+  const { run } = await takeMessage(context, {
+    threadId,
+    origin: origin ?? { workspaceId, role: null, model: null },
+    message: { ...chosen, content, ...(known && { replaces: known.id }) },
+    names: { message: messageNamed(threadId, name, known ? known.version + 1 : 0), run: runId },
+    idempotencyKey: null,
+    ...(!origin && { chat: { title: null, role: null, model: null } }),
+  });
+  return found(context, run.id);
+}
+
+interface Again {
+  readonly threadId: string;
+  readonly workspaceId: string;
+  readonly known: KnownMessage;
+  readonly last: StoredRun;
+  readonly runId: string | undefined;
+}
+
+/** The thread is taken back to before the message, and it is answered anew. */
+async function takeUpAgain(
+  context: HttpContext,
+  { threadId, workspaceId, known, last, runId }: Again,
+): Promise<string> {
+  const { run } = await accept(context, {
+    workspaceId,
+    threadId,
+    runId,
+    message: { retryOf: last.id, id: known.id, replaces: known.id },
+    model: last.model,
+    role: last.role,
+    limits: last.limits,
+    chosen: null,
+    idempotencyKey: null,
+  });
+  return run.id;
+}
+
+async function found({ pool }: HttpContext, runId: string): Promise<StoredRun> {
+  const run = await readRun(pool, runId);
+  if (!run) throw notFound('run', runId);
+  return run;
+}
+
+export interface Answer {
+  readonly approval: string;
+  readonly approved: boolean;
+  /** What the call is made with, if not with its own input. */
+  readonly input?: Record<string, unknown> | undefined;
+  readonly comment?: string | undefined;
+}
+
+/** Decides what a client answered; null if it answered nothing. With `late`, what is decided already stays as it is. */
+export async function answerAll(
+  context: HttpContext,
+  { id: threadId, workspaceId }: ClientThread,
+  answers: readonly Answer[],
+  late: 'refused' | 'left_alone',
+): Promise<StoredRun | null> {
+  const ids = answers.map(({ approval }) => approval).filter((id) => z.uuid().safeParse(id).success);
+  const asked = ids.length === 0 ? [] : await readApprovalsIn(context.pool, threadId, ids);
+  for (const { approval, approved, input, comment } of answers) {
+    const question = asked.find(({ id }) => id === approval);
+    if (!question && late === 'left_alone') continue;
+    if (!question) throw notFound('approval', approval);
+    if (question.decision !== null && late === 'left_alone') continue;
+    const yes = question.kind === 'call' ? ('approve' as const) : ('retry' as const);
+    const no = question.kind === 'call' ? ('deny' as const) : ('skip' as const);
+    const decision = approved ? (input === undefined ? yes : ('edit' as const)) : no;
+    await decide(context, workspaceId, question, { decision, input: approved ? input : undefined, comment });
+  }
+  const last = asked.at(-1);
+  return last ? found(context, last.run_id) : null;
+}
+
+interface Response<State> {
+  readonly run: StoredRun;
+  readonly dialect: RunDialect<State>;
+  readonly spoken: Omit<Spoken<State>, 'dialect' | 'rests'>;
+  /** The client has what came before these were to be answered. */
+  readonly answered?: readonly string[];
+}
+
+/** Streams a run up to its end, or to where people must answer; whoever has answered gets what comes after that. */
+export async function respond<State>(
+  context: HttpContext,
+  c: Context<{ Bindings: HttpBindings }>,
+  { run, dialect, spoken, answered }: Response<State>,
+): Promise<globalThis.Response> {
+  const { pool, streams } = context;
+  const scope: Scope = { threadId: run.thread_id, run: { id: run.id, startAfter: run.startAfter } };
+  const since = await lastSeqOf(pool, run.thread_id, run.id, run.startAfter);
+  const from = answered
+    ? await standingAfter(context, dialect, scope, since, new Set(answered))
+    : atBeginning(dialect, scope);
+  const opening = unnumbered(dialect.opening(from.state));
+  const closing = dialect.closing(from.state);
+  if (answered && closing && from.seq === since && (await isAsking(pool, run.id))) {
+    const headers = { 'content-type': 'text/event-stream; charset=utf-8', ...spoken.headers };
+    return c.body(opening + unnumbered(closing) + (spoken.closing ?? ''), 200, headers);
+  }
+  streams.follow(c.env.outgoing, {
+    spoken: { ...spoken, dialect, rests: { since, closing: dialect.closing } },
+    scope,
+    from,
+    opening,
+  });
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** Where the run waited for these answers; where it is now, if it never did. */
+async function standingAfter<State>(
+  { pool }: HttpContext,
+  dialect: RunDialect<State>,
+  scope: Scope,
+  last: number,
+  approvals: Set<string>,
+): Promise<Standing<State>> {
+  let { seq, state }: { seq: number; state: State } = atBeginning(dialect, scope);
+  for await (const events of pagesOf(pool, scope, { after: seq, last })) {
+    for (const event of events) {
+      [state] = dialect.step(state, event);
+      ({ seq } = event);
+      if (event.type === 'approval') approvals.delete(event.data.approval);
+      if (approvals.size === 0 && dialect.closing(state)) return { seq, state, part: 0 };
+    }
+  }
+  return { seq, state, part: 0 };
+}
