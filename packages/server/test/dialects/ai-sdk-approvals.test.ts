@@ -1,6 +1,6 @@
 // Approvals in the AI SDK's own chat: the run parks, the response ends, and the answer goes on with the same message.
 
-import { lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai';
+import { lastAssistantMessageIsCompleteWithApprovalResponses, type ChatStatus, type UIMessage } from 'ai';
 import { beforeAll, expect, test } from 'vitest';
 import { readRun } from '../client/api.ts';
 import { ask, count, until, usePod } from '../contract/support.ts';
@@ -26,8 +26,12 @@ const questions = (message: UIMessage | undefined) =>
   (message?.parts ?? []).flatMap((part) =>
     part.type === 'dynamic-tool' && part.state === 'approval-requested' ? [part.approval.id] : [],
   );
-const isReady = (chat: PlainChat, last: string) =>
-  until(async () => chat.status === 'ready' && JSON.stringify(shown(chat.lastMessage)).includes(last));
+/** The chat sends the answer by itself; done when it has got all that follows. */
+const answer = async (chat: PlainChat, id: string, approved: boolean, status: ChatStatus = 'ready') => {
+  const ends = chat.becomes(status);
+  await chat.addToolApprovalResponse({ id, approved });
+  await ends;
+};
 const effects = (note: string) =>
   count(world.database, "effects where kind = 'external' and note = $1", [note]);
 
@@ -55,8 +59,7 @@ test.each([
     expect((await readRun(world.url, run)).status).toBe('running');
 
     const [question] = questions(chat.lastMessage);
-    await chat.addToolApprovalResponse({ id: question!, approved });
-    await isReady(chat, 'Thank you.');
+    await answer(chat, question!, approved);
     expect(chat.messages).toHaveLength(2);
     expect(chat.lastMessage!.id).toBe(run);
     const whole = [
@@ -69,8 +72,7 @@ test.each([
     expect(shown(chat.lastMessage)).toEqual(whole);
     expect(await effects(id)).toBe(made);
     // The other tab says the same a little later, and gets what it missed.
-    await other.addToolApprovalResponse({ id: question!, approved });
-    await isReady(other, 'Thank you.');
+    await answer(other, question!, approved);
     expect(shown(other.lastMessage)).toEqual(whole);
     expect(await effects(id)).toBe(made);
   },
@@ -82,10 +84,8 @@ test('PLUS-1 who answers otherwise than somebody before is told so', async () =>
   await chat.sendMessage({ text: script([external(id)]) });
   await other.resumeStream();
   const [question] = questions(chat.lastMessage);
-  await chat.addToolApprovalResponse({ id: question!, approved: true });
-  await isReady(chat, 'Thank you.');
-  await other.addToolApprovalResponse({ id: question!, approved: false });
-  await until(async () => other.status === 'error');
+  await answer(chat, question!, true);
+  await answer(other, question!, false, 'error');
   expect(other.error?.message).toContain('Somebody decided before: approve');
   expect(await effects(id)).toBe(1);
 });

@@ -10,9 +10,20 @@ import {
 } from 'ai';
 
 class PlainState implements ChatState<UIMessage> {
-  status: ChatStatus = 'ready';
   error: Error | undefined = undefined;
   messages: UIMessage[] = [];
+  onStatus: (status: ChatStatus) => void = () => undefined;
+  #status: ChatStatus = 'ready';
+
+  get status(): ChatStatus {
+    return this.#status;
+  }
+
+  set status(status: ChatStatus) {
+    this.#status = status;
+    this.onStatus(status);
+  }
+
   pushMessage = (message: UIMessage) => {
     this.messages = [...this.messages, message];
   };
@@ -25,13 +36,29 @@ class PlainState implements ChatState<UIMessage> {
   snapshot = <T>(thing: T): T => structuredClone(thing);
 }
 
+interface PlainInit extends ChatInit<UIMessage> {
+  /** Instead of a transport. */
+  readonly api?: string;
+  readonly fetch?: typeof fetch;
+}
+
 export class PlainChat extends AbstractChat<UIMessage> {
-  constructor({
-    api,
-    ...init
-  }: Omit<ChatInit<UIMessage>, 'transport'> & { api: string; fetch?: typeof fetch }) {
-    const transport = new DefaultChatTransport({ api, ...(init.fetch && { fetch: init.fetch }) });
-    super({ ...init, transport, state: new PlainState() });
+  readonly #state: PlainState;
+
+  constructor({ api, fetch: own, ...init }: PlainInit) {
+    const state = new PlainState();
+    const transport = new DefaultChatTransport({ ...(api && { api }), ...(own && { fetch: own }) });
+    super({ transport, ...init, state });
+    this.#state = state;
+  }
+
+  /** Resolves when it has become that. */
+  becomes(wanted: ChatStatus): Promise<void> {
+    return new Promise((resolve) => {
+      this.#state.onStatus = (status) => {
+        if (status === wanted) resolve();
+      };
+    });
   }
 }
 

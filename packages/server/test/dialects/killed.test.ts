@@ -1,0 +1,103 @@
+// A pod dies in the middle of a message: whoever followed it comes to another pod with their own client, and has the answer
+// once, with what was left unfinished marked or taken back.
+
+import { HttpAgent } from '@ag-ui/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freshDatabase, type TestDatabase } from '../client/database.ts';
+import { brokenInvariants } from '../client/invariants.ts';
+import { startPod, type TestPod } from '../client/pod.ts';
+import { holdEffects, waitedFor } from '../contract/support.ts';
+import { PlainChat, shown } from './chat-client.ts';
+import { listen } from './listen.ts';
+
+let database: TestDatabase;
+let survivor: TestPod;
+beforeAll(async () => {
+  database = await freshDatabase();
+  survivor = await startPod({ databaseUrl: database.url });
+});
+afterAll(async () => {
+  await survivor.end();
+  expect(await brokenInvariants(database.pool)).toEqual([]);
+  await database.drop();
+});
+
+const text = 'one two three four five six seven eight nine ten ';
+const content = JSON.stringify({
+  steps: [
+    { reasoning: 'hm', text, delay_ms: 5, calls: [{ tool: 'idempotent', input: { note: 'x' } }] },
+    { text: 'Done.' },
+  ],
+});
+
+/** A pod that dies after a few words; `meanwhile` is done with it, and the other has taken over when this resolves. */
+async function dying(meanwhile: (url: string) => Promise<unknown>): Promise<() => Promise<void>> {
+  const victim = await startPod({ databaseUrl: database.url, fault: 'append.after.token#3' });
+  const release = await holdEffects(database);
+  await meanwhile(victim.url);
+  await victim.exited;
+  expect(victim.hits).toHaveLength(1);
+  await waitedFor(database, 'effects');
+  return release;
+}
+
+test('PLUS-1 the AI SDK’s chat resumes at another pod', async () => {
+  let url = '';
+  const chat = new PlainChat({
+    id: 'killed',
+    // As a balancer would.
+    fetch: (path, init) => fetch(`${url}${path as string}`, init),
+  });
+  const release = await dying((victim) => {
+    url = victim;
+    return chat.sendMessage({ text: content });
+  });
+  expect(chat.status).toBe('error');
+  const [half] = shown(chat.lastMessage).filter((part) => Array.isArray(part) && part[0] === 'text') as [
+    [string, string],
+  ];
+  expect(text.startsWith(half[1])).toBe(true);
+  url = survivor.url;
+  const resumed = chat.resumeStream();
+  await release();
+  await resumed;
+  expect(chat.status).toBe('ready');
+  expect(chat.messages).toHaveLength(2);
+  expect(shown(chat.lastMessage)).toEqual([
+    ['reasoning', 'hm'],
+    ['text', expect.stringMatching(/^one /)],
+    'data-superseded',
+    ['reasoning', 'hm'],
+    ['text', text],
+    ['idempotent', 'output-available'],
+    ['text', 'Done.'],
+  ]);
+});
+
+test('PLUS-1 AG-UI’s agent repeats its run at another pod', async () => {
+  const question = { id: 'u1', role: 'user' as const, content };
+  const named = { threadId: 'killed', runId: 'r1' };
+  // An HttpAgent would do, but for a rejection of its own that nobody handles.
+  const release = await dying(async (victim) => {
+    const input = { ...named, messages: [question], tools: [], context: [] };
+    await expect((await listen(`${victim}/api/ag-ui`, {}, input)).toEnd()).rejects.toThrow('terminated');
+  });
+  const agent = new HttpAgent({
+    url: `${survivor.url}/api/ag-ui`,
+    threadId: named.threadId,
+    initialMessages: [question],
+  });
+  const ends = agent.runAgent({ runId: named.runId });
+  await release();
+  await ends;
+  expect(agent.messages.map((message) => [message.role, message.content])).toEqual([
+    ['user', content],
+    // Clients keep all reasoning that a snapshot does not have: it was emptied.
+    ['reasoning', ''],
+    ['reasoning', 'hm'],
+    ['assistant', text],
+    ['tool', expect.any(String)],
+    ['assistant', 'Done.'],
+  ]);
+  expect(agent.state).toMatchObject({ status: 'done', attempt: 2 });
+});
