@@ -1,6 +1,15 @@
 // What a dialect costs: the frames of each event of a long run, as values, before they are written as bytes.
 
-import { agent, runs, workspace, type Dialect, type LogEvent, type NewEvent } from '@continuo/protocol';
+import {
+  agent,
+  agUi,
+  aiSdk,
+  runs,
+  workspace,
+  type Dialect,
+  type LogEvent,
+  type NewEvent,
+} from '@continuo/protocol';
 import { tokenText } from '../load/text.ts';
 import { digits, median } from '../measure/numbers.ts';
 import { judged, type Line, type Row } from './line.ts';
@@ -12,7 +21,13 @@ const PIECES = 50;
 
 // Each has a state of its own; nobody here looks into it.
 // oxlint-disable-next-line typescript/no-explicit-any
-const DIALECTS: readonly Dialect<any>[] = [runs, workspace, agent];
+const DIALECTS: readonly Dialect<any>[] = [
+  runs,
+  workspace,
+  agent,
+  aiSdk,
+  agUi({ threadId: 'thread', runId: 'run', messages: [] }),
+];
 
 export const projection: Line = {
   key: 'projection',

@@ -31,6 +31,7 @@ import {
 } from './dialect-stream.ts';
 import { takeMessage } from './message.ts';
 import { Problem } from './problem.ts';
+import { scopeOf } from './run-stream.ts';
 import { notFound, refuseNul } from './shared.ts';
 import { workspaceIn } from './workspaces.ts';
 
@@ -120,6 +121,8 @@ export async function runFor(
   thread: ClientThread,
   message: ClientMessage,
 ): Promise<StoredRun> {
+  refuseNul('role', message.chosen.role);
+  refuseNul('model', message.chosen.model);
   const named = message.run === undefined ? undefined : runNamed(thread.id, message.run);
   for (;;) {
     const earlier = named === undefined ? null : await readRun(context.pool, named);
@@ -238,7 +241,7 @@ export async function respond<State>(
   { run, dialect, spoken, answered }: Response<State>,
 ): Promise<globalThis.Response> {
   const { pool, streams } = context;
-  const scope: Scope = { threadId: run.thread_id, run: { id: run.id, startAfter: run.startAfter } };
+  const scope = scopeOf(run);
   const since = await lastSeqOf(pool, run.thread_id, run.id, run.startAfter);
   const from = answered
     ? await standingAfter(context, dialect, scope, since, new Set(answered))

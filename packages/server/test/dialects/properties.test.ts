@@ -2,8 +2,8 @@
 // goes on with exactly what it had not seen. A new dialect is one line in `DIALECTS`.
 
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agent, parseFrameId, runs, workspace, type EventType } from '@continuo/protocol';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { agent, agUi, aiSdk, parseFrameId, runs, workspace, type EventType } from '@continuo/protocol';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { atBeginning, Speaker, standingAt, type Scope, type Spoken } from '../../src/http/dialect-stream.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
@@ -12,8 +12,10 @@ import { readThread } from '../../src/log/statements.ts';
 import { freshDatabase, type TestDatabase } from '../client/database.ts';
 import { brokenInvariants } from '../client/invariants.ts';
 import { checkAgent, checkRuns, checkWorkspace, type Check, type Told } from './grammar.ts';
+import { checkAgUi, checkAiSdk } from './grammar-clients.ts';
 import { parseFrames } from './listen.ts';
 import { makeLogs } from './logs.ts';
+import { readAiSdk, responsesOf, runAgUi } from './real-clients.ts';
 
 interface Entry {
   // Each has a state of its own.
@@ -23,10 +25,15 @@ interface Entry {
   readonly check: Check;
 }
 
+const QUESTION = { id: 'u1', role: 'user' as const, content: 'hello' };
+const AG_UI = agUi({ threadId: 'thread', runId: 'run', messages: [QUESTION] });
+
 const DIALECTS: readonly Entry[] = [
   { spoken: { dialect: runs }, of: 'run', check: checkRuns },
   { spoken: { dialect: workspace }, of: 'thread', check: checkWorkspace },
   { spoken: { dialect: agent }, of: 'run', check: checkAgent },
+  { spoken: { dialect: aiSdk, closing: 'data: [DONE]\n\n' }, of: 'run', check: checkAiSdk },
+  { spoken: { dialect: AG_UI, alone: true }, of: 'run', check: checkAgUi },
 ];
 
 /** A log in a scope, and all that a dialect makes of it. */
@@ -201,3 +208,42 @@ test('PLUS-1 where no run is open, nothing before it is needed', () => {
     }
   }
 });
+
+/** Each run's own events. */
+function eachRun(): (readonly StoredEvent[])[] {
+  return logs.flatMap((rows) => [
+    ...Map.groupBy(
+      rows.filter(({ runId }) => runId !== null),
+      ({ runId }) => runId,
+    ).values(),
+  ]);
+}
+
+test('PLUS-1 the real clients take every run, and have the same after its parts as after the whole', async () => {
+  const warned = vi.spyOn(console, 'warn');
+  let cuts = 0;
+  for (const events of eachRun()) {
+    const failure = events.find(({ type }) => type === 'error');
+    const error = failure ? (failure.data as { error: string }).error : null;
+    const final = events.flatMap(({ type, data }) => (type === 'final' ? [data.text] : []));
+
+    const chat = await readAiSdk(responsesOf(aiSdk, events, 'whole'));
+    expect(chat.error).toBe(error);
+    const answered = responsesOf(aiSdk, events, 'cut');
+    cuts += answered.length - 1;
+    expect(await readAiSdk(answered)).toEqual(chat);
+    const texts = chat.message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+    if (final.length > 0 && final[0] !== '') expect(texts.at(-1)).toBe(final[0]);
+
+    const whole = await runAgUi(QUESTION, responsesOf(AG_UI, events, 'whole'));
+    expect(whole.error).toBe(error);
+    const parts = await runAgUi(QUESTION, responsesOf(AG_UI, events, 'cut'));
+    expect(parts.error).toBe(error);
+    expect([parts.agent.messages, parts.agent.state]).toEqual([whole.agent.messages, whole.agent.state]);
+    expect(parts.agent.pendingInterrupts).toEqual(whole.agent.pendingInterrupts);
+    const said = whole.agent.messages.filter(({ role }) => role === 'assistant');
+    if (final.length > 0 && final[0] !== '') expect(said.at(-1)!.content).toBe(final[0]);
+  }
+  expect(cuts).toBeGreaterThan(3);
+  expect(warned.mock.calls).toEqual([]);
+}, 120_000);
