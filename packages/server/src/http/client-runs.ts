@@ -5,7 +5,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { HttpBindings } from '@hono/node-server';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { isTerminal, schemas, type RunDialect } from '@continuo/protocol';
+import { isTerminal, schemas, type Approval, type RunDialect } from '@continuo/protocol';
 import { lastSeqOf } from '../log/statements.ts';
 import { isAsking, readApprovalsIn } from '../runs/approvals.ts';
 import {
@@ -21,6 +21,7 @@ import { DEFAULT_WORKSPACE } from '../workspace/workspaces.ts';
 import { accept, NameTaken } from './accept.ts';
 import type { HttpContext } from './app.ts';
 import { decide } from './approvals.ts';
+import { noChat } from './chats.ts';
 import {
   atBeginning,
   pagesOf,
@@ -158,6 +159,7 @@ async function begin(
     names: { message: messageNamed(threadId, name, known ? known.version + 1 : 0), run: runId },
     idempotencyKey: null,
     ...(!origin && { chat: { title: null, role: null, model: null } }),
+    missing: () => noChat(context, workspaceId, threadId),
   });
   return found(context, run.id);
 }
@@ -175,7 +177,7 @@ async function takeUpAgain(
   context: HttpContext,
   { threadId, workspaceId, known, last, runId }: Again,
 ): Promise<string> {
-  const { run } = await accept(context, {
+  const request = {
     workspaceId,
     threadId,
     runId,
@@ -185,7 +187,8 @@ async function takeUpAgain(
     limits: last.limits,
     chosen: null,
     idempotencyKey: null,
-  });
+  };
+  const { run } = await accept(context, request, () => noChat(context, workspaceId, threadId));
   return run.id;
 }
 
@@ -216,7 +219,7 @@ export async function answerAll(
     const question = asked.find(({ id }) => id === approval);
     if (!question && late === 'left_alone') continue;
     if (!question) throw notFound('approval', approval);
-    if (question.decision !== null && late === 'left_alone') continue;
+    if (question.decision !== null && (late === 'left_alone' || isMoot(question, approved))) continue;
     const yes = question.kind === 'call' ? ('approve' as const) : ('retry' as const);
     const no = question.kind === 'call' ? ('deny' as const) : ('skip' as const);
     const decision = approved ? (input === undefined ? yes : ('edit' as const)) : no;
@@ -226,10 +229,15 @@ export async function answerAll(
   return last ? found(context, last.run_id) : null;
 }
 
+/** Nobody made the call, and nobody will. */
+function isMoot({ decision }: Approval, approved: boolean): boolean {
+  return !approved && decision !== null && ['deny', 'skip', 'expired', 'canceled'].includes(decision);
+}
+
 interface Response<State> {
   readonly run: StoredRun;
   readonly dialect: RunDialect<State>;
-  readonly spoken: Omit<Spoken<State>, 'dialect' | 'rests'>;
+  readonly spoken: Omit<Spoken<State>, 'dialect' | 'rests' | 'endsWhole'>;
   /** The client has what came before these were to be answered. */
   readonly answered?: readonly string[];
 }
@@ -241,6 +249,8 @@ export async function respond<State>(
   { run, dialect, spoken, answered }: Response<State>,
 ): Promise<globalThis.Response> {
   const { pool, streams } = context;
+  const headers = { 'content-type': 'text/event-stream; charset=utf-8', ...spoken.headers };
+  if (c.req.method === 'HEAD') return c.body(null, 200, headers);
   const scope = scopeOf(run);
   const since = await lastSeqOf(pool, run.thread_id, run.id, run.startAfter);
   const from = answered
@@ -249,11 +259,10 @@ export async function respond<State>(
   const opening = unnumbered(dialect.opening(from.state));
   const closing = dialect.closing(from.state);
   if (answered && closing && from.seq === since && (await isAsking(pool, run.id))) {
-    const headers = { 'content-type': 'text/event-stream; charset=utf-8', ...spoken.headers };
     return c.body(opening + unnumbered(closing) + (spoken.closing ?? ''), 200, headers);
   }
   streams.follow(c.env.outgoing, {
-    spoken: { ...spoken, dialect, rests: { since, closing: dialect.closing } },
+    spoken: { ...spoken, dialect, rests: { since, closing: dialect.closing }, endsWhole: true },
     scope,
     from,
     opening,

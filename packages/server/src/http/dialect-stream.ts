@@ -33,6 +33,8 @@ export interface Spoken<State> {
     readonly since: number;
     readonly closing: (state: State) => readonly DialectFrame[] | null;
   };
+  /** To its clients a stream that ends has said it all: one that must be broken off does not end, it breaks. */
+  readonly endsWhole?: true;
   /** The dialect speaks to this client alone: nothing is shared with others. */
   readonly alone?: true;
 }

@@ -25,10 +25,21 @@ interface Framed {
   readonly ended: boolean;
 }
 
+interface Streamed<Row extends FollowedRow> {
+  readonly frames: (batch: Batch<Row>, pressed: boolean) => Framed;
+  readonly follow: (sink: Sink<Row>) => Follower;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly opening?: string | undefined;
+  readonly brokenOffBy?: BrokenOff;
+}
+
+type BrokenOff = 'end' | 'destroy';
+
 export class Streams {
   readonly #followers: Followers;
   readonly #changes: FollowersOf<ChangeRow>;
-  readonly #open = new Set<ServerResponse>();
+  /** And how each is broken off. */
+  readonly #open = new Map<ServerResponse, BrokenOff>();
   readonly #pings: NodeJS.Timeout;
 
   constructor(followers: Followers, changes: FollowersOf<ChangeRow>) {
@@ -42,34 +53,34 @@ export class Streams {
     return this.#open.size;
   }
 
-  /** Ends every stream; clients come back, here or elsewhere, with their last id. */
+  /** Breaks every stream off; clients come back, here or elsewhere, with their last id. */
   close(): void {
     clearInterval(this.#pings);
-    for (const response of this.#open) response.end();
+    for (const [response, how] of this.#open) response[how]();
   }
 
   follow<State>(response: ServerResponse, { spoken, scope, from, headers, opening }: Stream<State>): void {
     const speaker = new Speaker(spoken, scope, from);
-    this.#stream(
-      response,
-      (batch: Batch, pressed) => speaker.say(batch, pressed),
-      (sink) => this.#followers.follow(scope.threadId, from.seq, sink),
-      { ...spoken.headers, ...headers },
+    this.#stream(response, {
+      frames: (batch: Batch, pressed) => speaker.say(batch, pressed),
+      follow: (sink) => this.#followers.follow(scope.threadId, from.seq, sink),
+      headers: { ...spoken.headers, ...headers },
       opening,
-    );
+      brokenOffBy: spoken.endsWhole ? 'destroy' : 'end',
+    });
   }
 
   /** A workspace's changes after `seq`; the stream has no end of its own. */
   followChanges(response: ServerResponse, workspaceId: string, seq: number): void {
-    this.#stream(response, changeFrames, (sink) => this.#changes.follow(workspaceId, seq, sink));
+    this.#stream(response, {
+      frames: changeFrames,
+      follow: (sink) => this.#changes.follow(workspaceId, seq, sink),
+    });
   }
 
   #stream<Row extends FollowedRow>(
     response: ServerResponse,
-    frames: (batch: Batch<Row>, pressed: boolean) => Framed,
-    follow: (sink: Sink<Row>) => Follower,
-    headers: Readonly<Record<string, string>> = {},
-    opening?: string,
+    { frames, follow, headers, opening, brokenOffBy = 'end' }: Streamed<Row>,
   ): void {
     // The head goes with the first frames, if there are some already.
     const { socket } = response;
@@ -83,7 +94,7 @@ export class Streams {
     });
     response.flushHeaders();
     if (opening) response.write(opening);
-    this.#open.add(response);
+    this.#open.set(response, brokenOffBy);
     const follower = follow({
       write: (batch, pressed) => {
         const { bytes, ended } = frames(batch, pressed);
@@ -112,7 +123,7 @@ export class Streams {
   }
 
   #ping(): void {
-    for (const response of this.#open) if (!response.writableNeedDrain) response.write(PING);
+    for (const response of this.#open.keys()) if (!response.writableNeedDrain) response.write(PING);
   }
 }
 

@@ -170,6 +170,22 @@ test.each([
   },
 );
 
+test('PLUS-1 a no to what nobody will do any more is fine; a yes is too late', async () => {
+  const { agent, events, say } = open();
+  say(script({ calls: [{ tool: 'external', input: { note: agent.threadId } }] }, { text: 'never' }));
+  await agent.runAgent();
+  await ask('POST', `${world.url}/api/runs/${agent.state.run}/cancel`);
+  await until(async () => (await readRun(world.url, agent.state.run)).status === 'canceled');
+  const [interrupt] = agent.pendingInterrupts;
+  const resume = (status: 'resolved' | 'cancelled') => [
+    { interruptId: interrupt!.id, status, ...(status === 'resolved' && { payload: { approved: true } }) },
+  ];
+  await expect(agent.clone().runAgent({ resume: resume('resolved') })).rejects.toThrow('run_ended');
+  await agent.runAgent({ resume: resume('cancelled') });
+  expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'cancelled' } });
+  expect(await effects(agent.threadId)).toBe(0);
+});
+
 test.each([
   [{ messages: [] }, 'nothing_to_do'],
   [{ messages: [{ id: 'u', role: 'user', content: [{ type: 'image', source: {} }] }] }, 'unsupported_part'],

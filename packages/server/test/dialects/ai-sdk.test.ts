@@ -198,6 +198,16 @@ test('PLUS-1 a chat’s id may be a thread’s, and a workspace has chats of its
   expect(other.thread_id).not.toBe(thread);
 });
 
+test('PLUS-1 a chat that was removed says so, and has nothing to resume', async () => {
+  const id = name();
+  const run = runIn((await post(id, [user('u1', script({ text: 'one' }))])).text);
+  const chat = (await readRun(world.url, run)).thread_id as string;
+  await ask('DELETE', `${world.url}/api/v1/workspaces/default/chats/${chat}`);
+  const more = await post(id, [user('u2', script({ text: 'two' }))]);
+  expect(more).toMatchObject({ status: 410, body: { code: 'chat_removed' } });
+  expect((await fetch(`${api()}/${encodeURIComponent(id)}/stream`)).status).toBe(204);
+});
+
 test.each([
   [{ messages: [] }, 400, 'invalid_body'],
   [{ messages: [{ id: 'a', role: 'assistant', parts: [] }] }, 400, 'nothing_to_do'],

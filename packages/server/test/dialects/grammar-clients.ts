@@ -56,7 +56,7 @@ export const checkAiSdk: Check = (frames, events) => {
   const wrong: string[] = [];
   const of = (type: string) => frames.filter(({ data }) => data.type === type);
   frames.forEach(({ data }, index) => {
-    const { type } = data;
+    const { type } = data as { type: string };
     if ((type === 'start') !== (index === 0)) wrong.push(`${type} at ${index}`);
     if (/^(text|reasoning)-start$/.test(type)) {
       parts.begin(data.id);
@@ -75,7 +75,7 @@ export const checkAiSdk: Check = (frames, events) => {
       known.add(data.toolCallId);
     }
     if (type === 'tool-approval-request') calls.within(data.toolCallId);
-    if (/^tool-output-/.test(type)) calls.end(data.toolCallId);
+    if (type.startsWith('tool-output-')) calls.end(data.toolCallId);
   });
   if (status !== null) {
     parts.all('end');

@@ -14,6 +14,8 @@ let database: TestDatabase;
 let survivor: TestPod;
 beforeAll(async () => {
   database = await freshDatabase();
+  // The default: external effects are asked for.
+  await database.pool.query('update workspaces set policy = null');
   survivor = await startPod({ databaseUrl: database.url });
 });
 afterAll(async () => {
@@ -72,6 +74,21 @@ test('PLUS-1 the AI SDK’s chat resumes at another pod', async () => {
     ['idempotent', 'output-available'],
     ['text', 'Done.'],
   ]);
+});
+
+test('PLUS-1 a pod that is stopped in good order breaks the stream off: its client knows that this is not the end', async () => {
+  const victim = await startPod({ databaseUrl: database.url });
+  const post = (id: string, step: object) => {
+    const message = { id, role: 'user', parts: [{ type: 'text', text: JSON.stringify({ steps: [step] }) }] };
+    return listen(`${victim.url}/api/chat`, {}, { id: 'drained', messages: [message] });
+  };
+  const asking = await post('u1', { calls: [{ tool: 'external', input: { note: 'x' } }] });
+  expect((await asking.toEnd()).rest).toContain('[DONE]');
+  // It waits behind the question, and nothing holds the pod back.
+  const waiting = await post('u2', { text: 'later' });
+  victim.kill('SIGTERM');
+  await expect(waiting.toEnd()).rejects.toThrow('terminated');
+  expect(await victim.exited).toMatchObject({ code: 0 });
 });
 
 test('PLUS-1 AG-UI’s agent repeats its run at another pod', async () => {
