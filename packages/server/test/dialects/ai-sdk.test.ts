@@ -97,8 +97,9 @@ test('PLUS-1 a dropped stream is resumed from its beginning, in this tab and in 
   await sent;
   expect(chat.status).toBe('error');
   const other = new PlainChat({ id, api: api() });
+  const streaming = Promise.all([chat.becomes('streaming'), other.becomes('streaming')]);
   const resumed = Promise.all([chat.resumeStream(), other.resumeStream()]);
-  await until(async () => [chat, other].every((each) => each.status === 'streaming'));
+  await streaming;
   await release();
   await resumed;
   for (const each of [chat, other]) {

@@ -60,7 +60,9 @@ test('PLUS-1 the AI SDK’s chat resumes at another pod', async () => {
   ];
   expect(text.startsWith(half[1])).toBe(true);
   url = survivor.url;
+  const streaming = chat.becomes('streaming');
   const resumed = chat.resumeStream();
+  await streaming;
   await release();
   await resumed;
   expect(chat.status).toBe('ready');
