@@ -1968,7 +1968,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/workspaces/{id}/chats/{chat_id}/events": {
+    "/api/v1/workspaces/{id}/chats/{chat}/events": {
         parameters: {
             query?: never;
             header?: never;
@@ -1976,13 +1976,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow a chat
-         * @description Server-sent events of all its runs and sessions, from the chat’s beginning, or from `after` (or the `Last-Event-ID` header) on; `after=latest` begins now. The stream has no end. docs/dialects.md tells what is sent.
+         * Follow a chat, or page through its events
+         * @description Server-sent events of all its runs and sessions, from the chat’s beginning, or from `after` (or the `Last-Event-ID` header) on; `after=latest` begins now. The stream has no end. With `Accept: application/json` or `format=json`, a page; `next` is null when there is nothing more now. docs/dialects.md tells what is sent.
          */
         get: {
             parameters: {
                 query?: {
                     after?: string;
+                    limit?: number;
+                    format?: "json" | "sse";
                 };
                 header?: {
                     "last-event-id"?: string;
@@ -1990,7 +1992,7 @@ export interface paths {
                 path: {
                     /** @description The workspace’s id or name. */
                     id: string;
-                    chat_id: string;
+                    chat: string;
                 };
                 cookie?: never;
             };
@@ -2003,7 +2005,109 @@ export interface paths {
                     };
                     content: {
                         "text/event-stream": string;
+                        "application/json": {
+                            items: components["schemas"]["Frame"][];
+                            next: string | null;
+                        };
                     };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message and follow its run
+         * @description Server-sent events `session`, `agent_state`, `text_delta`, `tool_call`, `tool_result`, `context_usage`, `error` and, last, `done`. `Content-Location` is where the stream can be taken up again with the `Last-Event-ID` header.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Kept for 24 hours: the same key and request give the same run. */
+                    "idempotency-key"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AgentMessage"];
+                };
+            };
+            responses: {
+                /** @description The run */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/event-stream": string;
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/stream/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow a run as an agent’s turn
+         * @description From its beginning, or from `after` (or the `Last-Event-ID` header) on; the stream ends after `done`.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: string;
+                };
+                header?: {
+                    "last-event-id"?: string;
+                };
+                path: {
+                    run_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The run */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/event-stream": string;
+                    };
+                };
+                /** @description The run has ended, and the cursor is at its end */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
                 };
             };
         };
@@ -2675,6 +2779,8 @@ export interface components {
             content: string;
             /** Format: uuid */
             run_id: string;
+            /** @description What came with it. */
+            files?: components["schemas"]["AttachedFile"][];
             /**
              * @description Of a model’s message: how it ended.
              * @enum {string}
@@ -2687,6 +2793,15 @@ export interface components {
             rewound?: true;
             /** Format: date-time */
             created_at: string;
+        };
+        AttachedFile: {
+            /** Format: uuid */
+            file: string;
+            path: string;
+            /** @description The version that it was then. */
+            v: number;
+            media_type: string;
+            size: number;
         };
         /** @description An event of a run; `id` is its place in the run, from 1, without a gap. */
         Event: {
@@ -2710,7 +2825,7 @@ export interface components {
             /** @description What the run waits for, in words. */
             sentence: string;
             /** @enum {string} */
-            waits_for: "nothing" | "pod" | "run" | "model" | "tool" | "approval" | "takeover" | "cancel" | "step";
+            waits_for: "nothing" | "pod" | "run" | "model" | "tool" | "approval" | "resume" | "takeover" | "cancel" | "step";
             /** @description How many open runs of its thread come before it. */
             queue_position: number | null;
             /** Format: uuid */
@@ -2894,15 +3009,6 @@ export interface components {
             tool_result?: string;
             /** Format: date-time */
             created_at: string;
-        };
-        AttachedFile: {
-            /** Format: uuid */
-            file: string;
-            path: string;
-            /** @description The version that it was then. */
-            v: number;
-            media_type: string;
-            size: number;
         };
         Session: {
             /** Format: uuid */
@@ -3206,6 +3312,42 @@ export interface components {
             }[];
             /** @description How many were refused; the first 100 are named. */
             refused_count: number;
+        };
+        /** @description What a dialect says of an event. */
+        Frame: {
+            /** @description The event’s number; `<number>.<part>` of all its frames but the last. */
+            id: string;
+            type: string;
+            data: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            at: string;
+        };
+        AgentMessage: {
+            /** @description What to say; at most what the body limit of 1 MiB leaves. */
+            message: string;
+            /**
+             * Format: uuid
+             * @description A thread’s id; a new thread is made if absent.
+             */
+            session_id?: string;
+            /**
+             * @description Only `global` is available.
+             * @default global
+             * @enum {string}
+             */
+            scope: "global" | "project" | "entity";
+            /** @description Not available. */
+            project_id?: string;
+            /** @description Not available. */
+            entity?: unknown;
+            /** @description The id or the name of a new thread’s workspace; `default` if absent. */
+            workspace?: string;
+            /** @description `provider/model`. */
+            model?: string;
+            /** @description The role that answers. */
+            role?: string;
         };
         ChatRequest: {
             /** @description `provider/model`; the chat’s, the role’s or the server’s default if absent. */
