@@ -200,7 +200,7 @@ class Actor {
       case 'fail':
         return this.#fail(step.run, { code: step.code, error: step.error });
       case 'cancel':
-        return this.#end(step.run, 'canceled', [{ type: 'canceled', data: { reason: step.reason } }], 'stop');
+        return this.#cancelRun(step.run, step.reason);
       case 'drop':
         return this.#drop(step.run, step.reason);
       case 'title':
@@ -273,19 +273,27 @@ class Actor {
     return this.#end(run, 'error', [{ type: 'error', data: failure }], 'fail', { error: failure });
   }
 
-  /** A run's last append. */
+  #cancelRun(run: RunState, reason: string): Promise<void> {
+    return this.#end(run, 'canceled', [{ type: 'canceled', data: { reason } }], 'stop', { reason });
+  }
+
+  /** A run's last append; `reason` is its session's, where it is more than how the run ended. */
   async #end(
     run: RunState,
     status: 'done' | 'error' | 'canceled',
     last: readonly NewEvent[],
     input: SessionInput,
-    { error, before }: { error?: EventData['error']; before?: write.Writing | undefined } = {},
+    {
+      error,
+      before,
+      reason = status,
+    }: { error?: EventData['error']; before?: write.Writing | undefined; reason?: string } = {},
   ): Promise<void> {
     const sent = status === 'done' ? [] : notTakenIn(run, this.#queued(run.id));
     const ending = write.inOrder(
       before ?? NOTHING,
       write.end(run, status, last, { sent, ...(error && { error }) }),
-      write.session(this.#state, input, status),
+      write.session(this.#state, input, reason),
     );
     await this.#letGoWith(run.id, ending, status === 'done');
     this.#closed(run.id);

@@ -88,7 +88,7 @@ describe('stop', () => {
     expect(all.body.items).toMatchObject([{ state: 'idle', started_at: expect.any(String) }]);
     expect(
       (await ask('GET', at(a, chat, `/sessions?limit=1&after=${all.body.next}`))).body.items,
-    ).toMatchObject([{ state: 'cancelled', reason: 'canceled' }]);
+    ).toMatchObject([{ state: 'cancelled', reason: 'user_cancelled' }]);
   });
 
   test('WS-11 before the first token there is no assistant’s message', async () => {

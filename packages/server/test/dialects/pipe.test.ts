@@ -85,7 +85,7 @@ test('WS-8 one stream lives on through runs and sessions, and can be taken up af
     [
       ['state_changed', 'running', 'message'],
       ['stopped', 'on and on', 'user_cancelled'],
-      ['state_changed', 'cancelled', 'canceled'],
+      ['state_changed', 'cancelled', 'user_cancelled'],
       ['state_changed', 'running', 'message'],
       ['state_changed', 'error', 'the model broke'],
       ['state_changed', 'running', 'message'],
