@@ -1,6 +1,6 @@
 // The events of the server's streams and pages. Each narrows by its `type`.
 
-import type { EventData, EventType } from '@continuo/protocol';
+import type { EventData, EventType, ThreadEvent } from '@continuo/protocol';
 import type { components } from './generated/openapi.ts';
 import type { Http } from './http.ts';
 import { follow, type Frame, type StreamOptions } from './stream.ts';
@@ -20,6 +20,20 @@ export function streamRun(http: Http, id: string, options: StreamOptions): Async
     request: sse(http, `/api/runs/${encodeURIComponent(id)}/events`),
     read: ({ id: at, event, data }) => ({ id: Number(at), type: event, data: JSON.parse(data) }) as RunEvent,
     ends: ({ type, data }) => type === 'state' && data.status !== 'running',
+  });
+}
+
+/** A thread's events, of all its runs, from `after` on; it has no end. */
+export function streamThread(
+  http: Http,
+  id: string,
+  options: StreamOptions,
+): AsyncGenerator<ThreadEvent, void> {
+  return follow({
+    ...options,
+    request: sse(http, `/api/threads/${encodeURIComponent(id)}/events`),
+    read: ({ data }) => JSON.parse(data) as ThreadEvent,
+    ends: () => false,
   });
 }
 

@@ -98,15 +98,15 @@ export function createHttp(options: ClientOptions): Http {
         body: body === undefined ? undefined : JSON.stringify(body),
       });
       // The types are the server's document's: it says what this path answers.
-      return (await json(response)) as never;
+      return jsonOf(response);
     },
   };
 }
 
-async function json(response: Response): Promise<unknown> {
-  if (response.status === 204) return undefined;
+export async function jsonOf<T>(response: Response): Promise<T> {
+  if (response.status === 204) return undefined as T;
   try {
-    return await response.json();
+    return (await response.json()) as T;
   } catch (cause) {
     throw new ConnectionError('The answer broke off.', { cause });
   }

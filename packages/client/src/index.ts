@@ -3,3 +3,5 @@ export type { ClientOptions } from './http.ts';
 export { ApiError, ConnectionError, ContinuoError, type Problem } from './errors.ts';
 export type { FileChange, RunEvent } from './events.ts';
 export type { StreamOptions, StreamState } from './stream.ts';
+export type { EventsQuery, SendMessage, ThreadEvents } from './resources/threads.ts';
+export type { ThreadEvent } from '@continuo/protocol';

@@ -80,14 +80,38 @@ export async function* follow<T>({
         connection.close();
       }
       tries += 1;
-      const asked = reason instanceof ApiError ? (reason.retryAfter ?? 0) * 1000 : 0;
-      const inMs = Math.max(asked, backoffMs(tries, Math.random()));
-      say({ kind: 'reconnecting', tries, inMs, reason: reason as Error });
-      await wait(inMs, signal);
+      await rest(tries, reason, { signal, onState });
     }
   } finally {
     say({ kind: 'closed' });
   }
+}
+
+/** Asks until there is an answer, or a refusal that asking again does not change. */
+export async function patiently<T>(
+  ask: () => Promise<T>,
+  { signal, onState }: Pick<StreamOptions, 'signal' | 'onState'>,
+): Promise<T> {
+  onState?.({ kind: 'connecting' });
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (signal?.aborted || !isTemporary(error)) throw error;
+      await rest(tries, error, { signal, onState });
+    }
+  }
+}
+
+async function rest(
+  tries: number,
+  reason: unknown,
+  { signal, onState }: Pick<StreamOptions, 'signal' | 'onState'>,
+): Promise<void> {
+  const asked = reason instanceof ApiError ? (reason.retryAfter ?? 0) * 1000 : 0;
+  const inMs = Math.max(asked, backoffMs(tries, Math.random()));
+  onState?.({ kind: 'reconnecting', tries, inMs, reason: reason as Error });
+  await wait(inMs, signal);
 }
 
 interface Connection {

@@ -229,6 +229,21 @@ export const event = z.object({ id: z.int(), type: z.string(), data: z.looseObje
   description: 'An event of a run; `id` is its place in the run, from 1, without a gap.',
 });
 
+export const threadEvent = z
+  .object({
+    seq: z.int(),
+    run_id: id.nullable().meta({ description: 'Null: the event is the thread’s own.' }),
+    run_seq: z.int().nullable(),
+    type: z.string(),
+    data: z.looseObject({}),
+    at: time,
+  })
+  .meta({
+    id: 'ThreadEvent',
+    description:
+      'An event of a thread; `seq` is its place in the thread, `run_seq` in its run, from 1, without a gap.',
+  });
+
 export const frame = z
   .object({
     id: z

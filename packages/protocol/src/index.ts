@@ -46,6 +46,7 @@ export {
 } from './dialects/dialect.ts';
 export { runs } from './dialects/runs.ts';
 export { PING, sseFrame } from './dialects/sse.ts';
+export { thread, threadEventJson } from './dialects/thread.ts';
 export { workspace } from './dialects/workspace.ts';
 export { agent } from './dialects/agent.ts';
 export { applyEvent, foldView, prependEvents } from './view/fold.ts';

@@ -1,6 +1,6 @@
 // Files of a workspace and their versions.
 
-import type { AnswerOf, At, BodyOf, Http, QueryOf } from '../http.ts';
+import { jsonOf, type AnswerOf, type At, type BodyOf, type Http, type QueryOf } from '../http.ts';
 import type { In } from './chats.ts';
 
 const WORKSPACE = '/api/v1/workspaces/{id}';
@@ -52,7 +52,7 @@ export function files(http: Http) {
         query: { on_conflict: onConflict },
         headers: { 'content-type': 'application/octet-stream', ...precondition(base) },
       });
-      return (await response.json()) as Written;
+      return jsonOf(response);
     },
     remove: async (
       path: string,
@@ -62,7 +62,7 @@ export function files(http: Http) {
         signal,
         headers: precondition(base),
       });
-      return (await response.json()) as Written;
+      return jsonOf(response);
     },
     tree: (query: QueryOf<At<`${Workspace}/tree`, 'get'>> = {}, where: In = {}) =>
       http.call('get', `${WORKSPACE}/tree`, { ...at(where), query }),

@@ -1,7 +1,7 @@
 // Runs: followed, read, ended, repeated.
 
 import { streamRun, type RunEvent } from '../events.ts';
-import { once, type At, type BodyOf, type Http, type Send } from '../http.ts';
+import { jsonOf, once, type At, type BodyOf, type Http, type Send } from '../http.ts';
 import type { StreamOptions } from '../stream.ts';
 import type { SendMessage } from './threads.ts';
 
@@ -20,7 +20,7 @@ export function runs(http: Http) {
       { signal }: Send = {},
     ): Promise<{ items: (RunEvent & { readonly at: string })[]; next: string | null }> => {
       const path = `/api/runs/${encodeURIComponent(id)}/events`;
-      return (await http.raw('get', path, { query: { format: 'json', ...query }, signal })).json();
+      return jsonOf(await http.raw('get', path, { query: { format: 'json', ...query }, signal }));
     },
     /** The run as it is when it has ended. */
     ended: async (id: string, options: Omit<StreamOptions, 'after'> = {}) => {

@@ -36,6 +36,7 @@ import { mcpRoutes } from './mcp.ts';
 import { runRoutes } from './runs.ts';
 import type { Streams } from './sse.ts';
 import { toolResultRoutes } from './tool-results.ts';
+import { threadEventRoutes } from './thread-events.ts';
 import { threadRoutes } from './threads.ts';
 import { usageRoutes } from './usage.ts';
 import { versionRoutes } from './versions.ts';
@@ -65,6 +66,7 @@ export function createApp(context: HttpContext): App {
   app.use(guard(context.config));
   app.use(refuseDetours);
   threadRoutes(app, context);
+  threadEventRoutes(app, context);
   runRoutes(app, context);
   chatRoutes(app, context);
   chatControlRoutes(app, context);

@@ -37,6 +37,8 @@ export interface Spoken<State> {
   readonly endsWhole?: true;
   /** The dialect speaks to this client alone: nothing is shared with others. */
   readonly alone?: true;
+  /** What is sent of an event instead of a frame's data. */
+  readonly json?: (event: StoredEvent) => string;
 }
 
 /** A whole thread, numbered by its `seq`; or one run of it, numbered by its `run_seq`. */
@@ -232,7 +234,7 @@ interface Turn<State> {
 }
 
 function say<State>(
-  { dialect, ends, rests, closing = '' }: Spoken<State>,
+  { dialect, ends, rests, json, closing = '' }: Spoken<State>,
   scope: Scope,
   { state, rows, skip, pressed }: Turn<State>,
 ): Said<State> {
@@ -255,7 +257,8 @@ function say<State>(
         if (older !== undefined) pieces[older] = '';
         newest.set(frame.progress, pieces.length);
       }
-      pieces.push(sseFrame(frame.event, frameId(at, index + 1, frames.length), jsonOf(frame, row)));
+      const data = json ? json(row) : jsonOf(frame, row);
+      pieces.push(sseFrame(frame.event, frameId(at, index + 1, frames.length), data));
       ended = ends?.(frame, row) ?? false;
     }
     unseen = 0;

@@ -75,6 +75,7 @@ export class Streams {
     this.#stream(response, {
       frames: changeFrames,
       follow: (sink) => this.#changes.follow(workspaceId, seq, sink),
+      headers: beginsAfter(seq),
     });
   }
 
@@ -125,6 +126,11 @@ export class Streams {
   #ping(): void {
     for (const response of this.#open.keys()) if (!response.writableNeedDrain) response.write(PING);
   }
+}
+
+/** Whoever asked for what comes from now on is told where that is, and can come back before anything has come. */
+export function beginsAfter(seq: number): Readonly<Record<string, string>> {
+  return { 'last-event-id': String(seq) };
 }
 
 function changeFrames(batch: Batch<ChangeRow>): Framed {

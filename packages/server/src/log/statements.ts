@@ -73,6 +73,21 @@ export async function readThread(
   return rows.map(fromRow);
 }
 
+/** A thread's last events before `seq`, at most `limit`, in order. */
+export async function readThreadBefore(
+  client: Queryable,
+  threadId: string,
+  before: number,
+  limit: number,
+): Promise<StoredEvent[]> {
+  const { rows } = await client.query<EventRow>({
+    name: 'read_thread_before',
+    text: `select ${EVENT_COLUMNS} from events where thread_id = $1 and seq < $2 order by seq desc limit $3`,
+    values: [threadId, before, limit],
+  });
+  return rows.map(fromRow).reverse();
+}
+
 /** What a fold needs of a thread: all but the pieces of messages and what repeats them, and where the log ends. */
 export async function readForFold(client: Queryable, threadId: string): Promise<StoredEvent[]> {
   const { rows } = await client.query<EventRow>({

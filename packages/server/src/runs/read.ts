@@ -117,16 +117,16 @@ export async function readThread(client: Queryable, id: string): Promise<Thread 
   return rows[0] ? shownThread(rows[0]) : null;
 }
 
-/** Where the log of a workspace's thread ends; null if the workspace has no such thread. */
+/** Where the log of a thread ends, in a workspace or in any; null if there is no such thread. */
 export async function logEnd(
   client: Queryable,
-  workspaceId: string,
+  workspaceId: string | null,
   threadId: string,
 ): Promise<number | null> {
   const { rows } = await client.query<{ seq: number }>({
     name: 'log_end',
     text: `select coalesce((select max(seq) from events where thread_id = t.id), 0) as seq
-      from threads t where t.id = $1 and t.workspace_id = $2 and t.removed_at is null`,
+      from threads t where t.id = $1 and ($2::uuid is null or t.workspace_id = $2) and t.removed_at is null`,
     values: [threadId, workspaceId],
   });
   return rows[0]?.seq ?? null;

@@ -1,0 +1,40 @@
+// One run as it is shown.
+
+import { applyEvent, newView, type Turn } from '@continuo/protocol';
+import type { Client } from '../client.ts';
+import type { StreamState } from '../stream.ts';
+import { createLive, type Live } from './store.ts';
+
+export interface RunShown {
+  /** Changes in place; compare versions. Null until the first event has come. */
+  readonly turn: Turn | null;
+  readonly version: number;
+  readonly connection: StreamState;
+  readonly error: Error | null;
+}
+
+export function liveRun(client: Client, id: string): Live<RunShown> {
+  const view = newView();
+  let connection: StreamState = { kind: 'connecting' };
+  let error: Error | null = null;
+  return createLive<RunShown>({
+    show: () => ({ turn: view.turns[0] ?? null, version: view.version, connection, error }),
+    run: async (signal, changed) => {
+      error = null;
+      const onState = (state: StreamState) => {
+        connection = state;
+        changed();
+      };
+      try {
+        for await (const event of client.runs.stream(id, { after: view.seq, signal, onState })) {
+          // A run's stream tells no time, and its places are those in the run.
+          applyEvent(view, { ...event, seq: event.id, run_id: id, run_seq: event.id, at: null });
+          changed();
+        }
+      } catch (cause) {
+        error = cause as Error;
+      }
+      changed();
+    },
+  });
+}

@@ -1,0 +1,43 @@
+// React hooks: what is shown is brought up to date once per frame, however fast events come.
+
+import { useMemo, useSyncExternalStore } from 'react';
+import type { Client } from '../client.ts';
+import { liveChat, type ChatShown, type LiveChat } from '../live/chat.ts';
+import { liveFile, type FileShown } from '../live/file.ts';
+import { liveRun, type RunShown } from '../live/run.ts';
+import type { Live } from '../live/store.ts';
+
+export {
+  liveChat,
+  liveFile,
+  liveRun,
+  type ChatShown,
+  type FileShown,
+  type Live,
+  type LiveChat,
+  type RunShown,
+};
+
+function useLive<S>(live: Live<S>): S {
+  return useSyncExternalStore(live.subscribe, live.get, live.get);
+}
+
+/** A run, from its first event to its last. */
+export function useRun(client: Client, id: string): RunShown {
+  return useLive(useMemo(() => liveRun(client, id), [client, id]));
+}
+
+/** A chat: the end of its log first, then what happens. */
+export function useChat(client: Client, id: string): ChatShown & Pick<LiveChat, 'loadOlder'> {
+  const live = useMemo(() => liveChat(client, id), [client, id]);
+  return { ...useLive(live), loadOlder: live.loadOlder };
+}
+
+/** A file as it is now, whoever writes it. */
+export function useFile(
+  client: Client,
+  path: string,
+  { workspace }: { readonly workspace?: string } = {},
+): FileShown {
+  return useLive(useMemo(() => liveFile(client, path, workspace), [client, path, workspace]));
+}
