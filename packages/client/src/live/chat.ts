@@ -23,29 +23,30 @@ export interface LiveChat extends Live<ChatShown> {
   loadOlder(this: void): Promise<void>;
 }
 
-/** Events of a page. */
 const PAGE = 1000;
 
-export function liveChat(
-  client: Client,
-  id: string,
-  { page = PAGE }: { readonly page?: number } = {},
-): LiveChat {
+export interface ChatOptions {
+  /** Events of a page, at most 1000. */
+  readonly page?: number | undefined;
+}
+
+export function liveChat(client: Client, id: string, { page = PAGE }: ChatOptions = {}): LiveChat {
   const view = newView();
   let loading = true;
   let older: ChatShown['older'] = 'none';
   let connection: StreamState = { kind: 'connecting' };
   let error: Error | null = null;
   let changed = () => {};
-  const onState = (state: StreamState) => {
-    connection = state;
-    changed();
-  };
   const live = createLive<ChatShown>({
     show: () => ({ view, version: view.version, loading, connection, error, older }),
     run: async (signal, tell) => {
       changed = tell;
       error = null;
+      const onState = (state: StreamState) => {
+        if (signal.aborted) return;
+        connection = state;
+        tell();
+      };
       try {
         if (loading) {
           const end = () => client.threads.events(id, { before: 'latest', limit: page }, { signal });

@@ -22,6 +22,7 @@ export function liveRun(client: Client, id: string): Live<RunShown> {
     run: async (signal, changed) => {
       error = null;
       const onState = (state: StreamState) => {
+        if (signal.aborted) return;
         connection = state;
         changed();
       };

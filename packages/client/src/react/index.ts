@@ -2,7 +2,7 @@
 
 import { useMemo, useSyncExternalStore } from 'react';
 import type { Client } from '../client.ts';
-import { liveChat, type ChatShown, type LiveChat } from '../live/chat.ts';
+import { liveChat, type ChatOptions, type ChatShown, type LiveChat } from '../live/chat.ts';
 import { liveFile, type FileShown } from '../live/file.ts';
 import { liveRun, type RunShown } from '../live/run.ts';
 import type { Live } from '../live/store.ts';
@@ -11,6 +11,7 @@ export {
   liveChat,
   liveFile,
   liveRun,
+  type ChatOptions,
   type ChatShown,
   type FileShown,
   type Live,
@@ -28,8 +29,12 @@ export function useRun(client: Client, id: string): RunShown {
 }
 
 /** A chat: the end of its log first, then what happens. */
-export function useChat(client: Client, id: string): ChatShown & Pick<LiveChat, 'loadOlder'> {
-  const live = useMemo(() => liveChat(client, id), [client, id]);
+export function useChat(
+  client: Client,
+  id: string,
+  { page }: ChatOptions = {},
+): ChatShown & Pick<LiveChat, 'loadOlder'> {
+  const live = useMemo(() => liveChat(client, id, { page }), [client, id, page]);
   return { ...useLive(live), loadOlder: live.loadOlder };
 }
 

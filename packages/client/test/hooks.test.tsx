@@ -1,0 +1,161 @@
+// The hooks in React itself, against a real pod.
+
+import { Window } from 'happy-dom';
+import { StrictMode, type ReactNode } from 'react';
+import type { Root } from 'react-dom/client';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { foldView } from '@continuo/protocol';
+import { until, usePod } from '../../server/test/contract/support.ts';
+import { createClient, type Client } from '../src/index.ts';
+import { useChat, useFile, useRun } from '../src/react/index.ts';
+import { startProxy, type Proxy } from './proxy.ts';
+
+const world = usePod();
+let client: Client;
+let proxy: Proxy;
+let root: Root;
+let page: Window;
+
+beforeEach(async () => {
+  proxy = await startProxy(world.url);
+  client = createClient({ baseUrl: proxy.url });
+  page = new Window();
+  Object.assign(globalThis, {
+    IS_REACT_ACT_ENVIRONMENT: false,
+    window: page,
+    document: page.document,
+    requestAnimationFrame: page.requestAnimationFrame.bind(page),
+  });
+  const { createRoot } = await import('react-dom/client');
+  root = createRoot(page.document.body as unknown as Element);
+});
+afterEach(async () => {
+  root.unmount();
+  await proxy.close();
+  await page.happyDOM.close();
+  for (const name of ['window', 'document', 'requestAnimationFrame'])
+    Reflect.deleteProperty(globalThis, name);
+});
+
+const text = () => page.document.body.textContent;
+const see = (wanted: string | RegExp) =>
+  until(async () => (typeof wanted === 'string' ? text() === wanted : wanted.test(text())));
+const show = (node: ReactNode) => root.render(<StrictMode>{node}</StrictMode>);
+
+async function chat(script: object): Promise<{ id: string; run: string }> {
+  const { chat: opened, run } = await client.chats.open({ goal: JSON.stringify(script), title: 'Tea' });
+  return { id: opened.id, run: run.id };
+}
+
+function Run({ id }: { readonly id: string }) {
+  const { turn, error } = useRun(client, id);
+  if (error) return error.message;
+  const said = turn?.items.flatMap((item) =>
+    item.kind === 'answer' ? item.parts.map((part) => part.text) : [],
+  );
+  return `${turn?.state}: ${said?.join('')}`;
+}
+
+test('PLUS-5 useRun shows a run as it goes, brought up to date once per frame', async () => {
+  const { run } = await chat({ steps: [{ text: 'one two three' }, {}] });
+  await client.runs.ended(run);
+  const frames: (() => void)[] = [];
+  Object.assign(globalThis, { requestAnimationFrame: (callback: () => void) => frames.push(callback) });
+  show(<Run id={run} />);
+  await until(async () => proxy.open === 0 && frames.length > 0);
+  // All events came before the first frame, and it is the only one that was asked for.
+  expect([frames.length, text()]).toEqual([1, 'undefined: undefined']);
+  frames[0]!();
+  await see('done: one two three');
+});
+
+test('useRun says what was refused', async () => {
+  const id = crypto.randomUUID();
+  show(<Run id={id} />);
+  await see(`There is no run with the id ${id}.`);
+});
+
+let older: (() => Promise<void>) | null = null;
+function Chat({ id }: { readonly id: string }) {
+  const { view, connection, older: more, loadOlder, loading } = useChat(client, id, { page: 6 });
+  older = loadOlder;
+  if (loading) return connection.kind;
+  const turns = view.turns.map(({ state, items }) => `${state} ${items.length}`);
+  return `${connection.kind} ${more} ${view.session?.state} | ${turns.join(', ')}`;
+}
+
+test('PLUS-5 useChat shows the end of a chat first, the rest as it is asked for, and what happens, across a restart', async () => {
+  const { id, run } = await chat({ steps: [{ text: 'one two three four five' }] });
+  await client.runs.ended(run);
+  show(<Chat id={id} />);
+  await see(/^open more idle \| done \d$/);
+  while (!text().includes('none')) {
+    await older!();
+    await see(/ (more|none) idle/);
+  }
+  await see(/^open none idle \| done 2$/);
+  proxy.set({ target: null });
+  await see(/^reconnecting none/);
+  const { run: next } = await createClient({ baseUrl: world.url }).chats.send(id, {
+    content: JSON.stringify({ steps: [{ text: 'on', hang: true }] }),
+  });
+  proxy.set({ target: world.url });
+  await see(/^open none running \| done 2, running 2$/);
+  await client.runs.cancel(next.id);
+  await see(/^open none cancelled \| done 2, canceled 2$/);
+});
+
+test('what useChat shows is the fold of the whole log, however it was loaded', async () => {
+  const { id, run } = await chat({
+    steps: [
+      { text: 'one two three four', calls: [{ tool: 'pure', input: { note: 'x' } }] },
+      { text: 'five six seven' },
+    ],
+  });
+  await client.runs.ended(run);
+  const { liveChat } = await import('../src/react/index.ts');
+  const live = liveChat(client, id, { page: 4 });
+  const leave = live.subscribe(() => undefined);
+  await until(async () => !live.get().loading && live.get().view.seq > 0);
+  while (live.get().older !== 'none') {
+    await live.loadOlder();
+    await until(async () => live.get().older !== 'loading');
+  }
+  leave();
+  const log = [];
+  for (let after: string | null = '0'; after !== null;) {
+    const events: Awaited<ReturnType<Client['threads']['events']>> = await client.threads.events(id, {
+      after,
+      limit: 1000,
+    });
+    log.push(...events.items);
+    after = events.next;
+  }
+  const shown = (value: unknown) =>
+    JSON.stringify(value, (key, each: unknown) =>
+      ['version', 'fold', 'answers', 'calls'].includes(key) ? undefined : each,
+    );
+  expect(shown(live.get().view)).toBe(shown(foldView(log)));
+});
+
+function Shown({ path }: { readonly path: string }) {
+  const { text: content, version, error } = useFile(client, path);
+  return error ? error.message : `${version}: ${content}`;
+}
+
+test('PLUS-5 useFile shows a file as it is now, whoever writes it, and all of them share one stream', async () => {
+  await client.files.write('/a.md', 'one');
+  show(
+    <>
+      <Shown path="/a.md" /> <Shown path="/b.md" />
+    </>,
+  );
+  await see(/^1: one There is no file \/b\.md/);
+  await client.files.write('/a.md', 'two');
+  await client.files.write('/b.md', 'new');
+  await see('2: two 1: new');
+  await client.files.remove('/a.md');
+  await see(/^There is no file \/a\.md.* 1: new$/);
+  root.unmount();
+  await until(async () => proxy.open === 0);
+});
