@@ -16,6 +16,7 @@ import type { Line } from './line.ts';
 import { projection } from './projection.ts';
 import { resume } from './resume.ts';
 import { throughput } from './throughput.ts';
+import { view } from './view.ts';
 
 export const lines: readonly Line[] = [
   deltas,
@@ -30,6 +31,7 @@ export const lines: readonly Line[] = [
   resume,
   history,
   projection,
+  view,
   files,
   chats,
   idle,

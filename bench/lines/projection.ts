@@ -66,7 +66,7 @@ function project(dialect: Dialect<unknown>, log: readonly LogEvent[], times: num
   return (user + system) / (times * log.length);
 }
 
-function longRun(): LogEvent[] {
+export function longRun(): LogEvent[] {
   const place = { threadId: 'thread', runId: 'run', attempt: 1, at: new Date(0) };
   const events: NewEvent[] = [
     { type: 'state', data: { status: 'running', attempt: 1 } },

@@ -26,7 +26,7 @@ test('PLUS-5 the client is under 12 kB gzip, and imports nothing', async () => {
   expect(gzipSync(code).length).toBeLessThan(MOST_BYTES);
 });
 
-test('the hooks with the client and the fold are under 12 kB gzip, too, and import React alone', async () => {
+test('the hooks and the fold are under 12 kB gzip, too, and import React alone', async () => {
   const { code, imports } = await bundled('react/index.ts');
   expect(imports).toEqual(['react']);
   expect(gzipSync(code).length).toBeLessThan(MOST_BYTES);

@@ -208,9 +208,9 @@ test('a stream goes on after an id, and one at its end has nothing more', async 
 test('after=latest misses nothing that comes while its first connection is gone', async () => {
   const { thread, run } = await start(HELLO);
   await client.runs.ended(run);
-  let next: Promise<string> | null = null;
+  const asked: Promise<string>[] = [];
   const onState = ({ kind }: StreamState) => {
-    if (kind !== 'open' || next !== null) return;
+    if (kind !== 'open' || asked.length > 0) return;
     proxy.set({ target: null });
     const send = async () => {
       const { run: sent } = await direct.threads.send(thread, { content: JSON.stringify(HELLO) });
@@ -218,16 +218,16 @@ test('after=latest misses nothing that comes while its first connection is gone'
       proxy.set({ target: world.url });
       return sent.id;
     };
-    next = send();
+    asked.push(send());
   };
   const seen = [];
   for await (const event of client.threads.stream(thread, { after: 'latest', onState })) {
     seen.push(event);
     if (event.type === 'state' && event.data.status === 'done') break;
   }
-  const sent = (await next)!;
+  const [sent] = await Promise.all(asked);
   expect(seen.filter((event) => event.run_id === sent).map(({ run_seq }) => run_seq)).toEqual(
-    (await told(sent)).map((_event, index) => index + 1),
+    (await told(sent!)).map((_event, index) => index + 1),
   );
 });
 

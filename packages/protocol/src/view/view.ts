@@ -41,7 +41,7 @@ export interface ChatView {
   readonly fold: ViewFold;
 }
 
-export interface ViewFold {
+interface ViewFold {
   readonly turns: Map<string, Turn>;
   /** By a person's message: the turn that took it in last. */
   readonly said: Map<string, Turn>;
