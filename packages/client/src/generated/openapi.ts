@@ -180,6 +180,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/threads/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow a thread, or page through its events
+         * @description Server-sent events of all its runs and sessions, from `after` (or the `Last-Event-ID` header) on; `after=latest` begins now. The stream has no end. With `Accept: application/json` or `format=json`, a page: of the events after `after`, or of the last ones before `before`, in order; `before=latest` is the end of the log. `next` goes on in the same direction; it is null when there is nothing more now.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: string;
+                    before?: string;
+                    limit?: number;
+                    format?: "json" | "sse";
+                };
+                header?: {
+                    "last-event-id"?: string;
+                };
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The events */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/event-stream": string;
+                        "application/json": {
+                            items: components["schemas"]["ThreadEvent"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{id}": {
         parameters: {
             query?: never;
@@ -2802,6 +2854,22 @@ export interface components {
             v: number;
             media_type: string;
             size: number;
+        };
+        /** @description An event of a thread; `seq` is its place in the thread, `run_seq` in its run, from 1, without a gap. */
+        ThreadEvent: {
+            seq: number;
+            /**
+             * Format: uuid
+             * @description Null: the event is the thread’s own.
+             */
+            run_id: string | null;
+            run_seq: number | null;
+            type: string;
+            data: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            at: string;
         };
         /** @description An event of a run; `id` is its place in the run, from 1, without a gap. */
         Event: {
