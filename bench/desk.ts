@@ -94,6 +94,7 @@ export class Desk {
       base: null,
       path: parsed.path,
       quotaBytes: QUOTA_BYTES,
+      stage: this.workspaces.stage,
       bytes,
       merge: false,
     });

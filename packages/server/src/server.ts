@@ -28,6 +28,7 @@ import { createToolRegistry, type AnyTool } from './tools/registry.ts';
 import { readChangeRows, type ChangeRow } from './workspace/changes.ts';
 import { startChores, type Chores } from './workspace/chores.ts';
 import { createMirrors, type DiskMirrors } from './workspace/mirror/mirrors.ts';
+import { startIndexer, type Indexer } from './workspace/words.ts';
 import { CHANGE_CHANNEL, Workspaces } from './workspace/workspace.ts';
 
 /** How long a step may go on after the server was told to stop, and a tool after its run was canceled. */
@@ -123,6 +124,8 @@ export async function startServer({
   workspaces.listen((workspaceId) => roles.changed(workspaceId));
   const changes = new FollowersOf(pool, onError, readChangeRows);
   workspaces.listen((workspaceId) => changes.hint(workspaceId));
+  const indexer = startIndexer(pool, onError);
+  workspaces.listen((workspaceId) => indexer.soon(workspaceId));
   const agents = createAgents({
     models,
     roles,
@@ -212,7 +215,7 @@ export async function startServer({
     model: models.default,
     database: embedded ? 'embedded' : 'external',
     stop: () =>
-      stop({ http, streams, followers, changes, chores, pod, mcp, writer, mirrors, pool, embedded }),
+      stop({ http, streams, followers, changes, chores, indexer, pod, mcp, writer, mirrors, pool, embedded }),
   };
 }
 
@@ -222,6 +225,7 @@ interface Parts {
   readonly followers: Followers;
   readonly changes: FollowersOf<ChangeRow>;
   readonly chores: Chores;
+  readonly indexer: Indexer;
   readonly pod: Pod;
   readonly mcp: Mcp;
   readonly writer: Writer;
@@ -236,6 +240,7 @@ async function stop({
   followers,
   changes,
   chores,
+  indexer,
   pod,
   mcp,
   writer,
@@ -256,6 +261,7 @@ async function stop({
   await mcp.close();
   await writer.close();
   await mirrors.stop();
+  await indexer.stop();
   await pool.end();
   await embedded?.release();
 }

@@ -5,14 +5,8 @@
 import type { Role } from '@continuo/protocol';
 import type { Pool } from '../db/pool.ts';
 import { asText, readChunks, readWhole } from '../workspace/content.ts';
-import {
-  findFile,
-  listFiles,
-  listVersions,
-  readVersion,
-  type FileHead,
-  type FileVersion,
-} from '../workspace/files.ts';
+import { findFile, listFiles, type FileHead } from '../workspace/files.ts';
+import { listVersions, readVersion, type FileVersion } from '../workspace/versions.ts';
 import { fold } from '../workspace/paths.ts';
 import {
   parseRoleFile,

@@ -10,12 +10,12 @@ import { readChunks, storeChunk, storeStream, type Keep, type StoredContent } fr
 import {
   findFile,
   findRemoved,
-  readVersion,
   removeFile,
   writeFile,
   type Author,
   type Changed,
 } from '../workspace/files.ts';
+import { readVersion } from '../workspace/versions.ts';
 import { isReadOnly, type FilePath } from '../workspace/paths.ts';
 import { saveFile, type Saved } from '../workspace/save.ts';
 import type { App, HttpContext } from './app.ts';
@@ -158,7 +158,13 @@ export function fileRoutes(app: App, context: HttpContext): void {
       const wanted = precondition(c);
       const workspaceId = await workspaceOf(c);
       const content = await upload(context, c);
-      const write = { workspaceId, path, author: PERSON, quotaBytes: config.workspaceBytes };
+      const write = {
+        workspaceId,
+        path,
+        author: PERSON,
+        quotaBytes: config.workspaceBytes,
+        stage: workspaces.stage,
+      };
       const save = (base: number | null): Promise<Saved | Changed> =>
         on_conflict === 'merge'
           ? saveFile(pool, pool, { ...write, base, bytes: null, content, merge: true })

@@ -9,7 +9,7 @@ import {
   findFile,
   InTheWay,
   listFiles,
-  lockPaths,
+  lockFiles,
   moveFile,
   moveFiles,
   type Changed,
@@ -157,7 +157,7 @@ async function move(
   if (base !== null) throw await fileNotFound(pool, workspaceId, from);
   if (to.folded.startsWith(`${from.folded}/`)) throw pathTaken(`${to.path} is inside ${from.path}`);
   return transaction(pool, async (client) => {
-    await lockPaths(client, workspaceId, []);
+    await lockFiles(client, workspaceId, []);
     const files = await listFiles(client, workspaceId, { folder: from, limit: MOVED_FILES + 1 });
     if (files.length === 0 || !files[0]!.path.startsWith(`${from.path}/`)) return [];
     if (files.length > MOVED_FILES) throw tooManyFiles();

@@ -3,18 +3,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { FileVersion as VersionBody } from '@continuo/protocol';
 import { schemas } from '@continuo/protocol';
-import { asText, contentOf, readWhole } from '../workspace/content.ts';
+import { asText, readWhole } from '../workspace/content.ts';
 import { differenceOf, DIFF_BYTES } from '../workspace/difference.ts';
-import {
-  findFile,
-  findRemoved,
-  listVersions,
-  readFile,
-  readVersion,
-  writeFile,
-  type FileHead,
-  type FileVersion,
-} from '../workspace/files.ts';
+import { findFile, findRemoved, readFile, writeFile, type FileHead } from '../workspace/files.ts';
+import { listVersions, readVersion, type FileVersion } from '../workspace/versions.ts';
 import { findWorkspace } from '../workspace/workspaces.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
@@ -136,7 +128,7 @@ export function versionRoutes(app: App, context: HttpContext): void {
       const { id } = await workspaceIn(pool, named);
       const file = await fileOf(context, id, given);
       if (version === undefined) throw missing('version');
-      const content = await contentOf(pool, await versionOf(context, file, version));
+      const content = await versionOf(context, file, version);
       const path = writable(fileAt(to ?? file.path));
       const revive = file.removedAt ? { removedFile: file.id } : {};
       const write = {

@@ -7,7 +7,7 @@ import type { HistoryFile, HistoryMessage } from '../models/model.ts';
 import { IMAGE_BYTES } from '../tools/images.ts';
 import { bytes } from '../tools/say.ts';
 import { asText, readWhole } from '../workspace/content.ts';
-import { readVersion } from '../workspace/files.ts';
+import { readVersion } from '../workspace/versions.ts';
 import type { ThreadState } from './fold.ts';
 
 /** Images at most that a model is shown again with each call; the latest count. */

@@ -2,14 +2,8 @@
 // version that it was prepared from; if that is not the newest any more, the call is prepared again.
 
 import { asText, holdContent, readWhole, storeContent, type StoredContent } from '../workspace/content.ts';
-import {
-  lockFiles,
-  moveFile,
-  readVersion,
-  removeFile,
-  writeFile,
-  type FileHead,
-} from '../workspace/files.ts';
+import { lockFiles, moveFile, removeFile, writeFile, type FileHead } from '../workspace/files.ts';
+import { readVersion } from '../workspace/versions.ts';
 import type { FilePath } from '../workspace/paths.ts';
 import { authorOf, made, refusals, tell, type Made, type ToolWorld } from './files.ts';
 import { bytes } from './say.ts';
@@ -67,7 +61,8 @@ function makeOne({ workspaces }: ToolWorld, context: TransactionContext<unknown>
   if (one.kind === 'remove') return removeFile(sql, { ...where, path: one.path });
   const { path, content } = one;
   const { quotaBytes } = workspaces.options;
-  if (one.kind === 'write') return writeFile(sql, { ...where, path, content, quotaBytes });
+  const { stage } = workspaces;
+  if (one.kind === 'write') return writeFile(sql, { ...where, path, content, quotaBytes, stage });
   const restore = one.removedFile === undefined ? {} : { removedFile: one.removedFile };
   return writeFile(sql, { ...where, path, content, quotaBytes, restore });
 }

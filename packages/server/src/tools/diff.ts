@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import { asText, readWhole } from '../workspace/content.ts';
 import { differenceOf, DIFF_BYTES } from '../workspace/difference.ts';
-import { readVersion, type FileHead, type FileVersion } from '../workspace/files.ts';
+import type { FileHead } from '../workspace/files.ts';
+import { readVersion, type FileVersion } from '../workspace/versions.ts';
 import { existing, fileAt, shown, type ToolWorld } from './files.ts';
 import { bytes } from './say.ts';
 import { ToolFailure, type Tool } from './tool.ts';

@@ -1,7 +1,8 @@
 // history: a file's versions, newest first, with who made them.
 
 import { z } from 'zod';
-import { findFile, findRemoved, listVersions, type FileVersion } from '../workspace/files.ts';
+import { findFile, findRemoved } from '../workspace/files.ts';
+import { listVersions, type FileVersion } from '../workspace/versions.ts';
 import { existing, fileAt, shown, type ToolWorld } from './files.ts';
 import { authorInWords, bytes, counted, minute } from './say.ts';
 import type { CallContext, Tool } from './tool.ts';

@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import { readChunks } from '../workspace/content.ts';
-import { readVersion, type FileHead, type FileVersion } from '../workspace/files.ts';
+import type { FileHead } from '../workspace/files.ts';
+import { readVersion, type FileVersion } from '../workspace/versions.ts';
 import { isReadOnly } from '../workspace/paths.ts';
 import { existing, fileAt, shown, type ToolWorld } from './files.ts';
 import { imageType, IMAGE_BYTES, IMAGE_HEAD } from './images.ts';

@@ -1,8 +1,8 @@
 // restore: an earlier version's content becomes the newest; a removed file comes back under its own id.
 
 import { z } from 'zod';
-import { readWhole, storeContent } from '../workspace/content.ts';
-import { findFile, findRemoved, readVersion, type FileHead, type FileVersion } from '../workspace/files.ts';
+import { findFile, findRemoved, type FileHead } from '../workspace/files.ts';
+import { readVersion, type FileVersion } from '../workspace/versions.ts';
 import { make, placeOf, type Planned } from './changes.ts';
 import { existing, fileAt, shown, type ToolWorld } from './files.ts';
 import { ToolFailure, type Tool } from './tool.ts';
@@ -48,8 +48,7 @@ export function restoreTool(world: ToolWorld): Tool<Input, Prepared> {
         );
       if (live && version.hash.equals(live.hash))
         throw new ToolFailure(`${file.path} says already what it said at version ${version.version}`);
-      const content = await storeContent(pool, await readWhole(pool, version.chunks));
-      const place = { path: placeOf(file), base: file.version, content };
+      const place = { path: placeOf(file), base: file.version, content: version };
       const restored: Planned = live
         ? { kind: 'restore', ...place }
         : { kind: 'restore', ...place, removedFile: file.id };

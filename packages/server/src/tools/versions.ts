@@ -1,7 +1,8 @@
 // A file's versions as the tools for history, differences and restoration look at them.
 
 import type { Queryable } from '../db/pool.ts';
-import { listVersions, type FileHead, type FileVersion } from '../workspace/files.ts';
+import type { FileHead } from '../workspace/files.ts';
+import { listVersions, type FileVersion } from '../workspace/versions.ts';
 
 const PAGE = 100;
 

@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import type { StoredContent } from '../workspace/content.ts';
-import { findFile, readVersion, writeFile, type FileHead } from '../workspace/files.ts';
+import { findFile, writeFile, type FileHead } from '../workspace/files.ts';
+import { readVersion } from '../workspace/versions.ts';
 import { storeText } from './changes.ts';
 import { authorOf, fileAt, made, refusals, shown, tell, type ToolWorld } from './files.ts';
 import { authorInWords, bytes } from './say.ts';
@@ -50,6 +51,7 @@ export function writeTool(world: ToolWorld): Tool<Input, StoredContent> {
             author: authorOf(context),
             base: before?.version ?? 0,
             quotaBytes: workspaces.options.quotaBytes,
+            stage: workspaces.stage,
           }),
         ),
       );

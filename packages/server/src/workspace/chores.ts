@@ -1,9 +1,10 @@
-// What has to be done now and then, by some pod: removed workspaces and chats whose grace period is over are purged, and
-// chunks that no version has are swept. Each chore is a transaction that begins with a lock; a pod that does not get it leaves
+// What has to be done now and then, by some pod: removed workspaces and chats whose grace period is over are purged, chunks
+// that no version has are swept, and texts that nobody indexed are. Each chore is a transaction that begins with a lock; a pod that does not get it leaves
 // the chore to the one that has it.
 
 import { transaction, type Pool, type Queryable } from '../db/pool.ts';
 import { sweepChunks } from './content.ts';
+import { indexWords, listUnindexed } from './words.ts';
 import { GRACE_DAYS, listExpired, purgeWorkspace } from './workspaces.ts';
 
 const LOCK_CLASS = 4402;
@@ -34,6 +35,7 @@ export async function doChores(pool: Pool): Promise<void> {
   for (const id of await listExpired(pool)) await alone(pool, (client) => purgeWorkspace(client, id));
   for (const id of await listExpiredChats(pool)) await alone(pool, (client) => purgeChat(client, id));
   await alone(pool, sweepChunks);
+  for (const id of await listUnindexed(pool)) await indexWords(pool, id);
 }
 
 async function listExpiredChats(client: Queryable): Promise<readonly string[]> {

@@ -6,15 +6,13 @@ import { createHash } from 'node:crypto';
 import type { Queryable } from '../db/pool.ts';
 
 export const CHUNK_BYTES = 256 * 1024;
-/** Of a text, what search finds it by. */
-const WORDS_CHARACTERS = 128 * 1024;
 
 export interface StoredContent {
   readonly hash: Buffer;
   readonly size: number;
   readonly chunks: readonly Buffer[];
-  /** The beginning of a text, for search; null if the content is not UTF-8 text. */
-  readonly words: string | null;
+  /** UTF-8 without NUL. */
+  readonly isText: boolean;
   /** The content itself, where it is not stored yet. */
   readonly held?: Buffer;
 }
@@ -29,7 +27,12 @@ export async function storeContent(client: Queryable, content: Uint8Array | stri
   // One at a time: a statement holds one chunk in memory, and other requests get their turn.
   for (const { hash, data } of chunks) await storeChunk(client, hash, data);
   const hash = chunks.length === 1 ? chunks[0]!.hash : sha256(bytes);
-  return { hash, size: bytes.length, chunks: chunks.map((chunk) => chunk.hash), words: wordsOf(bytes) };
+  return {
+    hash,
+    size: bytes.length,
+    chunks: chunks.map((chunk) => chunk.hash),
+    isText: asText(bytes) !== null,
+  };
 }
 
 /** Holds a content that is one chunk; stores any other. */
@@ -37,7 +40,7 @@ export async function holdContent(client: Queryable, content: Uint8Array | strin
   const bytes = typeof content === 'string' ? Buffer.from(content) : asBuffer(content);
   if (bytes.length === 0 || bytes.length > CHUNK_BYTES) return storeContent(client, bytes);
   const hash = sha256(bytes);
-  return { hash, size: bytes.length, chunks: [hash], words: wordsOf(bytes), held: bytes };
+  return { hash, size: bytes.length, chunks: [hash], isText: asText(bytes) !== null, held: bytes };
 }
 
 /** Takes a chunk into the store, now or with others. */
@@ -51,7 +54,7 @@ export async function storeStream(
 ): Promise<StoredContent | null> {
   const whole = createHash('sha256');
   const chunks: Buffer[] = [];
-  const text = new TextReader();
+  const text = new TextCheck();
   let size = 0;
   for await (const data of inChunks(stream)) {
     size += data.length;
@@ -62,18 +65,7 @@ export async function storeStream(
     await keep(hash, data);
     chunks.push(hash);
   }
-  return { hash: whole.digest(), size, chunks, words: text.end() };
-}
-
-/** The content of a version, to be written again. */
-export async function contentOf(
-  client: Queryable,
-  { hash, size, chunks, isText }: Omit<StoredContent, 'words'> & { readonly isText: boolean },
-): Promise<StoredContent> {
-  if (!isText) return { hash, size, chunks, words: null };
-  const text = new TextReader();
-  for await (const data of readChunks(client, chunks)) if (text.read(data)) break;
-  return { hash, size, chunks, words: text.words };
+  return { hash: whole.digest(), size, chunks, isText: text.end() };
 }
 
 /** Of many small contents, so many bytes are stored by one statement. */
@@ -127,39 +119,24 @@ async function* inChunks(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
   if (size > 0) yield Buffer.concat(parts, size);
 }
 
-/** Finds out, piece by piece, whether bytes are UTF-8 text without NUL, and keeps what search finds it by. */
-class TextReader {
+/** Finds out, piece by piece, whether bytes are UTF-8 text without NUL. */
+class TextCheck {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  #words = '';
   #isText = true;
 
-  get words(): string {
-    return this.#words.slice(0, WORDS_CHARACTERS).toWellFormed();
-  }
-
-  /** True when there is nothing more to learn of a text. */
-  read(bytes: Uint8Array): boolean {
-    const text = this.#decode(bytes);
-    if (this.#words.length < WORDS_CHARACTERS) this.#words += text;
-    return this.#words.length >= WORDS_CHARACTERS;
-  }
-
-  end(): string | null {
-    this.#decode();
-    return this.#isText ? this.words : null;
-  }
-
-  #decode(bytes?: Uint8Array): string {
-    if (!this.#isText) return '';
+  read(bytes?: Uint8Array): void {
+    if (!this.#isText) return;
     try {
-      const text = this.#decoder.decode(bytes, { stream: bytes !== undefined });
-      this.#isText = !text.includes('\0');
-      return text;
+      this.#isText = !this.#decoder.decode(bytes, { stream: bytes !== undefined }).includes('\0');
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
       this.#isText = false;
-      return '';
     }
+  }
+
+  end(): boolean {
+    this.read();
+    return this.#isText;
   }
 }
 
@@ -219,11 +196,6 @@ export function asText(bytes: Uint8Array): string | null {
 
 export function sha256(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest();
-}
-
-function wordsOf(bytes: Buffer): string | null {
-  const text = asText(bytes);
-  return text === null ? null : text.slice(0, WORDS_CHARACTERS).toWellFormed();
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {

@@ -2,6 +2,7 @@
 // compares the version it started from, writes the next one and notes it in the workspace's change feed. The caller
 // brings the transaction, and flushes the mirror after its commit.
 
+import { setImmediate as turn } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { sqlState, type Queryable } from '../db/pool.ts';
 import type { StoredContent } from './content.ts';
@@ -26,17 +27,14 @@ export interface FileHead {
   readonly removedAt: Date | null;
 }
 
-export interface FileVersion {
-  readonly version: number;
-  readonly op: 'write' | 'move' | 'remove' | 'restore';
-  readonly path: string;
-  readonly hash: Buffer;
-  readonly size: number;
-  readonly chunks: readonly Buffer[];
-  readonly isText: boolean;
-  readonly author: Author;
-  readonly at: Date;
+/** A content that is on disk, out of sight, before its version is committed. */
+export interface Staged {
+  /** It is not needed; nothing happens if it was used. */
+  discard(): void;
 }
+
+/** Null where it cannot be done ahead. */
+export type Stage = (workspaceId: string, path: FilePath, bytes: Buffer) => Staged | null;
 
 /** `held` is what the file says now, where the writer had it at hand. */
 export interface Written {
@@ -44,6 +42,7 @@ export interface Written {
   readonly file: FileHead;
   readonly seq: number;
   readonly held?: Buffer;
+  readonly staged?: Staged | undefined;
 }
 
 /** What came of a change; `seq` is its place in the change feed. */
@@ -66,6 +65,8 @@ export interface Write extends Where {
   readonly path: FilePath;
   readonly content: StoredContent;
   readonly quotaBytes: number;
+  /** Where the change is flushed right after its commit. */
+  readonly stage?: Stage;
   /** Brings the content of an earlier version back; with `file`, a removed file under its own id. */
   readonly restore?: { readonly removedFile?: string };
 }
@@ -89,7 +90,7 @@ interface Row {
 
 export async function writeFile(client: Queryable, write: Write): Promise<Changed> {
   const { content, path, author } = write;
-  const { rows } = await client.query<Row>({
+  const writing = client.query<Row>({
     name: 'write_file',
     text: `select outcome, obstacle, seq, (file).*
       from write_file($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
@@ -105,14 +106,27 @@ export async function writeFile(client: Queryable, write: Write): Promise<Change
       content.hash,
       content.size,
       content.chunks,
-      content.words,
+      content.isText,
       JSON.stringify(author),
       write.quotaBytes,
       content.held ?? null,
     ],
   });
-  const outcome = changed(rows[0]!);
-  return outcome.kind === 'changed' && content.held ? { ...outcome, held: content.held } : outcome;
+  if (!content.held) return changed((await writing).rows[0]!);
+  const [answer, ahead] = await Promise.allSettled([writing, stageAhead(write, content.held)]);
+  const staged = ahead.status === 'fulfilled' ? ahead.value : undefined;
+  const outcome = answer.status === 'fulfilled' ? changed(answer.value.rows[0]!) : null;
+  if (outcome?.kind === 'changed') return { ...outcome, held: content.held, staged };
+  staged?.discard();
+  if (answer.status === 'rejected') throw answer.reason;
+  return outcome!;
+}
+
+async function stageAhead({ workspaceId, path, stage }: Write, bytes: Buffer): Promise<Staged | undefined> {
+  if (!stage) return undefined;
+  // The statement goes first: the database and the disk work at the same time.
+  await turn();
+  return stage(workspaceId, path, bytes) ?? undefined;
 }
 
 export async function moveFile(
@@ -147,7 +161,7 @@ export async function removeFile(
   return changed(rows[0]!);
 }
 
-/** Moves files to other paths, all or none, inside a transaction that holds `lockPaths`; throws `InTheWay`. */
+/** Moves files to other paths, all or none, inside a transaction that holds `lockFiles`; throws `InTheWay`. */
 export async function moveFiles(
   client: Queryable,
   {
@@ -183,20 +197,6 @@ export async function moveFiles(
 
 /** Why several files could not be changed together. */
 export class InTheWay extends Error {}
-
-/** For a transaction that changes several files: nobody gets new paths meanwhile, and nobody else changes these. */
-export async function lockPaths(
-  client: Queryable,
-  workspaceId: string,
-  paths: readonly FilePath[],
-): Promise<void> {
-  await client.query('select pg_advisory_xact_lock(4401, hashtext($1::text))', [workspaceId]);
-  await client.query(
-    `select from files where workspace_id = $1 and folded = any ($2) and removed_at is null
-      order by folded for update`,
-    [workspaceId, paths.map(({ folded }) => folded)],
-  );
-}
 
 const COLUMNS = 'id, path, folded, kind, version, hash, size, is_text, created_at, changed_at, removed_at';
 
@@ -314,47 +314,6 @@ export async function lockFiles(
   });
 }
 
-interface VersionRow {
-  version: number;
-  op: FileVersion['op'];
-  path: string;
-  hash: Buffer;
-  size: string;
-  chunks: Buffer[];
-  is_text: boolean;
-  author: string;
-  at: Date;
-}
-
-const VERSION_COLUMNS = 'version, op, path, hash, size, chunks, is_text, author, at';
-
-/** A file's versions, newest first, before one if there are many. */
-export async function listVersions(
-  client: Queryable,
-  fileId: string,
-  { before = 2_147_483_647, limit = 1000 }: { before?: number; limit?: number } = {},
-): Promise<readonly FileVersion[]> {
-  const { rows } = await client.query<VersionRow>({
-    name: 'list_versions',
-    text: `select ${VERSION_COLUMNS} from file_versions where file_id = $1 and version < $2 order by version desc limit $3`,
-    values: [fileId, before, limit],
-  });
-  return rows.map(versionOf);
-}
-
-export async function readVersion(
-  client: Queryable,
-  fileId: string,
-  version: number,
-): Promise<FileVersion | null> {
-  const { rows } = await client.query<VersionRow>({
-    name: 'read_version',
-    text: `select ${VERSION_COLUMNS} from file_versions where file_id = $1 and version = $2`,
-    values: [fileId, version],
-  });
-  return rows[0] ? versionOf(rows[0]) : null;
-}
-
 function changed(row: Row): Changed {
   const file = row.id === null ? null : headOf(row);
   switch (row.outcome) {
@@ -393,8 +352,4 @@ function headOf(row: Row): FileHead {
     changedAt: row.changed_at,
     removedAt: row.removed_at,
   };
-}
-
-function versionOf({ is_text: isText, author, size, ...row }: VersionRow): FileVersion {
-  return { ...row, isText, author: JSON.parse(author) as Author, size: Number(size) };
 }

@@ -4,7 +4,8 @@ import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { Pool } from '../db/pool.ts';
 import { readChunks } from './content.ts';
-import { readVersion, type FileHead } from './files.ts';
+import type { FileHead } from './files.ts';
+import { readVersion } from './versions.ts';
 import type { FilePath } from './paths.ts';
 
 export function pack(pool: Pool, folder: FilePath, files: readonly FileHead[]): Readable {

@@ -2,7 +2,8 @@
 
 import type { Queryable } from '../db/pool.ts';
 import { asText, holdContent, readWhole, type StoredContent } from './content.ts';
-import { readVersion, writeFile, type Changed, type FileHead, type Write } from './files.ts';
+import { writeFile, type Changed, type FileHead, type Write } from './files.ts';
+import { readVersion } from './versions.ts';
 import { mergeTexts } from './merge.ts';
 
 /** Bytes of a text at most that is merged. */

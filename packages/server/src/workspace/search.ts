@@ -1,9 +1,10 @@
 // Search in a workspace: by a part of a path, or by words of a text.
 
-import type { Queryable } from '../db/pool.ts';
+import type { Pool, Queryable } from '../db/pool.ts';
 import { readChunks } from './content.ts';
 import type { FileHead } from './files.ts';
 import { fold } from './paths.ts';
+import { indexWords } from './words.ts';
 
 /** Characters of a snippet before and after the first word that was found. */
 const AROUND = 80;
@@ -44,11 +45,12 @@ export async function searchNames(
 
 /** Text files that these words are in, the best first, each with the place where it says so. */
 export async function searchText(
-  client: Queryable,
+  pool: Pool,
   workspaceId: string,
   { words, limit }: { words: string; limit: number },
 ): Promise<readonly (Hit & { readonly snippet: string | null })[]> {
-  const { rows } = await client.query<Row & { chunks: Buffer[] }>({
+  await indexWords(pool, workspaceId);
+  const { rows } = await pool.query<Row & { chunks: Buffer[] }>({
     name: 'search_text',
     text: `select f.id, f.path, f.kind, f.version, f.size, v.chunks
       from file_words w join files f on f.id = w.file_id
@@ -60,7 +62,7 @@ export async function searchText(
   });
   const hits: (Hit & { snippet: string | null })[] = [];
   for (const { chunks, ...row } of rows) {
-    hits.push({ ...hitOf(row), snippet: await snippet(client, chunks, words) });
+    hits.push({ ...hitOf(row), snippet: await snippet(pool, chunks, words) });
   }
   return hits;
 }

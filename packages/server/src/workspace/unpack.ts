@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { getFileNameLowLevel, openPromise, type Entry, type ZipFile } from 'yauzl';
 import { sqlState, transaction, type Pool } from '../db/pool.ts';
 import { gatherChunks, storeStream, type Keep, type StoredContent } from './content.ts';
-import { lockPaths, writeFile, type Author, type Changed } from './files.ts';
+import { lockFiles, writeFile, type Author, type Changed } from './files.ts';
 import { isReadOnly, parsePath, type FilePath } from './paths.ts';
 
 export const ARCHIVE_ENTRIES = 10_000;
@@ -17,9 +17,8 @@ export const UNPACKED_BYTES = 1024 * 1024 * 1024;
 /** How much larger the content may be than the zip; a little content may be as dense as it likes. */
 const RATIO = 100;
 const RATIO_FROM = 16 * 1024 * 1024;
-/** Files and characters of searched text in one transaction. */
+/** Files in one transaction. */
 const BATCH_FILES = 200;
-const BATCH_CHARACTERS = 4 * 1024 * 1024;
 /** How often a transaction that ran into another is tried again. */
 const TRIES = 10;
 
@@ -79,7 +78,6 @@ export async function unpack(
       await writeBatch(pool, batch, unpacking, unpacked);
     };
     let batch: { readonly member: Member; readonly content: StoredContent }[] = [];
-    let characters = 0;
     for (const member of members) {
       const content = await contentOf(keep, zip, member, unpacking.maxFileBytes);
       if (!content) {
@@ -87,10 +85,9 @@ export async function unpack(
         continue;
       }
       batch.push({ member, content });
-      characters += content.words?.length ?? 0;
-      if (batch.length < BATCH_FILES && characters < BATCH_CHARACTERS) continue;
+      if (batch.length < BATCH_FILES) continue;
       await write();
-      [batch, characters] = [[], 0];
+      batch = [];
     }
     if (batch.length > 0) await write();
   } finally {
@@ -187,7 +184,7 @@ async function writeBatch(
   const outcomes = await untilAlone(() =>
     transaction(pool, async (client) => {
       const paths = batch.map(({ member }) => member.path);
-      await lockPaths(client, workspaceId, paths);
+      await lockFiles(client, workspaceId, paths);
       // In one order, or two with the same content would wait for each other.
       await client.query('select from chunks where hash = any ($1) and not kept order by hash for update', [
         batch.flatMap(({ content }) => content.chunks),

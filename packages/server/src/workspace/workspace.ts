@@ -2,12 +2,13 @@
 // the functions of files.ts, then says so here; this returns when the mirror on disk has it.
 
 import type { Pool } from '../db/pool.ts';
-import type { Changed, Written } from './files.ts';
+import type { Changed, Stage, Written } from './files.ts';
 
 export const CHANGE_CHANNEL = 'continuo_changes';
 
 /** The copies of workspaces on this pod's disk. */
 export interface Mirrors {
+  readonly stage: Stage;
   /** Brings the mirror to what the database says, these changes at least; resolves when it is on disk. */
   flush(workspaceId: string, changes: readonly Written[]): Promise<void>;
   /** A folder on disk that holds the workspace with everything committed so far. */
@@ -43,6 +44,10 @@ export class Workspaces {
     if (!this.#mirrors) throw new Error('the mirrors are not attached yet');
     return this.#mirrors;
   }
+
+  /** For writes that are flushed after their commit: brings contents to the disk meanwhile. */
+  readonly stage: Stage = (workspaceId, path, bytes) =>
+    this.#mirrors?.stage(workspaceId, path, bytes) ?? null;
 
   /** After a commit: followers are woken, here and on other pods, and the mirror is flushed. */
   async committed(workspaceId: string, changes: readonly Changed[]): Promise<void> {

@@ -6,6 +6,7 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -63,6 +64,25 @@ describe('kill -9', () => {
       expect(existsSync(join(home.root, 'gone.md'))).toBe(false);
     }
     expect((await inDatabase(ground.database.pool, ground.workspaceId)).get('/other/kept.md')).toBe('kept');
+  }, 120_000);
+
+  test('WS-2 a pod that is killed while a content is staged leaves what was committed, and no trace of it', async () => {
+    const ground = await prepareGround();
+    const home = ground.home();
+    let pod = await home.start();
+    for (let round = 1; round <= 5; round += 1) {
+      await pod.ask({ kind: 'write', path: 'd/a.md', text: `before ${round}` });
+      await pod.ask({ kind: 'arm', fault: 'mirror.staged' });
+      const { done } = pod.begin({ kind: 'write', path: 'd/a.md', text: `staged ${round}` });
+      await expect(done).rejects.toThrow('the pod ended');
+      await died(pod);
+      const [left] = readdirSync(join(home.root, 'd')).filter((name) => name.startsWith('.continuo-'));
+      expect(readFileSync(join(home.root, 'd', left!), 'utf8')).toBe(`staged ${round}`);
+      expect(readFileSync(join(home.root, 'd/a.md'), 'utf8')).toBe(`before ${round}`);
+      pod = await home.start();
+      await home.equal(pod);
+      expect(pod.warnings).toEqual([]);
+    }
   }, 120_000);
 
   test('WS-2 an edit on disk survives a pod that is killed before and after it was kept', async () => {

@@ -83,6 +83,7 @@ async function obey(order: Order): Promise<unknown> {
         ...where,
         path: parsed.path,
         quotaBytes: 2 ** 40,
+        stage: workspaces.stage,
         bytes: Buffer.from(text),
         merge: false,
       });

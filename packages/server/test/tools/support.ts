@@ -63,7 +63,7 @@ function plainMirrors(world: LogWorld, root: () => string): Mirrors {
     }
     return path;
   };
-  return { folder, flush: () => Promise.resolve() };
+  return { folder, stage: () => null, flush: () => Promise.resolve() };
 }
 
 export function useTools(

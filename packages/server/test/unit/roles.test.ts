@@ -33,6 +33,7 @@ async function open() {
   });
   // What roles are read from is the database; nothing here looks at a disk.
   workspaces.attach({
+    stage: () => null,
     flush: () => Promise.resolve(),
     folder: () => Promise.reject(new Error('there is no mirror here')),
   });

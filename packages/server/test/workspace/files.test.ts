@@ -9,15 +9,14 @@ import {
   findFile,
   findRemoved,
   listFiles,
-  listVersions,
   moveFile,
-  readVersion,
   removeFile,
   writeFile,
   type Author,
   type Changed,
   type FileHead,
 } from '../../src/workspace/files.ts';
+import { listVersions, readVersion } from '../../src/workspace/versions.ts';
 import { parseFolder, parsePath, type FilePath } from '../../src/workspace/paths.ts';
 import { readHead, saveFile } from '../../src/workspace/save.ts';
 import { useLog } from '../unit/support.ts';
@@ -71,7 +70,7 @@ describe('files', () => {
     expect(removed?.id).toBe(first.id);
 
     const old = (await readVersion(world.pool, first.id, 1))!;
-    const content = { hash: old.hash, size: old.size, chunks: old.chunks, words: 'one' };
+    const content = { hash: old.hash, size: old.size, chunks: old.chunks, isText: true };
     const restored = file(
       await writeFile(world.pool, {
         ...where,

@@ -6,13 +6,8 @@ import { join, relative } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { onTestFinished } from 'vitest';
 import { readWhole } from '../../src/workspace/content.ts';
-import {
-  findFile,
-  listFiles,
-  listVersions,
-  type Author,
-  type FileVersion,
-} from '../../src/workspace/files.ts';
+import { findFile, listFiles, type Author } from '../../src/workspace/files.ts';
+import { listVersions, type FileVersion } from '../../src/workspace/versions.ts';
 import { createMirrors, type DiskMirrors } from '../../src/workspace/mirror/mirrors.ts';
 import { parsePath, type FilePath } from '../../src/workspace/paths.ts';
 import { readHead, saveFile, type Saved } from '../../src/workspace/save.ts';
@@ -119,6 +114,7 @@ export async function openDesk(world: LogWorld, options: DeskOptions = {}): Prom
         base,
         path: at(path),
         quotaBytes,
+        stage: workspaces.stage,
         bytes,
         merge: true,
       });

@@ -4,6 +4,7 @@ import type { Pool } from '../../db/pool.ts';
 import type { Changed } from '../files.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import { quarantine } from './quarantine.ts';
+import type { Staging } from './staging.ts';
 import type { Folder, Identity } from './tree.ts';
 import { same } from './tree.ts';
 import type { Watch } from './watch.ts';
@@ -23,6 +24,7 @@ export interface Disk {
   /** The mirror's own folder: ledger, quarantine. */
   readonly own: string;
   readonly ledger: Ledger;
+  readonly staging: Staging;
   /** What is on disk where a person's edit was merged or kept beside, until the head comes: no version says that. */
   readonly drafts: Map<string, Buffer>;
   readonly watch: Watch | null;

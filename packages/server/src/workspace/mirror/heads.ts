@@ -3,6 +3,7 @@
 
 import type { Queryable } from '../../db/pool.ts';
 import { CHUNK_BYTES } from '../content.ts';
+import type { Staged } from '../files.ts';
 
 export interface Head {
   readonly id: string;
@@ -13,6 +14,8 @@ export interface Head {
   readonly removed: boolean;
   /** Null: it is empty, or longer than a chunk. */
   readonly data: Buffer | null;
+  /** It may be on disk already, under another name. */
+  readonly staged?: Staged | undefined;
 }
 
 /** Heads in one page: this many chunks are in memory at most. */

@@ -9,12 +9,12 @@ import {
   findFile,
   moveFile,
   readFile,
-  readVersion,
   removeFile,
   writeFile,
   type Changed,
   type FileHead,
 } from '../files.ts';
+import { readVersion } from '../versions.ts';
 import { isReadOnly, parsePath, type FilePath } from '../paths.ts';
 import { MERGE_BYTES, saveFile } from '../save.ts';
 import { baseOf, expel, type Disk } from './disk.ts';

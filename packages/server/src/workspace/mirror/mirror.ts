@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Faults } from '../../faults.ts';
 import type { Pool } from '../../db/pool.ts';
 import { lastChange } from '../changes.ts';
-import type { Changed, Written } from '../files.ts';
+import type { Changed, Staged, Written } from '../files.ts';
 import { expel, isKnown, type Disk, type Log } from './disk.ts';
 import { readFeed, readHeads, readSome, type Feed, type Head } from './heads.ts';
 import { ingest, ingestMove, ingestRemoval, keep, readThrough, saysVersion } from './ingest.ts';
@@ -18,6 +18,7 @@ import { conflictPath, isOwn } from './names.ts';
 import { remove, removeFolder } from './place.ts';
 import { scan, type Seen } from './scan.ts';
 import { alike, identityAt, identityOf, lookAt, namesOf, pathOf, same, within } from './tree.ts';
+import { Staging } from './staging.ts';
 import { createWatch, type Watch } from './watch.ts';
 import { bring, type Brought, type Part } from './write.ts';
 
@@ -116,6 +117,14 @@ export class Mirror {
     });
   }
 
+  /** Begins to bring a content to its place while its version is being committed; null where that must wait. */
+  stage(path: string, bytes: Buffer): Staged | null {
+    if (this.#state === 'closed' || !this.#disk || !this.#options.fresh()) return null;
+    const staged = this.#disk.staging.begin(path, bytes);
+    void this.#options.faults?.('mirror.staged');
+    return staged;
+  }
+
   /** Something changed in the database. */
   hint(): void {
     this.catchUp().catch(() => undefined);
@@ -131,6 +140,7 @@ export class Mirror {
   #shut(): void {
     for (const held of this.#partings.values()) closeSync(held.fd);
     this.#partings.clear();
+    this.#disk?.staging.close();
     this.#disk?.watch?.close();
     this.#disk?.ledger.close();
     this.#disk = null;
@@ -247,6 +257,7 @@ export class Mirror {
       root,
       own,
       ledger,
+      staging: new Staging(root, now),
       drafts: new Map(),
       watch,
       maxFileBytes: this.#options.maxFileBytes,
@@ -435,6 +446,7 @@ export class Mirror {
   /** The folder gets the workspace's new name. */
   async #renamed(): Promise<void> {
     const disk = this.#disk!;
+    disk.staging.close();
     disk.watch?.close();
     disk.ledger.close();
     this.#disk = null;
@@ -637,6 +649,6 @@ function topmost(paths: readonly string[]): readonly string[] {
   });
 }
 
-function headOf({ file: { id, path, version, size, changedAt }, held }: Written): Head {
-  return { id, path, version, size, changedAt, removed: false, data: held! };
+function headOf({ file: { id, path, version, size, changedAt }, held, staged }: Written): Head {
+  return { id, path, version, size, changedAt, removed: false, data: held!, staged };
 }

@@ -93,16 +93,19 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
       await Promise.all([...open.values()].map((mirror) => mirror.close()));
       await owner?.stop();
     },
+    stage: (workspaceId, { path }, bytes) => open.get(workspaceId)?.stage(path, bytes) ?? null,
     flush: async (workspaceId, changes) => {
       const role = owner?.role;
-      if (!role || (role.kind === 'private' && !open.has(workspaceId))) return;
+      if (!role || (role.kind === 'private' && !open.has(workspaceId)))
+        return changes.forEach(({ staged }) => staged?.discard());
       // What is committed is committed: a disk that refuses is tried again, and `folder` says so.
       await get(workspaceId, role)
         .catchUp(changes)
         .catch((error: Error) => {
           if (!(error instanceof MirrorClosed))
             log.warn({ workspace: workspaceId, reason: error.message }, 'a change is not on disk yet');
-        });
+        })
+        .finally(() => changes.forEach(({ staged }) => staged?.discard()));
     },
     folder: async (workspaceId) => {
       for (;;) {

@@ -68,7 +68,7 @@ function settled(disk: Disk, folder: Folder, names: readonly string[]): readonly
   const listed = folder.list();
   if (!listed.some(isOwn)) return listed;
   for (const name of listed) {
-    if (isTemporary(name)) remove(folder, name);
+    if (isTemporary(name) && !disk.staging.has(name)) remove(folder, name);
     if (isCapture(name)) settleCapture(disk, folder, names, name);
   }
   return folder.list();

@@ -6,6 +6,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  fchmodSync,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -152,6 +153,13 @@ function isNoFolder(error: unknown): boolean {
 export function identityOf(stats: BigIntStats): Identity {
   const { ino, mtimeNs, size, ctimeNs } = stats;
   return { ino: String(ino), mtime: String(mtimeNs), size: Number(size), ctime: String(ctimeNs) };
+}
+
+/** A program that a person made executable stays so. */
+export function keepMode(fd: number, replaced: BigIntStats | null): void {
+  if (!replaced?.isFile()) return;
+  const mode = Number(replaced.mode) & 0o777;
+  if ((fstatSync(fd).mode & 0o777) !== mode) fchmodSync(fd, mode);
 }
 
 export function identityAt(fd: number): Identity {

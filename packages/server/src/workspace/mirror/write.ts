@@ -1,18 +1,20 @@
-// From the database to the disk: brings files to what their heads say. Temporary file, all of it, synced; the ledger; the
-// file in its place; its folder synced; the ledger again.
+// From the database to the disk: brings files to what their heads say. Temporary file, all of it, synced (or staged so while the
+// version was committed); the ledger; the file in its place; its folder synced; the ledger again.
 
-import { closeSync, fchmodSync, fstatSync, futimesSync } from 'node:fs';
+import { closeSync, futimesSync } from 'node:fs';
 import { readChunks } from '../content.ts';
-import { readVersion } from '../files.ts';
+import { readVersion } from '../versions.ts';
 import { isKnown, type Disk } from './disk.ts';
 import type { Head } from './heads.ts';
 import type { Entry } from './ledger.ts';
 import { captureName, temporaryName } from './names.ts';
 import { place, placeOver, remove, removeFolder, sync, type Parting, type Placed } from './place.ts';
+import { TICK_MS } from './staging.ts';
 import {
   alike,
   identityAt,
   identityOf,
+  keepMode,
   namesOf,
   Obstacle,
   openFolder,
@@ -21,9 +23,6 @@ import {
   writeFully,
   type Folder,
 } from './tree.ts';
-
-/** A file's time is at least this old when it comes, so that an edit in the same tick of the clock still changes it. */
-const TICK_MS = 20;
 
 export type Brought =
   | { readonly kind: 'done' }
@@ -139,18 +138,21 @@ async function stage(disk: Disk, head: Head, touched: Set<string>): Promise<Stag
   const { folder: names, name } = namesOf(head.path);
   const folder = openFolder(disk.root, names, { create: (parent) => touched.add(pathOf(parent)) });
   if (!folder) throw new Error(`${disk.root} is gone`);
-  const temporary = temporaryName();
+  let temporary = temporaryName();
   try {
     disk.fault('mirror.before');
-    const fd = folder.create(temporary);
+    const staged = head.staged ? await disk.staging.take(head.staged, head.path, folder) : null;
+    if (staged) temporary = staged.temporary;
+    const fd = staged?.fd ?? folder.create(temporary);
     try {
-      await fill(disk, head, fd);
-      const mode = folder.look(name);
-      if (mode?.isFile()) keepMode(fd, Number(mode.mode) & 0o777);
-      const seconds = Math.min(head.changedAt.getTime(), disk.now().getTime() - TICK_MS) / 1000;
-      futimesSync(fd, seconds, seconds);
+      keepMode(fd, folder.look(name));
+      if (!staged) {
+        await fill(disk, head, fd);
+        const seconds = Math.min(head.changedAt.getTime(), disk.now().getTime() - TICK_MS) / 1000;
+        futimesSync(fd, seconds, seconds);
+      }
       disk.fault('mirror.written');
-      await sync(fd);
+      if (!staged) await sync(fd);
       const before = disk.ledger.at(head.path);
       const identity = { ...identityAt(fd), ctime: undefined };
       disk.ledger.put(head.path, { file: head.id, version: head.version, ...identity });
@@ -164,11 +166,6 @@ async function stage(disk: Disk, head: Head, touched: Set<string>): Promise<Stag
     folder.close();
     throw error;
   }
-}
-
-/** A program that a person made executable stays so. */
-function keepMode(fd: number, mode: number): void {
-  if ((fstatSync(fd).mode & 0o777) !== mode) fchmodSync(fd, mode);
 }
 
 async function fill(disk: Disk, head: Head, fd: number): Promise<void> {

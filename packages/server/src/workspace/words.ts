@@ -1,0 +1,102 @@
+// The index of what texts say. A write only notes that there is something to index (`unindexed`); it is done a moment later
+// by some pod, and first of all by whoever searches: what was committed before a search is found by it.
+
+import { transaction, type Pool, type Queryable } from '../db/pool.ts';
+import { CHUNK_BYTES } from './content.ts';
+
+/** Of a text, what search finds it by. */
+const WORDS_CHARACTERS = 128 * 1024;
+/** A character of UTF-16 has at most 3 bytes of UTF-8. */
+const WORDS_CHUNKS = Math.ceil((3 * WORDS_CHARACTERS) / CHUNK_BYTES);
+/** Versions that one transaction indexes. */
+const BATCH = 32;
+/** How long after a change a pod indexes it: files that are written again and again are indexed now and then. */
+const SOON_MS = 1000;
+
+/** Returns when everything that was committed before is indexed. */
+export async function indexWords(pool: Pool, workspaceId: string): Promise<void> {
+  while ((await transaction(pool, (client) => indexSome(client, workspaceId))) > 0);
+}
+
+/** The workspaces where something is left to index. */
+export async function listUnindexed(client: Queryable): Promise<readonly string[]> {
+  const { rows } = await client.query<{ id: string }>('select distinct workspace_id as id from unindexed');
+  return rows.map(({ id }) => id);
+}
+
+async function indexSome(client: Queryable, workspaceId: string): Promise<number> {
+  // Whoever comes second waits here until the first is done, and then finds nothing.
+  const due = await client.query<{ file_id: string; version: number }>({
+    name: 'unindexed',
+    text: `select file_id, version from unindexed where workspace_id = $1
+      order by file_id, version limit ${BATCH} for update`,
+    values: [workspaceId],
+  });
+  if (due.rows.length === 0) return 0;
+  const files = [...new Set(due.rows.map(({ file_id }) => file_id))];
+  // What came after the locked versions has a row of its own, and is indexed again.
+  const { rows } = await client.query<{ file_id: string; data: Buffer | null }>({
+    name: 'unindexed_texts',
+    text: `select f.id as file_id, (
+        select string_agg(k.data, '' order by c.place)
+          from unnest(v.chunks[1:${WORDS_CHUNKS}]) with ordinality c (hash, place) join chunks k on k.hash = c.hash
+      ) as data
+      from files f join file_versions v on v.file_id = f.id and v.version = f.version
+      where f.id = any ($1) and f.removed_at is null and f.is_text`,
+    values: [files],
+  });
+  await client.query({
+    name: 'drop_words',
+    text: 'delete from file_words where file_id = any ($1) and not file_id = any ($2)',
+    values: [files, rows.map(({ file_id }) => file_id)],
+  });
+  await client.query({
+    name: 'put_words',
+    text: `insert into file_words (file_id, words)
+      select u.id, to_tsvector('simple', u.words) from unnest($1::uuid[], $2::text[]) as u (id, words)
+      on conflict (file_id) do update set words = excluded.words`,
+    values: [rows.map(({ file_id }) => file_id), rows.map(({ data }) => wordsOf(data))],
+  });
+  await client.query({
+    name: 'indexed',
+    text: `delete from unindexed using unnest($2::uuid[], $3::integer[]) as u (id, v)
+      where workspace_id = $1 and file_id = u.id and version = u.v`,
+    values: [workspaceId, due.rows.map(({ file_id }) => file_id), due.rows.map(({ version }) => version)],
+  });
+  return due.rows.length;
+}
+
+function wordsOf(data: Buffer | null): string {
+  return (data ?? Buffer.alloc(0)).toString('utf8').slice(0, WORDS_CHARACTERS).toWellFormed();
+}
+
+export interface Indexer {
+  /** Something changed in a workspace. */
+  soon(workspaceId: string): void;
+  /** Ends when what is being done is done. */
+  stop(): Promise<void>;
+}
+
+export function startIndexer(pool: Pool, onError: (error: Error) => void): Indexer {
+  const waiting = new Map<string, NodeJS.Timeout>();
+  const doing = new Set<Promise<void>>();
+  let stopped = false;
+  const index = (workspaceId: string): void => {
+    waiting.delete(workspaceId);
+    const work: Promise<void> = indexWords(pool, workspaceId)
+      .catch(onError)
+      .finally(() => doing.delete(work));
+    doing.add(work);
+  };
+  return {
+    soon: (workspaceId) => {
+      if (stopped || waiting.has(workspaceId)) return;
+      waiting.set(workspaceId, setTimeout(index, SOON_MS, workspaceId).unref());
+    },
+    stop: async () => {
+      stopped = true;
+      for (const timer of waiting.values()) clearTimeout(timer);
+      await Promise.all(doing);
+    },
+  };
+}
