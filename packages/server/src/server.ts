@@ -15,11 +15,13 @@ import type { Faults } from './faults.ts';
 import { createApp } from './http/app.ts';
 import { Streams } from './http/sse.ts';
 import { Writer } from './log/append.ts';
+import type { StoredEvent } from './log/event.ts';
 import { Followers, FollowersOf } from './log/follow.ts';
 import { Recent } from './log/recent.ts';
 import { createMcp, MCP_CHANNEL, type Mcp } from './mcp/mcp.ts';
 import { createMetrics } from './metrics.ts';
 import { createModels } from './models/catalog.ts';
+import { CHAT_CHANNEL, createChatHeads } from './runs/chat-heads.ts';
 import { createChatFiles } from './runs/chats.ts';
 import { createRunLoop } from './runs/loop.ts';
 import { createOriginOf } from './runs/origin-of.ts';
@@ -103,7 +105,10 @@ export async function startServer({
     database,
     pool,
     now: Date.now,
-    publish: (rows) => followers.publish(rows),
+    publish: (rows) => {
+      followers.publish(rows);
+      if (rows.some(endsRun)) mirrors.heardOfChats([rows[0]!.threadId]);
+    },
     recent,
     hint: (parts) =>
       pod.alone || pod.number === null
@@ -143,6 +148,7 @@ export async function startServer({
     log,
     now: () => new Date(),
     faults,
+    chats: createChatHeads(pool),
   });
   workspaces.attach(mirrors);
   const pod: Pod = new Pod({
@@ -168,6 +174,7 @@ export async function startServer({
       faults,
     }),
     onHint: (threads) => {
+      mirrors.heardOfChats(threads);
       if (threads !== null) return threads.forEach((thread) => followers.hint(thread));
       followers.rescan();
       changes.rescan();
@@ -180,6 +187,7 @@ export async function startServer({
         workspaces.heard(workspaceId);
         mirrors.heard(workspaceId);
       },
+      [CHAT_CHANNEL]: (threadId) => mirrors.heardOfChats([threadId]),
       [MCP_CHANNEL]: (workspaceId) => mcp.heard(workspaceId),
     },
     onExpelled: () => writer.abandonConnection(),
@@ -278,6 +286,10 @@ function listen(http: HttpServer, { host, port }: Config): Promise<void> {
     });
     http.listen(port, host, resolve);
   });
+}
+
+function endsRun({ type, data }: StoredEvent): boolean {
+  return type === 'state' && data.status !== 'running';
 }
 
 function urlOf(http: HttpServer, { host }: Config): string {

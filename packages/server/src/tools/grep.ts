@@ -1,5 +1,5 @@
 // grep: lines that match, through ripgrep on the workspace's mirror. Bounded in matches, bytes and time. Symbolic links
-// are not followed, and what is on disk but not in the workspace is not shown.
+// are not followed, and what is on disk but not in the workspace is not shown; nor are chats, which not every pod has on disk.
 
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -153,6 +153,7 @@ function argumentsFor(folder: string, { pattern, glob, literal, ignore_case }: I
     ...(ignore_case === true ? ['--ignore-case'] : []),
     ...within.map((each) => `--glob=${each}`),
     // The last that matches decides: names that a workspace does not keep.
+    '--glob=!/chats',
     '--glob=!.continuo*',
     '--glob=!.git',
     '--glob=!node_modules',

@@ -1,7 +1,9 @@
 // What the parts of one mirror share.
 
 import type { Pool } from '../../db/pool.ts';
+import type { Faults } from '../../faults.ts';
 import type { Changed } from '../files.ts';
+import type { Chats } from './chats.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import { quarantine } from './quarantine.ts';
 import type { Staging } from './staging.ts';
@@ -13,6 +15,33 @@ export interface Log {
   info(fields: object, text: string): void;
   warn(fields: object, text: string): void;
   error(fields: object, text: string): void;
+}
+
+export interface MirrorOptions {
+  readonly pool: Pool;
+  readonly workspaceId: string;
+  /** Names the workspace and its database. */
+  readonly of: string;
+  readonly visible: boolean;
+  /** Where the visible folders are; a private mirror's is in `own`. */
+  readonly folders: string;
+  readonly own: string;
+  readonly maxFileBytes: number;
+  readonly quotaBytes: number;
+  readonly log: Log;
+  readonly now: () => Date;
+  readonly faults?: Faults | undefined;
+  readonly fresh: () => boolean;
+  /** Asks the database whether the folder is still this pod's. */
+  readonly confirm: () => Promise<boolean>;
+  /** Where it shows chats, in the visible folder. */
+  readonly chats?: Chats | undefined;
+  readonly closed: () => void;
+  readonly committed: (changed: Changed) => void;
+}
+
+export class MirrorClosed extends Error {
+  readonly code = 'mirror_closed';
 }
 
 export interface Disk {
@@ -28,6 +57,8 @@ export interface Disk {
   /** What is on disk where a person's edit was merged or kept beside, until the head comes: no version says that. */
   readonly drafts: Map<string, Buffer>;
   readonly watch: Watch | null;
+  /** Null: chats are not shown here. */
+  readonly chats: Chats | null;
   readonly maxFileBytes: number;
   readonly quotaBytes: number;
   readonly log: Log;
@@ -43,6 +74,12 @@ export interface Disk {
   readonly again: (file: string) => void;
   /** To be looked at once more. */
   readonly dirty: (path: string) => void;
+}
+
+/** Throws where the folder is not this pod's any more. */
+export async function assertOwn({ fresh, confirm }: Pick<Disk, 'fresh' | 'confirm'>): Promise<void> {
+  if (fresh() || (await confirm())) return;
+  throw new MirrorClosed('the folder is another pod’s by now');
 }
 
 export function isKnown(disk: Disk, path: string): (identity: Identity) => boolean {

@@ -14,6 +14,8 @@ export interface Head {
   readonly removed: boolean;
   /** Null: it is empty, or longer than a chunk. */
   readonly data: Buffer | null;
+  /** Nobody is meant to write to it. */
+  readonly readOnly?: boolean;
   /** It may be on disk already, under another name. */
   readonly staged?: Staged | undefined;
 }

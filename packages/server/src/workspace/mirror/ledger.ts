@@ -8,11 +8,23 @@ import { errorCode, writeFully, type Identity } from './tree.ts';
 export interface Entry extends Identity {
   readonly file: string;
   readonly version: number;
+  /** Of a content that no version says: a chat's. */
+  readonly hash?: string | undefined;
 }
 
 type Line =
   | { k: 'head'; of: string; folder: string }
-  | { k: 'put'; p: string; f: string; v: number; i: string; m: string; s: number; c?: string | undefined }
+  | {
+      k: 'put';
+      p: string;
+      f: string;
+      v: number;
+      h?: string | undefined;
+      i: string;
+      m: string;
+      s: number;
+      c?: string | undefined;
+    }
   | { k: 'ok'; p: readonly string[]; c?: readonly (string | null)[] | undefined }
   | { k: 'drop'; p: string }
   | { k: 'take'; c: string; p: string }
@@ -83,8 +95,8 @@ export class Ledger {
     return this.#entries.has(path) && !this.#former.has(path);
   }
 
-  put(path: string, { file, version, ino, mtime, size, ctime }: Entry): void {
-    this.#write({ k: 'put', p: path, f: file, v: version, i: ino, m: mtime, s: size, c: ctime });
+  put(path: string, entry: Entry): void {
+    this.#write(lineOf(path, entry));
   }
 
   /** `ctimes`: what each has now that it is in its place, where that was not known when it was put; null: still not. */
@@ -120,10 +132,7 @@ export class Ledger {
     const lines: Line[] = [{ k: 'head', of: this.#of, folder: this.folder }];
     const settled: string[] = [];
     for (const path of this.#entries.keys()) {
-      for (const { file: f, version: v, ino: i, mtime: m, size: s, ctime: c } of this.known(
-        path,
-      ).toReversed())
-        lines.push({ k: 'put', p: path, f, v, i, m, s, c });
+      for (const entry of this.known(path).toReversed()) lines.push(lineOf(path, entry));
       if (this.confirmed(path)) settled.push(path);
     }
     lines.push({ k: 'ok', p: settled });
@@ -185,6 +194,7 @@ export class Ledger {
         this.#entries.set(line.p, {
           file: line.f,
           version: line.v,
+          hash: line.h,
           ino: line.i,
           mtime: line.m,
           size: line.s,
@@ -224,6 +234,11 @@ export class Ledger {
     if (this.#paths.get(entry.file) === path) this.#paths.delete(entry.file);
     if (this.#inodes.get(entry.ino) === path) this.#inodes.delete(entry.ino);
   }
+}
+
+function lineOf(p: string, entry: Entry): Line {
+  const { file: f, version: v, hash: h, ino: i, mtime: m, size: s, ctime: c } = entry;
+  return { k: 'put', p, f, v, h, i, m, s, c };
 }
 
 /** A crash leaves at most a part of a line: what it meant is found out by content. */

@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import type { DatabaseSettings, Pool } from '../../db/pool.ts';
 import type { Faults } from '../../faults.ts';
 import type { Mirrors, Workspaces } from '../workspace.ts';
-import type { Log } from './disk.ts';
-import { Mirror, MirrorClosed } from './mirror.ts';
+import type { Chats } from './chats.ts';
+import { MirrorClosed, type Log } from './disk.ts';
+import { Mirror } from './mirror.ts';
 import { homeId, Owner, type Role } from './owner.ts';
 
+/** How long chats are gathered before they are asked after. */
+const GATHER_MS = 300;
 /** Its folder is there from the first start. */
 const DEFAULT_WORKSPACE = '00000000-0000-7000-8000-000000000001';
 
@@ -21,6 +24,8 @@ export interface MirrorsOptions {
   readonly log: Log;
   readonly now: () => Date;
   readonly faults?: Faults | undefined;
+  /** Without them no chat is written out. */
+  readonly chats?: Chats | undefined;
 }
 
 export interface DiskMirrors extends Mirrors {
@@ -30,10 +35,12 @@ export interface DiskMirrors extends Mirrors {
   stop(): Promise<void>;
   /** Another pod changed something in a workspace, or renamed or removed it; null: in some. */
   heard(workspaceId: string | null): void;
+  /** A run of these threads ended, here or on another pod, or they were renamed or removed; null: of some. */
+  heardOfChats(threadIds: readonly string[] | null): void;
 }
 
 export function createMirrors(options: MirrorsOptions): DiskMirrors {
-  const { pool, home, workspaces, log, now, faults } = options;
+  const { pool, home, workspaces, log, now, faults, chats } = options;
   const base = join(home, 'mirrors');
   const open = new Map<string, Mirror>();
   let database = '';
@@ -53,6 +60,7 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
       log,
       now,
       faults,
+      chats,
       fresh: () => owner!.fresh(),
       confirm: () => owner!.confirm(),
       closed: () => {
@@ -79,6 +87,28 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
     for (const workspaceId of mirrored(base)) get(workspaceId, role).hint();
   };
 
+  const gathered = new Set<string>();
+  let gathering: NodeJS.Timeout | null = null;
+  const askAfterChats = async (): Promise<void> => {
+    const ids = [...gathered];
+    gathering = null;
+    gathered.clear();
+    const role = owner?.role;
+    if (!chats || role?.kind !== 'owner') return;
+    const found = Map.groupBy(await chats.find(ids), ({ workspaceId }) => workspaceId);
+    if (owner?.role === role) for (const [id, some] of found) get(id, role).hintChats(some);
+  };
+
+  /** A database that is away is asked again: what ended must be shown. */
+  const askSoon = (): void => {
+    const ids = [...gathered];
+    askAfterChats().catch((error: Error) => {
+      log.warn({ reason: error.message }, 'chats are not written out yet; trying again');
+      for (const id of ids) gathered.add(id);
+      gathering ??= setTimeout(askSoon, GATHER_MS).unref();
+    });
+  };
+
   return {
     get role() {
       return owner?.role?.kind ?? null;
@@ -90,6 +120,7 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
       await owner.start();
     },
     stop: async () => {
+      if (gathering) clearTimeout(gathering);
       await Promise.all([...open.values()].map((mirror) => mirror.close()));
       await owner?.stop();
     },
@@ -123,6 +154,12 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
       if (workspaceId === null) for (const mirror of open.values()) mirror.hint();
       else if (role?.kind === 'owner') get(workspaceId, role).hint();
       else open.get(workspaceId)?.hint();
+    },
+    heardOfChats: (threadIds) => {
+      if (!chats || owner?.role?.kind !== 'owner') return;
+      if (threadIds === null) for (const mirror of open.values()) mirror.hintChats(null);
+      for (const id of threadIds ?? []) gathered.add(id);
+      if (gathered.size > 0) gathering ??= setTimeout(askSoon, GATHER_MS).unref();
     },
   };
 }

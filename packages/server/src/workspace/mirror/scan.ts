@@ -4,6 +4,7 @@
 import { fstatSync, renameSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { parsePath, problemWithName } from '../paths.ts';
+import { isChat } from './chats.ts';
 import { expel, isKnown, type Disk } from './disk.ts';
 import { isCapture, isIgnored, isOwn, isTemporary, NOTICE } from './names.ts';
 import { putBack, remove } from './place.ts';
@@ -17,6 +18,7 @@ export interface Seen {
   readonly unknown: { readonly path: string; readonly identity: Identity }[];
   /** Paths of the ledger where nothing is. */
   readonly missing: string[];
+  /** Without the chats. */
   files: number;
 }
 
@@ -114,7 +116,7 @@ function consider(
     return false;
   }
   const identity = identityOf(stats);
-  seen.files += 1;
+  if (!isChat(path)) seen.files += 1;
   found.add(path);
   if (!disk.ledger.known(path).some((entry) => same(entry, identity))) seen.unknown.push({ path, identity });
   return false;

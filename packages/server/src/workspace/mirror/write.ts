@@ -1,8 +1,8 @@
 // From the database to the disk: brings files to what their heads say. Temporary file, all of it, synced (or staged so while the
 // version was committed); the ledger; the file in its place; its folder synced; the ledger again.
 
-import { closeSync, futimesSync } from 'node:fs';
-import { readChunks } from '../content.ts';
+import { closeSync, fchmodSync, futimesSync } from 'node:fs';
+import { readChunks, sha256 } from '../content.ts';
 import { readVersion } from '../versions.ts';
 import { isKnown, type Disk } from './disk.ts';
 import type { Head } from './heads.ts';
@@ -23,6 +23,8 @@ import {
   writeFully,
   type Folder,
 } from './tree.ts';
+
+const READ_ONLY = 0o444;
 
 export type Brought =
   | { readonly kind: 'done' }
@@ -145,7 +147,8 @@ async function stage(disk: Disk, head: Head, touched: Set<string>): Promise<Stag
     if (staged) temporary = staged.temporary;
     const fd = staged?.fd ?? folder.create(temporary);
     try {
-      keepMode(fd, folder.look(name));
+      if (head.readOnly) fchmodSync(fd, READ_ONLY);
+      else keepMode(fd, folder.look(name));
       if (!staged) {
         await fill(disk, head, fd);
         const seconds = Math.min(head.changedAt.getTime(), disk.now().getTime() - TICK_MS) / 1000;
@@ -155,7 +158,8 @@ async function stage(disk: Disk, head: Head, touched: Set<string>): Promise<Stag
       if (!staged) await sync(fd);
       const before = disk.ledger.at(head.path);
       const identity = { ...identityAt(fd), ctime: undefined };
-      disk.ledger.put(head.path, { file: head.id, version: head.version, ...identity });
+      const hash = head.readOnly ? sha256(head.data!).toString('base64') : undefined;
+      disk.ledger.put(head.path, { file: head.id, version: head.version, hash, ...identity });
       touched.add(pathOf(names));
       return { folder, temporary, before };
     } finally {

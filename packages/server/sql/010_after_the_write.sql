@@ -1,3 +1,5 @@
+-- What follows a write or a run, and does not hold it up: the text index, and chats written out as files.
+
 -- Search learns of a version after it was written, not in its transaction: a write notes that there is something to index,
 -- and whoever searches, or a pod a moment later, does it.
 
@@ -109,3 +111,14 @@ begin
   outcome := 'written';
   seq := note_change(p_workspace, 'file_updated', file, p_author, null, p_size, p_quota);
 end $$;
+
+-- Whoever shows chats as files hears that one has another name, or is removed or back; that a run ended the log says.
+create function tell_chat() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('continuo_chats', new.id::text);
+  return null;
+end $$;
+
+create trigger threads_told after update of title, removed_at on threads for each row
+  when (old.title is distinct from new.title or old.removed_at is distinct from new.removed_at)
+  execute function tell_chat();
