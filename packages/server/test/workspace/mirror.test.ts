@@ -52,6 +52,9 @@ function editUnseen(desk: Desk, path: string, content: string): void {
   expect({ ino, mtimeNs, size }).toEqual({ ino: before.ino, mtimeNs: before.mtimeNs, size: before.size });
 }
 
+/** People take their time. */
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
 async function equal(desk: Desk): Promise<void> {
   await desk.mirrors.folder(desk.workspaceId);
   expect(desk.disk()).toEqual(await desk.database());
@@ -353,6 +356,36 @@ describe('from the disk to the database', () => {
     expect(Object.keys(again.disk())).toHaveLength(13);
     expect(await lastChange(world.pool, desk.workspaceId)).toBe(13);
   });
+
+  test('WS-2 a folder that is emptied slowly is one that was emptied', async () => {
+    const desk = await openDesk(world);
+    const paths = Array.from({ length: 100 }, (_, index) => `f${index % 7}/${index}.md`);
+    await Promise.all(paths.map((path) => desk.write(path, path)));
+    for (const path of paths) {
+      rmSync(join(desk.root, path));
+      await pause(20);
+    }
+    await until(() => desk.warnings.some(({ text }) => text.startsWith('the folder was gone or empty')));
+    await equal(desk);
+    expect(Object.keys(await desk.database())).toHaveLength(100);
+  });
+
+  test('WS-2 a file that was deleted is removed although others keep changing', async () => {
+    const desk = await openDesk(world);
+    const paths = Array.from({ length: 5 }, (_, index) => `gone/${index}.md`);
+    for (const path of [...paths, 'kept.md']) await desk.write(path, path);
+    let over = false;
+    const busy = (async () => {
+      for (let round = 0; !over; round += 1) {
+        put(desk, `busy/${round % 40}.md`, `round ${round}`);
+        if (round % 8 === 0 && round < 40) rmSync(join(desk.root, paths[round / 8]!));
+        await pause(60);
+      }
+    })();
+    await until(async () => !Object.keys(await desk.database()).some((path) => path.startsWith('/gone/')));
+    over = true;
+    await busy;
+  }, 15_000);
 
   test('WS-2 what somebody writes to a file after it was replaced is kept', async () => {
     const desk = await openDesk(world);

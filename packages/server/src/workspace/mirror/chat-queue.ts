@@ -1,11 +1,14 @@
 // Which chats are to be written out: those that something was heard of, and, after an opening, each that the ledger does not
-// have as it is. A few at a time: files come first.
+// have as it is. A few at a time, with pauses: files and runs come first.
 
 import { isChat, isStale, type Chat } from './chats.ts';
 import type { Disk } from './disk.ts';
 
 /** Chats that are in memory at once, and written one after the other. */
 const FEW = 16;
+/** After a turn nothing is done for so many times as long: runs, which make the chats, come first. */
+const REST = 4;
+const FAILURE_MS = 5000;
 
 interface Listing {
   readonly after: string | null;
@@ -16,8 +19,14 @@ export class ChatQueue {
   readonly #due = new Map<string, Chat>();
   /** Where the listing goes on, and what it had so far; null: everything was checked. */
   #listing: Listing | null = null;
+  #restsUntil = 0;
 
-  get isEmpty(): boolean {
+  /** When the next turn is; never, if there is nothing to do. */
+  get at(): number {
+    return this.#isEmpty ? Infinity : this.#restsUntil;
+  }
+
+  get #isEmpty(): boolean {
     return this.#due.size === 0 && this.#listing === null;
   }
 
@@ -29,17 +38,24 @@ export class ChatQueue {
     this.#listing = { after: null, seen: new Set() };
   }
 
-  /** The next ones; none of them may need anything. Null if there is nothing to do. */
-  async next(disk: Disk): Promise<readonly Chat[] | null> {
-    if (!disk.chats) return null;
+  /** The next ones; none of them may need anything. */
+  async next(disk: Disk): Promise<readonly Chat[]> {
+    if (!disk.chats) {
+      this.#due.clear();
+      this.#listing = null;
+    }
     if (this.#due.size === 0 && this.#listing) await this.#list(disk, this.#listing);
-    if (this.isEmpty) return null;
     return [...this.#due.values()].slice(0, FEW);
   }
 
-  /** They are on disk, unless they changed again meanwhile. */
-  done(chats: readonly Chat[]): void {
-    for (const chat of chats) if (this.#due.get(chat.id) === chat) this.#due.delete(chat.id);
+  /** Does some; what it returns is on disk. Then there is a rest, longer after a failure. */
+  async turn(work: () => Promise<readonly Chat[]>): Promise<true> {
+    const began = performance.now();
+    this.#restsUntil = began + FAILURE_MS;
+    for (const chat of await work()) if (this.#due.get(chat.id) === chat) this.#due.delete(chat.id);
+    const now = performance.now();
+    this.#restsUntil = now + REST * (now - began);
+    return true;
   }
 
   async #list(disk: Disk, listing: Listing): Promise<void> {

@@ -23,6 +23,13 @@ export function isEmptied(disk: Disk, missing: readonly string[]): boolean {
   return files.length > FEW && !files.some((path) => lookAt(disk.root, path)?.isFile());
 }
 
+/** Whether many of these files are gone: the others may be about to go. */
+export function isGoing({ ledger, root }: Disk, paths: readonly string[]): boolean {
+  let gone = 0;
+  for (const path of new Set(paths)) if (ledger.at(path) && !lookAt(root, path)) gone += 1;
+  return gone > FEW;
+}
+
 function filesOf({ ledger }: Disk): readonly string[] {
   return [...ledger.paths()].filter((path) => !isChat(path));
 }

@@ -3,7 +3,7 @@
 
 import type { Queryable } from '../../db/pool.ts';
 import { CHUNK_BYTES } from '../content.ts';
-import type { Staged } from '../files.ts';
+import type { Staged, Written } from '../files.ts';
 
 export interface Head {
   readonly id: string;
@@ -97,6 +97,12 @@ export async function readSome(
     values: [workspaceId, ids],
   });
   return rows.map(headOf);
+}
+
+/** Of a change whose writer had the content at hand. */
+export function headOfWritten({ file, held, staged }: Written): Head {
+  const { id, path, version, size, changedAt } = file;
+  return { id, path, version, size, changedAt, removed: false, data: held!, staged };
 }
 
 function headOf(row: Row): Head {

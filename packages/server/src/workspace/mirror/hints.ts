@@ -3,17 +3,24 @@
 /** After the last hint about a path, and after the first at most, it is looked at. */
 export const QUIET_MS = 150;
 export const QUIET_LIMIT_MS = 800;
+/** Where many files are going, as long as it goes on: at most so long, to see whether they all go. */
+export const EMPTYING_LIMIT_MS = 10_000;
 
 interface Times {
+  /** When it was first heard of. */
+  readonly since: number;
+  /** When it was first heard of after the last look, and when last. */
   readonly first: number;
   readonly last: number;
 }
 
 export class Hints {
   readonly #paths = new Map<string, Times>();
+  #heardAt = -Infinity;
 
-  get size(): number {
-    return this.#paths.size;
+  /** Whether something was heard a moment ago, and more is to be looked at than these. */
+  isBusy(looked: readonly string[], now: number): boolean {
+    return this.#paths.size > looked.length && now - this.#heardAt < QUIET_LIMIT_MS;
   }
 
   /** When the next path is due. */
@@ -24,11 +31,18 @@ export class Hints {
   }
 
   mark(path: string, now: number): void {
-    this.#paths.set(path, { first: this.#paths.get(path)?.first ?? now, last: now });
+    const { since = now, first = now } = this.#paths.get(path) ?? {};
+    this.#paths.set(path, { since, first, last: now });
+    this.#heardAt = now;
   }
 
   due(now: number): readonly string[] {
     return [...this.#paths].filter(([, times]) => dueAt(times) <= now).map(([path]) => path);
+  }
+
+  /** Those that are to be looked at, now or later. */
+  all(): readonly string[] {
+    return [...this.#paths.keys()];
   }
 
   /** These were looked at. */
@@ -36,10 +50,13 @@ export class Hints {
     for (const path of paths) this.#paths.delete(path);
   }
 
-  /** Looks again at those that may still be, and says which they are. */
-  postpone(paths: readonly string[], now: number): readonly string[] {
-    const young = paths.filter((path) => now - this.#paths.get(path)!.first < QUIET_LIMIT_MS);
-    for (const path of young) this.mark(path, now);
+  /** Looks again at those that were first heard of less than `limitMs` ago, and says which they are. */
+  postpone(paths: readonly string[], now: number, limitMs: number): readonly string[] {
+    const young = paths.filter((path) => now - this.#paths.get(path)!.since < limitMs);
+    for (const path of young) {
+      const { since } = this.#paths.get(path)!;
+      this.#paths.set(path, { since, first: now, last: now });
+    }
     return young;
   }
 

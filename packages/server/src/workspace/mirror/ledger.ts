@@ -39,6 +39,8 @@ export class Ledger {
   readonly #entries = new Map<string, Entry>();
   readonly #paths = new Map<string, string>();
   readonly #inodes = new Map<string, string>();
+  /** How many entries each folder has, in it and below. */
+  readonly #folders = new Map<string, number>();
   /** What was at a path before; known until what came is surely on disk. */
   readonly #former = new Map<string, readonly Entry[]>();
   /** What was moved out of the way, by the name it got, and whence. */
@@ -79,9 +81,15 @@ export class Ledger {
 
   /** Whether it is a file that was put, or a folder of some. */
   holds(path: string): boolean {
-    if (this.#entries.has(path)) return true;
-    for (const each of this.#entries.keys()) if (each.startsWith(`${path}/`)) return true;
-    return false;
+    return this.#entries.has(path) || this.#folders.has(path);
+  }
+
+  /** The paths that were put, at this one and below. */
+  *within(path: string): Generator<string> {
+    if (this.#entries.has(path)) yield path;
+    if (path !== '/' && !this.#folders.has(path)) return;
+    const below = path === '/' ? '/' : `${path}/`;
+    for (const each of this.#entries.keys()) if (each.startsWith(below)) yield each;
   }
 
   /** The entries with an identity that the path may have. */
@@ -121,6 +129,7 @@ export class Ledger {
     this.#entries.clear();
     this.#paths.clear();
     this.#inodes.clear();
+    this.#folders.clear();
     this.#former.clear();
     this.captures.clear();
     this.cursor = 0;
@@ -200,6 +209,7 @@ export class Ledger {
           size: line.s,
           ctime: line.c,
         });
+        this.#count(line.p, 1);
         this.#paths.set(line.f, line.p);
         this.#inodes.set(line.i, line.p);
         return;
@@ -226,11 +236,21 @@ export class Ledger {
     }
   }
 
+  #count(path: string, by: 1 | -1): void {
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      const folder = path.slice(0, at);
+      const count = (this.#folders.get(folder) ?? 0) + by;
+      if (count > 0) this.#folders.set(folder, count);
+      else this.#folders.delete(folder);
+    }
+  }
+
   #remove(path: string): void {
     const entry = this.#entries.get(path);
     this.#entries.delete(path);
     this.#former.delete(path);
     if (!entry) return;
+    this.#count(path, -1);
     if (this.#paths.get(entry.file) === path) this.#paths.delete(entry.file);
     if (this.#inodes.get(entry.ino) === path) this.#inodes.delete(entry.ino);
   }

@@ -12,9 +12,9 @@ import { ChatQueue } from './chat-queue.ts';
 import { chatHeads, type Chat } from './chats.ts';
 import { clear } from './clear.ts';
 import { assertOwn, MirrorClosed, type Disk, type MirrorOptions } from './disk.ts';
-import { FEW, isEmptied, wasEmptied } from './emptied.ts';
-import { readFeed, readHeads, readSome, type Head } from './heads.ts';
-import { Hints, topmost } from './hints.ts';
+import { FEW, isEmptied, isGoing, wasEmptied } from './emptied.ts';
+import { headOfWritten, readFeed, readHeads, readSome, type Head } from './heads.ts';
+import { EMPTYING_LIMIT_MS, Hints, QUIET_LIMIT_MS, topmost } from './hints.ts';
 import { isOwn } from './names.ts';
 import { openDisk } from './open.ts';
 import { Partings } from './partings.ts';
@@ -169,7 +169,13 @@ export class Mirror {
   #schedule(): void {
     if (this.#timer) clearTimeout(this.#timer);
     if (this.#state === 'closed') return;
-    const next = Math.min(this.#retryAt, this.#rescanAt, this.#hints.next, this.#partings.next);
+    const next = Math.min(
+      this.#retryAt,
+      this.#rescanAt,
+      this.#hints.next,
+      this.#partings.next,
+      this.#chats.at,
+    );
     if (next === Infinity) return;
     this.#timer = setTimeout(() => this.#kick(), Math.max(0, next - performance.now()));
     this.#timer.unref();
@@ -254,7 +260,7 @@ export class Mirror {
     const isNext = inOrder.every(({ seq, held }, index) => held && seq === ledger.cursor + 1 + index);
     if (inOrder.length === 0 || !isNext || this.#failed.size > 0) return false;
     const latest = new Map(inOrder.map((each) => [each.file.id, each]));
-    await this.#bring([...latest.values()].map(headOf));
+    await this.#bring([...latest.values()].map(headOfWritten));
     if (this.#failed.size === 0) ledger.advance(inOrder.at(-1)!.seq);
     return true;
   }
@@ -328,13 +334,13 @@ export class Mirror {
 
   /** False if there was nothing to do. */
   async #showChats(): Promise<boolean> {
-    if (this.#chats.isEmpty) return false;
-    if (!this.#disk) await this.#open();
-    const chats = await this.#chats.next(this.#disk!);
-    if (!chats) return false;
-    await this.#bring(await chatHeads(this.#disk!, chats));
-    this.#chats.done(chats);
-    return true;
+    if (this.#chats.at > performance.now()) return false;
+    return this.#chats.turn(async () => {
+      if (!this.#disk) await this.#open();
+      const chats = await this.#chats.next(this.#disk!);
+      await this.#bring(await chatHeads(this.#disk!, chats));
+      return chats;
+    });
   }
 
   // From the disk to the database
@@ -379,8 +385,10 @@ export class Mirror {
       seen.missing.push(...missing);
     }
     // What is missing may be about to turn up under another name: a move is told in two parts.
-    const moving = seen.missing.length > 0 && this.#hints.size > due.length;
-    const waits = moving ? this.#hints.postpone(due, now) : [];
+    const moving = seen.missing.length > 0 && this.#hints.isBusy(due, now);
+    const many = moving && isGoing(this.#disk!, [...seen.missing, ...this.#hints.all()]);
+    const limit = many ? EMPTYING_LIMIT_MS : QUIET_LIMIT_MS;
+    const waits = moving ? this.#hints.postpone(due, now, limit) : [];
     this.#hints.drop(due.filter((path) => !waits.includes(path)));
     const missing = seen.missing.filter(
       (path) => !waits.some((at) => path === at || path.startsWith(`${at}/`)),
@@ -388,8 +396,4 @@ export class Mirror {
     if (missing.length > FEW || isEmptied(this.#disk!, missing)) await this.#checkAll();
     else await settle(this.#disk!, { ...seen, missing }, seen.missing);
   }
-}
-
-function headOf({ file: { id, path, version, size, changedAt }, held, staged }: Written): Head {
-  return { id, path, version, size, changedAt, removed: false, data: held!, staged };
 }

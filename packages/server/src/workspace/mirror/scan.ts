@@ -28,9 +28,7 @@ export async function scan(disk: Disk, path: string): Promise<Seen> {
   const names = path === '/' ? [] : path.slice(1).split('/');
   const inFolder = names.length === 0 ? null : lookAt(disk, names, found, seen);
   if (inFolder !== 'nothing') await walk(disk, names, found, seen);
-  const below = path === '/' ? '/' : `${path}/`;
-  for (const known of disk.ledger.paths())
-    if ((known === path || known.startsWith(below)) && !found.has(known)) seen.missing.push(known);
+  for (const known of disk.ledger.within(path)) if (!found.has(known)) seen.missing.push(known);
   return seen;
 }
 
