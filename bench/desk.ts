@@ -7,6 +7,7 @@ import { createPool, type Pool } from '../packages/server/src/db/pool.ts';
 import { FollowersOf } from '../packages/server/src/log/follow.ts';
 import { createChatFiles } from '../packages/server/src/runs/chats.ts';
 import { createBuiltInTools } from '../packages/server/src/tools/index.ts';
+import { DEFAULT_POLICY } from '../packages/server/src/tools/policy.ts';
 import type { CallContext } from '../packages/server/src/tools/tool.ts';
 import { readChangeRows } from '../packages/server/src/workspace/changes.ts';
 import { createMirrors, type DiskMirrors } from '../packages/server/src/workspace/mirror/mirrors.ts';
@@ -111,6 +112,7 @@ export class Desk {
       pool: this.pool,
       workspaces: this.workspaces,
       chats: createChatFiles(this.pool),
+      rules: () => Promise.resolve({ workspace: DEFAULT_POLICY, role: [] }),
     });
     const tool = tools.find((each) => each.name === name);
     if (!tool || tool.effect === 'transactional') throw new Error(`there is no such tool: ${name}`);

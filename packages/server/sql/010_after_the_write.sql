@@ -122,3 +122,6 @@ end $$;
 create trigger threads_told after update of title, removed_at on threads for each row
   when (old.title is distinct from new.title or old.removed_at is distinct from new.removed_at)
   execute function tell_chat();
+
+-- Where a file went that was at a path.
+create index changes_moved on changes (workspace_id, (data ->> 'from'), seq) where type = 'file_moved';

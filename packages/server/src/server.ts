@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server as HttpServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
+import type { PolicyRule } from '@continuo/protocol';
 import { formatHint, Pod, queueAgeSeconds } from './actors/pod.ts';
 import { createAgents } from './agents/agent.ts';
 import { createRoles } from './agents/roles.ts';
@@ -13,6 +14,7 @@ import { migrate } from './db/migrate.ts';
 import { createPool, type DatabaseSettings } from './db/pool.ts';
 import type { Faults } from './faults.ts';
 import { createApp } from './http/app.ts';
+import { answerBadRequest, answerMalformed } from './http/malformed.ts';
 import { Streams } from './http/sse.ts';
 import { Writer } from './log/append.ts';
 import type { StoredEvent } from './log/event.ts';
@@ -25,8 +27,9 @@ import { CHAT_CHANNEL, createChatHeads } from './runs/chat-heads.ts';
 import { createChatFiles } from './runs/chats.ts';
 import { createRunLoop } from './runs/loop.ts';
 import { createOriginOf } from './runs/origin-of.ts';
+import { readPolicy } from './runs/policies.ts';
 import { createBuiltInTools } from './tools/index.ts';
-import { createToolRegistry, type AnyTool } from './tools/registry.ts';
+import { createToolRegistry, type AnyTool, type ToolRegistry } from './tools/registry.ts';
 import { readChangeRows, type ChangeRow } from './workspace/changes.ts';
 import { startChores, type Chores } from './workspace/chores.ts';
 import { createMirrors, type DiskMirrors } from './workspace/mirror/mirrors.ts';
@@ -92,7 +95,6 @@ export async function startServer({
   const onError = (error: Error) => log.warn({ reason: error.message }, 'the database had trouble');
   const pool = createPool(database, onError);
   const originOf = createOriginOf(pool);
-  const roles = await createRoles(pool);
   const mcp = createMcp({ pool, log, now: Date.now, env });
   const recent = new Recent();
   const followers = new Followers(pool, onError, recent);
@@ -126,6 +128,16 @@ export async function startServer({
     maxFileBytes: config.maxFileBytes,
     quotaBytes: config.workspaceBytes,
   });
+  const toolsWith = (role: readonly PolicyRule[]): ToolRegistry => {
+    const rules = async (workspaceId: string) => ({
+      workspace: (await readPolicy(pool, workspaceId)) ?? [],
+      role,
+    });
+    const world = { pool, workspaces, chats: createChatFiles(pool), rules };
+    return createToolRegistry([...createBuiltInTools(world), ...tools]);
+  };
+  const registry = toolsWith([]);
+  const roles = await createRoles(pool, registry.names);
   workspaces.listen((workspaceId) => roles.changed(workspaceId));
   const changes = new FollowersOf(pool, onError, readChangeRows);
   workspaces.listen((workspaceId) => changes.hint(workspaceId));
@@ -134,10 +146,8 @@ export async function startServer({
   const agents = createAgents({
     models,
     roles,
-    tools: createToolRegistry([
-      ...createBuiltInTools({ pool, workspaces, chats: createChatFiles(pool) }),
-      ...tools,
-    ]),
+    tools: registry,
+    toolsFor: oncePer(toolsWith),
     toolsOf: (workspaceId) => mcp.toolsOf(workspaceId),
   });
   const mirrors = createMirrors({
@@ -210,8 +220,16 @@ export async function startServer({
     metrics,
     log,
   });
-  const respond = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  const http = createServer((request, response) => void respond(request, response));
+  const respond = getRequestListener(app.fetch, {
+    overrideGlobalObjects: false,
+    errorHandler: answerBadRequest,
+  });
+  // A request without a Host is refused in words, too.
+  const http = createServer(
+    { requireHostHeader: false },
+    (request, response) => void respond(request, response),
+  );
+  answerMalformed(http);
   // First the port: a second start on a taken one must not claim anything.
   await listen(http, config);
   await mirrors.start();
@@ -286,6 +304,16 @@ function listen(http: HttpServer, { host, port }: Config): Promise<void> {
     });
     http.listen(port, host, resolve);
   });
+}
+
+/** Remembers what it made of something, for as long as that is there. */
+function oncePer<K extends object, V>(make: (of: K) => V): (of: K) => V {
+  const made = new WeakMap<K, V>();
+  return (of) => {
+    const value = made.get(of) ?? make(of);
+    made.set(of, value);
+    return value;
+  };
 }
 
 function endsRun({ type, data }: StoredEvent): boolean {

@@ -6,7 +6,9 @@ import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { HTTPException } from 'hono/http-exception';
 import { afterAll, describe, expect, test } from 'vitest';
 import { jsonBody } from '../src/http/body.ts';
-import { errorHandler, notFoundHandler, Problem, validationHook } from '../src/http/problem.ts';
+import type { App } from '../src/http/app.ts';
+import { notFoundHandler } from '../src/http/methods.ts';
+import { errorHandler, Problem, validationHook } from '../src/http/problem.ts';
 import { createLogger } from '../src/logger.ts';
 
 const lines: string[] = [];
@@ -23,7 +25,6 @@ const Message = z.strictObject({
 
 const app = new OpenAPIHono({ defaultHook: validationHook });
 app.onError(errorHandler(log));
-app.notFound(notFoundHandler);
 app.use('/small', jsonBody({ limit: 64 }));
 app.use('/messages', jsonBody());
 app.use('/cancel', jsonBody());
@@ -60,6 +61,8 @@ app.get('/taken', () => {
 app.get('/hono', () => {
   throw new HTTPException(405, { message: 'Only POST.' });
 });
+
+app.notFound(notFoundHandler(app as unknown as App));
 
 const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
 await once(server, 'listening');
@@ -103,6 +106,18 @@ test('an unknown path is a problem too', async () => {
     code: 'not_found',
     detail: 'There is no GET /nothing. GET /docs lists what there is.',
   });
+});
+
+test('a path that is there for other methods is 405, and says for which', async () => {
+  const { response, body } = await ask('/taken', { method: 'PUT' });
+  expect(response.headers.get('allow')).toBe('GET, HEAD');
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect(body).toMatchObject({
+    status: 405,
+    code: 'method_not_allowed',
+    detail: '/taken takes GET, HEAD, and not PUT.',
+  });
+  expect((await ask('/messages', { method: 'DELETE' })).response.headers.get('allow')).toBe('POST');
 });
 
 test("Hono's own refusals become problems", async () => {

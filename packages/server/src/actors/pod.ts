@@ -100,6 +100,10 @@ export class Pod {
     return this.#state === 'running' && this.#holds.size < CAPACITY ? (this.#member?.id ?? null) : null;
   }
 
+  get id(): string | null {
+    return this.#member?.id ?? null;
+  }
+
   get number(): number | null {
     return this.#member?.number ?? null;
   }

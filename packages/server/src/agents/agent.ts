@@ -38,12 +38,15 @@ export function createAgents({
   models,
   roles,
   tools,
+  toolsFor = () => tools,
   toolsOf = () => [],
 }: {
   readonly models: Models;
   readonly roles: Roles;
   /** Tools that every workspace has. */
   readonly tools: ToolRegistry;
+  /** The same tools for a role with permissions of its own. */
+  readonly toolsFor?: (permissions: readonly PolicyRule[]) => ToolRegistry;
   /** Further tools of a workspace, which come and go. */
   readonly toolsOf?: (workspaceId: string) => readonly AnyTool[] | Promise<readonly AnyTool[]>;
 }): Agents {
@@ -72,7 +75,8 @@ export function createAgents({
         preamble: guide ? `${role.preamble}\n\nThe workspace’s AGENTS.md says:\n\n${guide}` : role.preamble,
         tools: async (signal) => {
           const further = await unlessAborted(toolsOf(workspaceId), signal);
-          const all = withTools(tools, further ?? []);
+          const own = role.permissions.length === 0 ? tools : toolsFor(role.permissions);
+          const all = withTools(own, further ?? []);
           return role.tools === null ? all : listed(all, role.tools);
         },
         permissions: role.permissions,

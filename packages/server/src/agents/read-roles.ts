@@ -38,17 +38,20 @@ export async function listRoleFiles(
   return { files: files.filter(({ kind }) => kind === 'agent'), guide };
 }
 
-export async function readRole(
-  pool: Pool,
-  name: string,
-  file: FileHead,
-  builtIn: RoleDefinition | undefined,
-): Promise<Role> {
+interface Wanted {
+  readonly name: string;
+  readonly file: FileHead;
+  readonly builtIn: RoleDefinition | undefined;
+  /** The names that a role may list; undefined: any. */
+  readonly tools: readonly string[] | undefined;
+}
+
+export async function readRole(pool: Pool, { name, file, builtIn, tools }: Wanted): Promise<Role> {
   const { path, version } = file;
-  const newest = await parseVersion(pool, (await readVersion(pool, file.id, version))!);
+  const newest = await parseVersion(pool, (await readVersion(pool, file.id, version))!, tools);
   if (newest.ok) return { name, ...newest.role, source: { kind: 'file', path, version }, problem: null };
   const problem = { path, version, ...newest.mistake };
-  const good = await lastGood(pool, file);
+  const good = await lastGood(pool, file, tools);
   if (good) return { name, ...good.role, source: { kind: 'file', path, version: good.version }, problem };
   if (builtIn) return { name, ...builtIn, source: { kind: 'built-in' }, problem };
   const nothing = {
@@ -65,22 +68,27 @@ export async function readRole(
 async function lastGood(
   pool: Pool,
   { id, path, version }: FileHead,
+  tools: Wanted['tools'],
 ): Promise<{ version: number; role: RoleDefinition } | null> {
   for (const earlier of await listVersions(pool, id, { before: version, limit: EARLIER_VERSIONS })) {
     // What it was elsewhere, it never was as this role.
     if (earlier.path !== path) continue;
-    const parsed = await parseVersion(pool, earlier);
+    const parsed = await parseVersion(pool, earlier, tools);
     if (parsed.ok) return { version: earlier.version, role: parsed.role };
   }
   return null;
 }
 
-async function parseVersion(pool: Pool, { size, chunks }: FileVersion): Promise<ParsedRole> {
+async function parseVersion(
+  pool: Pool,
+  { size, chunks }: FileVersion,
+  tools: Wanted['tools'],
+): Promise<ParsedRole> {
   if (size > ROLE_FILE_BYTES) return tooLong(size);
   const text = asText(await readWhole(pool, chunks));
   return text === null
     ? { ok: false, mistake: { line: 1, column: 1, sentence: 'the file is not text in UTF-8' } }
-    : parseRoleFile(text);
+    : parseRoleFile(text, tools);
 }
 
 /** Null if it is not text. */

@@ -60,7 +60,8 @@ const frontMatter = z.strictObject({
   limits: schemas.limits.optional(),
 });
 
-export function parseRoleFile(text: string): ParsedRole {
+/** `known`: the names that a list of tools may have, besides globs and the tools of MCP servers; undefined: any. */
+export function parseRoleFile(text: string, known?: readonly string[]): ParsedRole {
   const bytes = Buffer.byteLength(text);
   if (bytes > ROLE_FILE_BYTES) return tooLong(bytes);
   const parts = split(text);
@@ -71,7 +72,7 @@ export function parseRoleFile(text: string): ParsedRole {
       'the front matter that begins here has no end; close it with a line of three dashes, ---',
     );
   const { yaml, body } = parts;
-  const read = readFrontMatter(yaml);
+  const read = readFrontMatter(yaml, known);
   if (!read.ok) return read;
   const preamble = body.trim();
   if (preamble === '') {
@@ -103,7 +104,7 @@ function split(text: string): { yaml: string; body: string } | null {
 
 type Read = { ok: true; given: z.infer<typeof frontMatter> } | { ok: false; mistake: Mistake };
 
-function readFrontMatter(yaml: string): Read {
+function readFrontMatter(yaml: string, known: readonly string[] | undefined): Read {
   const counter = new LineCounter();
   const document = parseDocument(yaml, { lineCounter: counter, prettyErrors: false, logLevel: 'silent' });
   const at = (offset: number, sentence: string) => {
@@ -118,7 +119,15 @@ function readFrontMatter(yaml: string): Read {
   const alias = firstAlias(document);
   if (alias !== null) return at(alias, STAR);
   const checked = frontMatter.safeParse(document.toJS() ?? {});
-  if (checked.success) return { ok: true, given: checked.data };
+  if (checked.success) {
+    const unknown = checked.data.tools?.findIndex((name) => known && isNoTool(name, known)) ?? -1;
+    if (unknown < 0) return { ok: true, given: checked.data };
+    const name = checked.data.tools![unknown]!;
+    return at(
+      offsetOf(document, ['tools', unknown], false),
+      `tools[${unknown}]: there is no tool ${name}${didYouMean(name, known!)}`,
+    );
+  }
   const issue = checked.error.issues[0]!;
   if (issue.code !== 'unrecognized_keys')
     return at(offsetOf(document, issue.path, false), `${pathOf(issue.path)}: ${issue.message}`);
@@ -128,6 +137,11 @@ function readFrontMatter(yaml: string): Read {
     offsetOf(document, path, true),
     `${pathOf(path)} is not a known key${didYouMean(issue.keys[0]!, allowed)}`,
   );
+}
+
+/** What a glob means, or an MCP server has (`server__tool`), may come later. */
+function isNoTool(name: string, known: readonly string[]): boolean {
+  return /^[\w-]+$/.test(name) && !name.includes('__') && !known.includes(name);
 }
 
 const STAR = 'a value that begins with * must be in quotes, as in "*"';

@@ -28,15 +28,16 @@ export interface Roles {
   changed(workspaceId: string | null): void;
 }
 
-export async function createRoles(pool: Pool): Promise<Roles> {
-  const builtIn = await loadBuiltIn();
+/** `tools`: the names that every workspace knows; without them a role may name any. */
+export async function createRoles(pool: Pool, tools?: readonly string[]): Promise<Roles> {
+  const builtIn = await loadBuiltIn(tools);
   const kept = new Map<string, { stale: boolean; readonly read: Promise<WorkspaceRoles> }>();
   return {
     of(workspaceId) {
       const known = kept.get(workspaceId);
       if (known && !known.stale) return known.read;
       if (kept.size >= WORKSPACES_KEPT) kept.clear();
-      const entry = { stale: false, read: readAgain(pool, builtIn, workspaceId, known?.read) };
+      const entry = { stale: false, read: readAgain({ pool, builtIn, tools }, workspaceId, known?.read) };
       kept.set(workspaceId, entry);
       entry.read.catch(() => (entry.stale = true));
       return entry.read;
@@ -50,20 +51,25 @@ export async function createRoles(pool: Pool): Promise<Roles> {
 
 type BuiltIn = ReadonlyMap<string, RoleDefinition>;
 
-async function loadBuiltIn(): Promise<BuiltIn> {
+async function loadBuiltIn(tools: readonly string[] | undefined): Promise<BuiltIn> {
   const folder = new URL('./built-in/', import.meta.url);
   const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).toSorted();
   const entries = names.map(async (name) => {
-    const parsed = parseRoleFile(await readFile(new URL(name, folder), 'utf8'));
+    const parsed = parseRoleFile(await readFile(new URL(name, folder), 'utf8'), tools);
     if (!parsed.ok) throw new Error(`${name}: ${JSON.stringify(parsed.mistake)}`);
     return [basename(name, '.md'), parsed.role] as const;
   });
   return new Map(await Promise.all(entries));
 }
 
+interface Known {
+  readonly pool: Pool;
+  readonly builtIn: BuiltIn;
+  readonly tools: readonly string[] | undefined;
+}
+
 async function readAgain(
-  pool: Pool,
-  builtIn: BuiltIn,
+  { pool, builtIn, tools }: Known,
   workspaceId: string,
   before: Promise<WorkspaceRoles> | undefined,
 ): Promise<WorkspaceRoles> {
@@ -76,7 +82,7 @@ async function readAgain(
     roles.set(name, { name, ...role, source: { kind: 'built-in' }, problem: null });
   for (const file of files) {
     const name = basename(file.path).replace(/\.md$/i, '');
-    roles.set(name, await readRole(pool, name, file, builtIn.get(name)));
+    roles.set(name, await readRole(pool, { name, file, builtIn: builtIn.get(name), tools }));
   }
   return { roles, guide: guide && (await readGuide(pool, guide)), stamp };
 }

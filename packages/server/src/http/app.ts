@@ -28,7 +28,8 @@ import { fileRoutes } from './files.ts';
 import { folderRoutes } from './folders.ts';
 import { guard } from './guard.ts';
 import { refuseDetours } from './paths.ts';
-import { errorHandler, notFoundHandler, validationHook } from './problem.ts';
+import { notFoundHandler } from './methods.ts';
+import { errorHandler, validationHook } from './problem.ts';
 import { healthRoutes } from './health.ts';
 import { policyRoutes } from './policies.ts';
 import { roleRoutes } from './roles.ts';
@@ -62,7 +63,6 @@ export type App = OpenAPIHono<{ Bindings: HttpBindings }>;
 export function createApp(context: HttpContext): App {
   const app: App = new OpenAPIHono({ defaultHook: validationHook });
   app.onError(errorHandler(context.log));
-  app.notFound(notFoundHandler);
   app.use(guard(context.config));
   app.use(refuseDetours);
   threadRoutes(app, context);
@@ -93,5 +93,6 @@ export function createApp(context: HttpContext): App {
     info: { title: 'Continuo', version: '0.1.0', description: 'The durable agent server.' },
   });
   docsRoute(app);
+  app.notFound(notFoundHandler(app));
   return app;
 }

@@ -65,11 +65,9 @@ export function changeRoutes(app: App, context: HttpContext): void {
       const { id } = await workspaceIn(pool, c.req.valid('param').id);
       const { after, limit } = c.req.valid('query');
       const seq = cursor(after, await lastChange(pool, id));
-      const items = (await readChanges(pool, id, { after: seq, limit })).map((change) => ({
-        ...change,
-        at: change.at.toISOString(),
-      }));
-      return c.json({ items, next: items.length < limit ? null : String(items.at(-1)!.seq) }, 200);
+      const changes = await readChanges(pool, id, { after: seq, limit: limit + 1 });
+      const items = changes.slice(0, limit).map((change) => ({ ...change, at: change.at.toISOString() }));
+      return c.json({ items, next: changes.length > limit ? String(items.at(-1)!.seq) : null }, 200);
     },
   );
 }

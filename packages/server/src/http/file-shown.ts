@@ -4,7 +4,7 @@ import { lookup } from 'mime-types';
 import type { File } from '@continuo/protocol';
 import { sqlState, type Pool, type Queryable } from '../db/pool.ts';
 import { asText } from '../workspace/content.ts';
-import { findFile, listFiles, type FileHead } from '../workspace/files.ts';
+import { findFile, findMoved, listFiles, type FileHead } from '../workspace/files.ts';
 import type { FilePath } from '../workspace/paths.ts';
 import { readHead } from '../workspace/save.ts';
 import { similarPaths } from '../workspace/similar.ts';
@@ -63,6 +63,14 @@ export async function fileNotFound(
       extra: { tree },
     });
   }
+  const moved = await findMoved(pool, workspaceId, path);
+  if (moved && moved.removedAt === null)
+    return new Problem({
+      status: 404,
+      code: 'file_not_found',
+      detail: `There is no file ${path.path} any more: it is ${moved.path} now, with its history.`,
+      extra: { moved_to: { file: moved.id, path: moved.path }, suggestions: [moved.path] },
+    });
   const suggestions = await similarPaths(pool, workspaceId, path);
   const hint = suggestions.length > 0 ? `Did you mean ${suggestions.join(' or ')}?` : advice;
   return new Problem({

@@ -133,6 +133,24 @@ export function fileRoutes(app: App, context: HttpContext): void {
     },
   );
 
+  app.openAPIRegistry.registerPath({
+    method: 'head',
+    path: '/api/v1/workspaces/{id}/files/{path}',
+    tags,
+    summary: 'Look at a file without its bytes',
+    request: { params: fileParams, query: readQuery },
+    responses: {
+      200: { description: 'As GET, without a body' },
+      206: { description: 'As GET of a range, without a body' },
+      304: { description: 'You have it already' },
+      400: { description: 'As GET' },
+      404: { description: 'As GET' },
+      410: { description: 'As GET' },
+      412: { description: 'As GET' },
+      416: { description: 'As GET' },
+    },
+  });
+
   route(
     {
       method: 'put',

@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import type { ErrorHandler, NotFoundHandler } from 'hono';
+import type { ErrorHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { Logger } from 'pino';
 import type { ZodError } from 'zod';
@@ -43,7 +43,7 @@ export class Problem extends Error {
   }
 }
 
-function problemResponse(problem: Problem): Response {
+export function problemResponse(problem: Problem): Response {
   const { status, code, title, detail, extra, headers } = problem;
   return new Response(JSON.stringify({ ...extra, type: 'about:blank', title, status, code, detail }), {
     status,
@@ -83,16 +83,6 @@ function databaseUnavailable(): Problem {
     headers: { 'retry-after': '1' },
   });
 }
-
-/** For `app.notFound`. */
-export const notFoundHandler: NotFoundHandler = (c) =>
-  problemResponse(
-    new Problem({
-      status: 404,
-      code: 'not_found',
-      detail: `There is no ${c.req.method} ${c.req.path}. GET /docs lists what there is.`,
-    }),
-  );
 
 /** For `new OpenAPIHono({ defaultHook })`: a request that does not fit its schema is refused. */
 export function validationHook(

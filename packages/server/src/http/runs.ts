@@ -186,7 +186,12 @@ export function runRoutes(app: App, context: HttpContext): void {
       request: { params: idParam },
       responses: { 200: json(schemas.why, 'In a sentence and as fields'), ...problems(400, 404) },
     }),
-    async (c) => c.json(await explain(pool, await find(c.req.valid('param').id)), 200),
+    async (c) => {
+      const run = await find(c.req.valid('param').id);
+      const starting = (podId: string, workspaceId: string) =>
+        podId === context.pod.id ? context.mcp.startingIn(workspaceId) : [];
+      return c.json(await explain(pool, run, starting), 200);
+    },
   );
 }
 

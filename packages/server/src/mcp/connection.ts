@@ -25,6 +25,7 @@ export interface Connection {
   readonly tools: readonly ListedTool[];
   /** The end of a first try; later ones hold nobody up. */
   readonly tried: Promise<void>;
+  readonly isFirstTry: boolean;
   stop(): Promise<void>;
 }
 
@@ -133,6 +134,9 @@ export function createConnection(options: ConnectionOptions): Connection {
       return state.status === 'ready' ? state.listing.tools : [];
     },
     tried: opening,
+    get isFirstTry() {
+      return failures === 0 && state.status === 'connecting';
+    },
     stop: async () => {
       stopped = true;
       callOff();

@@ -29,6 +29,8 @@ export interface Mcp {
   toolsOf(workspaceId: string): Promise<readonly AnyTool[]>;
   /** Every configured server; null where it is disabled. Waits for none. */
   serversOf(workspaceId: string): Promise<readonly { row: ServerRow; state: ConnectionState | null }[]>;
+  /** The servers that `toolsOf` waits for, on this pod, now. */
+  startingIn(workspaceId: string): readonly string[];
   /** This pod changed the workspace's rows: it follows them now, and the others are told. */
   changed(workspaceId: string): Promise<void>;
   /** Another pod did. */
@@ -114,6 +116,10 @@ export function createMcp({ pool, log, env, onChange, ...options }: McpOptions):
     serversOf: async (workspaceId) => {
       const { rows, connections } = await read(workspaceId, Infinity);
       return rows.map((row) => ({ row, state: connections.get(row.name)?.connection.state ?? null }));
+    },
+    startingIn: (workspaceId) => {
+      const known = [...(workspaces.get(workspaceId)?.connections ?? [])];
+      return known.filter(([, { connection }]) => connection.isFirstTry).map(([name]) => name);
     },
     changed: async (workspaceId) => {
       await read(workspaceId, Infinity);

@@ -7,6 +7,7 @@ import type { StoredRun } from './read.ts';
 import { replay } from './replay.ts';
 
 interface Place {
+  workspace_id: string;
   queue_position: number;
   owner: string | null;
   pod_name: string | null;
@@ -15,12 +16,17 @@ interface Place {
   attempts: number;
 }
 
-export async function explain(pool: Pool, run: StoredRun): Promise<Why> {
+/** `startingOn`: the MCP servers of a workspace that a pod waits for, as far as it is known here. */
+export async function explain(
+  pool: Pool,
+  run: StoredRun,
+  startingOn: (podId: string, workspaceId: string) => readonly string[],
+): Promise<Why> {
   const { rows } = await pool.query<Place>({
     name: 'why',
     text: `select
         (select count(*)::int from runs b where b.thread_id = t.id and b.ordinal < $2 and b.status in ('queued', 'running')) as queue_position,
-        t.owner, p.name as pod_name,
+        t.workspace_id, t.owner, p.name as pod_name,
         (extract(epoch from clock_timestamp() - p.heartbeat_at) * 1000)::int as heartbeat_age_ms,
         extract(epoch from p.lease)::float8 as lease_seconds,
         (select count(distinct e.attempt)::int from events e
@@ -30,7 +36,8 @@ export async function explain(pool: Pool, run: StoredRun): Promise<Why> {
   });
   const place = rows[0]!;
   const state = run.status === 'running' ? (await replay(pool, run.thread_id)).run : null;
-  const waits = waitsFor(run, place, state);
+  const starting = place.owner === null ? [] : startingOn(place.owner, place.workspace_id);
+  const waits = waitsFor(run, place, state, starting);
   const pod =
     place.pod_name === null || place.owner === null
       ? null
@@ -53,7 +60,12 @@ export async function explain(pool: Pool, run: StoredRun): Promise<Why> {
   };
 }
 
-function waitsFor(run: StoredRun, place: Place, state: RunState | null): Pick<Why, 'waits_for' | 'sentence'> {
+function waitsFor(
+  run: StoredRun,
+  place: Place,
+  state: RunState | null,
+  starting: readonly string[],
+): Pick<Why, 'waits_for' | 'sentence'> {
   if (run.status === 'error')
     return {
       waits_for: 'nothing',
@@ -95,6 +107,11 @@ function waitsFor(run: StoredRun, place: Place, state: RunState | null): Pick<Wh
       waits_for: 'tool',
       sentence: `The run waits for ${step.calls.map((call) => call.tool).join(', ')} ${on}.`,
     };
+  if (starting.length > 0) {
+    const servers = `MCP ${starting.length === 1 ? 'server' : 'servers'} ${starting.join(', ')}`;
+    const sentence = `The run waits for ${servers} to start ${on}; it goes on without what does not start in time.`;
+    return { waits_for: 'step', sentence };
+  }
   return { waits_for: 'step', sentence: `The run is between two steps ${on}.` };
 }
 

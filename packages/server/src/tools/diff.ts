@@ -20,7 +20,8 @@ const input = z.strictObject({
 });
 type Input = z.infer<typeof input>;
 
-export function diffTool({ pool }: ToolWorld): Tool<Input> {
+export function diffTool(world: ToolWorld): Tool<Input> {
+  const { pool } = world;
   return {
     name: 'diff',
     description: 'Shows what changed in a text file between two of its versions, as a unified diff.',
@@ -30,7 +31,7 @@ export function diffTool({ pool }: ToolWorld): Tool<Input> {
       `Compares versions of ${shown(path)}${from === undefined && to === undefined ? '' : ` (${from ?? 'before'} and ${to ?? 'now'})`}`,
     paths: ({ path }) => [path],
     async run({ path: given, from, to }, context) {
-      const file = await existing(pool, context.workspaceId, fileAt(given));
+      const file = await existing(world, context.workspaceId, fileAt(given));
       const newer = await versionOf(file, to ?? file.version);
       const older = from === undefined ? await lastDifferent(pool, file, newer) : await versionOf(file, from);
       context.used(file.id);

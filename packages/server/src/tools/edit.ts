@@ -43,7 +43,7 @@ export function editTool(world: ToolWorld): Tool<Input, Prepared> {
     words: ({ path, edits }) => `Edits ${shown(path)}${edits.length > 1 ? ` in ${edits.length} places` : ''}`,
     paths: ({ path }) => [path],
     async prepare({ path: given, edits }, context) {
-      const file = await existing(world.pool, context.workspaceId, fileAt(given));
+      const file = await existing(world, context.workspaceId, fileAt(given));
       const before = await textOf(world, file);
       let text = before;
       let replaced = 0;

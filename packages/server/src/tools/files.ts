@@ -1,7 +1,7 @@
 // What the tools that work on files share: paths as models write them, files that must be there, and the change that a
 // call makes: its rows, its `file_updated` and the flush to the mirror after the commit.
 
-import type { Pool, Queryable } from '../db/pool.ts';
+import type { Pool } from '../db/pool.ts';
 import {
   findFile,
   findRemoved,
@@ -13,12 +13,15 @@ import {
 import { parseFolder, parsePath, type FilePath, type ParsedPath } from '../workspace/paths.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
 import { nearest } from './nearest.ts';
+import { judge, type Rules } from './policy.ts';
 import { Stale, ToolFailure, type CallContext, type TransactionContext } from './tool.ts';
 
 export interface ToolWorld {
   readonly pool: Pool;
   readonly workspaces: Workspaces;
   readonly chats: ChatFiles;
+  /** What the workspace and the role say to calls: no failure names a path that may not be read. */
+  readonly rules: (workspaceId: string) => Promise<Rules>;
 }
 
 /** Threads as files, under /chats. */
@@ -62,27 +65,41 @@ export function shown(given: string): string {
 }
 
 /** The live file at a path, or a failure that says what is there instead. */
-export async function existing(client: Queryable, workspaceId: string, path: FilePath): Promise<FileHead> {
-  const file = await findFile(client, workspaceId, path);
+export async function existing(
+  world: Looking,
+  workspaceId: string,
+  path: FilePath,
+  wanted: 'file' | 'folder' | 'file or folder' = 'file',
+): Promise<FileHead> {
+  const file = await findFile(world.pool, workspaceId, path);
   if (file) return file;
-  throw new ToolFailure(await whyNoFile(client, workspaceId, path));
+  throw new ToolFailure(await whyNoFile(world, workspaceId, path, wanted));
 }
+
+type Looking = Pick<ToolWorld, 'pool' | 'rules'>;
 
 /** Whether there is a file at a path, or something in a folder of that name; else the failure of `existing`. */
-export async function existingPlace(client: Queryable, workspaceId: string, path: FilePath): Promise<void> {
-  const [inside] = await listFiles(client, workspaceId, { folder: path, limit: 1 });
-  if (!inside) await existing(client, workspaceId, path);
+export async function existingPlace(world: Looking, workspaceId: string, path: FilePath): Promise<void> {
+  const [inside] = await listFiles(world.pool, workspaceId, { folder: path, limit: 1 });
+  if (!inside) await existing(world, workspaceId, path, 'file or folder');
 }
 
-async function whyNoFile(client: Queryable, workspaceId: string, path: FilePath): Promise<string> {
+async function whyNoFile(
+  world: Looking,
+  workspaceId: string,
+  path: FilePath,
+  wanted: string,
+): Promise<string> {
+  const { pool: client } = world;
   const [inside] = await listFiles(client, workspaceId, { folder: path, limit: 1 });
   if (inside) return `${path.path} is a folder, not a file; ls ${path.path} lists it`;
   const removed = await findRemoved(client, workspaceId, path);
   const gone = removed ? ` It was removed as version ${removed.version}; restore brings it back.` : '';
-  return `there is no file at ${path.path}.${gone}${await didYouMean(client, workspaceId, path)}`;
+  return `there is no ${wanted} at ${path.path}.${gone}${await didYouMean(world, workspaceId, path)}`;
 }
 
-async function didYouMean(client: Queryable, workspaceId: string, path: FilePath): Promise<string> {
+async function didYouMean(world: Looking, workspaceId: string, path: FilePath): Promise<string> {
+  const { pool: client } = world;
   const name = path.folded.slice(path.folded.lastIndexOf('/') + 1);
   const { rows } = await client.query<{ path: string }>({
     name: 'same_name',
@@ -100,7 +117,10 @@ async function didYouMean(client: Queryable, workspaceId: string, path: FilePath
     beside.map((file) => file.path),
     NAMED_PATHS,
   );
-  const paths = [...new Set([...rows.map((row) => row.path), ...alike])].slice(0, NAMED_PATHS);
+  const rules = await world.rules(workspaceId);
+  const paths = [...new Set([...rows.map((row) => row.path), ...alike])]
+    .filter((each) => judge({ tool: 'read', effect: 'pure', paths: [each] }, rules).action !== 'deny')
+    .slice(0, NAMED_PATHS);
   if (paths.length > 0) return ` Did you mean ${paths.join(' or ')}?`;
   return ' glob and ls show what is there.';
 }

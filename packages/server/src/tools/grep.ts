@@ -30,7 +30,8 @@ const input = z.strictObject({
 });
 type Input = z.infer<typeof input>;
 
-export function grepTool({ pool, workspaces }: ToolWorld): Tool<Input> {
+export function grepTool(world: ToolWorld): Tool<Input> {
+  const { pool, workspaces } = world;
   return {
     name: 'grep',
     description: 'Searches the text of files in the workspace for lines that match a pattern.',
@@ -44,7 +45,7 @@ export function grepTool({ pool, workspaces }: ToolWorld): Tool<Input> {
         const problem = globProblem(asked.glob);
         if (problem !== null) throw new ToolFailure(`the glob ${asked.glob} cannot be used: ${problem}`);
       }
-      if (folder.path !== '/') await existingPlace(pool, context.workspaceId, folder);
+      if (folder.path !== '/') await existingPlace(world, context.workspaceId, folder);
       const root = await workspaces.mirrors.folder(context.workspaceId);
       const found = await search(root, folder.path, asked, context);
       const places = [...new Set(found.hits.map(({ path }) => path))].flatMap((path) => {

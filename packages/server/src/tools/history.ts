@@ -16,7 +16,8 @@ const input = z.strictObject({
 });
 type Input = z.infer<typeof input>;
 
-export function historyTool({ pool }: ToolWorld): Tool<Input> {
+export function historyTool(world: ToolWorld): Tool<Input> {
+  const { pool } = world;
   return {
     name: 'history',
     description:
@@ -30,7 +31,7 @@ export function historyTool({ pool }: ToolWorld): Tool<Input> {
       const file =
         (await findFile(pool, context.workspaceId, path)) ??
         (await findRemoved(pool, context.workspaceId, path)) ??
-        (await existing(pool, context.workspaceId, path));
+        (await existing(world, context.workspaceId, path));
       const versions = await listVersions(pool, file.id, { limit, ...(before !== undefined && { before }) });
       context.used(file.id);
       const last = versions.at(-1)?.version ?? 1;

@@ -14,7 +14,8 @@ const input = z.strictObject({
   path: z.string().default('/').describe('The folder; the root of the workspace if absent'),
 });
 
-export function lsTool({ pool, chats }: ToolWorld): Tool<z.infer<typeof input>> {
+export function lsTool(world: ToolWorld): Tool<z.infer<typeof input>> {
+  const { pool, chats } = world;
   return {
     name: 'ls',
     description: 'Lists the files and folders in one folder of the workspace, with sizes and versions.',
@@ -33,7 +34,7 @@ export function lsTool({ pool, chats }: ToolWorld): Tool<z.infer<typeof input>> 
       const paths = await listPaths(pool, workspaceId, folder, COUNTED);
       if (paths.length === 0 && folder.path !== '/') {
         // A file, or nothing: the failure says which.
-        const file = await existing(pool, workspaceId, folder);
+        const file = await existing(world, workspaceId, folder, 'folder');
         return { path: file.path, text: `${file.path} is a file\n${line(file.path, file)}` };
       }
       const entries = entriesOf(folder.path, paths);

@@ -27,7 +27,7 @@ export function moveTool(world: ToolWorld): Tool<Input, readonly Planned[]> {
       const file = await findFile(pool, workspaceId, from);
       if (file) return [{ kind: 'move', from: placeOf(file), to, base: file.version }];
       const files = await listFiles(pool, workspaceId, { folder: from, limit: CHANGED_FILES + 1 });
-      if (files.length === 0) await existing(pool, workspaceId, from);
+      if (files.length === 0) await existing(world, workspaceId, from, 'file or folder');
       if (files.length > CHANGED_FILES)
         throw new ToolFailure(
           `${from.path} holds more than ${counted(CHANGED_FILES, 'file')}; move its folders one by one`,

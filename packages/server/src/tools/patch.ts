@@ -116,7 +116,7 @@ async function plan(world: ToolWorld, context: CallContext, part: Part): Promise
     const content = await storeText(world, applied('', part.patch, path.path), true);
     return [{ kind: 'write', path, base: 0, content }];
   }
-  const file = await existing(world.pool, workspaceId, fileAt(part.from));
+  const file = await existing(world, workspaceId, fileAt(part.from));
   context.used(file.id);
   if (part.to === null) {
     // Rules about removing are rules about that tool.

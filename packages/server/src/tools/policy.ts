@@ -44,10 +44,12 @@ export interface Verdict {
 
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
 
-export function judge(
-  call: JudgedCall,
-  { workspace, role }: { readonly workspace: readonly PolicyRule[]; readonly role: readonly PolicyRule[] },
-): Verdict {
+export interface Rules {
+  readonly workspace: readonly PolicyRule[];
+  readonly role: readonly PolicyRule[];
+}
+
+export function judge(call: JudgedCall, { workspace, role }: Rules): Verdict {
   const by = (whose: string, rules: readonly PolicyRule[], unmatched: PolicyRule['action']) =>
     placesOf(call).map((place) => {
       const index = decisive(rules, call, place);

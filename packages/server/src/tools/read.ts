@@ -23,7 +23,8 @@ const input = z.strictObject({
 });
 type Input = z.infer<typeof input>;
 
-export function readTool({ pool, chats }: ToolWorld): Tool<Input> {
+export function readTool(world: ToolWorld): Tool<Input> {
+  const { pool, chats } = world;
   return {
     name: 'read',
     description:
@@ -41,7 +42,7 @@ export function readTool({ pool, chats }: ToolWorld): Tool<Input> {
         const { threadId: id, version: newest } = chat;
         return linesOf({ path: chat.path, id, version: newest, newest }, [Buffer.from(chat.text)], asked);
       }
-      const file = await existing(pool, context.workspaceId, path);
+      const file = await existing(world, context.workspaceId, path);
       const version = await readVersion(pool, file.id, asked.version ?? file.version);
       if (!version)
         throw new ToolFailure(

@@ -28,7 +28,7 @@ export function removeTool(world: ToolWorld): Tool<Input, readonly Planned[]> {
       const file = await findFile(pool, workspaceId, path);
       if (file) return [{ kind: 'remove', path: placeOf(file), base: file.version }];
       const files = await listFiles(pool, workspaceId, { folder: path, limit: CHANGED_FILES + 1 });
-      if (files.length === 0) await existing(pool, workspaceId, path);
+      if (files.length === 0) await existing(world, workspaceId, path, 'file or folder');
       if (files.length > CHANGED_FILES)
         throw new ToolFailure(
           `${path.path} holds more than ${counted(CHANGED_FILES, 'file')}; remove its folders one by one`,

@@ -38,7 +38,7 @@ export function restoreTool(world: ToolWorld): Tool<Input, Prepared> {
       const path = fileAt(given);
       const live = await findFile(pool, context.workspaceId, path);
       const file = live ?? (await findRemoved(pool, context.workspaceId, path));
-      if (!file) return existing(pool, context.workspaceId, path) as never;
+      if (!file) return existing(world, context.workspaceId, path) as never;
       const version = asked === undefined ? await before(file) : await readVersion(pool, file.id, asked);
       if (!version)
         throw new ToolFailure(

@@ -16,7 +16,8 @@ const input = z.strictObject({
 });
 type Input = z.infer<typeof input>;
 
-export function treeTool({ pool }: ToolWorld): Tool<Input> {
+export function treeTool(world: ToolWorld): Tool<Input> {
+  const { pool } = world;
   return {
     name: 'tree',
     description: 'Shows the tree of folders and files below a folder of the workspace.',
@@ -28,7 +29,7 @@ export function treeTool({ pool }: ToolWorld): Tool<Input> {
       const folder = folderAt(path);
       const paths = await listPaths(pool, workspaceId, folder, FILES);
       if (paths.length === 0 && folder.path !== '/') {
-        const file = await existing(pool, workspaceId, folder);
+        const file = await existing(world, workspaceId, folder, 'folder');
         return { path: file.path, files: 1, text: `${file.path} is a file` };
       }
       const start = folder.path === '/' ? 1 : folder.path.length + 1;

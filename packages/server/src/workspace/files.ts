@@ -228,6 +228,22 @@ export async function findRemoved(
   return rows[0] ? headOf(rows[0]) : null;
 }
 
+/** The file that was last moved away from a path, wherever it is now. */
+export async function findMoved(
+  client: Queryable,
+  workspaceId: string,
+  { path }: FilePath,
+): Promise<FileHead | null> {
+  const { rows } = await client.query<Row>(
+    `select ${COLUMNS} from files where id = (
+        select file_id from changes
+        where workspace_id = $1 and type = 'file_moved' and data ->> 'from' = $2 order by seq desc limit 1
+      )`,
+    [workspaceId, path],
+  );
+  return rows[0] ? headOf(rows[0]) : null;
+}
+
 export async function readFile(
   client: Queryable,
   workspaceId: string,

@@ -1,5 +1,6 @@
 // What the server says to requests that are wrong, and to those that only look unusual.
 
+import { connect } from 'node:net';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { createThread, readRun, send } from '../client/api.ts';
@@ -142,11 +143,6 @@ test.each([
 });
 
 test.each([
-  ['DELETE', '/api/threads'],
-  ['PUT', '/api/threads'],
-  ['PATCH', `/api/runs/${NOBODY}`],
-  ['GET', `/api/runs/${NOBODY}/cancel`],
-  ['POST', '/healthz'],
   ['GET', '/'],
   ['GET', '/api'],
   ['GET', '/api/thread'],
@@ -156,6 +152,39 @@ test.each([
   const answer = await ask(method, world.url + path);
   expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
   expect(answer.headers.get('content-type')).toBe('application/problem+json');
+});
+
+test.each([
+  ['DELETE', '/api/threads', 'GET, HEAD, POST'],
+  ['PUT', '/api/threads', 'GET, HEAD, POST'],
+  ['PATCH', `/api/runs/${NOBODY}`, 'GET, HEAD'],
+  ['GET', `/api/runs/${NOBODY}/cancel`, 'POST'],
+  ['POST', '/healthz', 'GET, HEAD'],
+  ['POST', '/api/v1/workspaces/default/files/a/b.md', 'DELETE, GET, HEAD, PUT'],
+])('%s %s is 405, and Allow says what goes', async (method, path, allow) => {
+  const answer = await ask(method, world.url + path);
+  expect(answer).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
+  expect(answer.headers.get('allow')).toBe(allow);
+  expect(answer.headers.get('content-type')).toBe('application/problem+json');
+});
+
+test.each([
+  ['no HTTP at all', 'nonsense\r\n\r\n', 400],
+  ['a header without a name', 'GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n: x\r\n\r\n', 400],
+  ['no Host', 'GET / HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
+  ['a Host that is none', 'GET / HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n', 400],
+  ['a target that is no URL', 'GET http://[ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 400],
+  ['headers without an end', `GET / HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+])('%s is answered with a problem', async (_, request, status) => {
+  const { hostname, port } = new URL(world.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(request);
+  let text = '';
+  for await (const chunk of socket.setEncoding('utf8')) text += chunk as string;
+  const [head, body] = text.split('\r\n\r\n');
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(head!.toLowerCase()).toContain('content-type: application/problem+json');
+  expect(JSON.parse(body!)).toMatchObject({ status, code: expect.any(String), detail: expect.any(String) });
 });
 
 test('an unknown model or role is 400 and the answer names what there is', async () => {

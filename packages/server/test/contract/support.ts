@@ -65,7 +65,12 @@ export async function ask(
   });
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
-  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== '' ? JSON.parse(text) : null,
+  };
 }
 
 /** Looks until there is something; the test's own time limit is the only one. */

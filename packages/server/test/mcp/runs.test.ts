@@ -55,6 +55,18 @@ const play = async (url: string, ...steps: { calls?: object[]; text?: string }[]
 const ends = (frames: readonly Frame[]) =>
   frames.filter(({ event }) => event === 'tool_end').map(({ data }) => data);
 
+test('PLUS-4 a run that waits for a server that does not start says so', async () => {
+  const { url } = await pod();
+  await put(url, 'sleeper', ['-e', 'setInterval(() => {}, 1000)']);
+  const thread = await createThread(url);
+  const run = await send(url, thread, { steps: [{ text: 'Here I am.' }] });
+  const why = () => request<{ sentence: string }>('GET', `${url}/api/runs/${run.id}/why`);
+  await until('it says so', async () => (await why()).sentence.includes('MCP server sleeper to start'));
+  await request('DELETE', `${url}/api/v1/workspaces/${WORKSPACE}/mcp-servers/sleeper`);
+  const frames = await followToEnd(() => [url], run.id);
+  expect(frames.at(-1)!.data).toEqual({ status: 'done' });
+});
+
 test('PLUS-4 a run calls a tool of a real MCP server, from its first step on', async () => {
   const { url } = await pod();
   const file = join(folder, 'memory.jsonl');

@@ -108,6 +108,22 @@ test('RT-3 a mistake leaves the last good version in use, where everybody can se
   });
 });
 
+test('RT-3 a tool that is not there is a problem that the API shows', async () => {
+  await writeRole('juggler', poet('tools: [read, nosuchtool]\n', 'You juggle.'), 1);
+  expect((await ask('GET', roleUrl('juggler'))).body).toMatchObject({
+    preamble: null,
+    problem: {
+      version: 1,
+      sentence: expect.stringMatching(/^tools\[1\]: there is no tool nosuchtool; allowed: ls,/),
+    },
+  });
+  await writeRole('juggler', poet('tools: [read, memory__recall]\n', 'You juggle.'), 2);
+  expect((await ask('GET', roleUrl('juggler'))).body).toMatchObject({
+    preamble: 'You juggle.',
+    problem: null,
+  });
+});
+
 test('RT-3 a message’s limits come before its role’s, and a request’s model before the role’s', async () => {
   await writeRole('clerk', '---\nmodel: offline/demo\nlimits: { steps: 3, tokens: 500 }\n---\nYou count.', 1);
   const { run, model } = await sent({ role: 'clerk', model: 'anthropic/claude-x', limits: { steps: 9 } });

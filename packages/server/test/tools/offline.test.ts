@@ -67,6 +67,16 @@ test('RT-7 a file that is there already is read before it is written again', asy
   expect(final).not.toContain('failed');
 });
 
+test('RT-7 several files that are there already are all read before they are written again', async () => {
+  const words = 'write "one" to both/a.md and write "two" to both/b.md';
+  expect((await tell(await createThread(world.url), words)).failed).toEqual([]);
+  const other = 'write "three" to both/a.md and write "four" to both/b.md';
+  const { final, failed } = await tell(await createThread(world.url), other);
+  expect(failed).toHaveLength(2);
+  expect(final).not.toContain('failed');
+  expect([await textOf('/both/a.md'), await textOf('/both/b.md')]).toEqual(['three', 'four']);
+});
+
 test('RT-7 other words do what they say', async () => {
   const thread = await createThread(world.url);
   const say = (text: string) => tell(thread, text);

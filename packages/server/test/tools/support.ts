@@ -8,6 +8,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { EventData } from '@continuo/protocol';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { createChatFiles } from '../../src/runs/chats.ts';
+import { readPolicy } from '../../src/runs/policies.ts';
 import { createBuiltInTools } from '../../src/tools/index.ts';
 import type { AnyTool } from '../../src/tools/registry.ts';
 import { storeContent } from '../../src/workspace/content.ts';
@@ -78,7 +79,12 @@ export function useTools(
     const { maxFileBytes = 8 * 2 ** 20, quotaBytes = 2 ** 40 } = options;
     workspaces = new Workspaces({ pool: world.pool, alone: () => true, maxFileBytes, quotaBytes });
     workspaces.attach(plainMirrors(world, () => root));
-    tools = createBuiltInTools({ pool: world.pool, workspaces, chats: createChatFiles(world.pool) });
+    tools = createBuiltInTools({
+      pool: world.pool,
+      workspaces,
+      chats: createChatFiles(world.pool),
+      rules: async (id) => ({ workspace: (await readPolicy(world.pool, id))!, role: [] }),
+    });
   });
   afterAll(() => rm(root, { recursive: true, force: true }));
 
@@ -154,4 +160,19 @@ export function useTools(
 export function said(end: EventData['tool_end'] | undefined): string {
   const output = end?.output as { text?: string; error?: string };
   return output.error ?? output.text ?? JSON.stringify(output);
+}
+
+/** A workspace with a thread of its own, and what tests do there. */
+export async function place(world: ToolsWorld) {
+  const workspace = await world.workspace();
+  const thread = await world.threadIn(workspace);
+  return {
+    workspace,
+    thread,
+    /** One call in a run of its own. */
+    call: async (tool: string, input: Record<string, unknown>) =>
+      (await world.calls(thread, { tool, input })).ends[0]!,
+    write: (path: string, content: string | Uint8Array) => world.write(workspace, path, content),
+    text: (path: string) => world.text(workspace, path),
+  };
 }

@@ -48,6 +48,20 @@ test('a file without front matter, with an empty one, or from another system is 
     expect(parseRoleFile(text)).toEqual({ ok: true, role: plain });
 });
 
+test('a tool that is not there is told, unless an MCP server may have it', () => {
+  const known = ['read', 'write'];
+  const parse = (list: string) => parseRoleFile(`---\ntools: [${list}]\n---\nYou.`, known);
+  for (const list of ['read', '"*"', 'read, "wr*"', 'memory__recall', '"files__*"'])
+    expect(parse(list).ok).toBe(true);
+  expect(parse('read, nosuchtool')).toEqual({
+    ok: false,
+    mistake: { line: 2, column: 15, sentence: 'tools[1]: there is no tool nosuchtool; allowed: read, write' },
+  });
+  expect(parse('raed')).toMatchObject({
+    mistake: { sentence: 'tools[0]: there is no tool raed; did you mean read?' },
+  });
+});
+
 test.each<[string, string, number, number, RegExp]>([
   ['an unknown key', 'description: x\nmodle: a/b', 3, 1, /^modle is not a known key; did you mean model\?$/],
   ['a key far from any', 'wizardry: 1', 2, 1, /allowed: description, model, tools, permissions, limits$/],

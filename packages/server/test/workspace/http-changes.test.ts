@@ -140,6 +140,15 @@ test('a feed begins where it is asked to, and says what happened', async () => {
   );
 });
 
+test('the last page of changes is the last, also where it is full', async () => {
+  const space = await newSpace(pods[0].url);
+  for (let turn = 0; turn < 4; turn += 1) await put(space, 'a.md', String(turn));
+  const first = await ask('GET', `${space.url}/changes?limit=2`);
+  expect(first.body).toMatchObject({ items: [{ seq: 1 }, { seq: 2 }], next: '2' });
+  const last = await ask('GET', `${space.url}/changes?limit=2&after=2`);
+  expect(last.body).toMatchObject({ items: [{ seq: 3 }, { seq: 4 }], next: null });
+});
+
 test('a pod that lost its LISTEN connection shows what others wrote meanwhile', async () => {
   const space = await newSpace(pods[0].url);
   await put(space, 'a.md', '0');

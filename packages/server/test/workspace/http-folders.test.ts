@@ -164,6 +164,25 @@ test('search finds parts of names and words of texts, and says where', async () 
   }
 });
 
+test('the path that a file was moved from says where it went', async () => {
+  const space = await newSpace(world.url);
+  const { id } = (await put(space, 'old.md', 'x')).body;
+  for (const [from, to] of [
+    ['old.md', 'b.md'],
+    ['b.md', 'c.md'],
+  ])
+    await ask('POST', `${space.url}/moves`, { from, to });
+  const moved = { status: 404, code: 'file_not_found', moved_to: { file: id, path: '/c.md' } };
+  for (const path of ['old.md', 'b.md']) {
+    const gone = (await ask('GET', `${space.url}/versions?path=/${path}`)).body;
+    expect(gone).toMatchObject({ ...moved, suggestions: ['/c.md'] });
+    expect(gone.detail).toBe(`There is no file /${path} any more: it is /c.md now, with its history.`);
+    expect((await get(space, path)).body).toMatchObject(moved);
+  }
+  await put(space, 'old.md', 'another');
+  expect((await ask('GET', `${space.url}/versions?path=/old.md`)).body.items).toHaveLength(1);
+});
+
 test('differences are bounded, and what is not text says so', async () => {
   const space = await newSpace(world.url);
   await put(space, 'b', Buffer.from([0]));

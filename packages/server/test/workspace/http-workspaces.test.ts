@@ -229,7 +229,7 @@ test('a workspace that is full takes nothing more, and says so', async () => {
 test('the documentation shows the routes, and a file’s path as one parameter', async () => {
   const { body } = await ask('GET', `${world.url}/openapi.json`);
   const file = body.paths['/api/v1/workspaces/{id}/files/{path}'];
-  expect(Object.keys(file).toSorted()).toEqual(['delete', 'get', 'put']);
+  expect(Object.keys(file).toSorted()).toEqual(['delete', 'get', 'head', 'put']);
   expect(file.put.parameters.map(({ name }: { name: string }) => name).toSorted()).toEqual([
     'id',
     'if-match',

@@ -17,10 +17,12 @@ const MOST_CALLS = 20;
 export function answer({ history, tools }: Pick<ModelRequest, 'history' | 'tools'>, modelId: string): Step {
   const { plan: whole, text } = planOf(history, tools);
   const plan = whole.slice(0, MOST_CALLS);
-  const { outcomes, detours, call } = followed(outcomesIn(since(history)), tools);
-  if (call) {
-    const told = call.tool === 'read' ? 'It must be read first.' : `Calling ${call.tool} again.`;
-    return { deltas: splitWords(told), calls: [call] };
+  const { outcomes, detours, calls } = followed(outcomesIn(since(history)), tools);
+  if (calls.length > 0) {
+    const [{ tool }] = calls as [Call];
+    const told =
+      tool !== 'read' ? `Calling ${tool} again.` : `${calls.length > 1 ? 'They' : 'It'} must be read first.`;
+    return { deltas: splitWords(told), calls };
   }
   const failed = outcomes.some((outcome) => outcome.failed);
   const left = remaining(plan, outcomes);
@@ -118,31 +120,51 @@ function outcomesIn(turn: readonly HistoryMessage[]): readonly CallOutcome[] {
 
 const READ_FIRST = /\bread it first\b/;
 
+interface Call {
+  readonly tool: string;
+  readonly input: string;
+}
+
 /**
- * Where a call was refused because something must be read first: the call to make next, the read or the same call again.
- * Once both are made, the refusal and the read are no outcomes of their own.
+ * Where calls were refused because something must be read first: the calls to make next, the reads or the same calls again.
+ * Once both are made, the refusals and the reads are no outcomes of their own.
  */
 function followed(
   outcomes: readonly CallOutcome[],
   tools: readonly ToolSchema[],
-): {
-  readonly outcomes: readonly CallOutcome[];
-  readonly detours: number;
-  readonly call: { readonly tool: string; readonly input: string } | null;
-} {
-  const at = outcomes.findIndex(
-    ({ failed, output }) => failed && READ_FIRST.test(JSON.stringify(output ?? '')),
+): { readonly outcomes: readonly CallOutcome[]; readonly detours: number; readonly calls: readonly Call[] } {
+  const nothing = { outcomes, detours: 0, calls: [] };
+  const refused = tools.some(({ name }) => name === 'read') ? outcomes.filter(wantsReading) : [];
+  if (refused.length === 0) return nothing;
+  const last = outcomes.lastIndexOf(refused.at(-1)!);
+  const [reads, again] = [
+    outcomes.slice(last + 1, last + 1 + refused.length),
+    outcomes.slice(last + 1 + refused.length, last + 1 + 2 * refused.length),
+  ];
+  const calls = (of: (outcome: CallOutcome) => readonly [string, unknown]): readonly Call[] =>
+    refused.map((outcome) => {
+      const [tool, input] = of(outcome);
+      return { tool, input: JSON.stringify(input) };
+    });
+  if (reads.length === 0)
+    return { ...nothing, calls: calls(({ input }) => ['read', { path: pathIn(input) }]) };
+  if (reads.some(({ tool, failed }) => tool !== 'read' || failed)) return nothing;
+  if (again.length === 0) return { ...nothing, calls: calls(({ tool, input }) => [tool, input]) };
+  const detour = new Set([...refused, ...reads]);
+  return { outcomes: outcomes.filter((outcome) => !detour.has(outcome)), detours: 1, calls: [] };
+}
+
+function wantsReading({ tool, input, output, failed }: CallOutcome): boolean {
+  return (
+    failed &&
+    tool !== 'read' &&
+    typeof pathIn(input) === 'string' &&
+    READ_FIRST.test(JSON.stringify(output ?? ''))
   );
-  const refused = outcomes[at];
-  const path = (refused?.input as { readonly path?: unknown } | undefined)?.path;
-  const canRead = refused?.tool !== 'read' && tools.some(({ name }) => name === 'read');
-  if (!refused || typeof path !== 'string' || !canRead) return { outcomes, detours: 0, call: null };
-  const [read, again] = outcomes.slice(at + 1);
-  const as = (tool: string, input: unknown) => ({ tool, input: JSON.stringify(input) });
-  if (!read) return { outcomes, detours: 0, call: as('read', { path }) };
-  if (read.tool !== 'read' || read.failed) return { outcomes, detours: 0, call: null };
-  if (!again) return { outcomes, detours: 0, call: as(refused.tool, refused.input) };
-  return { outcomes: outcomes.toSpliced(at, 2), detours: 1, call: null };
+}
+
+function pathIn(input: unknown): unknown {
+  return (input as { readonly path?: unknown } | undefined)?.path;
 }
 
 /** The clauses that no call since the last user message was made for. */

@@ -1,0 +1,186 @@
+// What the tests of the offline model share: a world without time, talks with the model, and tools for it to call.
+
+import { expect } from 'vitest';
+import type { MessagePart, StreamEvent } from '@continuo/engine';
+import type { HistoryMessage, Model, ToolSchema } from '../../src/models/model.ts';
+import { createOfflineModel, type OfflineWorld } from '../../src/models/offline.ts';
+
+/** A world whose clock moves only when somebody sleeps. */
+export function createWorld(): OfflineWorld & { readonly slept: number[] } {
+  let now = 1000;
+  const slept: number[] = [];
+  return {
+    slept,
+    now: () => now,
+    sleep: async (ms) => {
+      slept.push(ms);
+      now += ms;
+    },
+  };
+}
+
+export function modelOf(id: string, world: OfflineWorld = createWorld()): Model {
+  const model = createOfflineModel(id, world);
+  if (!model) throw new Error(`no model ${id}`);
+  return model;
+}
+
+const never = new AbortController().signal;
+
+export interface Asked {
+  readonly history: readonly HistoryMessage[];
+  readonly tools?: readonly ToolSchema[];
+  readonly messageId?: string;
+  readonly signal?: AbortSignal;
+}
+
+export async function ask(
+  model: Model,
+  { history, tools = [], messageId = 'answer', signal = never }: Asked,
+): Promise<StreamEvent[]> {
+  const events: StreamEvent[] = [];
+  for await (const event of model.stream({ messageId, system: '', history, tools, signal }))
+    events.push(event);
+  return events;
+}
+
+export const user = (content: string, id = 'question'): HistoryMessage => ({ role: 'user', id, content });
+export const textOf = (events: readonly StreamEvent[]): string =>
+  events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
+
+export function callsOf(events: readonly StreamEvent[]): { callId: string; tool: string; text: string }[] {
+  const calls = new Map<string, { callId: string; tool: string; text: string }>();
+  for (const event of events) {
+    if (event.type === 'tool_input_start')
+      calls.set(event.callId, { callId: event.callId, tool: event.tool, text: '' });
+    const call = event.type === 'tool_input_delta' ? calls.get(event.callId) : undefined;
+    if (call && event.type === 'tool_input_delta') call.text += event.text;
+  }
+  return [...calls.values()];
+}
+
+function messageOf(events: readonly StreamEvent[], id: string): HistoryMessage {
+  const parts: MessagePart[] = [];
+  if (textOf(events) !== '') parts.push({ kind: 'text', text: textOf(events) });
+  for (const { callId, tool, text } of callsOf(events))
+    parts.push({ kind: 'tool_call', callId, tool, input: { kind: 'json', value: JSON.parse(text) } });
+  return { role: 'assistant', id, parts };
+}
+
+type Outcome = { readonly output: unknown; readonly failed?: boolean };
+export interface Talk {
+  readonly history: HistoryMessage[];
+  /** The calls of each step. */
+  readonly steps: [tool: string, input: unknown][][];
+  readonly text: string;
+}
+
+/** Drives the model as the run loop does: calls, results, calls …, until it only speaks. */
+export async function talk(
+  history: readonly HistoryMessage[],
+  tools: readonly ToolSchema[],
+  run: (tool: string, input: unknown) => Outcome = () => ({ output: 'ok' }),
+): Promise<Talk> {
+  const model = modelOf('offline/instant');
+  const log = [...history];
+  const steps: Talk['steps'] = [];
+  for (let step = 0; step < 50; step += 1) {
+    const events = await ask(model, { history: log, tools, messageId: `message-${log.length}` });
+    expect(events.at(-1)?.type).toBe('message_stop');
+    const message = messageOf(events, `message-${log.length}`);
+    log.push(message);
+    const calls =
+      message.role === 'assistant' ? message.parts.filter((part) => part.kind === 'tool_call') : [];
+    if (calls.length === 0) return { history: log, steps, text: textOf(events) };
+    const inputs = calls.map((call): [string, unknown] => [
+      call.tool,
+      call.input.kind === 'json' ? call.input.value : null,
+    ]);
+    steps.push(inputs);
+    for (const [index, call] of calls.entries()) {
+      const { output, failed = false } = run(...(inputs[index] ?? ['', null]));
+      log.push({ role: 'tool', callId: call.callId, tool: call.tool, output, failed });
+    }
+  }
+  throw new Error('the model never came to an end');
+}
+
+export const plan = async (text: string, tools: readonly ToolSchema[]): Promise<Talk['steps']> =>
+  (await talk([user(text)], tools)).steps;
+
+export const linesOf = (text: string): string[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => line.trim());
+
+export function tool(
+  name: string,
+  description: string,
+  properties: Record<string, unknown>,
+  required: readonly string[] = Object.keys(properties),
+): ToolSchema {
+  return { name, description, input: { type: 'object', properties, required, additionalProperties: false } };
+}
+const string = (description?: string) =>
+  description === undefined ? { type: 'string' } : { type: 'string', description };
+
+export const deleteFile = tool('delete_file', 'Delete a file from the workspace.', {
+  path: string('Path of the file'),
+});
+const readFile = tool(
+  'read_file',
+  'Read a file of the workspace.',
+  { path: string('Path of the file'), max_lines: { type: 'integer' } },
+  ['path'],
+);
+const writeFile = tool('write_file', 'Write a text file.', {
+  path: string('Path of the file'),
+  content: string('The text of the file'),
+});
+const listFiles = tool(
+  'listFiles',
+  'List the files in a directory.',
+  { path: string('The directory'), recursive: { type: 'boolean' } },
+  [],
+);
+const weather = tool('get-weather', 'Get the current weather for a city.', {
+  city: string(),
+  unit: { type: 'string', enum: ['celsius', 'fahrenheit'], default: 'celsius' },
+});
+const search = tool(
+  'search',
+  'Search the web for pages.',
+  { query: string(), limit: { type: 'integer', minimum: 1, maximum: 10 } },
+  ['query'],
+);
+const add = tool('add', 'Add two numbers.', { a: { type: 'number' }, b: { type: 'number' } });
+const shell = tool('bash', 'Run a shell command in the sandbox.', { command: string('The command') });
+const email = tool('send_email', 'Send an email.', {
+  to: { type: 'string', format: 'email' },
+  subject: string(),
+  body: string(),
+});
+const entity = tool(
+  'create_entity',
+  'Create an entity in the knowledge base.',
+  {
+    name: string(),
+    type: { type: 'string', enum: ['person', 'place'] },
+    tags: { type: 'array', items: string() },
+    address: { type: 'object', properties: { city: string() }, required: ['city'] },
+  },
+  ['name', 'type'],
+);
+export const everything = [
+  deleteFile,
+  readFile,
+  writeFile,
+  listFiles,
+  weather,
+  search,
+  add,
+  shell,
+  email,
+  entity,
+];
