@@ -35,6 +35,7 @@ const stages = [
       [tsc, '--project', 'packages/client'],
       [tsc, '--project', 'packages/client/test'],
       [tsc, '--project', 'bench'],
+      [tsc, '--project', 'examples'],
     ],
   ],
   ['dead code', [[knip, '--no-progress', '--no-config-hints']]],

@@ -1,0 +1,22 @@
+// A chat whose run asks before it removes a file: the question is shown and answered, and the run goes on.
+//
+//   node examples/chat-with-approval.ts
+
+import { createClient } from '@continuo/client';
+
+const client = createClient({ baseUrl: process.env.CONTINUO_URL ?? 'http://127.0.0.1:4400' });
+
+await client.files.write('/drafts/old.md', 'Nobody needs this any more.\n');
+const { chat, run } = await client.chats.open({ goal: 'Delete drafts/old.md.', title: 'Tidy up' });
+console.log(`chat ${chat.id}`);
+
+for await (const event of client.runs.stream(run.id)) {
+  if (event.type === 'approval') {
+    const { approval, tool, input, reason } = event.data;
+    console.log(`${tool} ${JSON.stringify(input)}: ${reason}`);
+    await client.approvals.decide(approval, { decision: 'approve', comment: 'Yes, please.' });
+  }
+  if (event.type === 'approval_end') console.log(`decided: ${event.data.decision}`);
+  if (event.type === 'tool_end') console.log(`${event.data.tool}: ${event.data.success ? 'done' : 'failed'}`);
+  if (event.type === 'final') console.log(event.data.text);
+}

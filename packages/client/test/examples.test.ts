@@ -1,0 +1,72 @@
+// The examples do what they say, against a real pod.
+
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { framesOf, usePod } from '../../server/test/contract/support.ts';
+import { startPod } from '../../server/test/client/pod.ts';
+import { startProxy } from './proxy.ts';
+
+const world = usePod({ CONTINUO_MODEL: 'offline/instant' });
+
+function play(
+  name: string,
+  args: readonly string[] = [],
+  url = world.url,
+): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../../examples', name), ...args], {
+    env: { ...process.env, CONTINUO_URL: url },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output: output + errors })));
+}
+
+test('PLUS-5 examples/start-and-stream.ts', async () => {
+  const { code, output } = await play('start-and-stream.ts');
+  expect(output).toMatch(/^\n?\[running\]\n[^]*→ .*haiku\.md[^]*\[done\]\n$/);
+  expect(code).toBe(0);
+});
+
+test('PLUS-5 examples/chat-with-approval.ts', async () => {
+  // The tests' own database allows everything.
+  await world.database.pool.query('update workspaces set policy = null');
+  const { code, output } = await play('chat-with-approval.ts');
+  expect(output).toMatch(/remove \{"path":"drafts\/old\.md"\}: .*\ndecided: approve\nremove: done\n/);
+  expect(code).toBe(0);
+});
+
+test('PLUS-5 examples/files.ts', async () => {
+  const { code, output } = await play('files.ts');
+  expect(output).toContain('refused: ');
+  expect(output).toContain('merged as version 3:\ntwelve eggs\nflour\noat milk\n');
+  expect(output).toContain('version 1 is back');
+  expect(code).toBe(0);
+});
+
+test('PLUS-5 examples/resume-after-a-restart.ts, with the pod killed in between', async () => {
+  const settings = {
+    databaseUrl: world.database.url,
+    leaseSeconds: 1,
+    env: { CONTINUO_MODEL: 'offline/demo' },
+  };
+  const first = await startPod(settings);
+  const proxy = await startProxy(first.url);
+  const { code, output } = await play('resume-after-a-restart.ts', [], proxy.url);
+  expect(code).toBe(0);
+  const [, run, last] = /resume-after-a-restart\.ts (\S+) (\d+)\n$/.exec(output)!;
+  const going = play('resume-after-a-restart.ts', [run!, last!], proxy.url);
+  await first.end();
+  const second = await startPod(settings);
+  proxy.set({ target: second.url });
+  const rest = await going;
+  expect(rest.code).toBe(0);
+  const events = (text: string) => text.split('\n').filter((line) => /^\d+ \w+$/.test(line));
+  const told = (await framesOf(second.url, run!)).map(({ id, event }) => `${id} ${event}`);
+  expect([...events(output), ...events(rest.output)]).toEqual(told);
+  await proxy.close();
+  await second.end();
+});
