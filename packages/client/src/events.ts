@@ -1,8 +1,7 @@
 // The events of the server's streams and pages. Each narrows by its `type`.
 
 import type { EventData, EventType, ThreadEvent } from '@continuo/protocol';
-import type { components } from './generated/openapi.ts';
-import type { Http } from './http.ts';
+import type { Http, Schemas } from './http.ts';
 import { follow, type Frame, type StreamOptions } from './stream.ts';
 
 /** An event of a run; `id` is its place there, from 1, without a gap. */
@@ -11,7 +10,7 @@ export type RunEvent = {
 }[EventType];
 
 /** What happened to a file of a workspace; `seq` counts from 1, without a gap. */
-export type FileChange = Omit<components['schemas']['Change'], 'at'>;
+export type FileChange = Omit<Schemas['Change'], 'at'>;
 
 /** A run's events from `after` on; ends after the last one. */
 export function streamRun(http: Http, id: string, options: StreamOptions): AsyncGenerator<RunEvent, void> {

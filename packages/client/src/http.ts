@@ -1,7 +1,7 @@
 // Requests, typed by the server's own document: a path, a method, what goes in and what comes back.
 
 import { ConnectionError, isTemporary, refusal } from './errors.ts';
-import type { paths } from './generated/openapi.ts';
+import type { components, paths } from './generated/openapi.ts';
 import { backoffMs, wait } from './wait.ts';
 
 export interface ClientOptions {
@@ -13,6 +13,9 @@ export interface ClientOptions {
   /** Instead of the global one. */
   readonly fetch?: typeof fetch;
 }
+
+/** The bodies of the API, by their names in the server's document. */
+export type Schemas = components['schemas'];
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type Operations<M extends Method> = {
@@ -47,6 +50,7 @@ interface RawRequest extends Send {
 }
 
 export interface Http {
+  readonly base: string;
   readonly workspace: string;
   call<M extends Method, P extends keyof Operations<M> & keyof paths>(
     method: M,
@@ -81,6 +85,7 @@ export function createHttp(options: ClientOptions): Http {
     return response;
   };
   return {
+    base,
     workspace: options.workspace ?? 'default',
     raw,
     call: async (method, path, request) => {

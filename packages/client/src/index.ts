@@ -5,3 +5,4 @@ export type { FileChange, RunEvent } from './events.ts';
 export type { StreamOptions, StreamState } from './stream.ts';
 export type { EventsQuery, SendMessage, ThreadEvents } from './resources/threads.ts';
 export type { ThreadEvent } from '@continuo/protocol';
+export type { Schemas } from './http.ts';

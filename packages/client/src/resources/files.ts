@@ -25,10 +25,11 @@ export interface Write extends In {
 export function files(http: Http) {
   const place = (path: string, workspace: string) =>
     `/api/v1/workspaces/${encodeURIComponent(workspace)}/files${path.split('/').map(encodeURIComponent).join('/')}`;
+  const archive = (workspace: string) => `/api/v1/workspaces/${encodeURIComponent(workspace)}/archive`;
   const at = ({ workspace = http.workspace, signal }: In) => ({ path: { id: workspace }, signal });
   return {
     /** Where a browser finds it. */
-    url: (path: string, { workspace = http.workspace }: In = {}) => place(path, workspace),
+    url: (path: string, { workspace = http.workspace }: In = {}) => http.base + place(path, workspace),
     read: async (
       path: string,
       { workspace = http.workspace, version, signal }: In & { readonly version?: number | undefined } = {},
@@ -76,6 +77,23 @@ export function files(http: Http) {
       http.call('get', `${WORKSPACE}/diff`, { ...at(where), query }),
     restore: (body: BodyOf<At<`${Workspace}/restore`, 'post'>>, where: In = {}) =>
       http.call('post', `${WORKSPACE}/restore`, { ...at(where), body }),
+    /** A folder, or all of it, as a zip. */
+    pack: (path = '/', { workspace = http.workspace, signal }: In = {}): Promise<Response> =>
+      http.raw('get', archive(workspace), { query: { path }, signal }),
+    /** Writes what is in a zip. */
+    unpack: async (
+      zip: BodyInit,
+      path = '/',
+      { workspace = http.workspace, signal }: In = {},
+    ): Promise<AnswerOf<At<`${Workspace}/archive`, 'put'>>> =>
+      jsonOf(
+        await http.raw('put', archive(workspace), {
+          query: { path },
+          body: zip,
+          headers: { 'content-type': 'application/zip' },
+          signal,
+        }),
+      ),
   };
 }
 

@@ -30,6 +30,8 @@ export function settings(http: Http) {
       remove: (name: string, where: In = {}) => http.call('delete', SERVER, named(name, where)),
       restart: (name: string, where: In = {}) => http.call('post', `${SERVER}/restart`, named(name, where)),
     },
+    /** Whether the server can work; refused with 503 if not. */
+    ready: (send: Send = {}) => http.call('get', '/readyz', send),
     usage: (query: QueryOf<At<'/api/usage', 'get'>> = {}, send: Send = {}) =>
       http.call('get', '/api/usage', { query, ...send }),
     /** The whole output of a tool; `id` is the run’s, a colon, and the call’s. */

@@ -15,6 +15,10 @@ export function workspaces(http: Http) {
       http.call('get', '/api/v1/workspaces', { query, ...send }),
     get: ({ workspace = http.workspace, signal }: In = {}) =>
       http.call('get', WORKSPACE, { path: { id: workspace }, signal }),
+    rename: (name: string, { workspace = http.workspace, signal }: In = {}) =>
+      http.call('patch', WORKSPACE, { path: { id: workspace }, body: { name }, signal }),
+    remove: ({ workspace, signal }: In & { readonly workspace: string }) =>
+      http.call('delete', WORKSPACE, { path: { id: workspace }, signal }),
     /** What happens to its files, from `after` on (`latest`: from now on); it has no end. */
     stream: ({ workspace = http.workspace, ...options }: StreamOptions & In = {}) =>
       streamChanges(http, workspace, options),
