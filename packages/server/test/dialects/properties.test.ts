@@ -3,7 +3,17 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { agent, agUi, aiSdk, parseFrameId, runs, workspace, type EventType } from '@continuo/protocol';
+import {
+  agent,
+  agUi,
+  aiSdk,
+  parseFrameId,
+  runs,
+  thread,
+  threadEventJson,
+  workspace,
+  type EventType,
+} from '@continuo/protocol';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { atBeginning, Speaker, standingAt, type Scope, type Spoken } from '../../src/http/dialect-stream.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
@@ -30,6 +40,7 @@ const AG_UI = agUi({ threadId: 'thread', runId: 'run', messages: [QUESTION] });
 
 const DIALECTS: readonly Entry[] = [
   { spoken: { dialect: runs }, of: 'run', check: checkRuns },
+  { spoken: { dialect: thread, json: threadEventJson }, of: 'thread', check: checkRuns },
   { spoken: { dialect: workspace }, of: 'thread', check: checkWorkspace },
   { spoken: { dialect: agent }, of: 'run', check: checkAgent },
   { spoken: { dialect: aiSdk, closing: 'data: [DONE]\n\n' }, of: 'run', check: checkAiSdk },

@@ -1,0 +1,135 @@
+// The view's corners that logs of real runs do not have.
+
+import { expect, test } from 'vitest';
+import { foldView, prependEvents, waitingCalls, type NewEvent, type ViewEvent } from '../src/index.ts';
+
+/** Events of runs, one run after the other. */
+function log(...runs: readonly (readonly NewEvent[])[]): ViewEvent[] {
+  let seq = 0;
+  return runs.flatMap((events, index) =>
+    events.map((event, place) => {
+      seq += 1;
+      return { ...event, seq, run_id: `r${index + 1}`, run_seq: place + 1, at: `t${seq}` };
+    }),
+  );
+}
+
+const begun: NewEvent = { type: 'state', data: { status: 'running', attempt: 1 } };
+const ended = (status: 'done' | 'error'): NewEvent => ({ type: 'state', data: { status } });
+const says = (id: string): NewEvent => ({ type: 'message', data: { id, role: 'user', content: id } });
+const rewound = (to_seq: number): NewEvent => ({ type: 'rewound', data: { to_seq } });
+const call = (message: string): NewEvent => ({
+  type: 'message_end',
+  data: {
+    message,
+    text: '',
+    ended: 'complete',
+    parts: [{ kind: 'tool_call', callId: 'c1', tool: 'read', input: { kind: 'json', value: message } }],
+  },
+});
+const result = (output: string): NewEvent => ({
+  type: 'tool_end',
+  data: { tool: 'read', call: 'c1', output, success: true },
+});
+
+const fates = (events: readonly ViewEvent[], cut: number) => {
+  const view = foldView(events.slice(cut));
+  prependEvents(view, events.slice(0, cut));
+  return view.turns.map(({ forgotten }) => forgotten);
+};
+
+test('a run of the same message again makes the earlier one forgotten, on whichever page it is', () => {
+  const events = log(
+    [begun, says('a'), ended('error')],
+    [begun, says('a'), ended('error')],
+    [begun, says('a'), ended('done')],
+    [begun, says('b'), ended('done')],
+  );
+  for (let cut = 1; cut < events.length; cut += 1)
+    expect(fates(events, cut)).toEqual(['retried', 'retried', null, null]);
+});
+
+test('what is taken back is that first of all', () => {
+  const events = log(
+    [begun, says('a'), ended('error')],
+    [begun, says('a'), ended('error')],
+    [begun, rewound(0), says('b'), ended('done')],
+  );
+  for (let cut = 0; cut < events.length; cut += 1)
+    expect(fates(events, cut)).toEqual(['rewound', 'rewound', null]);
+});
+
+test('a chat that is taken back into a run forgets what came after that place, and not the run', () => {
+  const events = log(
+    [begun, says('a'), call('m1'), result('x'), ended('done')],
+    [begun, rewound(2), says('b'), ended('done')],
+  );
+  for (let cut = 0; cut < events.length; cut += 1) {
+    const view = foldView(events.slice(cut));
+    prependEvents(view, events.slice(0, cut));
+    expect(view.turns[0]!.items.map(({ forgotten }) => forgotten)).toEqual([false, true, true]);
+    expect(view.turns.map(({ forgotten }) => forgotten)).toEqual([null, null]);
+  }
+});
+
+test('calls of two messages may have the same id', () => {
+  const [turn] = foldView(
+    log([begun, says('a'), call('m1'), result('x'), call('m2'), result('y'), ended('done')]),
+  ).turns;
+  const calls = turn!.items.filter((item) => item.kind === 'call');
+  expect(calls.map(({ input, output }) => [input, output])).toEqual([
+    ['m1', 'x'],
+    ['m2', 'y'],
+  ]);
+});
+
+test('a run waits once nothing is left to do but to ask', () => {
+  const approval: NewEvent = {
+    type: 'approval',
+    data: {
+      approval: 'a1',
+      kind: 'call',
+      call: 'c1',
+      tool: 'read',
+      input: {},
+      paths: [],
+      reason: 'the policy',
+    },
+  };
+  const view = foldView(log([begun, says('a'), call('m1'), approval]));
+  expect(view.turns[0]!.state).toBe('waiting');
+  expect(waitingCalls(view).map(({ approval: { id, reason } }) => [id, reason])).toEqual([
+    ['a1', 'the policy'],
+  ]);
+  const decided: NewEvent = {
+    type: 'approval_end',
+    data: { approval: 'a1', call: 'c1', tool: 'read', decision: 'edit', input: 'other' },
+  };
+  const after = foldView(log([begun, says('a'), call('m1'), approval, decided]));
+  expect(after.turns[0]!.state).toBe('running');
+  expect(waitingCalls(after)).toEqual([]);
+  expect(after.turns[0]!.items.at(-1)).toMatchObject({
+    state: 'planned',
+    input: 'other',
+    approvals: [{ decision: 'edit' }],
+  });
+});
+
+test('a turn whose beginning is missing shows what there is, and says so', () => {
+  const events = log([
+    begun,
+    says('a'),
+    { type: 'message_start', data: { message: 'm1', model: 'x' } },
+    { type: 'token', data: { text: 'on', message: 'm1' } },
+  ]);
+  const view = foldView(events.slice(3));
+  expect(view.turns[0]).toMatchObject({
+    whole: false,
+    items: [{ kind: 'answer', parts: [{ kind: 'text', text: 'on' }] }],
+  });
+  prependEvents(view, events.slice(0, 3));
+  expect(view.turns[0]).toMatchObject({
+    whole: true,
+    items: [{ kind: 'person' }, { kind: 'answer', model: 'x' }],
+  });
+});
