@@ -67,6 +67,7 @@ function folder([name, { imports, types = [] }]: [string, Arrow]): Override {
 }
 
 const client = "The client imports the protocol's types and what is made for browsers; nothing of Node.";
+const browser = 'The console runs in a browser, and knows the server by its client only.';
 const engine = 'The engine imports nothing but itself.';
 const protocol = "The protocol imports zod and the engine's types only.";
 
@@ -135,6 +136,10 @@ export default defineConfig({
         inside,
         detour,
       ],
+    ),
+    restrict(
+      ['packages/console/src/**'],
+      [{ regex: '^node:|^@continuo/(engine|server)', message: browser }, inside, detour],
     ),
     {
       files: ['packages/server/src/**'],

@@ -8,6 +8,7 @@ import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'n
 import { delimiter, dirname, join } from 'node:path';
 import { constants } from 'node:os';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { buildConsole } from './console.mjs';
 import { withLock } from './lock.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -19,6 +20,7 @@ const oxlint = tool('oxlint/bin/oxlint');
 const tsc = tool('typescript/bin/tsc');
 const vitest = tool('vitest/vitest.mjs');
 const knip = tool('knip/bin/knip.js');
+const vite = tool('vite/bin/vite.js');
 
 /** @type {[name: string, parts: string[][]][]} */
 const stages = [
@@ -34,6 +36,8 @@ const stages = [
       [tsc, '--project', 'packages/server'],
       [tsc, '--project', 'packages/client'],
       [tsc, '--project', 'packages/client/test'],
+      [tsc, '--project', 'packages/console'],
+      [tsc, '--project', 'packages/console/test'],
       [tsc, '--project', 'bench'],
       [tsc, '--project', 'examples'],
     ],
@@ -44,7 +48,10 @@ const stages = [
 const [command, ...args] = process.argv.slice(2);
 const commands = {
   start: (installed) => start(installed),
-  test: () => run([vitest, 'run', ...args]),
+  test: async () => {
+    await buildConsole(root, build);
+    return run([vitest, 'run', ...args]);
+  },
   chaos: () => run([vitest, 'run', ...args], { CONTINUO_CHAOS: 'long' }),
   bench: () => run([join(root, 'bench', 'main.ts'), ...args]),
   // The test that compares the client's types with the server's document writes them, too.
@@ -121,12 +128,18 @@ function atLeast(major, minor) {
  * already and becomes the server. After an install it is not: it stays, as the server's parent.
  */
 async function start(installed) {
+  await buildConsole(root, build);
   const main = join(root, 'packages', 'server', 'src', 'main.ts');
   const same = !installed && realpathSync(process.execPath) === runtime() && atLeast(24, 3);
   if (!same) return run([main, ...args]);
   process.argv = [process.execPath, main, ...args];
   await import(pathToFileURL(main).href);
   return process.exitCode;
+}
+
+async function build() {
+  const { code, output } = await capture(runtime(), [vite, 'build', 'packages/console'], { cwd: root });
+  if (code !== 0) fail(`${output.trimEnd()}\nThe console could not be built.`);
 }
 
 function run(nodeArgs, env = {}) {

@@ -2,6 +2,7 @@ export { createClient, type Client } from './client.ts';
 export type { ClientOptions } from './http.ts';
 export { ApiError, ConnectionError, ContinuoError, type Problem } from './errors.ts';
 export type { FileChange, RunEvent } from './events.ts';
+export type { Hint } from './hints.ts';
 export type { StreamOptions, StreamState } from './stream.ts';
 export type { EventsQuery, SendMessage, ThreadEvents } from './resources/threads.ts';
 export type { ThreadEvent } from '@continuo/protocol';

@@ -1,11 +1,14 @@
 // The process: settings, signals, banner. `server.ts` does the rest.
 
+import { parseArgs } from 'node:util';
 import { loadConfig } from './config.ts';
 import { createLogger } from './logger.ts';
+import { openBrowser } from './open-browser.ts';
 import { problemWithModel, startServer, type RunningServer } from './server.ts';
 import { onStopSignal } from './signals.ts';
 
 try {
+  const { values } = parseArgs({ options: { 'no-open': { type: 'boolean', default: false } } });
   const modelProblem = problemWithModel(process.env);
   const config = await loadConfig({ env: process.env, cwd: process.cwd(), modelProblem });
   const log = createLogger({ level: config.logLevel, pretty: process.stdout.isTTY });
@@ -30,7 +33,10 @@ try {
   });
 
   const server = await starting;
-  if (!stopping) process.stdout.write(banner(server, config.home, performance.now() - began));
+  if (!stopping) {
+    process.stdout.write(banner(server, config.home, performance.now() - began));
+    if (process.stdout.isTTY && !values['no-open']) openBrowser(server.url, process.env);
+  }
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
@@ -41,6 +47,7 @@ function banner({ url, database, model }: RunningServer, home: string, milliseco
     '',
     'Continuo',
     '',
+    `open   ${url}`,
     `api    ${url}/api`,
     `docs   ${url}/docs`,
     `data   ${database === 'embedded' ? home : 'the database of DATABASE_URL'}`,

@@ -2,6 +2,7 @@
 
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server as HttpServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import type { PolicyRule } from '@continuo/protocol';
@@ -19,6 +20,7 @@ import { Streams } from './http/sse.ts';
 import { Writer } from './log/append.ts';
 import type { StoredEvent } from './log/event.ts';
 import { Followers, FollowersOf } from './log/follow.ts';
+import { HINT_CHANNEL, Hints } from './log/hints.ts';
 import { Recent } from './log/recent.ts';
 import { createMcp, MCP_CHANNEL, type Mcp } from './mcp/mcp.ts';
 import { createMetrics } from './metrics.ts';
@@ -38,6 +40,8 @@ import { CHANGE_CHANNEL, Workspaces } from './workspace/workspace.ts';
 
 /** How long a step may go on after the server was told to stop, and a tool after its run was canceled. */
 const GRACE_MS = 10_000;
+
+const CONSOLE = fileURLToPath(new URL('../../console/dist/', import.meta.url));
 
 export interface ServerOptions {
   readonly config: Config;
@@ -98,6 +102,18 @@ export async function startServer({
   const mcp = createMcp({ pool, log, now: Date.now, env });
   const recent = new Recent();
   const followers = new Followers(pool, onError, recent);
+  const hints = new Hints({
+    workspaceOf: (threadId) => {
+      const origin = originOf(threadId);
+      return origin instanceof Promise
+        ? origin.then((found) => found?.workspaceId ?? null)
+        : origin.workspaceId;
+    },
+    tellOthers: async (threadId) => {
+      if (!pod.alone) await pool.query(`select pg_notify('${HINT_CHANNEL}', $1)`, [threadId]);
+    },
+    onError,
+  });
   const metrics = createMetrics({
     followers: () => followers.count,
     holding: () => pod.holding,
@@ -110,6 +126,7 @@ export async function startServer({
     publish: (rows) => {
       followers.publish(rows);
       if (rows.some(endsRun)) mirrors.heardOfChats([rows[0]!.threadId]);
+      hints.published(rows);
     },
     recent,
     hint: (parts) =>
@@ -143,6 +160,7 @@ export async function startServer({
   workspaces.listen((workspaceId) => changes.hint(workspaceId));
   const indexer = startIndexer(pool, onError);
   workspaces.listen((workspaceId) => indexer.soon(workspaceId));
+  workspaces.listen((workspaceId) => hints.filesChanged(workspaceId));
   const agents = createAgents({
     models,
     roles,
@@ -185,7 +203,13 @@ export async function startServer({
     }),
     onHint: (threads) => {
       mirrors.heardOfChats(threads);
-      if (threads !== null) return threads.forEach((thread) => followers.hint(thread));
+      if (threads !== null) {
+        for (const thread of threads) {
+          followers.hint(thread);
+          hints.heard(thread);
+        }
+        return;
+      }
       followers.rescan();
       changes.rescan();
       mirrors.heard(null);
@@ -199,6 +223,7 @@ export async function startServer({
       },
       [CHAT_CHANNEL]: (threadId) => mirrors.heardOfChats([threadId]),
       [MCP_CHANNEL]: (workspaceId) => mcp.heard(workspaceId),
+      [HINT_CHANNEL]: (threadId) => hints.heard(threadId),
     },
     onExpelled: () => writer.abandonConnection(),
     reviveDatabase: async () => embedded?.ensure(),
@@ -212,12 +237,15 @@ export async function startServer({
     pod,
     mcp,
     agents,
+    models,
     roles,
     originOf,
     workspaces,
     streams,
     recent,
+    hints,
     metrics,
+    consoleFolder: CONSOLE,
     log,
   });
   const respond = getRequestListener(app.fetch, {

@@ -1,6 +1,48 @@
 // Made from the server's OpenAPI document by `npm run generate`; not to be edited.
 
 export interface paths {
+    "/api/v1/workspaces/{id}/hints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Hear which chats have changed
+         * @description Server-sent events `hint` `{chats, files}`: the ids of chats whose state, title, queue or approvals have changed, and whether files have. A hint only says where to look. It has no id and is not repeated: after a new connection, look at everything once. The stream has no end.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The hints */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/event-stream": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/threads": {
         parameters: {
             query?: never;
@@ -1075,6 +1117,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the models that can answer */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The models */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Models"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{id}/roles": {
         parameters: {
             query?: never;
@@ -1527,7 +1605,49 @@ export interface paths {
             };
         };
         options?: never;
-        head?: never;
+        /** Look at a file without its bytes */
+        head: {
+            parameters: {
+                query?: {
+                    /** @description An older one. */
+                    version?: number;
+                    /** @description `1`: as an attachment. */
+                    download?: "0" | "1";
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    /** @description The rest of the URL: the names of folders and file, each percent-encoded, with slashes between. */
+                    path: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description As GET, without a body */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description As GET of a range, without a body */
+                206: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description You have it already */
+                304: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
         patch?: never;
         trace?: never;
     };
@@ -2710,6 +2830,17 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Problem: {
+            type: string;
+            title: string;
+            status: number;
+            /** @description Stable; switch on this. */
+            code: string;
+            /** @description What was wrong, and what to do. */
+            detail: string;
+        } & {
+            [key: string]: unknown;
+        };
         Thread: {
             /** Format: uuid */
             id: string;
@@ -2730,17 +2861,6 @@ export interface components {
              * @description The run that is running or next in the queue.
              */
             active_run: string | null;
-        };
-        Problem: {
-            type: string;
-            title: string;
-            status: number;
-            /** @description Stable; switch on this. */
-            code: string;
-            /** @description What was wrong, and what to do. */
-            detail: string;
-        } & {
-            [key: string]: unknown;
         };
         NewThread: {
             /** @description A name for people. */
@@ -3136,6 +3256,18 @@ export interface components {
             };
             /** @description The model is told. */
             comment?: string;
+        };
+        Models: {
+            /** @description Answers where neither message, chat nor role names one. */
+            default: string;
+            /** @description Some that can be named; each usable provider has further ones. */
+            models: string[];
+            providers: {
+                name: string;
+                usable: boolean;
+                /** @description The variables, any one of which makes it usable. */
+                set: string[];
+            }[];
         };
         Role: {
             name: string;

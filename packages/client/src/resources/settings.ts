@@ -32,6 +32,8 @@ export function settings(http: Http) {
     },
     /** Whether the server can work; refused with 503 if not. */
     ready: (send: Send = {}) => http.call('get', '/readyz', send),
+    /** Which models can answer, and what is missing for others. */
+    models: (send: Send = {}) => http.call('get', '/api/models', { ...send }),
     usage: (query: QueryOf<At<'/api/usage', 'get'>> = {}, send: Send = {}) =>
       http.call('get', '/api/usage', { query, ...send }),
     /** The whole output of a tool; `id` is the run’s, a colon, and the call’s. */

@@ -1,6 +1,7 @@
 // Workspaces, and what happens to their files.
 
 import { streamChanges } from '../events.ts';
+import { streamHints } from '../hints.ts';
 import type { At, BodyOf, Http, QueryOf, Send } from '../http.ts';
 import type { StreamOptions } from '../stream.ts';
 import type { In } from './chats.ts';
@@ -22,6 +23,9 @@ export function workspaces(http: Http) {
     /** What happens to its files, from `after` on (`latest`: from now on); it has no end. */
     stream: ({ workspace = http.workspace, ...options }: StreamOptions & In = {}) =>
       streamChanges(http, workspace, options),
+    /** Which chats have changed, as it happens; after each `open`, look at everything once. It has no end. */
+    hints: ({ workspace = http.workspace, ...options }: Omit<StreamOptions, 'after'> & In = {}) =>
+      streamHints(http, workspace, options),
     /** A page of what happened to its files. */
     changes: (
       query: QueryOf<At<'/api/v1/workspaces/{id}/changes', 'get'>> = {},

@@ -8,9 +8,11 @@ import type { Agents } from '../agents/agent.ts';
 import type { Roles } from '../agents/roles.ts';
 import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Hints } from '../log/hints.ts';
 import type { Recent } from '../log/recent.ts';
 import type { Mcp } from '../mcp/mcp.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Models } from '../models/catalog.ts';
 import type { OriginOf } from '../runs/origin-of.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
 import { agentRoutes } from './agent.ts';
@@ -23,6 +25,7 @@ import { changeRoutes } from './changes.ts';
 import { chatAuditRoutes } from './chat-audit.ts';
 import { chatControlRoutes } from './chat-control.ts';
 import { chatRoutes } from './chats.ts';
+import { createConsole } from './console.ts';
 import { docsRoute } from './docs.ts';
 import { fileRoutes } from './files.ts';
 import { folderRoutes } from './folders.ts';
@@ -31,6 +34,8 @@ import { refuseDetours } from './paths.ts';
 import { notFoundHandler } from './methods.ts';
 import { errorHandler, validationHook } from './problem.ts';
 import { healthRoutes } from './health.ts';
+import { hintRoutes } from './hints.ts';
+import { modelRoutes } from './models.ts';
 import { policyRoutes } from './policies.ts';
 import { roleRoutes } from './roles.ts';
 import { mcpRoutes } from './mcp.ts';
@@ -48,13 +53,17 @@ export interface HttpContext {
   readonly pool: Pool;
   readonly pod: Pod;
   readonly agents: Agents;
+  readonly models: Models;
   readonly roles: Roles;
   readonly originOf: OriginOf;
   readonly workspaces: Workspaces;
   readonly mcp: Mcp;
   readonly streams: Streams;
   readonly recent: Recent;
+  readonly hints: Hints;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+  /** Where the console's build is. */
+  readonly consoleFolder: string;
   readonly log: Logger;
 }
 
@@ -63,8 +72,11 @@ export type App = OpenAPIHono<{ Bindings: HttpBindings }>;
 export function createApp(context: HttpContext): App {
   const app: App = new OpenAPIHono({ defaultHook: validationHook });
   app.onError(errorHandler(context.log));
-  app.use(guard(context.config));
+  const toConsole = createConsole(context.consoleFolder);
+  app.use(guard(context.config, toConsole));
   app.use(refuseDetours);
+  // First: it hears what the routes after it have done.
+  hintRoutes(app, context);
   threadRoutes(app, context);
   threadEventRoutes(app, context);
   runRoutes(app, context);
@@ -72,6 +84,7 @@ export function createApp(context: HttpContext): App {
   chatControlRoutes(app, context);
   chatAuditRoutes(app, context);
   approvalRoutes(app, context);
+  modelRoutes(app, context);
   roleRoutes(app, context);
   policyRoutes(app, context);
   workspaceRoutes(app, context);
@@ -93,6 +106,7 @@ export function createApp(context: HttpContext): App {
     info: { title: 'Continuo', version: '0.1.0', description: 'The durable agent server.' },
   });
   docsRoute(app);
-  app.notFound(notFoundHandler(app));
+  const notFound = notFoundHandler(app);
+  app.notFound(async (c) => (await toConsole(c)) ?? notFound(c));
   return app;
 }

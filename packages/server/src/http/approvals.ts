@@ -87,7 +87,9 @@ export function approvalRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const decision = c.req.valid('json');
       const { workspaceId, found } = await find(c.req.valid('param'));
-      return c.json(await decide(context, workspaceId, found, decision), 200);
+      const decided = await decide(context, workspaceId, found, decision);
+      context.hints.touched(found.chat_id);
+      return c.json(decided, 200);
     },
   );
 }

@@ -1,15 +1,20 @@
 // Who may talk to the server. On loopback nobody logs in, so a page in somebody's browser must not
 // reach it: the Host is checked on every request (DNS rebinding makes a foreign name point here),
-// and so is the Origin, where there is one. With an API key, every route but /healthz wants it.
+// and so is the Origin, where there is one. With an API key, every route but /healthz wants it; who has none
+// gets to the console, which asks for it, and nowhere else.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { isLoopback } from '../config.ts';
 import type { Config } from '../config.ts';
+import type { Console } from './console.ts';
 import { Problem } from './problem.ts';
 
-export function guard(config: Pick<Config, 'host' | 'apiKey' | 'allowedHosts'>): MiddlewareHandler {
+export function guard(
+  config: Pick<Config, 'host' | 'apiKey' | 'allowedHosts'>,
+  toConsole: Console = async () => null,
+): MiddlewareHandler {
   const allowed = new Set(config.allowedHosts.map(canonical));
   const own = canonical(config.host);
   const everywhere = own === '0.0.0.0' || own === '::';
@@ -31,8 +36,11 @@ export function guard(config: Pick<Config, 'host' | 'apiKey' | 'allowedHosts'>):
     const origin = c.req.header('origin');
     if (origin !== undefined && !isSame(origin, host) && !allowed.has(nameIn(origin)))
       throw originNotAllowed(origin);
-    if (digest && c.req.path !== '/healthz') requireKey(c, digest);
-    await next();
+    const refused = digest && c.req.path !== '/healthz' ? keyRefused(c, digest) : null;
+    if (!refused) return next();
+    const shown = await toConsole(c);
+    if (!shown) throw refused;
+    return shown;
   };
 }
 
@@ -74,11 +82,11 @@ function originNotAllowed(origin: string): Problem {
 }
 
 /** Digests are of one length, so the comparison takes the same time for every guess. */
-function requireKey(c: Context, expected: Buffer): void {
+function keyRefused(c: Context, expected: Buffer): Problem | null {
   const bearer = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '')?.[1];
   const given = bearer ?? c.req.header('x-api-key');
-  if (given !== undefined && timingSafeEqual(sha256(given), expected)) return;
-  throw new Problem({
+  if (given !== undefined && timingSafeEqual(sha256(given), expected)) return null;
+  return new Problem({
     status: 401,
     code: 'unauthorized',
     detail:

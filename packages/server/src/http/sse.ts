@@ -19,6 +19,11 @@ export interface Stream<State> {
   readonly opening?: string;
 }
 
+interface Hint {
+  readonly chats: readonly string[];
+  readonly files: boolean;
+}
+
 interface Framed {
   /** Null if there is nothing to send. */
   readonly bytes: Buffer | null;
@@ -79,13 +84,38 @@ export class Streams {
     });
   }
 
-  #stream<Row extends FollowedRow>(
+  /** Hints have no place to go on from: what a full socket has no room for is gathered, and told as one. */
+  followHints(response: ServerResponse, listen: (listener: (hint: Hint) => void) => () => void): void {
+    let waiting: Hint | null = null;
+    const send = (hint: Hint) => {
+      if (response.writableNeedDrain) {
+        waiting = waiting
+          ? { chats: [...new Set([...waiting.chats, ...hint.chats])], files: waiting.files || hint.files }
+          : hint;
+        return;
+      }
+      response.write(`event: hint\ndata: ${JSON.stringify(hint)}\n\n`);
+    };
+    this.#begin(response, {}, 'end');
+    const stop = listen(send);
+    response.on('drain', () => {
+      const kept = waiting;
+      waiting = null;
+      if (kept) send(kept);
+    });
+    const end = () => {
+      stop();
+      this.#open.delete(response);
+    };
+    response.once('close', end);
+    if (response.destroyed) end();
+  }
+
+  #begin(
     response: ServerResponse,
-    { frames, follow, headers, opening, brokenOffBy = 'end' }: Streamed<Row>,
+    headers: Readonly<Record<string, string>> | undefined,
+    brokenOffBy: BrokenOff,
   ): void {
-    // The head goes with the first frames, if there are some already.
-    const { socket } = response;
-    socket?.cork();
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
@@ -94,8 +124,18 @@ export class Streams {
       ...headers,
     });
     response.flushHeaders();
-    if (opening) response.write(opening);
     this.#open.set(response, brokenOffBy);
+  }
+
+  #stream<Row extends FollowedRow>(
+    response: ServerResponse,
+    { frames, follow, headers, opening, brokenOffBy = 'end' }: Streamed<Row>,
+  ): void {
+    // The head goes with the first frames, if there are some already.
+    const { socket } = response;
+    socket?.cork();
+    this.#begin(response, headers, brokenOffBy);
+    if (opening) response.write(opening);
     const follower = follow({
       write: (batch, pressed) => {
         const { bytes, ended } = frames(batch, pressed);

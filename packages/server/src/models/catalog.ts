@@ -14,6 +14,11 @@ export interface Models {
   readonly default: string;
   /** The model with this id (`provider/model`), or a sentence that says what is wrong with it. */
   resolve(id: string): Resolved;
+  /** What people can choose from; keys themselves are never told. */
+  list(): {
+    readonly models: string[];
+    readonly providers: { readonly name: string; readonly usable: boolean; readonly set: string[] }[];
+  };
 }
 
 interface ModelsWorld extends OfflineWorld {
@@ -74,6 +79,21 @@ export function createModels(world: ModelsWorld, options: ModelsOptions = {}): M
       if (!provider) return { ok: false, problem: problemWith(id, [...offline.keys(), ...usable()]) };
       const missing = missingFor(id, provider, access(provider));
       return missing === null ? { ok: true, model: connect(id, provider) } : { ok: false, problem: missing };
+    },
+    list() {
+      const providers = [...AI_SDK_PROVIDERS].map(([name, provider]) => ({
+        name,
+        usable: missingFor('', provider, access(provider)) === null,
+        set: provider.needs === 'key' ? [...provider.keys] : [provider.baseUrlName!],
+        model: provider.defaultModel,
+      }));
+      const ready = providers.flatMap(({ name, usable, model }) =>
+        usable && model !== undefined ? [`${name}/${model}`] : [],
+      );
+      return {
+        models: [...new Set([this.default, ...ready, ...offline.keys()])],
+        providers: providers.map(({ model: _, ...provider }) => provider),
+      };
     },
   };
 }

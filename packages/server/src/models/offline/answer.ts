@@ -9,6 +9,7 @@
 import type { HistoryMessage, ModelRequest, ToolSchema } from '../model.ts';
 import { type Intent, isTooLong, lastPathIn, planFor, planWithAnswer } from './plan.ts';
 import { type Step, splitWords } from './step.ts';
+import { taleFor } from './tale.ts';
 import { type CallOutcome, NEED, needs, tellCall, tellCalling, tellNot, tellWhatThisIs } from './tell.ts';
 
 const TURNS_BACK = 4;
@@ -40,7 +41,7 @@ export function answer({ history, tools }: Pick<ModelRequest, 'history' | 'tools
     };
   }
   if (outcomes.length === 0 && !next)
-    return say(tellWhatThisIs({ modelId, text, tools, tooLong: isTooLong(text) }));
+    return say(taleFor(history, text) ?? tellWhatThisIs({ modelId, text, tools, tooLong: isTooLong(text) }));
   const told = outcomes.map(tellCall);
   if (derived?.ok === false) told.push(derived.problem);
   else if (next && !failed) told.push(needs(next));

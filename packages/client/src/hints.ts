@@ -1,0 +1,28 @@
+// Hints of a workspace: which chats have changed. They have no ids; after each new connection, look at everything once.
+
+import type { Http } from './http.ts';
+import { follow, type StreamOptions } from './stream.ts';
+
+export interface Hint {
+  /** Ids of chats. */
+  readonly chats: readonly string[];
+  readonly files: boolean;
+}
+
+export function streamHints(
+  http: Http,
+  workspace: string,
+  { signal, onState }: Omit<StreamOptions, 'after'>,
+): AsyncGenerator<Hint, void> {
+  return follow({
+    signal,
+    onState,
+    request: (_after, inner) =>
+      http.raw('get', `/api/v1/workspaces/${encodeURIComponent(workspace)}/hints`, {
+        signal: inner,
+        headers: { accept: 'text/event-stream' },
+      }),
+    read: ({ data }) => JSON.parse(data) as Hint,
+    ends: () => false,
+  });
+}

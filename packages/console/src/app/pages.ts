@@ -1,0 +1,26 @@
+// Every page: where it is, what it is called, and its file, which is loaded when somebody goes there. A page is a module that
+// exports `Page`; one with a `label` stands in the navigation.
+
+import { ShieldQuestion, type LucideIcon } from 'lucide-react';
+import type { ComponentType } from 'react';
+
+export interface PageEntry {
+  /** As the router writes it; a `$` is what varies. */
+  readonly path: string;
+  readonly load: () => Promise<{ readonly Page: ComponentType }>;
+  readonly label?: string;
+  readonly icon?: LucideIcon;
+  /** Where the navigation leads, if that is not the path. */
+  readonly to?: string;
+}
+
+export const pages: readonly PageEntry[] = [
+  { path: '/', load: () => import('../pages/new-chat.tsx') },
+  { path: '/chats/$chat', load: () => import('../pages/chat.tsx') },
+  {
+    path: '/approvals',
+    load: () => import('../pages/approvals.tsx'),
+    label: 'Approvals',
+    icon: ShieldQuestion,
+  },
+];

@@ -1,0 +1,42 @@
+// Addresses to pages.
+
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  useParams,
+} from '@tanstack/react-router';
+import { SearchX } from 'lucide-react';
+import { Empty, Failure, Loading } from '../ui/states.tsx';
+import { pages } from './pages.ts';
+import { Shell } from './shell.tsx';
+
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: () => (
+    <Empty icon={SearchX} title="There is nothing here">
+      The address may be an old one. The chats are on the left.
+    </Empty>
+  ),
+});
+
+const routes = pages.map(({ path, load }) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    component: lazyRouteComponent(load, 'Page'),
+  }),
+);
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  defaultPreload: 'intent',
+  defaultPendingComponent: () => <Loading what="the page" />,
+  defaultErrorComponent: ({ error, reset }) => <Failure error={error as Error} retry={reset} />,
+});
+
+/** A part of the address that varies. */
+export function useParam(name: string): string {
+  return (useParams({ strict: false }) as Record<string, string | undefined>)[name] ?? '';
+}

@@ -1,0 +1,88 @@
+// What surrounds every page: the sidebar, or on a narrow screen a drawer with the same in it, and what is said when the
+// server is away.
+
+import { Outlet, useRouterState } from '@tanstack/react-router';
+import { Menu, Unplug } from 'lucide-react';
+import { Dialog } from 'radix-ui';
+import { useEffect, useState } from 'react';
+import { connection } from '../data/hints.ts';
+import { useApprovals } from '../data/queries.ts';
+import { useStore } from '../data/store.ts';
+import { IconButton } from '../ui/button.tsx';
+import { pageTitle } from './title.ts';
+import { Sidebar } from './sidebar.tsx';
+
+export function Shell() {
+  const waiting = useApprovals().data?.items.length ?? 0;
+  const title = useStore(pageTitle);
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${title === '' ? '' : `${title} · `}Continuo`;
+  }, [waiting, title]);
+  return (
+    <div className="flex h-full">
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-lg bg-accent px-3 py-2 text-accent-ink focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        Skip to the page
+      </a>
+      <aside className="hidden w-68 shrink-0 border-r bg-panel md:block" aria-label="Navigation">
+        <Sidebar waiting={waiting} />
+      </aside>
+      <div className="flex min-w-0 flex-1 flex-col">
+        <Drawer waiting={waiting} />
+        <Away />
+        <main id="main" tabIndex={-1} data-quiet-focus className="flex min-h-0 flex-1 flex-col">
+          <Outlet />
+        </main>
+      </div>
+    </div>
+  );
+}
+
+function Drawer({ waiting }: { readonly waiting: number }) {
+  const [open, setOpen] = useState(false);
+  const place = useRouterState({ select: (state) => state.location.pathname });
+  useEffect(() => setOpen(false), [place]);
+  const title = useStore(pageTitle);
+  return (
+    <header className="flex h-12 shrink-0 items-center gap-2 border-b px-2 md:hidden">
+      <Dialog.Root open={open} onOpenChange={setOpen}>
+        <Dialog.Trigger asChild>
+          <IconButton
+            label={waiting > 0 ? `Menu, ${waiting} waiting for approval` : 'Menu'}
+            className="relative"
+          >
+            <Menu />
+            {waiting > 0 && <span className="absolute top-1 right-1 size-2 rounded-full bg-warn" />}
+          </IconButton>
+        </Dialog.Trigger>
+        <Dialog.Portal>
+          <Dialog.Overlay className="fixed inset-0 z-40 bg-[#0006]" />
+          <Dialog.Content
+            aria-describedby={undefined}
+            className="fixed inset-y-0 left-0 z-50 w-72 max-w-[85vw] border-r bg-panel shadow-xl outline-none"
+          >
+            <Dialog.Title className="sr-only">Navigation</Dialog.Title>
+            <Sidebar waiting={waiting} />
+          </Dialog.Content>
+        </Dialog.Portal>
+      </Dialog.Root>
+      <span className="truncate text-sm font-medium">{title || 'Continuo'}</span>
+    </header>
+  );
+}
+
+/** Everything that was typed and shown stays; streams and lists go on by themselves. */
+function Away() {
+  if (useStore(connection) !== 'lost') return null;
+  return (
+    <p
+      role="status"
+      className="flex items-center justify-center gap-2 border-b bg-warn-wash px-4 py-1.5 text-sm text-warn"
+    >
+      <Unplug className="size-4 shrink-0" aria-hidden="true" />
+      The server does not answer. Trying again…
+    </p>
+  );
+}

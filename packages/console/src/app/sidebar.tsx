@@ -1,0 +1,112 @@
+// The way around: a new chat, the pages, and the chats with what each is doing.
+
+import { Link } from '@tanstack/react-router';
+import { Monitor, Moon, Plus, Sun } from 'lucide-react';
+import { useChats } from '../data/queries.ts';
+import { useStore } from '../data/store.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { ChatEntry } from './chat-entry.tsx';
+import { Mark } from './mark.tsx';
+import { pages } from './pages.ts';
+import { theme, type Theme } from './theme.ts';
+
+const ROW =
+  'flex items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm text-soft transition-colors hover:bg-hover hover:text-ink';
+const HERE = { className: 'bg-hover !text-ink font-medium', 'aria-current': 'page' as const };
+
+export function Sidebar({ waiting }: { readonly waiting: number }) {
+  return (
+    <div className="flex h-full flex-col">
+      <div className="flex items-center justify-between px-4 pt-4 pb-3">
+        <Link to="/" className="flex items-center gap-2.5 rounded-lg font-semibold tracking-tight">
+          <Mark />
+          Continuo
+        </Link>
+        <ThemeButton />
+      </div>
+      <nav className="space-y-0.5 px-2.5" aria-label="Pages">
+        <Link
+          to="/"
+          className={`${ROW} !text-accent`}
+          activeOptions={{ exact: true }}
+          activeProps={{ className: 'bg-hover font-medium', 'aria-current': 'page' }}
+        >
+          <Plus className="size-4.5" aria-hidden="true" />
+          New chat
+        </Link>
+        {pages.map(({ label, icon: Icon, path, to = path }) =>
+          label === undefined ? null : (
+            <Link key={path} to={to} className={ROW} activeProps={HERE}>
+              {Icon && <Icon className="size-4.5" aria-hidden="true" />}
+              {label}
+              {label === 'Approvals' && waiting > 0 && (
+                <span className="ml-auto rounded-full bg-warn-wash px-1.5 text-xs font-semibold text-warn tabular-nums">
+                  {waiting}
+                  <span className="sr-only"> waiting</span>
+                </span>
+              )}
+            </Link>
+          ),
+        )}
+      </nav>
+      <ChatList />
+    </div>
+  );
+}
+
+function ChatList() {
+  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useChats();
+  const chats = data?.pages.flatMap(({ items }) => items) ?? [];
+  return (
+    <nav className="mt-4 flex min-h-0 flex-1 flex-col" aria-label="Chats">
+      <h2 className="px-5 pb-1 text-xs font-medium text-soft">Chats</h2>
+      <div className="min-h-0 flex-1 overflow-y-auto px-2.5 pb-3">
+        {isPending && !error && <Skeleton />}
+        {error && !data && <p className="px-2.5 py-1 text-sm text-soft">They cannot be loaded now.</p>}
+        {data && chats.length === 0 && (
+          <p className="px-2.5 py-1 text-sm text-soft">None yet. The first message opens one.</p>
+        )}
+        <ul className="space-y-px">
+          {chats.map((chat) => (
+            <ChatEntry key={chat.id} chat={chat} />
+          ))}
+        </ul>
+        {hasNextPage && (
+          <Button
+            kind="quiet"
+            className="mt-1 w-full justify-center"
+            disabled={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
+            Older chats
+          </Button>
+        )}
+      </div>
+    </nav>
+  );
+}
+
+function Skeleton() {
+  return (
+    <div aria-hidden="true" className="space-y-2 px-2.5 py-1.5">
+      {[70, 50, 85].map((width) => (
+        <div key={width} className="breathe h-4 rounded bg-hover" style={{ width: `${width}%` }} />
+      ))}
+    </div>
+  );
+}
+
+const NEXT: Record<Theme, { readonly theme: Theme; readonly icon: typeof Sun; readonly label: string }> = {
+  system: { theme: 'light', icon: Monitor, label: 'Theme: as the system' },
+  light: { theme: 'dark', icon: Sun, label: 'Theme: light' },
+  dark: { theme: 'system', icon: Moon, label: 'Theme: dark' },
+};
+
+function ThemeButton() {
+  const { theme: next, icon: Icon, label } = NEXT[useStore(theme)];
+  return (
+    <IconButton label={`${label}. Switch to ${next}`} onClick={() => theme.set(next)}>
+      <Icon />
+    </IconButton>
+  );
+}

@@ -1,0 +1,201 @@
+// A question to a person about one call: exactly what would be done, and the answers. Each answer is given once, however
+// often it is clicked; whoever comes second is told what was decided.
+
+import { useQueryClient } from '@tanstack/react-query';
+import { ShieldQuestion } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { ApiError } from '@continuo/client';
+import { client } from '../data/client.ts';
+import { keys } from '../data/queries.ts';
+import { Button } from '../ui/button.tsx';
+import { When } from '../ui/time.tsx';
+import { AlwaysAllow } from './always-allow.tsx';
+import { EditInput } from './edit-input.tsx';
+import { Preview } from './preview.tsx';
+
+export interface Question {
+  readonly id: string;
+  readonly kind: 'call' | 'unknown_outcome';
+  readonly tool: string;
+  readonly input?: unknown;
+  readonly paths: readonly string[];
+  readonly reason: string;
+  readonly expires_at: string | null;
+}
+
+type Answer = Parameters<typeof client.approvals.decide>[1];
+
+const TOLD: Record<Answer['decision'], string> = {
+  approve: 'Approved. The run goes on.',
+  edit: 'Approved with changes. The run goes on.',
+  deny: 'Denied. The model is told.',
+  retry: 'It is made again.',
+  skip: 'It is skipped. The model is told.',
+};
+
+export function ApprovalCard({ approval }: { readonly approval: Question }) {
+  const { answer, state } = useAnswer(approval.id);
+  const [comment, setComment] = useState<string | null>(null);
+  const [open, setOpen] = useState<'edit' | 'always' | null>(null);
+  const say = (decision: Answer) =>
+    answer({ ...decision, ...(comment?.trim() && { comment: comment.trim() }) });
+  if (state.kind === 'answered') {
+    return (
+      <p role="status" className="px-4 py-3 text-sm text-soft">
+        {state.told}
+      </p>
+    );
+  }
+  const busy = state.kind === 'answering';
+  const unknown = approval.kind === 'unknown_outcome';
+  return (
+    <section aria-label={`Approval of ${approval.tool}`} className="bg-warn-wash/60 px-4 py-3">
+      <h3 className="flex items-center gap-2 text-sm font-semibold text-warn">
+        <ShieldQuestion className="size-4 shrink-0" aria-hidden="true" />
+        {unknown ? 'Did it happen? Nobody knows' : 'May this be done?'}
+      </h3>
+      <p className="mt-1 text-sm">
+        {unknown ? (
+          <>
+            The server went away during <Tool approval={approval} />. Look whether it took effect before it is
+            made again.
+          </>
+        ) : (
+          <>
+            The agent wants to call <Tool approval={approval} />.
+          </>
+        )}
+      </p>
+      <div className="mt-2">
+        <Preview tool={approval.tool} input={approval.input} />
+      </div>
+      <p className="mt-2 text-xs text-soft">
+        {sentence(approval.reason)}
+        {approval.expires_at && (
+          <>
+            {' '}
+            Expires <When at={approval.expires_at} />.
+          </>
+        )}
+      </p>
+      {open === 'edit' && (
+        <EditInput
+          input={approval.input}
+          busy={busy}
+          cancel={() => setOpen(null)}
+          save={(input) => say({ decision: 'edit', input })}
+        />
+      )}
+      {open === 'always' && (
+        <AlwaysAllow
+          approval={approval}
+          busy={busy}
+          cancel={() => setOpen(null)}
+          allowed={() => say({ decision: 'approve' })}
+        />
+      )}
+      {open === null && (
+        <>
+          {comment !== null && (
+            <input
+              autoFocus
+              aria-label="Comment for the model"
+              placeholder="The model is told this"
+              maxLength={2000}
+              value={comment}
+              onChange={(event) => setComment(event.target.value)}
+              className="mt-2 w-full rounded-lg border border-strong bg-page px-3 py-1.5 text-sm"
+            />
+          )}
+          <div className="mt-3 flex flex-wrap gap-2">
+            {unknown ? (
+              <>
+                <Button kind="primary" disabled={busy} onClick={() => say({ decision: 'retry' })}>
+                  Make it again
+                </Button>
+                <Button disabled={busy} onClick={() => say({ decision: 'skip' })}>
+                  Skip
+                </Button>
+              </>
+            ) : (
+              <>
+                <Button kind="primary" disabled={busy} onClick={() => say({ decision: 'approve' })}>
+                  Approve
+                </Button>
+                <Button kind="danger" disabled={busy} onClick={() => say({ decision: 'deny' })}>
+                  Deny
+                </Button>
+                <Button disabled={busy} onClick={() => setOpen('edit')}>
+                  Edit…
+                </Button>
+                <Button disabled={busy} onClick={() => setOpen('always')}>
+                  Always allow…
+                </Button>
+              </>
+            )}
+            {comment === null && (
+              <Button kind="quiet" disabled={busy} onClick={() => setComment('')}>
+                Comment…
+              </Button>
+            )}
+          </div>
+        </>
+      )}
+      {state.kind === 'failed' && (
+        <p role="alert" className="mt-2 text-sm text-bad">
+          {state.problem}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Tool({ approval: { tool, paths } }: { readonly approval: Question }) {
+  return (
+    <>
+      <code className="font-mono text-[0.9em] font-semibold">{tool}</code>
+      {paths.length > 0 && (
+        <>
+          {' '}
+          on <code className="font-mono text-[0.9em]">{paths.join(', ')}</code>
+        </>
+      )}
+    </>
+  );
+}
+
+function sentence(words: string): string {
+  return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}.`;
+}
+
+type AnswerState =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'answering' }
+  | { readonly kind: 'answered'; readonly told: string }
+  | { readonly kind: 'failed'; readonly problem: string };
+
+function useAnswer(id: string) {
+  const cache = useQueryClient();
+  const [state, setState] = useState<AnswerState>({ kind: 'open' });
+  const given = useRef(false);
+  const send = async (body: Answer) => {
+    // A second click comes before the button is drawn anew.
+    if (given.current) return;
+    given.current = true;
+    setState({ kind: 'answering' });
+    try {
+      await client.approvals.decide(id, body);
+      setState({ kind: 'answered', told: TOLD[body.decision] });
+    } catch (error) {
+      given.current = false;
+      const late = error instanceof ApiError && error.status === 409;
+      setState(
+        late
+          ? { kind: 'answered', told: error.message }
+          : { kind: 'failed', problem: (error as Error).message },
+      );
+    }
+    void cache.invalidateQueries({ queryKey: keys.approvals });
+  };
+  return { state, answer: (body: Answer) => void send(body) };
+}

@@ -1,0 +1,74 @@
+// What a call would do: as a difference where it changes a text, else its exact arguments.
+
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { ApiError } from '@continuo/client';
+import { client } from '../data/client.ts';
+import { keys } from '../data/queries.ts';
+import { DiffText } from '../ui/diff-text.tsx';
+import { Value } from '../ui/value.tsx';
+
+const MergeView = lazy(() => import('../ui/merge-view.tsx'));
+
+/** Longer texts are shown as they come. */
+const MOST_CHARACTERS = 200_000;
+
+export function Preview({ tool, input }: { readonly tool: string; readonly input: unknown }) {
+  const given = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
+  if (tool === 'patch' && typeof given.patch === 'string') return <DiffText text={given.patch} />;
+  if (typeof given.path === 'string' && (tool === 'write' || tool === 'edit'))
+    return <Change path={given.path} tool={tool} input={given} />;
+  return <Value value={input} />;
+}
+
+function Change({
+  path,
+  tool,
+  input,
+}: {
+  readonly path: string;
+  readonly tool: 'write' | 'edit';
+  readonly input: Record<string, unknown>;
+}) {
+  const { data: before, isPending } = useQuery({
+    queryKey: [...keys.files, 'text', path],
+    queryFn: () => textOf(path),
+  });
+  if (isPending || before === undefined) return <Value value={input} />;
+  const after = tool === 'write' ? String(input.content) : edited(before ?? '', input.edits);
+  if (after === null || after.length > MOST_CHARACTERS || (before ?? '').length > MOST_CHARACTERS)
+    return <Value value={input} />;
+  return (
+    <>
+      <p className="mb-1 font-mono text-xs text-soft">
+        {path}
+        {before === null && ' (new)'}
+      </p>
+      <Suspense fallback={<Value value={input} />}>
+        <MergeView before={before ?? ''} after={after} />
+      </Suspense>
+    </>
+  );
+}
+
+/** Null if there is no such file. */
+async function textOf(path: string): Promise<string | null> {
+  try {
+    return await (await client.files.read(path.startsWith('/') ? path : `/${path}`)).text();
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** Null if the edits do not fit the text as it is now. */
+function edited(text: string, edits: unknown): string | null {
+  if (!Array.isArray(edits)) return null;
+  let now = text;
+  for (const edit of edits as { old_text?: unknown; new_text?: unknown; replace_all?: unknown }[]) {
+    const { old_text: old, new_text: fresh } = edit;
+    if (typeof old !== 'string' || typeof fresh !== 'string' || !now.includes(old)) return null;
+    now = edit.replace_all === true ? now.replaceAll(old, () => fresh) : now.replace(old, () => fresh);
+  }
+  return now;
+}

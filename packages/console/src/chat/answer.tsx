@@ -1,0 +1,98 @@
+// What a model thought and said.
+
+import type { AnswerItem } from '@continuo/protocol';
+import { ChevronRight } from 'lucide-react';
+import { CopyButton, Markdown } from '../ui/markdown/markdown.tsx';
+import { between } from '../ui/time.tsx';
+
+export function Answer({ item }: { readonly item: AnswerItem }) {
+  const text = item.parts
+    .filter(({ kind }) => kind === 'text')
+    .map((part) => part.text)
+    .join('');
+  if (item.state === 'superseded') return <Superseded item={item} text={text} />;
+  const streaming = item.state === 'streaming';
+  return (
+    <article aria-label="Answer" aria-busy={streaming} className="group relative">
+      {item.parts.map((part, index) =>
+        part.kind === 'thought' ? (
+          <Thought
+            key={index}
+            text={part.text}
+            open={streaming && index === item.parts.length - 1}
+            took={between(item.at, item.endedAt)}
+          />
+        ) : (
+          <Markdown key={index} text={part.text} />
+        ),
+      )}
+      {streaming && item.parts.length === 0 && <Waiting />}
+      {item.state === 'interrupted' && text !== '' && (
+        <p className="mt-1 text-xs text-soft italic">It was stopped here.</p>
+      )}
+      {item.error && <p className="mt-1 text-sm text-bad">{item.error.error}</p>}
+      {!streaming && text !== '' && (
+        <div
+          title={item.model ?? undefined}
+          className="absolute -top-1.5 right-0 rounded-lg border bg-raised opacity-0 group-focus-within:opacity-100 group-hover:opacity-100"
+        >
+          <CopyButton text={text} what="the answer" />
+        </div>
+      )}
+    </article>
+  );
+}
+
+export function Waiting() {
+  return (
+    <p className="flex h-6 items-center gap-1" role="status">
+      <span className="sr-only">The model is at work</span>
+      {[0, 200, 400].map((delay) => (
+        <span
+          key={delay}
+          aria-hidden="true"
+          className="breathe size-1.5 rounded-full bg-soft"
+          style={{ animationDelay: `${delay}ms` }}
+        />
+      ))}
+    </p>
+  );
+}
+
+function Thought({
+  text,
+  open,
+  took,
+}: {
+  readonly text: string;
+  readonly open: boolean;
+  readonly took: string | null;
+}) {
+  return (
+    <details className="group/thought mb-2 text-sm text-soft">
+      <summary className="inline-flex list-none items-center gap-1 rounded-md py-0.5 pr-2 hover:text-ink">
+        <ChevronRight
+          className="size-4 transition-transform group-open/thought:rotate-90"
+          aria-hidden="true"
+        />
+        <span className={open ? 'breathe' : ''}>
+          {open ? 'Thinking…' : `Thought${took ? ` · ${took}` : ''}`}
+        </span>
+      </summary>
+      <div className="mt-1 ml-2 border-l-2 pl-3 whitespace-pre-wrap">{text}</div>
+    </details>
+  );
+}
+
+function Superseded({ item, text }: { readonly item: AnswerItem; readonly text: string }) {
+  return (
+    <details className="text-sm text-soft">
+      <summary className="rounded-md hover:text-ink">
+        Superseded: the server went away in the middle of this; it was begun again.
+      </summary>
+      <div className="mt-2 border-l-2 pl-3 whitespace-pre-wrap line-through decoration-1">
+        {text || item.parts.map((part) => part.text).join('')}
+      </div>
+    </details>
+  );
+}

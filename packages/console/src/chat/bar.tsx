@@ -1,0 +1,69 @@
+// What the chat is doing, and what can be done about it. It tells the truth: what was asked for and has not happened yet
+// is on its way, and a page that is behind says so.
+
+import { LoaderCircle, Pause, Play, Unplug } from 'lucide-react';
+import type { StreamState } from '@continuo/client';
+import type { ChatView } from '@continuo/protocol';
+import { Button } from '../ui/button.tsx';
+import { money, number } from '../ui/time.tsx';
+import { StatusDot, WORDS, type Status } from './status.tsx';
+
+interface StatusBarProps {
+  readonly title: string;
+  readonly status: Status;
+  readonly connection: StreamState;
+  /** Events that the log has and the page has not. */
+  readonly behind: number;
+  readonly view: ChatView;
+  readonly usage: { readonly input: number; readonly output: number; readonly cost: number | null } | null;
+  readonly pause: () => void;
+  readonly resume: () => void;
+}
+
+export function StatusBar({ title, status, connection, behind, usage, pause, resume }: StatusBarProps) {
+  return (
+    <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 py-1.5 sm:px-6">
+      <h1 className="min-w-0 flex-1 truncate text-sm font-semibold max-md:sr-only">{title}</h1>
+      <Usage usage={usage} />
+      <p role="status" className="flex items-center gap-2 text-xs text-soft">
+        {connection.kind === 'reconnecting' ? (
+          <>
+            <Unplug className="size-3.5 text-warn" aria-hidden="true" /> Reconnecting…
+          </>
+        ) : behind > 0 ? (
+          <>
+            <LoaderCircle className="size-3.5 animate-spin" aria-hidden="true" />
+            {number(behind)} {behind === 1 ? 'event' : 'events'} behind
+          </>
+        ) : (
+          <>
+            <span aria-hidden="true" className="contents">
+              <StatusDot status={status} />
+            </span>
+            {WORDS[status]}
+          </>
+        )}
+      </p>
+      {(status === 'running' || status === 'queued') && (
+        <Button kind="quiet" className="!px-2 !py-1 !text-xs" onClick={pause}>
+          <Pause className="size-3.5" aria-hidden="true" /> Pause
+        </Button>
+      )}
+      {(status === 'paused' || status === 'pausing') && (
+        <Button className="!px-2 !py-1 !text-xs" onClick={resume}>
+          <Play className="size-3.5" aria-hidden="true" /> Resume
+        </Button>
+      )}
+    </header>
+  );
+}
+
+function Usage({ usage }: Pick<StatusBarProps, 'usage'>) {
+  if (!usage || usage.input + usage.output === 0) return null;
+  return (
+    <span className="text-xs text-soft tabular-nums max-sm:hidden">
+      {number(usage.input + usage.output)} tokens
+      {usage.cost !== null && ` · ${money(usage.cost)}`}
+    </span>
+  );
+}

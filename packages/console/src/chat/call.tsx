@@ -1,0 +1,127 @@
+// A tool's call: what it does in words, how it went, and on demand what went in and came out.
+
+import type { CallItem, Turn } from '@continuo/protocol';
+import { Ban, Check, ChevronRight, CircleHelp, Clock, LoaderCircle, Wrench, X } from 'lucide-react';
+import { ApprovalCard } from '../approvals/card.tsx';
+import { DiffText, isDiff } from '../ui/diff-text.tsx';
+import { between } from '../ui/time.tsx';
+import { Value } from '../ui/value.tsx';
+import { FileLink } from './file-link.tsx';
+
+export function Call({ item, turn }: { readonly item: CallItem; readonly turn: Turn }) {
+  const asked = item.approvals.at(-1);
+  const open = turn.state === 'running' || turn.state === 'waiting' || turn.state === 'paused';
+  return (
+    <div className="overflow-hidden rounded-xl border bg-raised">
+      <details className="group/call">
+        <summary className="flex list-none items-center gap-2.5 px-3 py-2 text-sm hover:bg-hover">
+          <State item={item} />
+          <span className="min-w-0 flex-1 truncate">{item.title ?? <Named item={item} />}</span>
+          <span className="shrink-0 text-xs text-soft tabular-nums">
+            {between(item.startedAt, item.endedAt)}
+          </span>
+          <ChevronRight
+            className="size-4 shrink-0 text-soft transition-transform group-open/call:rotate-90"
+            aria-hidden="true"
+          />
+        </summary>
+        <div className="space-y-3 border-t px-3 py-3 text-sm">
+          <Part name={`Input of ${item.tool}`}>
+            <Value value={item.input} />
+          </Part>
+          {item.state === 'ended' && (
+            <Part name={item.success ? 'Output' : 'What went wrong'}>
+              <Value value={outputOf(item.output)} />
+            </Part>
+          )}
+          {item.approvals.map((approval) =>
+            approval.decision === null ? null : (
+              <p key={approval.id} className="text-xs text-soft">
+                {DECIDED[approval.decision]}
+                {approval.comment && <>: “{approval.comment}”</>}
+              </p>
+            ),
+          )}
+        </div>
+      </details>
+      {item.files.length > 0 && (
+        <ul className="flex flex-wrap gap-1.5 border-t px-3 py-2">
+          {item.files.map((file) => (
+            <li key={`${file.file}:${file.v}`}>
+              <FileLink path={file.path} version={file.v} removed={file.removed === true} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {item.tool === 'diff' && item.success === true && isDiff(textOf(item.output)) && (
+        <div className="border-t p-3">
+          <DiffText text={textOf(item.output)} />
+        </div>
+      )}
+      {open && item.state === 'waiting' && asked?.decision === null && (
+        <div className="border-t">
+          <ApprovalCard approval={{ ...asked, tool: item.tool, expires_at: asked.expiresAt }} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A call that has not begun has no words of its own yet. */
+function Named({ item: { tool, approvals } }: { readonly item: CallItem }) {
+  const paths = approvals.at(-1)?.paths ?? [];
+  return <code className="font-mono text-[0.9em]">{[tool, ...paths].join(' ')}</code>;
+}
+
+const DECIDED = {
+  approve: 'Approved',
+  deny: 'Denied',
+  edit: 'Approved with changes',
+  retry: 'Made again',
+  skip: 'Skipped',
+  expired: 'Nobody answered in time',
+  canceled: 'Nobody answered before the run ended',
+};
+
+function State({ item }: { readonly item: CallItem }) {
+  const { icon: Icon, look, word } = stateOf(item);
+  return (
+    <>
+      <Icon className={`size-4 shrink-0 ${look}`} aria-hidden="true" />
+      <span className="sr-only">{word}: </span>
+    </>
+  );
+}
+
+function stateOf({ state, success, outcome }: CallItem) {
+  if (state === 'planned') return { icon: Wrench, look: 'text-soft', word: 'Next' };
+  if (state === 'waiting') return { icon: Clock, look: 'text-warn', word: 'Waits for approval' };
+  if (state === 'running') return { icon: LoaderCircle, look: 'text-accent animate-spin', word: 'At work' };
+  if (outcome === 'unknown')
+    return { icon: CircleHelp, look: 'text-warn', word: 'Nobody knows whether it happened' };
+  if (outcome !== null)
+    return { icon: Ban, look: 'text-soft', word: outcome === 'denied' ? 'Denied' : 'Not made' };
+  return success
+    ? { icon: Check, look: 'text-good', word: 'Done' }
+    : { icon: X, look: 'text-bad', word: 'Failed' };
+}
+
+function Part({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
+  return (
+    <section>
+      <h3 className="mb-1 text-xs font-medium text-soft">{name}</h3>
+      {children}
+    </section>
+  );
+}
+
+/** A tool's own text, where it has one: the rest is for programs. */
+function outputOf(output: unknown): unknown {
+  return textOf(output) || output;
+}
+
+function textOf(output: unknown): string {
+  if (typeof output === 'string') return output;
+  const text = (output as { text?: unknown } | null | undefined)?.text;
+  return typeof text === 'string' ? text : '';
+}

@@ -1,0 +1,31 @@
+// A file of the workspace, where something is said about it.
+
+import { Link } from '@tanstack/react-router';
+import { FileText } from 'lucide-react';
+import { pages } from '../app/pages.ts';
+
+const LOOK =
+  'inline-flex max-w-full items-center gap-1.5 rounded-md border bg-page px-2 py-0.5 font-mono text-xs';
+
+interface FileLinkProps {
+  readonly path: string;
+  readonly version?: number;
+  readonly removed?: boolean;
+}
+
+export function FileLink({ path, version, removed = false }: FileLinkProps) {
+  const shown = (
+    <>
+      <FileText className="size-3.5 shrink-0 text-soft" aria-hidden="true" />
+      <span className={`truncate ${removed ? 'line-through' : ''}`}>{path}</span>
+      {version !== undefined && <span className="text-soft">{removed ? 'removed' : `v${version}`}</span>}
+    </>
+  );
+  const hasPage = pages.some((page) => page.path === '/files/$');
+  if (removed || !hasPage) return <span className={LOOK}>{shown}</span>;
+  return (
+    <Link to="/files/$" params={{ _splat: path.slice(1) }} className={`${LOOK} hover:bg-hover`}>
+      {shown}
+    </Link>
+  );
+}

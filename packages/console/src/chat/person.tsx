@@ -1,0 +1,107 @@
+// What a person said, to be copied, or said again in other words.
+
+import type { PersonItem, Turn } from '@continuo/protocol';
+import { Pencil } from 'lucide-react';
+import { useState } from 'react';
+import { client } from '../data/client.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { CopyButton } from '../ui/markdown/markdown.tsx';
+import { useParam } from '../app/router.tsx';
+import { FileLink } from './file-link.tsx';
+
+interface PersonProps {
+  readonly item: PersonItem;
+  readonly turn: Turn;
+  readonly forgotten: boolean;
+}
+
+export function Person({ item, forgotten }: PersonProps) {
+  const [editing, setEditing] = useState(false);
+  if (editing) return <Edit item={item} done={() => setEditing(false)} />;
+  return (
+    <article aria-label="You" className="group flex flex-col items-end pt-2">
+      <div className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-wash px-4 py-2.5 break-words whitespace-pre-wrap">
+        {item.content}
+      </div>
+      {item.files.length > 0 && (
+        <ul className="mt-1.5 flex max-w-[85%] flex-wrap justify-end gap-1.5">
+          {item.files.map(({ file, path, v }) => (
+            <li key={file}>
+              <FileLink path={path} version={v} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="flex h-7 items-center gap-0.5 text-xs text-soft">
+        {item.steer && <span className="mr-1">Said while it worked</span>}
+        {forgotten && <span className="mr-1">Taken back</span>}
+        <span className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
+          <CopyButton text={item.content} what="the message" />
+          {!item.steer && !forgotten && (
+            <IconButton
+              label="Edit and send again"
+              className="!size-7 [&>svg]:!size-3.5"
+              onClick={() => setEditing(true)}
+            >
+              <Pencil />
+            </IconButton>
+          )}
+        </span>
+      </div>
+    </article>
+  );
+}
+
+function Edit({ item, done }: { readonly item: PersonItem; readonly done: () => void }) {
+  const chat = useParam('chat');
+  const [text, setText] = useState(item.content);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const send = async () => {
+    if (busy || text.trim() === '') return;
+    setBusy(true);
+    try {
+      const files = item.files.map(({ file }) => file);
+      await client.chats.send(chat, { content: text, replaces: item.id, ...(files.length > 0 && { files }) });
+      done();
+    } catch (error) {
+      setProblem((error as Error).message);
+      setBusy(false);
+    }
+  };
+  return (
+    <div className="rounded-xl border border-accent bg-raised p-3">
+      <textarea
+        autoFocus
+        aria-label="Edit the message"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') {
+            event.stopPropagation();
+            done();
+          }
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          void send();
+        }}
+        className="field-sizing-content max-h-80 w-full resize-none bg-transparent"
+      />
+      <div className="mt-2 flex flex-wrap items-center gap-2">
+        <p className="mr-auto text-xs text-soft">
+          {problem ? (
+            <span role="alert" className="text-bad">
+              {problem}
+            </span>
+          ) : (
+            'What came after it is taken back. Files stay as they are.'
+          )}
+        </p>
+        <Button onClick={done}>Cancel</Button>
+        <Button kind="primary" disabled={busy || text.trim() === ''} onClick={() => void send()}>
+          Send again
+        </Button>
+      </div>
+    </div>
+  );
+}

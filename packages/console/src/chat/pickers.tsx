@@ -1,0 +1,150 @@
+// What goes with a message: who answers, with which model, and what it does to a chat that is busy.
+
+import { useQuery } from '@tanstack/react-query';
+import { Bot, Check, Cpu, ListEnd } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { client } from '../data/client.ts';
+import { useRoles } from '../data/queries.ts';
+
+export type Policy = 'enqueue' | 'steer' | 'interrupt' | 'rollback' | 'reject';
+
+interface Choice {
+  readonly value: string;
+  readonly name: string;
+  readonly about?: string | undefined;
+}
+
+const POLICIES: readonly (Choice & { readonly value: Policy })[] = [
+  { value: 'enqueue', name: 'Queue', about: 'It waits its turn.' },
+  { value: 'steer', name: 'Steer', about: 'The run that is at work takes it in at its next step.' },
+  { value: 'interrupt', name: 'Interrupt', about: 'What is going on is stopped; this is next.' },
+  { value: 'rollback', name: 'Roll back', about: 'So it is, and the model forgets the run that had begun.' },
+  { value: 'reject', name: 'Only if free', about: 'It is refused while a run is open.' },
+];
+
+export function PolicyPicker({
+  value,
+  choose,
+}: {
+  readonly value: Policy;
+  readonly choose: (policy: Policy) => void;
+}) {
+  return (
+    <Picker
+      label="While it works"
+      icon={<ListEnd className="size-4" aria-hidden="true" />}
+      value={value}
+      choices={POLICIES}
+      choose={(chosen) => choose(chosen as Policy)}
+    />
+  );
+}
+
+interface PickerOf {
+  /** Empty: as the chat, the role or the server says. */
+  readonly value: string;
+  readonly choose: (value: string) => void;
+  /** What answers if nothing is chosen. */
+  readonly fallback: string | null;
+}
+
+export function RolePicker({ value, choose, fallback }: PickerOf) {
+  const { data: roles = [] } = useRoles();
+  const choices = roles.map(({ name, description }) => ({
+    value: name,
+    name,
+    about: description ?? undefined,
+  }));
+  return (
+    <Picker
+      label="Role"
+      icon={<Bot className="size-4" aria-hidden="true" />}
+      value={value || (fallback ?? 'assistant')}
+      choices={choices}
+      choose={choose}
+    />
+  );
+}
+
+export function useModels() {
+  return useQuery({ queryKey: ['models'], queryFn: ({ signal }) => client.models({ signal }) });
+}
+
+export function ModelPicker({ value, choose, fallback }: PickerOf) {
+  const { data } = useModels();
+  const usual = fallback ?? data?.default ?? '';
+  const ids = [...new Set([usual, ...(data?.models ?? [])])].filter(
+    (id) => id !== '' && id !== 'offline/script',
+  );
+  return (
+    <Picker
+      label="Model"
+      icon={<Cpu className="size-4" aria-hidden="true" />}
+      value={value || usual}
+      choices={ids.map((id) => ({ value: id, name: id, about: ABOUT[id] }))}
+      choose={choose}
+    />
+  );
+}
+
+const ABOUT: Record<string, string> = {
+  'offline/demo': 'No language model: follows fixed rules, at a human pace.',
+  'offline/instant': 'The same, without the pace.',
+};
+
+function Picker({
+  label,
+  icon,
+  value,
+  choices,
+  choose,
+}: {
+  readonly label: string;
+  readonly icon: ReactNode;
+  readonly value: string;
+  readonly choices: readonly Choice[];
+  readonly choose: (value: string) => void;
+}) {
+  const shown = choices.find((choice) => choice.value === value)?.name ?? value;
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger
+        aria-label={`${label}: ${shown}`}
+        title={label}
+        className="inline-flex h-8 max-w-48 items-center gap-1.5 rounded-lg px-2 text-xs text-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover"
+      >
+        {icon}
+        <span className="truncate max-sm:hidden">{shown}</span>
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          align="start"
+          side="top"
+          sideOffset={6}
+          collisionPadding={12}
+          className="z-50 max-h-80 w-72 overflow-y-auto rounded-xl border bg-raised p-1 shadow-lg"
+        >
+          <DropdownMenu.Label className="px-2.5 pt-1.5 pb-1 text-xs font-medium text-soft">
+            {label}
+          </DropdownMenu.Label>
+          <DropdownMenu.RadioGroup value={value} onValueChange={choose}>
+            {choices.map((choice) => (
+              <DropdownMenu.RadioItem
+                key={choice.value}
+                value={choice.value}
+                className="relative rounded-lg py-1.5 pr-8 pl-2.5 text-sm outline-none data-highlighted:bg-hover"
+              >
+                <span className="block truncate">{choice.name}</span>
+                {choice.about && <span className="block text-xs text-soft">{choice.about}</span>}
+                <DropdownMenu.ItemIndicator className="absolute top-2 right-2.5">
+                  <Check className="size-4 text-accent" aria-hidden="true" />
+                </DropdownMenu.ItemIndicator>
+              </DropdownMenu.RadioItem>
+            ))}
+          </DropdownMenu.RadioGroup>
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}

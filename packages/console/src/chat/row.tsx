@@ -1,0 +1,111 @@
+// One line of a transcript.
+
+import type { Turn } from '@continuo/protocol';
+import { CircleSlash, CircleX, RotateCcw } from 'lucide-react';
+import { memo, useState } from 'react';
+import { client } from '../data/client.ts';
+import { Button } from '../ui/button.tsx';
+import { between, money, number } from '../ui/time.tsx';
+import { Answer } from './answer.tsx';
+import { Call } from './call.tsx';
+import { Person } from './person.tsx';
+import type { Row } from './rows.ts';
+
+const FORGOTTEN = {
+  rewound: 'Taken back: the model is not told of this any more',
+  retried: 'Tried again below',
+};
+
+/** The view changes in place: another `version` is what tells that there is something new. */
+export const RowView = memo(
+  function RowView({ row }: { readonly row: Row; readonly version: number }) {
+    const forgotten = row.turn.forgotten ?? (row.kind === 'item' && row.item.forgotten ? 'rewound' : null);
+    return (
+      <div
+        className={`pb-4 ${forgotten ? 'opacity-60' : ''}`}
+        title={forgotten ? FORGOTTEN[forgotten] : undefined}
+      >
+        {row.kind === 'end' ? (
+          <TurnEnd turn={row.turn} />
+        ) : (
+          <ItemView row={row} forgotten={forgotten !== null} />
+        )}
+      </div>
+    );
+  },
+  (before, after) => before.row.key === after.row.key && before.version === after.version,
+);
+
+function ItemView({
+  row: { turn, item },
+  forgotten,
+}: {
+  readonly row: Extract<Row, { kind: 'item' }>;
+  readonly forgotten: boolean;
+}) {
+  switch (item.kind) {
+    case 'person':
+      return <Person item={item} turn={turn} forgotten={forgotten} />;
+    case 'answer':
+      return <Answer item={item} />;
+    case 'call':
+      return <Call item={item} turn={turn} />;
+  }
+}
+
+const CANCELED: Record<string, string> = {
+  user_cancelled: 'Stopped',
+  interrupted: 'Stopped by the next message',
+  rolled_back: 'Taken back by the next message',
+};
+
+function TurnEnd({ turn }: { readonly turn: Turn }) {
+  const [asked, setAsked] = useState(false);
+  if (turn.state === 'running' || turn.state === 'waiting' || turn.state === 'paused') return null;
+  const { input, output } = turn.usage;
+  const used = [
+    between(turn.startedAt, turn.endedAt),
+    input + output > 0 && `${number(input)} tokens in, ${number(output)} out`,
+    turn.cost !== null && money(turn.cost),
+    turn.attempt > 1 && `${turn.attempt} attempts`,
+  ].filter(Boolean);
+  const retry = async () => {
+    setAsked(true);
+    await client.runs.retry(turn.run).catch(() => setAsked(false));
+  };
+  return (
+    <div className="-mt-1 text-xs text-soft">
+      {turn.error && (
+        <div
+          role="alert"
+          className="mb-2 flex flex-wrap items-start gap-2 rounded-lg bg-bad-wash px-3 py-2 text-sm text-bad"
+        >
+          <CircleX className="mt-0.5 size-4 shrink-0" aria-hidden="true" />
+          <span className="min-w-0 flex-1 break-words">
+            {turn.error.error} <code className="font-mono text-xs">({turn.error.code})</code>
+          </span>
+        </div>
+      )}
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        {turn.canceled !== null && (
+          <span className="flex items-center gap-1 font-medium">
+            <CircleSlash className="size-3.5" aria-hidden="true" />
+            {CANCELED[turn.canceled] ?? `Stopped: ${turn.canceled}`}
+          </span>
+        )}
+        {used.length > 0 && <span>{used.join(' · ')}</span>}
+        {(turn.state === 'error' || turn.state === 'canceled') && turn.forgotten === null && (
+          <Button
+            kind="quiet"
+            className="!px-2 !py-0.5 !text-xs"
+            disabled={asked}
+            onClick={() => void retry()}
+          >
+            <RotateCcw className="size-3.5" aria-hidden="true" />
+            Try again
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

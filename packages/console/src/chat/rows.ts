@@ -1,0 +1,29 @@
+// The lines of a transcript: what is shown of a chat, one under the other.
+
+import type { ChatView, Item, Turn } from '@continuo/protocol';
+
+export type Row =
+  | { readonly kind: 'item'; readonly key: string; readonly turn: Turn; readonly item: Item }
+  /** How the turn ended, and what it used. */
+  | { readonly kind: 'end'; readonly key: string; readonly turn: Turn };
+
+const made = new WeakMap<Turn, { readonly version: number; readonly rows: readonly Row[] }>();
+
+export function rowsOf(view: ChatView): Row[] {
+  return view.turns.flatMap(rowsOfTurn);
+}
+
+/** Made anew only when the turn has changed. */
+function rowsOfTurn(turn: Turn): readonly Row[] {
+  const known = made.get(turn);
+  if (known?.version === turn.version) return known.rows;
+  const rows: Row[] = turn.items.map((item) => ({
+    kind: 'item',
+    key: `${turn.run}:${item.seq}:${item.kind === 'call' ? item.call : item.kind}`,
+    turn,
+    item,
+  }));
+  rows.push({ kind: 'end', key: `${turn.run}:end`, turn });
+  made.set(turn, { version: turn.version, rows });
+  return rows;
+}

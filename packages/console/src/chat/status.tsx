@@ -1,0 +1,65 @@
+// What a chat is doing, in a word and a colour. What has been asked for and has not happened yet is said as such.
+
+import type { Chat } from '../data/queries.ts';
+
+export type Status =
+  | 'idle'
+  | 'queued'
+  | 'running'
+  | 'waiting'
+  | 'pausing'
+  | 'paused'
+  | 'stopping'
+  | 'stopped'
+  | 'error';
+
+export const WORDS: Record<Status, string> = {
+  idle: 'Ready',
+  queued: 'Queued',
+  running: 'Working',
+  waiting: 'Waiting for your approval',
+  pausing: 'Pausing…',
+  paused: 'Paused',
+  stopping: 'Stopping…',
+  stopped: 'Stopped',
+  error: 'Failed',
+};
+
+const COLOUR: Record<Status, string> = {
+  idle: 'border border-strong',
+  queued: 'border-2 border-accent',
+  running: 'bg-accent breathe',
+  waiting: 'bg-warn',
+  pausing: 'bg-strong breathe',
+  paused: 'bg-strong',
+  stopping: 'bg-strong breathe',
+  stopped: 'border border-strong',
+  error: 'bg-bad',
+};
+
+export function statusOf(chat: Pick<Chat, 'state' | 'reason' | 'active_run'>): Status {
+  if (chat.reason !== null) return chat.reason;
+  switch (chat.state) {
+    case 'running':
+      return 'running';
+    case 'paused':
+      return 'paused';
+    case 'error':
+      return chat.active_run === null ? 'error' : 'queued';
+    case 'cancelled':
+      return chat.active_run === null ? 'stopped' : 'queued';
+    case 'idle':
+    case 'completed':
+      return chat.active_run === null ? 'idle' : 'queued';
+  }
+}
+
+export function StatusDot({ status }: { readonly status: Status }) {
+  const quiet = status === 'idle' || status === 'stopped';
+  return (
+    <>
+      <span aria-hidden="true" className={`size-2 shrink-0 rounded-full ${COLOUR[status]}`} />
+      {!quiet && <span className="sr-only">{WORDS[status]}: </span>}
+    </>
+  );
+}

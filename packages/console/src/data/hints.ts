@@ -1,0 +1,80 @@
+// What keeps lists alive without asking again and again: the workspace's hints. One tab listens for all tabs of the browser,
+// because a browser opens six connections to a server at most; the others hear of it from that tab.
+
+import type { QueryClient } from '@tanstack/react-query';
+import type { Hint } from '@continuo/client';
+import { access, client } from './client.ts';
+import { chatChanged, keys } from './queries.ts';
+import { createStore } from './store.ts';
+
+/** Whether the server answers, as far as this browser knows. */
+export const connection = createStore<'connecting' | 'open' | 'lost'>('connecting');
+
+type Said = { readonly kind: 'open' | 'lost' } | { readonly kind: 'hint'; readonly hint: Hint };
+
+export function listenToHints(queries: QueryClient): void {
+  const others = new BroadcastChannel('continuo-hints');
+  const hear = (said: Said) => {
+    if (said.kind === 'hint') return take(queries, said.hint);
+    const again = said.kind === 'open' && connection.get() !== 'open';
+    connection.set(said.kind);
+    if (again) void queries.invalidateQueries();
+  };
+  const tell = (said: Said) => {
+    hear(said);
+    others.postMessage(said);
+  };
+  others.addEventListener('message', ({ data }: MessageEvent<Said | 'how is it?'>) => {
+    if (data !== 'how is it?') hear(data);
+    else if (speaker && connection.get() !== 'connecting') others.postMessage({ kind: connection.get() });
+  });
+  let speaker = false;
+  const speak = async () => {
+    speaker = true;
+    await follow(tell);
+  };
+  others.postMessage('how is it?');
+  // Locks are for pages over https and on this machine; others listen for themselves.
+  if ('locks' in navigator) void navigator.locks.request('continuo-hints', speak);
+  else void speak();
+}
+
+async function follow(tell: (said: Said) => void): Promise<never> {
+  for (;;) {
+    await unlocked();
+    try {
+      const hints = client.workspaces.hints({
+        onState: ({ kind }) => {
+          if (kind === 'open') tell({ kind: 'open' });
+          if (kind === 'reconnecting') tell({ kind: 'lost' });
+        },
+      });
+      for await (const hint of hints) tell({ kind: 'hint', hint });
+    } catch {
+      // Refused: without the key, which is being asked for, or by a server that is another one now.
+      tell({ kind: 'lost' });
+      if (access.get() === 'open') await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+/** How soon a server that refused is asked again. */
+const RETRY_MS = 3000;
+
+function unlocked(): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (access.get() !== 'open') return;
+      stop();
+      resolve();
+    };
+    const stop = access.subscribe(look);
+    look();
+  });
+}
+
+function take(queries: QueryClient, { chats, files }: Hint): void {
+  for (const chat of chats) void chatChanged(queries, chat);
+  if (chats.length > 0) void queries.invalidateQueries({ queryKey: keys.approvals });
+  if (files) void queries.invalidateQueries({ queryKey: keys.files });
+}

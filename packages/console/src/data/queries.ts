@@ -1,0 +1,108 @@
+// What pages ask the server for, under which key it is kept, and how a hint changes it.
+
+import {
+  QueryClient,
+  useInfiniteQuery,
+  useQuery,
+  type InfiniteData,
+  type QueryKey,
+} from '@tanstack/react-query';
+import { ApiError, ConnectionError } from '@continuo/client';
+import { client } from './client.ts';
+
+type ChatPage = Awaited<ReturnType<typeof client.chats.list>>;
+export type Chat = ChatPage['items'][number];
+export type Approval = Awaited<ReturnType<typeof client.approvals.list>>['items'][number];
+
+/** Everything about files is under `files`, about approvals under `approvals`: a hint makes it stale at once. */
+export const keys = {
+  chats: ['chats'] as QueryKey,
+  chat: (id: string): QueryKey => ['chat', id],
+  approvals: ['approvals'] as QueryKey,
+  files: ['files'] as QueryKey,
+};
+
+const CHATS_PER_PAGE = 50;
+
+/** Hints say what is stale, so nothing else has to. */
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: Infinity,
+      refetchOnWindowFocus: false,
+      networkMode: 'always',
+      retry: (count, error) => error instanceof ConnectionError && count < 2,
+    },
+    mutations: { networkMode: 'always' },
+  },
+});
+
+export function useChats() {
+  return useInfiniteQuery({
+    queryKey: keys.chats,
+    queryFn: ({ pageParam, signal }) =>
+      client.chats.list(
+        { limit: CHATS_PER_PAGE, ...(pageParam !== null && { after: pageParam }) },
+        { signal },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next,
+  });
+}
+
+export function useChat(id: string) {
+  return useQuery({ queryKey: keys.chat(id), queryFn: ({ signal }) => client.chats.get(id, { signal }) });
+}
+
+export function useApprovals(state: 'waiting' | 'decided' = 'waiting') {
+  return useQuery({
+    queryKey: [...keys.approvals, state],
+    queryFn: ({ signal }) => client.approvals.list({ state, limit: 100 }, { signal }),
+  });
+}
+
+export function useRoles() {
+  return useQuery({
+    queryKey: ['roles'],
+    queryFn: async ({ signal }) => (await client.roles.list({ signal })).items,
+  });
+}
+
+/** Reads one chat anew, and puts it where lists show it. */
+export async function chatChanged(cache: QueryClient, id: string): Promise<void> {
+  if (!cache.getQueryData(keys.chats) && !cache.getQueryData(keys.chat(id))) return;
+  try {
+    putChat(cache, await client.chats.get(id));
+  } catch (error) {
+    if (!(error instanceof ApiError)) return;
+    // Removed: whoever shows it is told so.
+    cache.setQueryData<InfiniteData<ChatPage>>(keys.chats, (data) => data && without(data, id));
+    void cache.invalidateQueries({ queryKey: keys.chat(id) });
+  }
+}
+
+/** A chat as the server has just shown it. */
+export function putChat(cache: QueryClient, chat: Chat): void {
+  cache.setQueryData(keys.chat(chat.id), chat);
+  cache.setQueryData<InfiniteData<ChatPage>>(keys.chats, (data) => {
+    if (!data) return data;
+    if (chat.archived_at !== null || chat.removed_at !== null) return without(data, chat.id);
+    const known = data.pages.some(({ items }) => items.some(({ id }) => id === chat.id));
+    return {
+      ...data,
+      pages: data.pages.map((page, index) => ({
+        ...page,
+        items: known
+          ? page.items.map((item) => (item.id === chat.id ? chat : item))
+          : index === 0
+            ? [chat, ...page.items]
+            : page.items,
+      })),
+    };
+  });
+}
+
+function without(data: InfiniteData<ChatPage>, id: string): InfiniteData<ChatPage> {
+  const pages = data.pages.map((page) => ({ ...page, items: page.items.filter((item) => item.id !== id) }));
+  return { ...data, pages };
+}

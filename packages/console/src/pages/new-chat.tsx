@@ -1,0 +1,123 @@
+// The first page: a new chat, from what one types or from an example.
+
+import { useNavigate } from '@tanstack/react-router';
+import { useQueryClient } from '@tanstack/react-query';
+import { FilePenLine, ScrollText, ShieldQuestion, type LucideIcon } from 'lucide-react';
+import { useState } from 'react';
+import { useTitle } from '../app/title.ts';
+import { Composer, type Draft } from '../chat/composer.tsx';
+import { ModelPicker, RolePicker, useModels } from '../chat/pickers.tsx';
+import { client } from '../data/client.ts';
+import { putChat } from '../data/queries.ts';
+
+interface Example {
+  readonly icon: LucideIcon;
+  readonly title: string;
+  readonly about: string;
+  readonly goal: string;
+}
+
+/** Each runs on the offline model, too. */
+const EXAMPLES: readonly Example[] = [
+  {
+    icon: FilePenLine,
+    title: 'Write, edit, compare',
+    about: 'A file, a change to it, and the difference.',
+    goal: 'Write a haiku to /notes/rain.md, then replace its second line, then show the diff of it',
+  },
+  {
+    icon: ShieldQuestion,
+    title: 'Ask me first',
+    about: 'Removing a file needs your approval.',
+    goal: 'Write a list to /notes/old.md, then remove /notes/old.md',
+  },
+  {
+    icon: ScrollText,
+    title: 'A long answer',
+    about: 'Stop it with Esc, then say “go on”.',
+    goal: 'Tell me a long story about a lighthouse',
+  },
+];
+
+export function Page() {
+  useTitle('New chat');
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const [role, setRole] = useState('');
+  const [model, setModel] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const [opening, setOpening] = useState(false);
+  const open = async ({ content, files }: Draft) => {
+    const { chat } = await client.chats.open({
+      goal: content,
+      ...(files.length > 0 && { files: [...files] }),
+      ...(role && { role }),
+      ...(model && { model }),
+    });
+    putChat(cache, chat);
+    void navigate({ to: '/chats/$chat', params: { chat: chat.id } });
+  };
+  const openExample = async ({ goal }: Example) => {
+    if (opening) return;
+    setOpening(true);
+    setProblem(null);
+    await open({ content: goal, files: [] }).catch((error: Error) => {
+      setProblem(error.message);
+      setOpening(false);
+    });
+  };
+  return (
+    <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
+      <div className="m-auto w-full max-w-2xl px-4 py-10 sm:px-6">
+        <h1 className="text-center text-2xl font-semibold tracking-tight">What should be done?</h1>
+        <div className="mt-6">
+          <Composer place="new" placeholder="Describe a goal, or ask something…" send={open}>
+            <RolePicker value={role} choose={setRole} fallback={null} />
+            <ModelPicker value={model} choose={setModel} fallback={null} />
+          </Composer>
+        </div>
+        <ul className="mt-5 grid gap-3 sm:grid-cols-3">
+          {EXAMPLES.map((example) => (
+            <li key={example.title}>
+              <button
+                type="button"
+                disabled={opening}
+                onClick={() => void openExample(example)}
+                className="h-full w-full rounded-xl border bg-raised p-3.5 text-left transition-colors hover:bg-hover"
+              >
+                <example.icon className="size-4.5 text-accent" aria-hidden="true" />
+                <span className="mt-2 block text-sm font-medium">{example.title}</span>
+                <span className="mt-0.5 block text-xs text-soft">{example.about}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+        {problem && (
+          <p role="alert" className="mt-3 text-center text-sm text-bad">
+            {problem}
+          </p>
+        )}
+        <Offline />
+      </div>
+    </div>
+  );
+}
+
+function Offline() {
+  const { data } = useModels();
+  if (!data?.default.startsWith('offline/')) return null;
+  const names = data.providers.flatMap(({ set }) => set).slice(0, 2);
+  return (
+    <p className="mt-6 text-center text-xs text-soft">
+      No language model is connected: the offline stand-in answers, and runs the examples for real. For a
+      model, set{' '}
+      {names.map((name, index) => (
+        <span key={name}>
+          {index > 0 && ' or '}
+          <code className="font-mono">{name}</code>
+        </span>
+      ))}{' '}
+      and start the server again.
+    </p>
+  );
+}

@@ -1,0 +1,46 @@
+// Buttons: one look for each weight of what they do.
+
+import type { ButtonHTMLAttributes, ReactNode } from 'react';
+
+type Kind = 'primary' | 'plain' | 'quiet' | 'danger';
+
+const LOOK: Record<Kind, string> = {
+  primary: 'bg-accent text-accent-ink hover:bg-accent-hover border-transparent',
+  plain: 'bg-raised text-ink border-line hover:bg-hover',
+  quiet: 'text-soft border-transparent hover:bg-hover hover:text-ink',
+  danger: 'bg-raised text-bad border-line hover:bg-bad-wash',
+};
+
+const BASE =
+  'inline-flex items-center gap-1.5 rounded-lg border font-medium transition-colors whitespace-nowrap disabled:opacity-60 disabled:pointer-events-none aria-disabled:opacity-60';
+
+export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly kind?: Kind;
+}
+
+export function Button({ kind = 'plain', className = '', type = 'button', ...rest }: ButtonProps) {
+  return (
+    <button type={type} className={`${BASE} ${LOOK[kind]} px-3 py-1.5 text-sm ${className}`} {...rest} />
+  );
+}
+
+/** A sign alone; `label` says what it does. */
+export function IconButton({
+  label,
+  kind = 'quiet',
+  className = '',
+  children,
+  ...rest
+}: ButtonProps & { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      className={`${BASE} ${LOOK[kind]} size-8 justify-center [&>svg]:size-4.5 ${className}`}
+      {...rest}
+    >
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,63 @@
+// Cuts Markdown into blocks that can be parsed apart from each other: while a text grows, only its last block is parsed again.
+
+/** A reference defined anywhere in a text counts everywhere in it: such a text is one block. */
+const DEFINITION = /^ {0,3}\[[^\]\n]+\]:/m;
+const FENCE = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(`{3,}|~{3,})/;
+const LIST = /^(?:[-*+]|\d{1,9}[.)])(?:\s|$)/;
+const HTML = /^<[a-z!?/]/i;
+
+export interface Blocks {
+  readonly text: string;
+  readonly blocks: readonly string[];
+}
+
+/** `known` are the blocks of an earlier state of the same text, if there was one. */
+export function blocksOf(text: string, known: Blocks | null = null): Blocks {
+  if (known?.text === text) return known;
+  if (DEFINITION.test(text)) return { text, blocks: [text] };
+  // The last block may grow, and what comes next may still belong to it.
+  const grows = known !== null && known.blocks.length > 1 && text.startsWith(known.text);
+  const kept = grows ? known.blocks.slice(0, -1) : [];
+  const from = kept.reduce((length, block) => length + block.length, 0);
+  return { text, blocks: [...kept, ...split(text.slice(from))] };
+}
+
+function split(text: string): string[] {
+  const blocks: string[] = [];
+  let start = 0;
+  let fence: string | null = null;
+  let blank = false;
+  let first = '';
+  for (let at = 0; at < text.length;) {
+    const newline = text.indexOf('\n', at);
+    const end = newline < 0 ? text.length : newline + 1;
+    const line = text.slice(at, end).trimEnd();
+    if (blank && fence === null && line !== '' && begins(line, first)) {
+      blocks.push(text.slice(start, at));
+      start = at;
+      first = '';
+    }
+    if (first === '') first = line;
+    fence = fenceAfter(line, fence);
+    blank = line === '';
+    at = end;
+  }
+  if (start < text.length) blocks.push(text.slice(start));
+  return blocks;
+}
+
+/** Whether a line after a blank one stands apart from the block that began with `first`. */
+function begins(line: string, first: string): boolean {
+  if (/^\s/.test(line)) return false;
+  // Only a blank line may end raw HTML, or not even that.
+  if (HTML.test(first)) return false;
+  return !(LIST.test(line) && LIST.test(first));
+}
+
+function fenceAfter(line: string, open: string | null): string | null {
+  const mark = FENCE.exec(line)?.[1];
+  if (open === null) return mark ?? null;
+  const closes =
+    mark !== undefined && mark[0] === open[0] && mark.length >= open.length && line.trim() === mark;
+  return closes ? null : open;
+}

@@ -1,0 +1,83 @@
+// Markdown as it comes. Nothing in it is run or loaded from elsewhere: no HTML, and images of other servers are links.
+
+import { Check, Copy } from 'lucide-react';
+import { memo, useRef, useState, type ComponentProps, type ReactElement } from 'react';
+import ReactMarkdown, { type Components } from 'react-markdown';
+import remarkGfm from 'remark-gfm';
+import { blocksOf, type Blocks } from './blocks.ts';
+
+const PLUGINS = [remarkGfm];
+
+const COMPONENTS: Components = {
+  pre: CodeBlock,
+  a: ({ href, children }) => (
+    <a href={href} target="_blank" rel="noreferrer noopener">
+      {children}
+    </a>
+  ),
+  img: ({ src, alt }) => (
+    <a href={typeof src === 'string' ? src : undefined} target="_blank" rel="noreferrer noopener">
+      {alt || 'image'}
+    </a>
+  ),
+  input: ({ checked }) => <input type="checkbox" checked={checked} readOnly aria-label="Task" disabled />,
+};
+
+export function Markdown({ text }: { readonly text: string }) {
+  const known = useRef<Blocks | null>(null);
+  known.current = blocksOf(text, known.current);
+  return (
+    <div className="prose">
+      {known.current.blocks.map((block, index) => (
+        <Block key={index} text={block} />
+      ))}
+    </div>
+  );
+}
+
+const Block = memo(function Block({ text }: { readonly text: string }) {
+  return (
+    <section>
+      <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS}>
+        {text}
+      </ReactMarkdown>
+    </section>
+  );
+});
+
+function CodeBlock({ children }: ComponentProps<'pre'>) {
+  const { className = '', children: code = '' } = (children as ReactElement<ComponentProps<'code'>>).props;
+  const language = /language-([\w+#.-]+)/.exec(className)?.[1];
+  return (
+    <div className="overflow-hidden rounded-lg border bg-sunken">
+      <div className="flex items-center justify-between border-b py-0.5 pr-1 pl-3 text-xs text-soft">
+        {language ?? 'text'}
+        <CopyButton text={typeof code === 'string' ? code : ''} what="the code" />
+      </div>
+      <pre tabIndex={0} className="overflow-x-auto px-3 py-2.5 font-mono text-[0.8125rem] leading-relaxed">
+        {children}
+      </pre>
+    </div>
+  );
+}
+
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
+  const Icon = copied ? Check : Copy;
+  return (
+    <button
+      type="button"
+      onClick={() => void copy()}
+      aria-label={copied ? 'Copied' : `Copy ${what}`}
+      title={`Copy ${what}`}
+      className="grid size-7 place-items-center rounded-md text-soft hover:bg-hover hover:text-ink"
+    >
+      <Icon className="size-3.5" aria-hidden="true" />
+    </button>
+  );
+}

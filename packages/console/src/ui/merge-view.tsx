@@ -1,0 +1,44 @@
+// Two states of a text as one, with what goes and what comes. Loaded when there is something to compare.
+
+import { unifiedMergeView } from '@codemirror/merge';
+import { EditorState } from '@codemirror/state';
+import { EditorView, lineNumbers } from '@codemirror/view';
+import { useEffect, useRef } from 'react';
+
+const LOOK = EditorView.theme({
+  '&': { fontSize: '0.8125rem', backgroundColor: 'var(--sunken)', color: 'var(--ink)' },
+  '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.6', maxHeight: '22rem' },
+  '.cm-gutters': { backgroundColor: 'var(--sunken)', color: 'var(--soft)', border: 'none' },
+  '.cm-changedLine, &.cm-merge-b .cm-changedLine': { backgroundColor: 'var(--good-wash)' },
+  '.cm-deletedChunk': { backgroundColor: 'var(--bad-wash)', color: 'var(--bad)' },
+  '.cm-changedText, &.cm-merge-b .cm-changedText': { background: 'none', fontWeight: '600' },
+  '.cm-deletedChunk .cm-deletedText': { background: 'none', fontWeight: '600' },
+  '.cm-collapsedLines': { background: 'var(--hover)', color: 'var(--soft)' },
+});
+
+export default function MergeView({ before, after }: { readonly before: string; readonly after: string }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+    const view = new EditorView({
+      parent: place.current!,
+      doc: after,
+      extensions: [
+        EditorView.cspNonce.of(nonce),
+        EditorState.readOnly.of(true),
+        EditorView.editable.of(false),
+        EditorView.contentAttributes.of({ 'aria-label': 'What would change', tabindex: '0' }),
+        EditorView.lineWrapping,
+        lineNumbers(),
+        unifiedMergeView({
+          original: before,
+          mergeControls: false,
+          collapseUnchanged: { margin: 3, minSize: 6 },
+        }),
+        LOOK,
+      ],
+    });
+    return () => view.destroy();
+  }, [before, after]);
+  return <div ref={place} className="overflow-hidden rounded-lg border" />;
+}

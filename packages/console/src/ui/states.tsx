@@ -1,0 +1,57 @@
+// What a page shows when it has nothing else to show: it is loading, empty, or something went wrong.
+
+import type { LucideIcon } from 'lucide-react';
+import { CircleAlert, LoaderCircle, Unplug } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { ConnectionError } from '@continuo/client';
+import { Button } from './button.tsx';
+
+export function Loading({ what }: { readonly what: string }) {
+  return (
+    <p role="status" className="flex items-center justify-center gap-2 p-10 text-sm text-soft">
+      <LoaderCircle className="size-4 animate-spin" aria-hidden="true" />
+      Loading {what}…
+    </p>
+  );
+}
+
+export function Empty({
+  icon: Icon,
+  title,
+  children,
+}: {
+  readonly icon: LucideIcon;
+  readonly title: string;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <div className="mx-auto flex max-w-md flex-col items-center px-6 py-16 text-center">
+      <span className="grid size-11 place-items-center rounded-xl border bg-panel text-soft">
+        <Icon className="size-5" aria-hidden="true" />
+      </span>
+      <h2 className="mt-4 font-semibold">{title}</h2>
+      <div className="mt-1 text-sm text-soft">{children}</div>
+    </div>
+  );
+}
+
+export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
+  const offline = error instanceof ConnectionError;
+  const Icon = offline ? Unplug : CircleAlert;
+  return (
+    <div role="alert" className="mx-auto flex max-w-md flex-col items-center px-6 py-16 text-center">
+      <span className="grid size-11 place-items-center rounded-xl bg-bad-wash text-bad">
+        <Icon className="size-5" aria-hidden="true" />
+      </span>
+      <h2 className="mt-4 font-semibold">{offline ? 'The server does not answer' : 'That did not work'}</h2>
+      <p className="mt-1 text-sm text-soft">
+        {offline ? 'This page goes on by itself as soon as the server is back.' : error.message}
+      </p>
+      {retry && (
+        <Button onClick={retry} className="mt-4">
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}

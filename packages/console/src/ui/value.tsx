@@ -1,0 +1,16 @@
+// What goes into a tool and comes out of it: a text as it is, a difference in colours, anything else as JSON.
+
+import { DiffText, isDiff } from './diff-text.tsx';
+
+export function Value({ value }: { readonly value: unknown }) {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+  if (isDiff(text)) return <DiffText text={text} />;
+  return (
+    <pre
+      tabIndex={0}
+      className="max-h-80 overflow-auto rounded-lg border bg-sunken px-3 py-2 font-mono text-[0.8125rem] leading-relaxed break-words whitespace-pre-wrap"
+    >
+      {text}
+    </pre>
+  );
+}

@@ -1,0 +1,51 @@
+// Builds the console, and refuses a build whose first load is too big.
+
+import { gzipSync } from 'node:zlib';
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+
+/** What a browser must have before it shows anything, scripts and styles, gzip. */
+const ENTRY_BYTES = 200 * 1000;
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwindcss(), entrySize()],
+  // The server puts a fresh one in for each page.
+  html: { cspNonce: 'continuo-nonce' },
+  build: {
+    target: 'es2024',
+    modulePreload: { polyfill: false },
+    // Inlined as data: URLs they would not fit the page's policy.
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1000,
+    reportCompressedSize: false,
+  },
+  server: { proxy: { '/api': 'http://127.0.0.1:4400' } },
+});
+
+function entrySize(): Plugin {
+  return {
+    name: 'entry-size',
+    apply: 'build',
+    generateBundle(_options, bundle) {
+      const needed = new Set<string>();
+      const take = (name: string) => {
+        const file = bundle[name];
+        if (!file || needed.has(name)) return;
+        needed.add(name);
+        if (file.type === 'chunk') file.imports.forEach(take);
+      };
+      for (const [name, file] of Object.entries(bundle)) {
+        if ((file.type === 'chunk' && file.isEntry) || /index-.*\.css$/.test(name)) take(name);
+      }
+      const bytes = [...needed].reduce((sum, name) => {
+        const file = bundle[name];
+        return sum + gzipSync(file.type === 'chunk' ? file.code : file.source, { level: 9 }).length;
+      }, 0);
+      this.info(`entry: ${(bytes / 1000).toFixed(1)} kB gzip of ${ENTRY_BYTES / 1000}`);
+      if (bytes > ENTRY_BYTES)
+        this.error(`The entry has ${bytes} bytes gzip; allowed: ${ENTRY_BYTES}. Load something of it later.`);
+    },
+  };
+}

@@ -1,0 +1,23 @@
+// Shows the console in the browser of whoever started the server at a terminal.
+
+import { spawn } from 'node:child_process';
+
+/** Where there is no browser, the banner still says where to look. */
+export function openBrowser(url: string, env: Readonly<Record<string, string | undefined>>): void {
+  // Bound to every address, it is reached here by this name.
+  const shown = url.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//localhost');
+  const command = opener(process.platform, env);
+  if (!command) return;
+  const child = spawn(command.file, [...command.args, shown], { detached: true, stdio: 'ignore' });
+  child.once('error', () => undefined);
+  child.unref();
+}
+
+function opener(
+  platform: NodeJS.Platform,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly file: string; readonly args: readonly string[] } | null {
+  if (platform === 'darwin') return { file: 'open', args: [] };
+  if (platform === 'win32') return { file: 'cmd', args: ['/c', 'start', '""'] };
+  return env.DISPLAY || env.WAYLAND_DISPLAY ? { file: 'xdg-open', args: [] } : null;
+}
