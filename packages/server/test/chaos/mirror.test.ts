@@ -199,6 +199,29 @@ describe('several pods', () => {
       expect(rows).toEqual([]);
     }, 60_000);
 
+  test('WS-2 a pod that is stopped while its content is staged puts nothing in place after another took over', async () => {
+    const ground = await prepareGround();
+    const home = ground.home();
+    const first = await home.start();
+    await first.ask({ kind: 'write', path: 'd/a.md', text: 'one' });
+    const second = await home.start();
+    await first.ask({ kind: 'arm', fault: 'mirror.staged', signal: 'SIGSTOP' });
+    const stopped = first.stopped();
+    const { committed } = first.begin({ kind: 'write', path: 'd/a.md', text: 'two, by the stopped one' });
+    await stopped;
+    await until('the other took over', async () => (await second.ask({ kind: 'role' })) === 'owner');
+    await second.ask({ kind: 'write', path: 'd/a.md', text: 'three' });
+    await home.equal(second);
+    first.process.kill('SIGCONT');
+    await committed;
+    await until('it knows', async () => (await first.ask({ kind: 'role' })) === 'private');
+    await until('the folder is the database', async () => (await home.differences()).length === 0);
+    const { rows } = await ground.database.pool.query(
+      "select 1 from file_versions where author->>'kind' = 'disk'",
+    );
+    expect(rows).toEqual([]);
+  }, 60_000);
+
   test('WS-2 two pods on one home: one has the folder, the other a private one, and takes over when the first is killed', async () => {
     const ground = await prepareGround();
     const home = ground.home();
