@@ -132,3 +132,14 @@ describe('for any tool and any words', () => {
       );
   });
 });
+
+test('RT-7 a text of the stock that the schema has no room for is not put there', async () => {
+  const content = { type: 'string', minLength: 0, maxLength: 4 };
+  const input = { type: 'object', properties: { content }, required: [], additionalProperties: false };
+  const tool = { name: 'read_file', description: 'Read a file.', input };
+  const { steps } = await talk([user('call read_file list')], [tool], () => ({
+    output: null,
+    failed: false,
+  }));
+  expect(steps.flat()).toEqual([['read_file', { content: 'list' }]]);
+});

@@ -7,7 +7,7 @@ import { type Atom, readAtoms } from './atoms.ts';
 import { type Choice, type Clause, type Profile, choose, fillFor, profileOf } from './choose.ts';
 import { lineChange } from './lines.ts';
 import { isContent, isPathLike } from './reading.ts';
-import { leavesOf, resolveSchema } from './schema.ts';
+import { fits, leavesOf, resolveSchema } from './schema.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import { stockText } from './stock.ts';
 import { isEmptyWord, stem } from './words.ts';
@@ -93,7 +93,8 @@ function withStock(choice: Choice): Choice {
     const value = leaf.path.length === 1 && isContent(leaf) ? choice.input[name!] : undefined;
     if (typeof value !== 'string' || choice.clause.atoms.some((atom) => atom.kind === 'quoted')) continue;
     const stock = stockText(value);
-    if (stock) return { ...choice, input: { ...choice.input, [name!]: stock.text }, stock: stock.kind };
+    if (stock && fits(stock.text, leaf.schema, choice.tool.input))
+      return { ...choice, input: { ...choice.input, [name!]: stock.text }, stock: stock.kind };
   }
   return choice;
 }
