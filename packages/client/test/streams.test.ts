@@ -1,7 +1,8 @@
 // Streams against a real pod: whatever happens to connections and servers, each event comes once and in order.
 
-import { afterEach, beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { count, framesOf, until, usePod } from '../../server/test/contract/support.ts';
+import { makeHome } from '../../server/test/chaos/support/home.ts';
 import { startPod } from '../../server/test/client/pod.ts';
 import {
   ApiError,
@@ -151,6 +152,26 @@ test('what a proxy or a server without its database answers is waited out, and t
   };
   expect(await all(client.runs.stream(run, { onState }))).toEqual(await told(run));
   expect(waits).toEqual([1, 'http_502', 2, 'database_unavailable', 3, 'connection_failed']);
+});
+
+test('PLUS-5 the database killed under an open stream', async () => {
+  const home = makeHome();
+  onTestFinished(() => home.remove());
+  const pod = await startPod({ databaseUrl: '', env: { CONTINUO_HOME: home.folder } });
+  onTestFinished(() => pod.end());
+  proxy.set({ target: pod.url });
+  const { run } = await start({ steps: [{ tokens: 60, delay_ms: 20 }, {}] });
+  const seen: RunEvent[] = [];
+  for await (const event of client.runs.stream(run)) {
+    seen.push(event);
+    if (seen.length !== 10) continue;
+    process.kill(home.postmaster(), 'SIGKILL');
+    // The next connection meets a server without a database.
+    proxy.set({});
+  }
+  const told = await framesOf(pod.url, run);
+  expect(seen).toEqual(told.map(({ id, event, data }) => ({ id, type: event, data })));
+  expect(seen.at(-1)).toMatchObject({ type: 'state', data: { status: 'done' } });
 });
 
 describe('detaching', () => {
