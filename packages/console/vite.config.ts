@@ -41,7 +41,8 @@ function entrySize(): Plugin {
       }
       const bytes = [...needed].reduce((sum, name) => {
         const file = bundle[name];
-        return sum + gzipSync(file.type === 'chunk' ? file.code : file.source, { level: 9 }).length;
+        const content = file?.type === 'chunk' ? file.code : (file?.source ?? '');
+        return sum + gzipSync(content, { level: 9 }).length;
       }, 0);
       this.info(`entry: ${(bytes / 1000).toFixed(1)} kB gzip of ${ENTRY_BYTES / 1000}`);
       if (bytes > ENTRY_BYTES)

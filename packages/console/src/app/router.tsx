@@ -15,7 +15,7 @@ import { Shell } from './shell.tsx';
 const root = createRootRoute({
   component: Shell,
   notFoundComponent: () => (
-    <Empty icon={SearchX} title="There is nothing here">
+    <Empty icon={SearchX} title="There is nothing here" heading="h1">
       The address may be an old one. The chats are on the left.
     </Empty>
   ),
@@ -33,7 +33,7 @@ export const router = createRouter({
   routeTree: root.addChildren(routes),
   defaultPreload: 'intent',
   defaultPendingComponent: () => <Loading what="the page" />,
-  defaultErrorComponent: ({ error, reset }) => <Failure error={error as Error} retry={reset} />,
+  defaultErrorComponent: ({ error, reset }) => <Failure error={error as Error} retry={reset} heading="h1" />,
 });
 
 /** A part of the address that varies. */

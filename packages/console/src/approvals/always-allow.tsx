@@ -76,7 +76,14 @@ function rulesFor({ tool, paths }: Question): { readonly words: string; readonly
   return [
     ...(one === null
       ? []
-      : [{ words: `${tool} on ${one}`, rule: { tool, path: one, action: 'allow' as const } }]),
+      : [{ words: `${tool} on ${one}`, rule: { tool, path: patternFor(tool, one), action: 'allow' as const } }]),
     { words: `${tool}, whatever it is called with`, rule: { tool, action: 'allow' as const } },
   ];
+}
+
+/** Tools that write one file. Others may take a folder, and ask about everything that may be in it. */
+const FILE_TOOLS = ['write', 'edit'];
+
+function patternFor(tool: string, path: string): string {
+  return FILE_TOOLS.includes(tool) ? path : `${path}/**`;
 }

@@ -49,11 +49,11 @@ export function ApprovalCard({ approval }: { readonly approval: Question }) {
   const busy = state.kind === 'answering';
   const unknown = approval.kind === 'unknown_outcome';
   return (
-    <section aria-label={`Approval of ${approval.tool}`} className="bg-warn-wash/60 px-4 py-3">
-      <h3 className="flex items-center gap-2 text-sm font-semibold text-warn">
+    <div role="group" aria-label={`Approval of ${approval.tool}`} className="bg-warn-wash/60 px-4 py-3">
+      <h2 className="flex items-center gap-2 text-sm font-semibold text-warn">
         <ShieldQuestion className="size-4 shrink-0" aria-hidden="true" />
         {unknown ? 'Did it happen? Nobody knows' : 'May this be done?'}
-      </h3>
+      </h2>
       <p className="mt-1 text-sm">
         {unknown ? (
           <>
@@ -146,7 +146,7 @@ export function ApprovalCard({ approval }: { readonly approval: Question }) {
           {state.problem}
         </p>
       )}
-    </section>
+    </div>
   );
 }
 

@@ -6,7 +6,7 @@ import type { StreamState } from '@continuo/client';
 import type { ChatView } from '@continuo/protocol';
 import { Button } from '../ui/button.tsx';
 import { money, number } from '../ui/time.tsx';
-import { StatusDot, WORDS, type Status } from './status.tsx';
+import { Dot, WORDS, type Status } from './status.tsx';
 
 interface StatusBarProps {
   readonly title: string;
@@ -37,9 +37,7 @@ export function StatusBar({ title, status, connection, behind, usage, pause, res
           </>
         ) : (
           <>
-            <span aria-hidden="true" className="contents">
-              <StatusDot status={status} />
-            </span>
+            <Dot status={status} />
             {WORDS[status]}
           </>
         )}

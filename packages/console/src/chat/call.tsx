@@ -108,10 +108,10 @@ function stateOf({ state, success, outcome }: CallItem) {
 
 function Part({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
   return (
-    <section>
-      <h3 className="mb-1 text-xs font-medium text-soft">{name}</h3>
+    <div>
+      <p className="mb-1 text-xs font-medium text-soft">{name}</p>
       {children}
-    </section>
+    </div>
   );
 }
 

@@ -54,11 +54,16 @@ export function statusOf(chat: Pick<Chat, 'state' | 'reason' | 'active_run'>): S
   }
 }
 
+export function Dot({ status }: { readonly status: Status }) {
+  return <span aria-hidden="true" className={`size-2 shrink-0 rounded-full ${COLOUR[status]}`} />;
+}
+
+/** For where the word is not shown. */
 export function StatusDot({ status }: { readonly status: Status }) {
   const quiet = status === 'idle' || status === 'stopped';
   return (
     <>
-      <span aria-hidden="true" className={`size-2 shrink-0 rounded-full ${COLOUR[status]}`} />
+      <Dot status={status} />
       {!quiet && <span className="sr-only">{WORDS[status]}: </span>}
     </>
   );

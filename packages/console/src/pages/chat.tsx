@@ -3,7 +3,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useChat as useLiveChat } from '@continuo/client/react';
-import { isOpen, type ChatView, type TurnState } from '@continuo/protocol';
+import type { ChatView } from '@continuo/protocol';
 import { titleOf } from '../app/chat-entry.tsx';
 import { useParam } from '../app/router.tsx';
 import { useTitle } from '../app/title.ts';
@@ -12,7 +12,7 @@ import { useBehind } from '../chat/behind.ts';
 import { Composer, type Draft } from '../chat/composer.tsx';
 import { ModelPicker, PolicyPicker, RolePicker, type Policy } from '../chat/pickers.tsx';
 import { Queue } from '../chat/queue.tsx';
-import { statusOf, type Status } from '../chat/status.tsx';
+import { useStatus } from '../chat/use-status.ts';
 import { Transcript } from '../chat/transcript.tsx';
 import { Waiting } from '../chat/answer.tsx';
 import { client } from '../data/client.ts';
@@ -28,13 +28,11 @@ function ChatPage({ id }: { readonly id: string }) {
   const { data: chat, error, refetch } = useChat(id);
   const live = useLiveChat(client, id);
   useTitle(chat ? titleOf(chat) : '');
-  if (error && !chat) return <Failure error={error} retry={() => void refetch()} />;
-  if (live.error) return <Failure error={live.error} />;
+  if (error && !chat) return <Failure error={error} retry={() => void refetch()} heading="h1" />;
+  if (live.error) return <Failure error={live.error} heading="h1" />;
   if (live.loading || !chat) return <Loading what="the chat" />;
   return <Conversation chat={chat} live={live} />;
 }
-
-type Wish = 'stop' | 'pause' | 'resume';
 
 function Conversation({
   chat,
@@ -95,49 +93,6 @@ function Conversation({
       </div>
     </>
   );
-}
-
-/** The log says what is; the server says what is wanted; until it has, what was clicked here counts. */
-function useStatus(chat: Chat, view: ChatView): { status: Status; wish: (wish: Wish) => void } {
-  const cache = useQueryClient();
-  const [wished, setWished] = useState<{ readonly wish: Wish; readonly session: string } | null>(null);
-  const open = view.turns.findLast(isOpen);
-  const session = `${view.session?.id}:${view.session?.state}:${open?.run}`;
-  const known = statusOf(chat);
-  // A session that went on has taken the wish in.
-  const pending = wished !== null && wished.session === session ? wished.wish : null;
-  const wish = (next: Wish) => {
-    setWished({ wish: next, session });
-    void client.chats[next](chat.id)
-      .catch(() => setWished(null))
-      .finally(() => void cache.invalidateQueries({ queryKey: keys.chat(chat.id) }));
-  };
-  return { status: shown({ open: open?.state ?? null, known, pending }), wish };
-}
-
-function shown({
-  open,
-  known,
-  pending,
-}: {
-  readonly open: TurnState | null;
-  readonly known: Status;
-  readonly pending: Wish | null;
-}): Status {
-  if (open === null) return known === 'queued' || known === 'running' ? 'queued' : settled(known);
-  if (pending === 'stop' || known === 'stopping') return 'stopping';
-  if (open === 'paused') return pending === 'resume' ? 'running' : 'paused';
-  if (pending === 'pause' || (known === 'pausing' && pending !== 'resume')) return 'pausing';
-  return open === 'waiting' ? 'waiting' : 'running';
-}
-
-/** Nothing is open in the log: what the server said before that is over. */
-function settled(known: Status): Status {
-  return known === 'error' || known === 'stopped' || known === 'stopping'
-    ? known === 'error'
-      ? 'error'
-      : 'stopped'
-    : 'idle';
 }
 
 function isSpeaking(view: ChatView): boolean {

@@ -18,10 +18,13 @@ export function Loading({ what }: { readonly what: string }) {
 export function Empty({
   icon: Icon,
   title,
+  heading: Heading = 'h2',
   children,
 }: {
   readonly icon: LucideIcon;
   readonly title: string;
+  /** `h1` where the page has no other. */
+  readonly heading?: 'h1' | 'h2';
   readonly children?: ReactNode;
 }) {
   return (
@@ -29,13 +32,21 @@ export function Empty({
       <span className="grid size-11 place-items-center rounded-xl border bg-panel text-soft">
         <Icon className="size-5" aria-hidden="true" />
       </span>
-      <h2 className="mt-4 font-semibold">{title}</h2>
+      <Heading className="mt-4 font-semibold">{title}</Heading>
       <div className="mt-1 text-sm text-soft">{children}</div>
     </div>
   );
 }
 
-export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
+export function Failure({
+  error,
+  retry,
+  heading: Heading = 'h2',
+}: {
+  readonly error: Error;
+  readonly retry?: () => void;
+  readonly heading?: 'h1' | 'h2';
+}) {
   const offline = error instanceof ConnectionError;
   const Icon = offline ? Unplug : CircleAlert;
   return (
@@ -43,7 +54,9 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
       <span className="grid size-11 place-items-center rounded-xl bg-bad-wash text-bad">
         <Icon className="size-5" aria-hidden="true" />
       </span>
-      <h2 className="mt-4 font-semibold">{offline ? 'The server does not answer' : 'That did not work'}</h2>
+      <Heading className="mt-4 font-semibold">
+        {offline ? 'The server does not answer' : 'That did not work'}
+      </Heading>
       <p className="mt-1 text-sm text-soft">
         {offline ? 'This page goes on by itself as soon as the server is back.' : error.message}
       </p>

@@ -1,0 +1,113 @@
+// What a newcomer meets: chats with tools, approvals, and the inbox.
+
+import { describe, expect, test } from 'vitest';
+import { chromiumPath, WITHOUT } from '../support/chromium.ts';
+import { said, say, useConsole } from '../support/console.ts';
+
+describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () => {
+  const world = useConsole();
+
+  test('PLUS-5 a newcomer without a key gets to a first success: a file is written, changed and compared', async () => {
+    const page = await world.open('/');
+    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+    expect(await page.title()).toBe('New chat · Continuo');
+    await page.getByRole('button', { name: 'Write, edit, compare' }).click();
+    await page.waitForURL(/\/chats\//);
+    await page.getByText('Edits /notes/rain.md').waitFor();
+    const difference = page.getByLabel('Difference').filter({ visible: true });
+    await difference.waitFor();
+    expect(await difference.innerText()).toContain('+the road keeps nobody’s steps');
+    await page.getByText('From the offline stand-in').waitFor();
+    await page.getByRole('status').getByText('Ready').waitFor();
+
+    const before = await said(page);
+    await page.reload();
+    await page.getByText('From the offline stand-in').waitFor();
+    expect(await said(page)).toBe(before);
+  });
+
+  test('PLUS-5 a call that needs approval asks in the chat and in the inbox; a double click approves it once', async () => {
+    const page = await world.open('/');
+    await page.getByRole('button', { name: 'Ask me first' }).click();
+    await page.getByRole('group', { name: 'Approval of remove' }).waitFor();
+    const chat = page.url();
+    await page.waitForFunction(() => document.title.startsWith('(1) '));
+
+    const inbox = await world.open('/approvals', { context: page.context() });
+    await inbox.getByRole('link', { name: 'Approvals 1 waiting' }).waitFor();
+    expect(await inbox.getByRole('group', { name: 'Approval of remove' }).innerText()).toContain(
+      '/notes/old.md',
+    );
+
+    const decided: string[] = [];
+    page.on('request', (request) => request.method() === 'POST' && decided.push(request.url()));
+    await page.getByRole('button', { name: 'Approve' }).dblclick();
+    await page.getByText('From the offline stand-in').waitFor();
+    expect(decided.filter((url) => url.includes('/approvals/'))).toHaveLength(1);
+    expect(page.url()).toBe(chat);
+
+    await inbox.getByText('Nothing waits for you').waitFor();
+    await inbox.waitForFunction(() => document.title === 'Approvals · Continuo');
+    const gone = await fetch(`${world.url}/api/v1/workspaces/default/files/notes/old.md`);
+    expect(gone.status).toBe(404);
+  });
+
+  test('PLUS-5 a denied call is not made, and the comment is told', async () => {
+    const page = await world.open('/');
+    await say(page, 'Write a list to /keep.md, then remove /keep.md');
+    const question = page.getByRole('group', { name: 'Approval of remove' });
+    await question.getByRole('button', { name: 'Comment…' }).click();
+    await question.getByRole('textbox', { name: 'Comment for the model' }).fill('It is still needed');
+    await question.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('status').getByText('Ready').waitFor();
+    expect(await said(page)).toContain('It is still needed');
+    expect((await fetch(`${world.url}/api/v1/workspaces/default/files/keep.md`)).status).toBe(200);
+  });
+
+  test('PLUS-5 an edited call is made as it was edited', async () => {
+    const page = await world.open('/');
+    await say(page, 'Write a list to /one.md, write a list to /two.md, then remove /one.md');
+    const question = page.getByRole('group', { name: 'Approval of remove' });
+    await question.getByRole('button', { name: 'Edit…' }).click();
+    const field = question.getByRole('textbox', { name: 'What it is called with, as JSON' });
+    await field.fill('{ "path": ');
+    expect(await question.getByRole('button', { name: 'Approve this' }).isDisabled()).toBe(true);
+    await field.fill('{ "path": "/two.md" }');
+    await question.getByRole('button', { name: 'Approve this' }).click();
+    await page.getByRole('status').getByText('Ready').waitFor();
+    const statusOf = async (path: string) =>
+      (await fetch(`${world.url}/api/v1/workspaces/default/files${path}`)).status;
+    expect([await statusOf('/one.md'), await statusOf('/two.md')]).toEqual([200, 404]);
+  });
+
+  test('PLUS-5 always allow shows the rule, adds it, and the same is not asked again', async () => {
+    const page = await world.open('/');
+    await say(page, 'Write a list to /always.md, then remove /always.md');
+    const question = page.getByRole('group', { name: 'Approval of remove' });
+    await question.getByRole('button', { name: 'Always allow…' }).click();
+    const rule = { tool: 'remove', path: '/always.md/**', action: 'allow' };
+    await question.getByText(JSON.stringify(rule)).waitFor();
+    await question.getByRole('button', { name: 'Add the rule and approve' }).click();
+    await page.getByRole('status').getByText('Ready').waitFor();
+    const policy = await (await fetch(`${world.url}/api/v1/workspaces/default/policy`)).json();
+    expect((policy as { rules: unknown[] }).rules.at(-1)).toEqual(rule);
+    const again = await world.open('/');
+    await say(again, 'Write a list to /always.md, then remove /always.md');
+    await again.getByText('From the offline stand-in').waitFor();
+    expect(await again.getByRole('group', { name: 'Approval of remove' }).count()).toBe(0);
+  });
+
+  test('PLUS-5 a message that is edited and sent again takes back what came after it', async () => {
+    const page = await world.open('/');
+    await say(page, 'Write a list to /first.md');
+    await page.getByText('From the offline stand-in').waitFor();
+    await page.getByRole('article', { name: 'You' }).hover();
+    await page.getByRole('button', { name: 'Edit and send again' }).click();
+    const field = page.getByRole('textbox', { name: 'Edit the message' });
+    await field.fill('Write a list to /second.md');
+    await field.press('Enter');
+    await page.getByText('Writes /second.md').waitFor();
+    await page.getByText('Taken back').waitFor();
+    await page.getByText('From the offline stand-in').nth(1).waitFor();
+  });
+});

@@ -1,0 +1,91 @@
+// What goes on, whatever happens to it: stopped and taken up in another tab, paused, and through the death of the server.
+
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { chromiumPath, WITHOUT } from '../support/chromium.ts';
+import { said, say, useConsole } from '../support/console.ts';
+
+const days = (text: string) => [...text.matchAll(/Day (\d+)\./g)].map((match) => Number(match[1]));
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+
+describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHOUT}`, () => {
+  const world = useConsole({ CONTINUO_MODEL: 'offline/demo' });
+
+  const day = (page: Page, number: number) => page.getByText(`Day ${number}.`, { exact: true }).first();
+
+  test('PLUS-5 a long answer is stopped with Escape, and another tab goes on with it', async () => {
+    const page = await world.open('/');
+    await page.getByRole('button', { name: 'A long answer' }).click();
+    await day(page, 2).waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).press('Escape');
+    await page.getByText('It was stopped here.').waitFor();
+    await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
+    const reached = days(await said(page)).at(-1)!;
+
+    const other = await world.open(new URL(page.url()).pathname, { context: page.context() });
+    await other.getByText('It was stopped here.').waitFor();
+    expect(await said(other)).toBe(await said(page));
+    await say(other, 'Go on');
+    for (const tab of [other, page]) await day(tab, reached + 2).waitFor();
+    await page.getByRole('button', { name: 'Stop (Esc)' }).click();
+    for (const tab of [other, page])
+      await tab.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
+    expect(await said(other)).toBe(await said(page));
+  });
+
+  test('PLUS-5 a message that is sent meanwhile waits its turn, and can be taken back', async () => {
+    const page = await world.open('/');
+    await page.getByRole('button', { name: 'A long answer' }).click();
+    await day(page, 1).waitFor();
+    await say(page, 'Write a list to /queued.md');
+    const queue = page.getByRole('region', { name: 'Waiting messages' });
+    await queue.getByText('Write a list to /queued.md').waitFor();
+    await page.reload();
+    await queue.getByText('Write a list to /queued.md').waitFor();
+    await queue.getByRole('button', { name: 'Take it back' }).click();
+    await queue.waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
+    expect((await fetch(`${world.url}/api/v1/workspaces/default/files/queued.md`)).status).toBe(404);
+  });
+
+  test('PLUS-5 a pause is on its way until the run rests, survives a reload, and ends with Resume', async () => {
+    const page = await world.open('/');
+    await say(page, 'Write a list to /paused.md, then write a list to /later.md');
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    const status = page.getByRole('status');
+    await status.getByText(/^Paus(ing…|ed)$/).waitFor();
+    await status.getByText('Paused', { exact: true }).waitFor();
+    await page.reload();
+    await status.getByText('Paused', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await page.getByText('From the offline stand-in').waitFor();
+    await status.getByText('Ready').waitFor();
+  });
+
+  test('PLUS-5 the server is killed under an open page: nothing is lost or doubled, and nobody reloads', async () => {
+    const page = await world.open('/');
+    await page.getByRole('button', { name: 'A long answer' }).click();
+    await day(page, 3).waitFor();
+    let loads = 0;
+    page.on('load', () => (loads += 1));
+    world.pod.kill('SIGKILL');
+    await page.getByRole('status').getByText('Reconnecting…').waitFor();
+    await page.getByText('The server does not answer. Trying again…').waitFor();
+    await world.startAgain();
+    await page.getByText('Superseded: the server went away').waitFor();
+    await page.getByText('The server does not answer. Trying again…').waitFor({ state: 'detached' });
+    await day(page, 6).waitFor();
+    await page.getByRole('button', { name: 'Stop (Esc)' }).click();
+    await page.getByText('It was stopped here.').waitFor();
+    await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
+    const shown = await said(page);
+    const told = days(shown);
+    expect(told).toEqual(upTo(told.at(-1)!));
+    expect(loads).toBe(0);
+
+    const fresh = await world.open(new URL(page.url()).pathname);
+    await fresh.getByText('It was stopped here.').waitFor();
+    expect(await said(fresh)).toBe(shown);
+  });
+});

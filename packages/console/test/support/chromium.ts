@@ -1,0 +1,43 @@
+// The browser that the tests drive: the machine's Chromium, installed here where that can be done (root on Debian).
+
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { withLock } from '../../../../scripts/lock.mjs';
+
+const PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** Null where there is none and it cannot be installed. */
+export const chromiumPath: string | null = find() ?? (await install());
+
+/** For the title of what is skipped without it. */
+export const WITHOUT =
+  chromiumPath === null ? ' (skipped: there is no Chromium; install it to run this)' : '';
+
+function find(): string | null {
+  return PLACES.find((place) => existsSync(place)) ?? null;
+}
+
+async function install(): Promise<string | null> {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get') || !existsSync('/etc/debian_version'))
+    return null;
+  return withLock(join(tmpdir(), 'continuo-chromium.lock'), async () => {
+    if (find()) return find();
+    try {
+      const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+      const apt = (...args: string[]) => execFileSync('/usr/bin/apt-get', args, { env, stdio: 'ignore' });
+      apt('update');
+      apt('install', '--yes', '--no-install-recommends', 'chromium', 'fonts-dejavu-core');
+    } catch {
+      // Without a way to its mirrors: the tests are skipped, and say so.
+      return null;
+    }
+    return find();
+  });
+}

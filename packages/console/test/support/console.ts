@@ -1,0 +1,101 @@
+// What the tests of the console share: a server, a browser, and pages in it. Every error that a page logs fails its test.
+
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { freshDatabase, type TestDatabase } from '../../../server/test/client/database.ts';
+import { startPod, type TestPod } from '../../../server/test/client/pod.ts';
+import { chromiumPath } from './chromium.ts';
+
+const BUILT = fileURLToPath(new URL('../../dist/index.html', import.meta.url));
+/** How long the browser waits for something to appear; a test that needs it fails. */
+const PATIENCE_MS = 15_000;
+
+export interface ConsoleWorld {
+  readonly url: string;
+  readonly pod: TestPod;
+  /** A new tab, in a browser profile of its own unless one is given. */
+  open(path: string, options?: OpenOptions): Promise<Page>;
+  /** Starts the server again, at the same address and on the same database, after it was killed. */
+  startAgain(): Promise<void>;
+}
+
+interface OpenOptions {
+  readonly context?: BrowserContext;
+  readonly profile?: BrowserContextOptions;
+}
+
+export function useConsole(env: Record<string, string> = {}): ConsoleWorld {
+  let database: TestDatabase;
+  let pod: TestPod;
+  let browser: Browser;
+  const settings = { CONTINUO_MODEL: 'offline/instant', ...env };
+  const problems: string[] = [];
+  const contexts = new Set<BrowserContext>();
+  beforeAll(async () => {
+    if (!existsSync(BUILT)) throw new Error('The console is not built: `npm test` does that first.');
+    database = await freshDatabase();
+    // As everybody has it who set none.
+    await database.pool.query('update workspaces set policy = null');
+    pod = await startPod({ databaseUrl: database.url, env: settings });
+    browser = await chromium.launch({
+      executablePath: chromiumPath!,
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    });
+  });
+  afterEach(async () => {
+    await Promise.all([...contexts].map((context) => context.close()));
+    contexts.clear();
+    expect(problems.splice(0)).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await pod?.end();
+    await database?.drop();
+  });
+  return {
+    get url() {
+      return pod.url;
+    },
+    get pod() {
+      return pod;
+    },
+    open: async (path, { context, profile } = {}) => {
+      const used = context ?? (await browser.newContext(profile));
+      contexts.add(used);
+      const page = await used.newPage();
+      page.setDefaultTimeout(PATIENCE_MS);
+      page.on('pageerror', (error) => problems.push(error.message));
+      page.on('console', (message) => {
+        const { url } = message.location();
+        // A request that the server refused or could not take is the page's own to tell.
+        if (message.type() === 'error' && !url.includes('/api/')) problems.push(message.text());
+      });
+      await page.goto(pod.url + path);
+      return page;
+    },
+    startAgain: async () => {
+      const { port } = new URL(pod.url);
+      await pod.exited;
+      pod = await startPod({ databaseUrl: database.url, env: { ...settings, CONTINUO_PORT: port } });
+    },
+  };
+}
+
+/** What the conversation says, without what is folded away. */
+export async function said(page: Page): Promise<string> {
+  return page.getByRole('log', { name: 'Conversation' }).innerText();
+}
+
+export async function say(page: Page, text: string): Promise<void> {
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.fill(text);
+  await field.press('Enter');
+}
