@@ -178,6 +178,10 @@ export const run = z
   })
   .meta({ id: 'Run' });
 
+export const listedRun = run
+  .extend({ title: z.string().nullable().meta({ description: 'Of its chat.' }) })
+  .meta({ id: 'ListedRun' });
+
 export const usageSum = z
   .object({
     key: z.string(),
@@ -597,6 +601,7 @@ export const ready = z
   })
   .meta({ id: 'Ready' });
 
+export type ListedRun = z.infer<typeof listedRun>;
 export type Limits = z.infer<typeof limits>;
 export type PolicyRule = z.infer<typeof policyRule>;
 export type Role = z.infer<typeof role>;

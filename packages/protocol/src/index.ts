@@ -21,6 +21,7 @@ export type {
   FileDiff,
   FileVersion,
   Limits,
+  ListedRun,
   McpConfig,
   McpServer,
   Message,

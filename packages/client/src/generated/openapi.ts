@@ -497,6 +497,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List runs, newest first */
+        get: {
+            parameters: {
+                query?: {
+                    chat?: string;
+                    /** @description Only those in this state; `open`: queued or running. */
+                    status?: "open" | "queued" | "running" | "done" | "error" | "canceled";
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of runs */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["ListedRun"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{id}/chats": {
         parameters: {
             query?: never;
@@ -3041,6 +3089,50 @@ export interface components {
             } | null;
             /** Format: date-time */
             cancel_requested_at: string | null;
+        };
+        ListedRun: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            thread_id: string;
+            /** Format: uuid */
+            message_id: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "done" | "error" | "canceled";
+            model: string;
+            role: string;
+            /** Format: uuid */
+            retry_of: string | null;
+            limits: components["schemas"]["Limits"];
+            /**
+             * Format: uuid
+             * @description The open run before it in the thread, while it is queued.
+             */
+            blocked_by: string | null;
+            /** Format: date-time */
+            queued_at: string;
+            /** Format: date-time */
+            started_at: string | null;
+            /** Format: date-time */
+            ended_at: string | null;
+            /** Format: date-time */
+            cancel_requested_at: string | null;
+            error: {
+                code: string;
+                error: string;
+            } | null;
+            /** @description The sums of its model calls, once it has ended. */
+            usage: {
+                input: number;
+                output: number;
+                cachedInput?: number;
+                cacheWrite?: number;
+                reasoning?: number;
+            } | null;
+            /** @description US dollars, as far as prices are known. */
+            cost: number | null;
+            /** @description Of its chat. */
+            title: string | null;
         };
         OpenedChat: {
             chat: components["schemas"]["Chat"];

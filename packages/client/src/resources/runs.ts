@@ -1,16 +1,21 @@
 // Runs: followed, read, ended, repeated.
 
 import { streamRun, type RunEvent } from '../events.ts';
-import { jsonOf, once, type At, type BodyOf, type Http, type Send } from '../http.ts';
+import { jsonOf, once, type At, type BodyOf, type Http, type QueryOf, type Send } from '../http.ts';
 import type { StreamOptions } from '../stream.ts';
+import type { In } from './chats.ts';
 import type { SendMessage } from './threads.ts';
 
 const RUN = '/api/runs/{id}';
+const RUNS = '/api/v1/workspaces/{id}/runs';
 
 export function runs(http: Http) {
   const get = (id: string, send: Send = {}) => http.call('get', RUN, { path: { id }, ...send });
   return {
     get,
+    /** Of a workspace, newest first. */
+    list: (query: QueryOf<At<typeof RUNS, 'get'>> = {}, { workspace = http.workspace, signal }: In = {}) =>
+      http.call('get', RUNS, { path: { id: workspace }, query, signal }),
     /** Its events, from `after` on, whatever happens to the connection; ends after the last one. */
     stream: (id: string, options: StreamOptions = {}) => streamRun(http, id, options),
     /** A page of its events. */

@@ -39,6 +39,7 @@ import { modelRoutes } from './models.ts';
 import { policyRoutes } from './policies.ts';
 import { roleRoutes } from './roles.ts';
 import { mcpRoutes } from './mcp.ts';
+import { runListRoutes } from './run-list.ts';
 import { runRoutes } from './runs.ts';
 import type { Streams } from './sse.ts';
 import { toolResultRoutes } from './tool-results.ts';
@@ -80,6 +81,7 @@ export function createApp(context: HttpContext): App {
   threadRoutes(app, context);
   threadEventRoutes(app, context);
   runRoutes(app, context);
+  runListRoutes(app, context);
   chatRoutes(app, context);
   chatControlRoutes(app, context);
   chatAuditRoutes(app, context);

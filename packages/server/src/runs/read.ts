@@ -1,6 +1,6 @@
 // Threads, runs and messages, as the API shows them.
 
-import type { Message, Run, RunStatus, Thread } from '@continuo/protocol';
+import type { ListedRun, Message, Run, RunStatus, Thread } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
 
 interface RunRow {
@@ -47,6 +47,36 @@ export async function readRun(client: Queryable, id: string): Promise<StoredRun 
   const row = rows[0];
   if (!row) return null;
   return { ...shown(row), ordinal: row.ordinal, startAfter: row.start_after, lastSeq: row.last_seq };
+}
+
+export interface WantedRuns {
+  readonly threadId: string | null;
+  readonly statuses: readonly RunStatus[] | null;
+  /** The run after which the page begins. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** A workspace's runs, newest first: their ids are in the order of time. */
+export async function listRuns(
+  client: Queryable,
+  workspaceId: string,
+  { threadId, statuses, after, limit }: WantedRuns,
+): Promise<Page<ListedRun>> {
+  const { rows } = await client.query<RunRow & { title: string | null }>({
+    name: 'list_runs',
+    text: `select r.*, t.title, case when r.status = 'queued' then (
+        select b.id from runs b
+        where b.thread_id = r.thread_id and b.ordinal < r.ordinal and b.status in ('queued', 'running')
+        order by b.ordinal desc limit 1) end as blocked_by
+      from runs r join threads t on t.id = r.thread_id
+      where t.workspace_id = $1 and t.removed_at is null and ($2::uuid is null or r.thread_id = $2)
+        and ($3::text[] is null or r.status = any ($3)) and ($4::uuid is null or r.id < $4)
+      order by r.id desc limit $5`,
+    values: [workspaceId, threadId, statuses, after, limit + 1],
+  });
+  const items = rows.slice(0, limit).map((row) => ({ ...shown(row), title: row.title }));
+  return { items, next: rows.length > limit ? items.at(-1)!.id : null };
 }
 
 /** A run as the wire shows it. */

@@ -129,3 +129,34 @@ test.each(['x', '1', '-1.0', '1.', '1.2.3', '9999999999.0', '1.2x'])(
     ).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
   },
 );
+
+test("a workspace's runs are listed newest first, by state and by chat, without a gap or a repeat", async () => {
+  const one = await createThread(world.url);
+  const other = await createThread(world.url);
+  const ended: string[] = [];
+  for (const thread of [one, other, one, other, one]) {
+    const run = await send(world.url, thread, { steps: [{ text: 'x' }] });
+    await framesOf(world.url, run.id);
+    ended.unshift(run.id);
+  }
+  const held = await send(world.url, one, { steps: [{ hang: true }] });
+  const waiting = await send(world.url, one, { steps: [{ text: 'x' }] });
+  const path = '/api/v1/workspaces/default/runs';
+  const ids = async (query: string, limit: number) => {
+    const found = await ask('GET', `${world.url}${path}?limit=${limit}&${query}`);
+    return found.body.items.map((run: { id: string }) => run.id);
+  };
+  const all = (await pages(path, 3)).flat().map(({ id }) => id);
+  expect(all.slice(0, 7)).toEqual([waiting.id, held.id, ...ended]);
+  expect(await ids('status=open', 10)).toEqual([waiting.id, held.id]);
+  expect(await ids('status=queued', 10)).toEqual([waiting.id]);
+  expect(await ids(`chat=${other}`, 10)).toEqual([ended[1], ended[3]]);
+  const { body } = await ask('GET', `${world.url}${path}?status=queued`);
+  expect(body.items[0]).toMatchObject({ thread_id: one, blocked_by: held.id, title: null });
+  expect((await ask('GET', `${world.url}${path}?after=x`)).body.code).toBe('invalid_query');
+  expect((await ask('GET', `${world.url}/api/v1/workspaces/none/runs`)).body.code).toBe(
+    'workspace_not_found',
+  );
+  await ask('POST', `${world.url}/api/runs/${held.id}/cancel`, {});
+  await framesOf(world.url, waiting.id);
+});
