@@ -76,7 +76,12 @@ function rulesFor({ tool, paths }: Question): { readonly words: string; readonly
   return [
     ...(one === null
       ? []
-      : [{ words: `${tool} on ${one}`, rule: { tool, path: patternFor(tool, one), action: 'allow' as const } }]),
+      : [
+          {
+            words: `${tool} on ${one}`,
+            rule: { tool, path: patternFor(tool, one), action: 'allow' as const },
+          },
+        ]),
     { words: `${tool}, whatever it is called with`, rule: { tool, action: 'allow' as const } },
   ];
 }

@@ -40,7 +40,11 @@ describe('the files', () => {
     const get = requests();
     for (const path of ['/', '/chats/1', '/approvals']) {
       const page = await get(path, HTML);
-      expect([path, page.status, await page.text()]).toEqual([path, 200, expect.stringContaining('the page')]);
+      expect([path, page.status, await page.text()]).toEqual([
+        path,
+        200,
+        expect.stringContaining('the page'),
+      ]);
     }
     expect((await get('/')).status).toBe(200);
     expect((await get('/chats/1')).status).toBe(404);
@@ -79,7 +83,12 @@ describe('the files', () => {
 
   test('PLUS-5 nothing outside of the build can be had', async () => {
     const get = requests();
-    for (const path of ['/secret.txt', '/assets/../secret.txt', '/assets/%2e%2e/secret.txt', '/assets/..%2fsecret.txt'])
+    for (const path of [
+      '/secret.txt',
+      '/assets/../secret.txt',
+      '/assets/%2e%2e/secret.txt',
+      '/assets/..%2fsecret.txt',
+    ])
       expect(await (await get(path)).text()).not.toContain('not for anybody');
   });
 
