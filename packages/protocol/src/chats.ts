@@ -142,7 +142,7 @@ export const approval = z
   .meta({ id: 'Approval' });
 
 /** Characters of a decision's comment at most: the model is told. */
-const COMMENT_CHARACTERS = 2000;
+export const COMMENT_CHARACTERS = 2000;
 
 export const newDecision = z
   .strictObject({

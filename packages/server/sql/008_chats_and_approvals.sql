@@ -77,7 +77,8 @@ drop function enqueue_run(uuid, uuid, uuid, json, text, text, json, uuid, uuid);
 -- lock each statement must see what was committed meanwhile.
 -- What happens to a thread that is busy is `p_policy`: enqueue, reject (CN409), interrupt (open runs are canceled), rollback (and
 -- the history forgets the one that had begun) or steer (the message goes to the run that has begun: `steered`). A message that
--- `p_replaces` another rewinds to the run which that one began (CN422 if it began none).
+-- `p_replaces` another rewinds to the run which that one began, whatever the policy (CN422 if it began none, or was taken back).
+-- CN429: 100 wait already.
 -- Runs are locked before approvals, and both before their thread, as by who appends.
 -- `blocked_by` is the last open run before this one. Who claimed is also told where the log ends and what the message
 -- says: if nothing blocks the run, these are all the facts.
@@ -93,14 +94,18 @@ declare
   v_rewinds uuid;
   v_steers integer;
 begin
-  if p_policy = 'steer' then
+  if p_policy = 'steer' and p_replaces is null then
     update runs r set steers = r.steers + 1
       where r.thread_id = p_thread and r.status = 'running' and r.cancel_requested_at is null
       returning r.id, r.ordinal, r.queued_at, r.steers into steered, ordinal, queued_at, v_steers;
   elsif p_policy in ('interrupt', 'rollback') or p_replaces is not null then
     if p_replaces is not null then
-      select m.run_id into v_rewinds from messages m
-        where m.id = p_replaces and m.thread_id = p_thread and m.role = 'user' and m.seq = 0;
+      -- It may have been answered more than once; only the last answer can still be part of the history.
+      select r.id into v_rewinds from (
+          select a.id, a.rewound from messages m join runs a on a.thread_id = p_thread and a.message_id = m.id
+          where m.id = p_replaces and m.thread_id = p_thread and m.role = 'user' and m.seq = 0
+          order by a.ordinal desc limit 1) r
+        where not r.rewound;
       if not found then
         raise exception 'no such message' using errcode = 'CN422';
       end if;
@@ -120,6 +125,10 @@ begin
   workspace_id := v_thread.workspace_id;
   title_wanted := v_thread.title_wanted;
   if steered is not null then
+    if (select count(*) from messages m
+        where m.thread_id = p_thread and m.ordinal = enqueue_run.ordinal and m.seq >= 2000000000) >= 100 then
+      raise exception 'too many messages wait' using errcode = 'CN429';
+    end if;
     -- At the end of its run, in order, until the run takes it in.
     insert into messages (id, thread_id, run_id, ordinal, seq, role, content)
       values (p_message, p_thread, steered, enqueue_run.ordinal, 2000000000 + v_steers, 'user', p_content);
@@ -133,7 +142,8 @@ begin
     if p_policy = 'reject' then
       raise exception 'the thread is busy' using errcode = 'CN409', detail = blocked_by::text;
     end if;
-    if (select count(*) from runs r where r.thread_id = p_thread and r.status = 'queued') >= 100 then
+    if (select count(*) from runs r
+        where r.thread_id = p_thread and r.status = 'queued' and r.cancel_requested_at is null) >= 100 then
       raise exception 'too many queued runs' using errcode = 'CN429';
     end if;
   end if;

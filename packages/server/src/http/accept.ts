@@ -59,7 +59,8 @@ function queueFull(): Problem {
   return new Problem({
     status: 429,
     code: 'queue_full',
-    detail: 'The thread has 100 runs in its queue, and takes no more; wait for some to end, or cancel them.',
+    detail:
+      '100 messages wait in the thread, and it takes no more; wait for some to be answered, or cancel them.',
     headers: { 'retry-after': '1' },
   });
 }
@@ -77,7 +78,8 @@ function noMessage(): Problem {
   return new Problem({
     status: 422,
     code: 'unknown_message',
-    detail: 'replaces: there is no such message of a person in this thread that a run began with.',
+    detail:
+      'replaces: there is no such message of a person in this thread that a run began with, or it was taken back already.',
   });
 }
 

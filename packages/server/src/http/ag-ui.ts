@@ -81,11 +81,10 @@ export function agUiRoutes(app: App, context: HttpContext): void {
       const dialect = agUi({ threadId, runId, messages });
       const spoken = { alone: true } as const;
       const answers = resume.map(answerOf);
-      const resumed = await answerAll(context, thread, answers, 'refused');
       const last = messages.at(-1);
-      if (last?.role === 'user') {
-        const { content: said = '' } = last;
-        const content = textIn(typeof said === 'string' ? [{ type: 'text', text: said }] : said);
+      const content = last?.role === 'user' ? contentOf(last) : null;
+      const resumed = await answerAll(context, thread, answers, 'refused');
+      if (last && content !== null) {
         const asked = {
           id: last.id,
           content,
@@ -103,9 +102,16 @@ export function agUiRoutes(app: App, context: HttpContext): void {
   );
 }
 
+function contentOf({ content = '' }: z.infer<typeof message>): string {
+  return textIn(typeof content === 'string' ? [{ type: 'text', text: content }] : content);
+}
+
 function answerOf({ interruptId, status, payload }: z.infer<typeof resumeEntry>): Answer {
   if (status === 'cancelled') return { approval: interruptId, approved: false };
-  if (payload) return { approval: interruptId, ...payload };
+  if (payload) {
+    const { approved, input, comment } = payload;
+    return { approval: interruptId, approved, input, comment };
+  }
   throw new Problem({
     status: 400,
     code: 'invalid_body',

@@ -50,6 +50,8 @@ export function agentRoutes(app: App, context: HttpContext): void {
       refuseNul('model', chosen.model);
       const origin = session_id === undefined ? await originIn(workspace) : await originOf(session_id);
       if (!origin) throw notFound('session', session_id!);
+      if (workspace !== undefined && (await workspaceIn(pool, workspace)).id !== origin.workspaceId)
+        throw notFound('session', session_id!);
       const threadId = session_id ?? uuidv7();
       const { run } = await takeMessage(context, {
         threadId,

@@ -81,9 +81,9 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
         const answered = answers.map(({ approval }) => approval);
         return respond(context, c, { run, dialect: aiSdk, spoken: SPOKEN, answered });
       }
-      await answerAll(context, thread, answers, 'left_alone');
       const again = trigger === 'regenerate-message' ? 'yes' : 'no';
       const content = textIn(last.parts);
+      await answerAll(context, thread, answers, 'left_alone');
       const run = await runFor(context, thread, { id: last.id, content, again, chosen });
       return respond(context, c, { run, dialect: aiSdk, spoken: SPOKEN });
     },

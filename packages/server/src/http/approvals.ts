@@ -111,7 +111,7 @@ export async function decide(
   return decided.approval;
 }
 
-function refuseUnfit({ kind }: Approval, { decision, input }: Decision): void {
+function refuseUnfit({ kind }: Approval, { decision, input, comment }: Decision): void {
   const refused = (path: string, message: string) =>
     new Problem({
       status: 400,
@@ -126,6 +126,8 @@ function refuseUnfit({ kind }: Approval, { decision, input }: Decision): void {
   if (decision === 'edit' && input === undefined)
     throw refused('input', 'is missing: edit says what the call is made with');
   if (decision !== 'edit' && input !== undefined) throw refused('input', 'goes with edit only');
+  if (comment !== undefined && comment.length > schemas.COMMENT_CHARACTERS)
+    throw refused('comment', `has ${comment.length} characters; at most ${schemas.COMMENT_CHARACTERS}`);
 }
 
 /** An edited input that the tool would refuse. Where the tool cannot be had now, the run itself answers. */

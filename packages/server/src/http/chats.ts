@@ -5,7 +5,6 @@ import { v7 as uuidv7 } from 'uuid';
 import { schemas, type Chat } from '@continuo/protocol';
 import { changeChat, removeChat, restoreChat } from '../runs/change-chat.ts';
 import { listChatsOf, readChatOf } from '../runs/read-chats.ts';
-import { requestStop } from '../runs/stop.ts';
 import { GRACE_DAYS } from '../workspace/workspaces.ts';
 import { idempotencyHeader } from './accept.ts';
 import type { App, HttpContext } from './app.ts';
@@ -58,7 +57,7 @@ function missing(chat: Chat | null, id: string): Problem {
 }
 
 export function chatRoutes(app: App, context: HttpContext): void {
-  const { pool, pod, originOf } = context;
+  const { pool, originOf } = context;
   const read = async (workspaceId: string, id: string): Promise<Chat> => {
     const chat = await readChatOf(pool, workspaceId, id);
     if (chat) return chat;
@@ -206,9 +205,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const chat = await chatIn(context, c.req.valid('param'));
-      // First no message comes any more, then what is there is stopped.
-      await removeChat(pool, chat.id);
-      await requestStop({ pool, pod }, chat.id, 'chat_removed');
+      await removeChat(context, chat.id);
       return c.body(null, 204);
     },
   );

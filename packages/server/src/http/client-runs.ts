@@ -30,7 +30,7 @@ import {
   type Spoken,
   type Standing,
 } from './dialect-stream.ts';
-import { takeMessage } from './message.ts';
+import { agentFor, takeMessage } from './message.ts';
 import { Problem } from './problem.ts';
 import { scopeOf } from './run-stream.ts';
 import { notFound, refuseNul } from './shared.ts';
@@ -99,8 +99,10 @@ export async function threadOf(
   name: string,
 ): Promise<ClientThread> {
   const given = z.uuid().safeParse(name).success ? await originOf(name) : null;
+  const asked = workspace === undefined ? null : (await workspaceIn(pool, workspace)).id;
+  if (given && asked !== null && asked !== given.workspaceId) throw notFound('thread', name);
   if (given) return { id: name, workspaceId: given.workspaceId, origin: given };
-  const workspaceId = workspace === undefined ? DEFAULT_WORKSPACE : (await workspaceIn(pool, workspace)).id;
+  const workspaceId = asked ?? DEFAULT_WORKSPACE;
   const id = threadNamed(workspaceId, name);
   return { id, workspaceId, origin: await originOf(id) };
 }
@@ -150,7 +152,7 @@ async function begin(
   if (known?.text === content) {
     const last = await found(context, known.runId);
     if (again === 'no' || (again === 'unless_open' && !isTerminal(last.status))) return last;
-    return found(context, await takeUpAgain(context, { threadId, workspaceId, known, last, runId }));
+    return found(context, await takeUpAgain(context, { threadId, workspaceId, known, last, runId, chosen }));
   }
   const { run } = await takeMessage(context, {
     threadId,
@@ -170,21 +172,29 @@ interface Again {
   readonly known: KnownMessage;
   readonly last: StoredRun;
   readonly runId: string | undefined;
+  readonly chosen: ClientMessage['chosen'];
 }
 
-/** The thread is taken back to before the message, and it is answered anew. */
+/** The thread is taken back to before the message, and it is answered anew: as before, unless the client chooses otherwise. */
 async function takeUpAgain(
   context: HttpContext,
-  { threadId, workspaceId, known, last, runId }: Again,
+  { threadId, workspaceId, known, last, runId, chosen }: Again,
 ): Promise<string> {
+  const { role, model, limits } = chosen;
+  const agent = await agentFor(context, {
+    workspaceId,
+    role: role ?? last.role,
+    // Another role brings its own model.
+    model: model ?? (role === undefined ? last.model : undefined),
+  });
   const request = {
     workspaceId,
     threadId,
     runId,
     message: { retryOf: last.id, id: known.id, replaces: known.id },
-    model: last.model,
-    role: last.role,
-    limits: last.limits,
+    model: agent.model.id,
+    role: agent.role,
+    limits: limits ?? last.limits,
     chosen: null,
     idempotencyKey: null,
   };

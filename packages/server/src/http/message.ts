@@ -65,7 +65,7 @@ export async function takeMessage(
 }
 
 /** Who answers a message; a role or a model that is not known is refused here. */
-async function agentFor(
+export async function agentFor(
   { agents }: HttpContext,
   wanted: Parameters<HttpContext['agents']['make']>[0],
 ): Promise<Agent> {

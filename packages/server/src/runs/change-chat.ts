@@ -1,6 +1,10 @@
 // What people change of a chat besides talking to it: its title, whether it is put away, whether it is there.
 
-import type { Queryable } from '../db/pool.ts';
+import type { Pod } from '../actors/pod.ts';
+import { transaction, type Pool, type Queryable } from '../db/pool.ts';
+import { requestStop } from './stop.ts';
+
+const REMOVED = 'chat_removed';
 
 export async function changeChat(
   client: Queryable,
@@ -17,13 +21,17 @@ export async function changeChat(
   });
 }
 
-/** From now on it takes no message and is not shown, until it is brought back or purged. */
-export async function removeChat(client: Queryable, id: string): Promise<void> {
-  await client.query({
-    name: 'remove_chat',
-    text: 'update threads set removed_at = clock_timestamp() where id = $1 and removed_at is null',
-    values: [id],
+/** From now on it takes no message and is not shown, until it is brought back or purged. What is open is stopped with it. */
+export async function removeChat({ pool, pod }: { pool: Pool; pod: Pod }, id: string): Promise<void> {
+  await transaction(pool, async (client) => {
+    await client.query('select stop_thread($1, $2)', [id, REMOVED]);
+    await client.query(
+      'update threads set removed_at = clock_timestamp() where id = $1 and removed_at is null',
+      [id],
+    );
   });
+  // Wakes its owner, and stops what came in between.
+  await requestStop({ pool, pod }, id, REMOVED);
 }
 
 export async function restoreChat(client: Queryable, id: string): Promise<void> {

@@ -75,7 +75,8 @@ export type Step =
   | { readonly kind: 'finish'; readonly run: RunState }
   | { readonly kind: 'fail'; readonly run: RunState; readonly code: string; readonly error: string }
   | { readonly kind: 'cancel'; readonly run: RunState; readonly reason: string }
-  | { readonly kind: 'drop'; readonly run: QueuedRun; readonly reason: string }
+  /** These were canceled before they began. */
+  | { readonly kind: 'drop'; readonly runs: readonly QueuedRun[] }
   | { readonly kind: 'title' }
   | { readonly kind: 'end_session'; readonly input: 'stop' | 'expire' }
   /** There is nothing to do, or not before somebody answers: the thread is let go as it is, until then at most. */
@@ -87,8 +88,8 @@ const STALLED_ATTEMPTS = 20;
 /** `idleMs`: how long a session may idle. */
 export function decide(state: ThreadState, facts: Facts, attempt: number, idleMs: number): Step {
   const { run } = state;
-  const dropped = facts.runs.find((queued) => queued.cancel !== null && queued.id !== run?.id);
-  if (dropped) return { kind: 'drop', run: dropped, reason: dropped.cancel! };
+  const dropped = facts.runs.filter((queued) => queued.cancel !== null && queued.id !== run?.id);
+  if (dropped.length > 0) return { kind: 'drop', runs: dropped };
   if (!run) return betweenRuns(state, facts, idleMs);
 
   const queued = facts.runs.find(({ id }) => id === run.id);

@@ -141,11 +141,12 @@ class Actor {
   /** Somebody wants something while a step is under way: a cancel cannot wait for its end. */
   async #look(): Promise<void> {
     await this.#takeFacts();
+    if (this.#isCanceled()) this.#cancel.abort();
     const step = this.#decide();
-    if (step.kind === 'cancel') this.#cancel.abort();
     // A run that is being started is canceled like any other once it has begun.
-    if (step.kind === 'drop' && step.run.id !== this.#starting) {
-      await this.#drop(step.run, step.reason);
+    const dropped = step.kind === 'drop' ? step.runs.filter(({ id }) => id !== this.#starting) : [];
+    if (dropped.length > 0) {
+      await this.#drop(dropped);
       await this.#look();
     }
   }
@@ -202,7 +203,7 @@ class Actor {
       case 'cancel':
         return this.#cancelRun(step.run, step.reason);
       case 'drop':
-        return this.#drop(step.run, step.reason);
+        return this.#drop(step.runs);
       case 'title':
         return this.#title();
       case 'end_session':
@@ -219,7 +220,7 @@ class Actor {
     const begun = this.#write(writing).then(() => {
       this.#starting = null;
       // A cancel that came meanwhile found nothing to cancel.
-      if (this.#decide().kind === 'cancel') this.#cancel.abort();
+      if (this.#isCanceled()) this.#cancel.abort();
     });
     // The model is asked while the beginning is being written; nothing is made of its answer before.
     const ahead = this.#ahead(writing.entries);
@@ -319,11 +320,19 @@ class Actor {
     }
   }
 
-  /** A run that was canceled before it began. */
-  async #drop(run: QueuedRun, reason: string): Promise<void> {
-    await this.#write(write.dropped(run, reason));
-    this.#closed(run.id);
-    this.#options.metrics.runEnded('canceled', null);
+  /** Runs that were canceled before they began. */
+  async #drop(runs: readonly QueuedRun[]): Promise<void> {
+    await this.#write(write.dropped(runs));
+    for (const { id } of runs) {
+      this.#closed(id);
+      this.#options.metrics.runEnded('canceled', null);
+    }
+  }
+
+  /** The run that has begun is to stop. */
+  #isCanceled(): boolean {
+    const run = this.#state.run?.id;
+    return this.#facts.runs.some(({ id, cancel }) => id === run && cancel !== null);
   }
 
   /** The facts told of the next run only: what comes after it must be asked for. */

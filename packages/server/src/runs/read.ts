@@ -41,7 +41,7 @@ export async function readRun(client: Queryable, id: string): Promise<StoredRun 
         where b.thread_id = r.thread_id and b.ordinal < r.ordinal and b.status in ('queued', 'running')
         order by b.ordinal desc limit 1) end as blocked_by,
         coalesce(r.first_seq - 1, (select max(seq) from events e where e.thread_id = r.thread_id), 0) as start_after
-      from runs r where r.id = $1`,
+      from runs r join threads t on t.id = r.thread_id and t.removed_at is null where r.id = $1`,
     values: [id],
   });
   const row = rows[0];

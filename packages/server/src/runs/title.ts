@@ -68,7 +68,8 @@ function cut(text: string): string {
     .split('\n')[0]!
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/^["'“‘«#\s]+|["'”’».\s]+$/g, '');
-  if (line.length <= LONGEST) return line;
-  const short = line.slice(0, LONGEST - 1);
-  return `${short.slice(0, Math.max(short.lastIndexOf(' '), LONGEST / 2)).toWellFormed()}…`;
+  const characters = Array.from(new Intl.Segmenter().segment(line), ({ segment }) => segment);
+  if (characters.length <= LONGEST) return line;
+  const short = characters.slice(0, LONGEST - 1);
+  return `${short.slice(0, Math.max(short.lastIndexOf(' '), LONGEST / 2)).join('')}…`;
 }

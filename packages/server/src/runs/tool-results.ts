@@ -17,6 +17,7 @@ export async function readToolResult(client: Queryable, id: string): Promise<Too
     name: 'read_tool_result',
     // The database's JSON functions refuse NUL: the text finds the call's events, and a parser makes sure.
     text: `select e.type, e.data, e.at from runs r
+      join threads t on t.id = r.thread_id and t.removed_at is null
       join events e on e.thread_id = r.thread_id and e.seq >= r.first_seq and e.run_id = r.id
       where r.id = $1 and e.type in ('approval', 'tool_start', 'tool_end') and position($2 in e.data::text) > 0
       order by e.seq`,

@@ -181,13 +181,15 @@ function unanswered({ call, tool, stage }: CallState): NewEvent[] {
   return [{ type: 'tool_end', data: { tool, output: { error }, call, success: false, outcome } }];
 }
 
-/** A run that was canceled before it began. */
-export function dropped(run: QueuedRun, reason: string): Writing {
-  return {
-    entries: [
-      { runId: run.id, event: { type: 'canceled', data: { reason } } },
-      { runId: run.id, event: { type: 'state', data: { status: 'canceled' } } },
-    ],
-    changes: [{ kind: 'end', event: 1, run: run.id, status: 'canceled' }],
-  };
+/** Runs that were canceled before they began. */
+export function dropped(runs: readonly QueuedRun[]): Writing {
+  return inOrder(
+    ...runs.map(({ id, cancel }): Writing => ({
+      entries: [
+        { runId: id, event: { type: 'canceled', data: { reason: cancel! } } },
+        { runId: id, event: { type: 'state', data: { status: 'canceled' } } },
+      ],
+      changes: [{ kind: 'end', event: 1, run: id, status: 'canceled' }],
+    })),
+  );
 }

@@ -333,8 +333,11 @@ describe('removal', () => {
     const queued = (await ask('POST', at(space, chat), { content: OK })).body.run;
     await seen(world.url, run.id, 'token');
     expect(await ask('DELETE', at(space, chat))).toMatchObject({ status: 204, text: '' });
-    expect(await done(run)).toEqual({ status: 'canceled' });
-    expect(await done(queued)).toEqual({ status: 'canceled' });
+    const canceled = "runs where thread_id = $1 and status = 'canceled'";
+    await until(async () => (await count(world.database, canceled, [chat.id])) === 2);
+    for (const { id } of [run, queued])
+      for (const what of ['', '/events', '/why'])
+        expect((await ask('GET', `${world.url}/api/runs/${id}${what}`)).status).toBe(404);
 
     for (const [method, rest, body] of [
       ['GET', ''],

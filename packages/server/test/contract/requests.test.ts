@@ -143,7 +143,6 @@ test.each([
 });
 
 test.each([
-  ['GET', '/'],
   ['GET', '/api'],
   ['GET', '/api/thread'],
   ['GET', '/API/THREADS'],

@@ -249,11 +249,7 @@ test('a cancel of a queued run is seen to before anything else; one of the activ
   log.add('state', { status: 'running', attempt: 1 });
   const state = foldAll(EMPTY, log.events);
   const [active, waiting] = [queued(log.run, 'stop'), queued(uuidv7(), 'not needed')];
-  expect(decide(state, factsOf(active, waiting), 1)).toMatchObject({
-    kind: 'drop',
-    run: waiting,
-    reason: 'not needed',
-  });
+  expect(decide(state, factsOf(active, waiting), 1)).toMatchObject({ kind: 'drop', runs: [waiting] });
   expect(decide(state, factsOf(active), 2)).toMatchObject({ kind: 'take_over' });
   expect(decide(state, factsOf(active), 1)).toMatchObject({ kind: 'cancel', reason: 'stop' });
 });

@@ -137,6 +137,26 @@ test('stop cancels what runs and what waits, and the session; the next message s
   expect(await historyOf(thread)).toContain('[System: Response was interrupted by user (user_cancelled)]');
 });
 
+test('WS-11 stop aborts what runs before it sees to what waits, however much that is', async () => {
+  const thread = await world.thread();
+  await say(thread, { steps: [{ text: 'a b c', hang: true }] });
+  for (let index = 0; index < 50; index += 1) await say(thread, OK);
+  const appended: string[][] = [];
+  const loop = await createLoop(world, { publish: (rows) => appended.push(rows.map(({ type }) => type)) });
+  held = await loop.hold(thread);
+  const working = loop.work(held);
+  while (!appended.flat().includes('token')) await new Promise((resolve) => setImmediate(resolve));
+  await stop(thread);
+  const before = appended.length;
+  held.onWake!();
+  await working;
+  const events = await logOf(thread);
+  expect(told(events, 'canceled')).toHaveLength(51);
+  expect(sessionsOf(events)).toEqual(['idle→running', 'running→cancelled']);
+  // All that waited is dropped in one append, beside the end of what ran.
+  expect(appended.slice(before).filter((types) => types.includes('canceled'))).toHaveLength(2);
+});
+
 test('stop ends a session that idles, one that is paused, and a message that was never begun', async () => {
   const idle = await world.thread();
   await say(idle, OK);
@@ -249,6 +269,21 @@ test('what a run was sent and did not take in is kept when it is canceled; with 
   expect(await say(thread, OK, { policy: 'steer' })).toMatchObject({ steered: false });
 });
 
+test('a run is sent 100 messages at most; an interruption has room however many wait', async () => {
+  const thread = await world.thread();
+  const { run } = await say(thread, ASKING);
+  await play(thread);
+  for (let index = 0; index < 100; index += 1) await say(thread, OK, { policy: 'steer' });
+  await expect(say(thread, OK, { policy: 'steer' })).rejects.toMatchObject({ code: 'CN429' });
+  for (let index = 0; index < 100; index += 1) await say(thread, OK);
+  await expect(say(thread, OK)).rejects.toMatchObject({ code: 'CN429' });
+  await say(thread, { steps: [{ text: 'at last' }] }, { policy: 'interrupt' });
+  await play(thread);
+  const events = await logOf(thread);
+  expect(told(events, 'final')).toMatchObject([{ text: 'at last' }]);
+  expect(events.filter(({ runId, data }) => runId === run && data['steer'] === true)).toHaveLength(100);
+});
+
 test('interrupt cancels what is open and answers the new message', async () => {
   const thread = await world.thread();
   await say(thread, TWO);
@@ -293,6 +328,11 @@ test('a message that is edited and sent again rewinds to where it began, also ov
     'better',
   ]);
   await expect(say(thread, OK, { replaces: uuidv7() })).rejects.toMatchObject({ code: 'CN422' });
+  // What was taken back cannot be edited any more, and no policy makes an edit something else.
+  await expect(say(thread, OK, { replaces: message })).rejects.toMatchObject({ code: 'CN422' });
+  await expect(say(thread, OK, { replaces: message, policy: 'steer' })).rejects.toMatchObject({
+    code: 'CN422',
+  });
 });
 
 const ASKING = {
