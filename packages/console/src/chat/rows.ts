@@ -19,11 +19,18 @@ function rowsOfTurn(turn: Turn): readonly Row[] {
   if (known?.version === turn.version) return known.rows;
   const rows: Row[] = turn.items.map((item) => ({
     kind: 'item',
-    key: `${turn.run}:${item.seq}:${item.kind === 'call' ? item.call : item.kind}`,
+    key: keyOf(turn, item),
     turn,
     item,
   }));
   rows.push({ kind: 'end', key: `${turn.run}:end`, turn });
   made.set(turn, { version: turn.version, rows });
   return rows;
+}
+
+/** An answer that began on an older page stays the same row when that page comes. */
+function keyOf({ run }: Turn, item: Item): string {
+  return item.kind === 'answer'
+    ? `${run}:${item.message}`
+    : `${run}:${item.seq}:${item.kind === 'call' ? item.call : ''}`;
 }

@@ -4,7 +4,7 @@
 import type { ChatView } from '@continuo/protocol';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Loading } from '../ui/states.tsx';
 import { RowView } from './row.tsx';
@@ -57,20 +57,22 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
     return () => grown.disconnect();
   }, []);
 
-  const loading = useRef(false);
+  const loadMore = useEffectEvent(() => {
+    if (older !== 'more' || (scroller.current?.scrollTop ?? Infinity) > NEAR_TOP) return;
+    // What went wrong is asked for again with the next scroll.
+    loadOlder().catch(() => undefined);
+  });
   const look = () => {
     const element = scroller.current;
     if (!element) return;
-    const left = element.scrollHeight - element.scrollTop - element.clientHeight;
-    stick.current = left < NEAR_END;
+    stick.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END;
     setAtEnd(stick.current);
-    if (older !== 'more' || loading.current || element.scrollTop > NEAR_TOP) return;
-    loading.current = true;
-    // What went wrong is asked for again with the next scroll.
-    void loadOlder()
-      .catch(() => undefined)
-      .finally(() => (loading.current = false));
+    loadMore();
   };
+  // A page that was not enough to fill the screen above brings the next one.
+  useEffect(() => {
+    if (older === 'more') requestAnimationFrame(() => loadMore());
+  }, [older]);
   const toEnd = () => {
     stick.current = true;
     setAtEnd(true);

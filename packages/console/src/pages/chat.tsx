@@ -2,7 +2,6 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useChat as useLiveChat } from '@continuo/client/react';
 import type { ChatView } from '@continuo/protocol';
 import { titleOf } from '../app/chat-entry.tsx';
 import { useParam } from '../app/router.tsx';
@@ -16,6 +15,7 @@ import { useStatus } from '../chat/use-status.ts';
 import { Transcript } from '../chat/transcript.tsx';
 import { Waiting } from '../chat/answer.tsx';
 import { client } from '../data/client.ts';
+import { useLiveChat, type ShownChat } from '../data/live-chat.ts';
 import { keys, useChat, type Chat } from '../data/queries.ts';
 import { Failure, Loading } from '../ui/states.tsx';
 
@@ -26,7 +26,7 @@ export function Page() {
 
 function ChatPage({ id }: { readonly id: string }) {
   const { data: chat, error, refetch } = useChat(id);
-  const live = useLiveChat(client, id);
+  const live = useLiveChat(id);
   useTitle(chat ? titleOf(chat) : '');
   if (error && !chat) return <Failure error={error} retry={() => void refetch()} heading="h1" />;
   if (live.error) return <Failure error={live.error} heading="h1" />;
@@ -34,13 +34,7 @@ function ChatPage({ id }: { readonly id: string }) {
   return <Conversation chat={chat} live={live} />;
 }
 
-function Conversation({
-  chat,
-  live,
-}: {
-  readonly chat: Chat;
-  readonly live: ReturnType<typeof useLiveChat>;
-}) {
+function Conversation({ chat, live }: { readonly chat: Chat; readonly live: ShownChat }) {
   const cache = useQueryClient();
   const { view, connection, older, loadOlder } = live;
   const behind = useBehind(chat.id, connection, view.seq);

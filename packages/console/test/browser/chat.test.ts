@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
-import { said, say, useConsole } from '../support/console.ts';
+import { openScripted, said, say, useConsole } from '../support/console.ts';
 
 describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () => {
   const world = useConsole();
@@ -109,5 +109,52 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await page.getByText('Writes /second.md').waitFor();
     await page.getByText('Taken back').waitFor();
     await page.getByText('From the offline stand-in').nth(1).waitFor();
+  });
+
+  test('PLUS-5 files go with a message: one of the workspace, and one of this computer', async () => {
+    await fetch(`${world.url}/api/v1/workspaces/default/files/known.md`, { method: 'PUT', body: 'Known.' });
+    const page = await world.open('/');
+    await page.getByRole('button', { name: 'Attach files' }).click();
+    await page.getByRole('textbox', { name: 'Find a file of the workspace' }).fill('known');
+    await page.getByRole('button', { name: '/known.md' }).click();
+    await page.getByLabel('Files to upload').setInputFiles({
+      name: 'brought.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('Brought along.'),
+    });
+    await page.getByRole('button', { name: 'Do not send /uploads/brought.txt' }).waitFor();
+    await say(page, 'Read /known.md');
+    await page.getByText('From the offline stand-in').waitFor();
+    const mine = page.getByRole('article', { name: 'You' });
+    expect(await mine.innerText()).toMatch(/\/known\.md\s+v1[^]*\/uploads\/brought\.txt\s+v1/);
+  });
+
+  test('PLUS-5 a chat of 50,000 events shows its end, and its beginning to whoever scrolls there', async () => {
+    const tokens = { tokens: 4900 };
+    const steps = [{ text: 'This is the beginning.' }];
+    const path = await openScripted(world.url, steps);
+    const thread = path.slice('/chats/'.length);
+    for (const step of [...Array.from({ length: 10 }, () => tokens), { text: 'This is the end.' }])
+      await fetch(`${world.url}/api/threads/${thread}/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ content: JSON.stringify({ steps: [step] }), model: 'offline/script' }),
+      });
+    const page = await world.open(path);
+    await page.getByText('This is the end.', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('Ready').waitFor();
+    await page.reload();
+    await page.getByText('This is the end.', { exact: true }).waitFor();
+    expect(await page.getByText('This is the beginning.', { exact: true }).count()).toBe(0);
+    const log = page.getByRole('log', { name: 'Conversation' });
+    const beginning = page.getByText('This is the beginning.', { exact: true });
+    while ((await beginning.count()) === 0) {
+      await log.evaluate((element) => {
+        element.scrollTop = 0;
+        return new Promise((resolve) => requestAnimationFrame(resolve));
+      });
+    }
+    await page.getByRole('button', { name: 'To the end' }).click();
+    await page.getByText('This is the end.', { exact: true }).waitFor();
   });
 });

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
-import { said, say, useConsole } from '../support/console.ts';
+import { openScripted, said, say, useConsole } from '../support/console.ts';
 
 const days = (text: string) => [...text.matchAll(/Day (\d+)\./g)].map((match) => Number(match[1]));
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
@@ -87,5 +87,31 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     const fresh = await world.open(new URL(page.url()).pathname);
     await fresh.getByText('It was stopped here.').waitFor();
     expect(await said(fresh)).toBe(shown);
+  });
+
+  test('PLUS-3 a call that a killed server left is a card with two answers: make it again, or skip it', async () => {
+    const steps = [{ calls: [{ tool: 'external', input: { note: 'x' } }] }, { text: 'So be it.' }];
+    const page = await world.open(await openScripted(world.url, steps));
+    world.pod.arm('tool.after_effect.external');
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await world.startAgain();
+    const question = page.getByRole('group', { name: 'Approval of external' });
+    await question.getByText('Did it happen? Nobody knows').waitFor();
+    expect(await question.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
+    await question.getByRole('button', { name: 'Skip', exact: true }).click();
+    await page.getByText('So be it.').waitFor();
+    await page.getByRole('status').getByText('Ready').waitFor();
+  });
+
+  test('PLUS-5 a message can steer the run that is at work', async () => {
+    const page = await world.open(
+      await openScripted(world.url, [{ tokens: 200, delay_ms: 20 }, { text: 'Unsteered.' }]),
+    );
+    await page.getByRole('button', { name: 'While it works: Queue' }).click();
+    await page.getByRole('menuitemradio', { name: /^Steer/ }).click();
+    await say(page, JSON.stringify({ steps: [{ text: 'It was steered.' }] }));
+    await page.getByText('Said while it worked').waitFor();
+    await page.getByText('It was steered.', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('Ready').waitFor();
   });
 });

@@ -44,7 +44,7 @@ export function useConsole(env: Record<string, string> = {}): ConsoleWorld {
     database = await freshDatabase();
     // As everybody has it who set none.
     await database.pool.query('update workspaces set policy = null');
-    pod = await startPod({ databaseUrl: database.url, env: settings });
+    pod = await startPod({ databaseUrl: database.url, env: settings, armable: true });
     browser = await chromium.launch({
       executablePath: chromiumPath!,
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
@@ -84,7 +84,11 @@ export function useConsole(env: Record<string, string> = {}): ConsoleWorld {
     startAgain: async () => {
       const { port } = new URL(pod.url);
       await pod.exited;
-      pod = await startPod({ databaseUrl: database.url, env: { ...settings, CONTINUO_PORT: port } });
+      pod = await startPod({
+        databaseUrl: database.url,
+        env: { ...settings, CONTINUO_PORT: port },
+        armable: true,
+      });
     },
   };
 }
@@ -98,4 +102,15 @@ export async function say(page: Page, text: string): Promise<void> {
   const field = page.getByRole('textbox', { name: 'Message' });
   await field.fill(text);
   await field.press('Enter');
+}
+
+/** Opens a chat in which the offline model does what the steps say; answers its address in the console. */
+export async function openScripted(base: string, steps: readonly object[]): Promise<string> {
+  const response = await fetch(`${base}/api/v1/workspaces/default/chats`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ goal: JSON.stringify({ steps }), title: 'Scripted', model: 'offline/script' }),
+  });
+  const { chat } = (await response.json()) as { chat: { id: string } };
+  return `/chats/${chat.id}`;
 }

@@ -15,9 +15,9 @@ export interface Blocks {
 export function blocksOf(text: string, known: Blocks | null = null): Blocks {
   if (known?.text === text) return known;
   if (DEFINITION.test(text)) return { text, blocks: [text] };
-  // The last block may grow, and what comes next may still belong to it.
-  const grows = known !== null && known.blocks.length > 1 && text.startsWith(known.text);
-  const kept = grows ? known.blocks.slice(0, -1) : [];
+  // The last block may grow, and its first line, once it is whole, may belong to the block before.
+  const grows = known !== null && text.startsWith(known.text);
+  const kept = grows ? known.blocks.slice(0, -2) : [];
   const from = kept.reduce((length, block) => length + block.length, 0);
   return { text, blocks: [...kept, ...split(text.slice(from))] };
 }
