@@ -40,6 +40,10 @@ export const chat = z
     id: id.meta({ description: 'Also the id of its thread.' }),
     workspace_id: id,
     title: z.string().nullable(),
+    goal: z
+      .string()
+      .nullable()
+      .meta({ description: 'The beginning of its first message; null while there is none.' }),
     path: z.string().meta({ description: 'Where it is shown as a file.' }),
     role: z.string().nullable().meta({ description: 'Null: the default.' }),
     model: z.string().nullable().meta({ description: 'Null: the role’s or the server’s default.' }),

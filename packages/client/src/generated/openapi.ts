@@ -3147,6 +3147,8 @@ export interface components {
             /** Format: uuid */
             workspace_id: string;
             title: string | null;
+            /** @description The beginning of its first message; null while there is none. */
+            goal: string | null;
             /** @description Where it is shown as a file. */
             path: string;
             /** @description Null: the default. */

@@ -32,14 +32,9 @@ export function ChatEntry({ chat }: { readonly chat: Chat }) {
   );
 }
 
-/** Until it has a title, the name of its file, which is made of its goal. */
-export function titleOf({ title, path }: Pick<Chat, 'title' | 'path'>): string {
-  if (title !== null) return title;
-  const words = path
-    .replace(/^.*\//, '')
-    .replace(/(-[0-9a-f]{12})?\.chat$/, '')
-    .replaceAll('-', ' ');
-  return words === '' ? 'New chat' : words[0]!.toUpperCase() + words.slice(1);
+/** Until it has a title, it is called by its goal. */
+export function titleOf({ title, goal }: Pick<Chat, 'title' | 'goal'>): string {
+  return title ?? (goal?.trim() || 'New chat');
 }
 
 function ChatMenu({ chat, rename }: { readonly chat: Chat; readonly rename: () => void }) {

@@ -75,6 +75,9 @@ function unlocked(): Promise<void> {
 
 function take(queries: QueryClient, { chats, files }: Hint): void {
   for (const chat of chats) void chatChanged(queries, chat);
-  if (chats.length > 0) void queries.invalidateQueries({ queryKey: keys.approvals });
+  if (chats.length > 0) {
+    void queries.invalidateQueries({ queryKey: keys.approvals });
+    void queries.invalidateQueries({ queryKey: keys.runs });
+  }
   if (files) void queries.invalidateQueries({ queryKey: keys.files });
 }

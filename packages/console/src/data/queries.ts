@@ -14,12 +14,13 @@ type ChatPage = Awaited<ReturnType<typeof client.chats.list>>;
 export type Chat = ChatPage['items'][number];
 export type Approval = Awaited<ReturnType<typeof client.approvals.list>>['items'][number];
 
-/** Everything about files is under `files`, about approvals under `approvals`: a hint makes it stale at once. */
+/** What is under `files`, `approvals` or `runs` is stale as soon as a hint says so. */
 export const keys = {
   chats: ['chats'] as QueryKey,
   chat: (id: string): QueryKey => ['chat', id],
   approvals: ['approvals'] as QueryKey,
   files: ['files'] as QueryKey,
+  runs: ['runs'] as QueryKey,
 };
 
 const CHATS_PER_PAGE = 50;

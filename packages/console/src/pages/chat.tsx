@@ -71,7 +71,7 @@ function Conversation({ chat, live }: { readonly chat: Chat; readonly live: Show
       <Transcript view={view} older={older} loadOlder={loadOlder}>
         {(status === 'running' || status === 'queued') && !isSpeaking(view) && <Waiting />}
       </Transcript>
-      <div className="mx-auto w-full max-w-3xl px-4 pb-4 sm:px-6">
+      <div className="mx-auto w-full max-w-3xl px-4 pt-2 pb-4 sm:px-6">
         <Queue chat={chat} view={view} />
         <Composer
           place={chat.id}

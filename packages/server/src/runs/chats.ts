@@ -116,7 +116,7 @@ function slug(text: string): string {
 }
 
 /** The text in the beginning of a message's JSON, which may be cut anywhere. */
-function beginning(json: string): string {
+export function beginning(json: string): string {
   const text = /^\{"text":"((?:[^"\\]|\\u[\da-fA-F]{4}|\\[^u])*)/.exec(json)?.[1] ?? '';
   return (JSON.parse(`"${text}"`) as string).toWellFormed();
 }

@@ -2,8 +2,11 @@
 
 import type { AttachedFile, Chat, ChatMessage, Session, SessionState } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
-import { chatName, SAID } from './chats.ts';
+import { beginning, chatName, SAID } from './chats.ts';
 import type { Page } from './read.ts';
+
+/** Characters of the first message that stand for it in lists. */
+const GOAL_CHARACTERS = 200;
 
 interface ChatRow {
   id: string;
@@ -98,6 +101,7 @@ function shown(row: ChatRow): Chat {
     id: row.id,
     workspace_id: row.workspace_id,
     title: row.title,
+    goal: row.said === null ? null : beginning(row.said).slice(0, GOAL_CHARACTERS).toWellFormed(),
     path: `/chats/${chatName(row)}`,
     role: row.role,
     model: row.model,

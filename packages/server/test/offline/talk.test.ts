@@ -30,6 +30,22 @@ describe('what it says it is', () => {
     expect((await talk([], everything)).text).toContain('no language model');
   });
 
+  test('PLUS-5 a long story is told day by day, and goes on with the day that was cut off', async () => {
+    const whole = (await talk([user('Tell me a long story about a lighthouse')], everything)).text;
+    expect([...whole.matchAll(/\*\*Day (\d+)\.\*\*/g)].map((day) => Number(day[1]))).toEqual(
+      Array.from({ length: 40 }, (_, index) => index + 1),
+    );
+    const cut = whole.slice(0, whole.indexOf('**Day 8.**') + 20);
+    const history: HistoryMessage[] = [
+      user('Tell me a long story'),
+      { role: 'assistant', parts: [{ kind: 'text', text: cut }] },
+      { role: 'system', content: '[System: Response was interrupted by user (user_cancelled)]' },
+      user('Go on'),
+    ];
+    expect((await talk(history, everything)).text).toBe(whole.slice(whole.indexOf('**Day 8.**')));
+    expect((await talk([user('Go on')], everything)).text).toContain('no language model is connected. I am');
+  });
+
   test('RT-7 a message that is too long to be read for tool calls is told so', async () => {
     const { steps, text } = await talk([user(`read a.txt ${'and on '.repeat(5000)}`)], everything);
     expect(steps).toEqual([]);

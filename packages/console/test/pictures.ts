@@ -1,0 +1,52 @@
+// Takes the pictures in docs/images, of a fresh server: `node packages/console/test/pictures.ts http://127.0.0.1:4400`.
+
+import { fileURLToPath } from 'node:url';
+import { chromium, type Page } from 'playwright-core';
+import { chromiumPath } from './support/chromium.ts';
+
+const base = process.argv[2] ?? 'http://127.0.0.1:4400';
+const folder = fileURLToPath(new URL('../../../docs/images/', import.meta.url));
+const browser = await chromium.launch({
+  executablePath: chromiumPath!,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+});
+
+const take = (page: Page, name: string) => page.screenshot({ path: `${folder}console-${name}.png` });
+const open = async (path: string, colorScheme: 'light' | 'dark', width = 1280, height = 820) => {
+  const context = await browser.newContext({
+    colorScheme,
+    viewport: { width, height },
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  await page.goto(base + path);
+  return page;
+};
+
+const page = await open('/', 'light');
+await page.getByText('No language model is connected').waitFor();
+await take(page, 'new-chat');
+await page.getByRole('button', { name: 'Write, edit, compare' }).click();
+await page.getByText('From the offline stand-in').waitFor();
+await page.getByRole('status').getByText('Ready').waitFor();
+const chat = new URL(page.url()).pathname;
+await page.getByLabel('Difference').filter({ visible: true }).scrollIntoViewIfNeeded();
+await take(page, 'chat');
+await page.getByRole('link', { name: 'New chat' }).click();
+await page.getByRole('button', { name: 'Ask me first' }).click();
+await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();
+await take(page, 'approval');
+const asking = new URL(page.url()).pathname;
+
+const inbox = await open('/approvals', 'light');
+await inbox.getByRole('button', { name: 'Always allow…' }).click();
+await take(inbox, 'inbox');
+
+const dark = await open(chat, 'dark');
+await dark.getByLabel('Difference').filter({ visible: true }).scrollIntoViewIfNeeded();
+await take(dark, 'dark');
+
+const narrow = await open(asking, 'light', 390, 844);
+await narrow.getByRole('button', { name: 'Approve', exact: true }).waitFor();
+await take(narrow, 'narrow');
+await browser.close();
