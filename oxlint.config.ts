@@ -20,6 +20,7 @@ interface Arrow {
 /** What each folder of the server may import of the others; `types` may be imported as types only. */
 const arrows: Record<string, Arrow> = {
   db: { imports: [] },
+  backup: { imports: ['db'] },
   log: { imports: ['db'] },
   models: { imports: [] },
   workspace: { imports: ['db'] },
@@ -42,10 +43,10 @@ const itself: Pattern = {
   group: ['@continuo/server'],
   message: 'Inside the server, import the file itself.',
 };
-const roots = ['packages/server/src/main.ts', 'packages/server/src/server.ts'];
+const roots = ['index', 'server', 'upkeep'].map((name) => `packages/server/src/${name}.ts`);
 const wiring: Pattern = {
-  regex: String.raw`(^|/)main\.ts$|^(\.\./)+server\.ts$`,
-  message: 'main.ts and server.ts wire everything: they import, nobody imports them.',
+  regex: String.raw`^(\.\./)+(index|server|upkeep)\.ts$`,
+  message: 'index.ts, server.ts and upkeep.ts wire everything: they import, nobody imports them.',
 };
 
 // Only patterns that refuse: oxlint lets an exception ("!…") in one pattern silence all others, and a
@@ -66,6 +67,7 @@ function folder([name, { imports, types = [] }]: [string, Arrow]): Override {
   return restrict([`packages/server/src/${name}/**`], patterns);
 }
 
+const cli = 'The command imports the server and the client, by their names.';
 const client = "The client imports the protocol's types and what is made for browsers; nothing of Node.";
 const browser = 'The console runs in a browser, and knows the server by its client only.';
 const engine = 'The engine imports nothing but itself.';
@@ -141,11 +143,16 @@ export default defineConfig({
       ['packages/console/src/**'],
       [{ regex: '^node:|^@continuo/(engine|server)', message: browser }, inside, detour],
     ),
-    {
-      files: ['packages/server/src/**'],
-      excludeFiles: ['packages/server/src/main.ts'],
-      rules: { 'no-console': 'error' },
-    },
+    restrict(
+      ['packages/cli/src/**'],
+      [
+        { regex: '^@continuo/(engine|protocol|console)', message: cli },
+        { group: ['**/packages/**', '**/test/**'], message: cli },
+        inside,
+        detour,
+      ],
+    ),
+    { files: ['packages/server/src/**', 'packages/cli/src/**'], rules: { 'no-console': 'error' } },
     restrict(
       ['packages/server/src/*.ts'],
       [

@@ -38,6 +38,7 @@ const stages = [
       [tsc, '--project', 'packages/client/test'],
       [tsc, '--project', 'packages/console'],
       [tsc, '--project', 'packages/console/test'],
+      [tsc, '--project', 'packages/cli'],
       [tsc, '--project', 'bench'],
       [tsc, '--project', 'examples'],
     ],
@@ -129,10 +130,10 @@ function atLeast(major, minor) {
  */
 async function start(installed) {
   await buildConsole(root, build);
-  const main = join(root, 'packages', 'server', 'src', 'main.ts');
+  const main = join(root, 'packages', 'cli', 'src', 'main.ts');
   const same = !installed && realpathSync(process.execPath) === runtime() && atLeast(24, 3);
-  if (!same) return run([main, ...args]);
-  process.argv = [process.execPath, main, ...args];
+  if (!same) return run([main, 'start', ...args]);
+  process.argv = [process.execPath, main, 'start', ...args];
   await import(pathToFileURL(main).href);
   return process.exitCode;
 }

@@ -181,8 +181,8 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
 };
 const keys = Object.keys(settings) as (keyof Config)[];
 
-/** Variables that the tests use: not settings, and not mistakes. */
-const foreign = /^CONTINUO_(TEST_|CHAOS)/;
+/** Variables that the tests and the command use: not settings of the server, and not mistakes. */
+const foreign = /^CONTINUO_(TEST_|CHAOS|URL$)/;
 
 export async function loadConfig(world: {
   readonly env: Readonly<Record<string, string | undefined>>;

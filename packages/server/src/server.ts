@@ -24,7 +24,7 @@ import { HINT_CHANNEL, Hints } from './log/hints.ts';
 import { Recent } from './log/recent.ts';
 import { createMcp, MCP_CHANNEL, type Mcp } from './mcp/mcp.ts';
 import { createMetrics } from './metrics.ts';
-import { createModels } from './models/catalog.ts';
+import { createModels, MODEL_KEYS } from './models/catalog.ts';
 import { CHAT_CHANNEL, createChatHeads } from './runs/chat-heads.ts';
 import { createChatFiles } from './runs/chats.ts';
 import { createRunLoop } from './runs/loop.ts';
@@ -70,6 +70,16 @@ export function problemWithModel(env: ServerOptions['env']): (model: string) => 
     const resolved = models.resolve(model);
     return resolved.ok ? null : resolved.problem;
   };
+}
+
+/** Which model answers when nobody chose, what is wrong with it, and which variables may hold a key. */
+export function modelInUse(
+  env: ServerOptions['env'],
+  configured: string | undefined,
+): { readonly id: string; readonly problem: string | null; readonly keys: readonly string[] } {
+  const models = createModels(WORLD, { defaultModel: configured, env });
+  const resolved = models.resolve(models.default);
+  return { id: models.default, problem: resolved.ok ? null : resolved.problem, keys: MODEL_KEYS };
 }
 
 export async function startServer({

@@ -33,7 +33,7 @@ const refused = async (pattern: string) => {
 };
 const reports = (prefix: string) => [...reported.keys()].filter((line) => line.startsWith(prefix)).toSorted();
 
-test.each(['engine/src', 'protocol/src', 'client/src', 'server/src'])(
+test.each(['engine/src', 'protocol/src', 'client/src', 'server/src', 'cli/src'])(
   'packages/%s: every forbidden import is reported, and no other',
   async (path) => {
     const expected = await refused(`packages/${path}/**/*.ts`);

@@ -38,6 +38,11 @@ interface ModelsOptions {
   readonly fetch?: typeof fetch;
 }
 
+/** The variables that providers' keys are looked for in. */
+export const MODEL_KEYS: readonly string[] = [
+  ...new Set([...AI_SDK_PROVIDERS.values()].flatMap(({ needs, keys }) => (needs === 'key' ? keys : []))),
+];
+
 /** Many more than anybody uses at once; ids come from requests, so there must be a limit. */
 const MODELS_KEPT = 200;
 

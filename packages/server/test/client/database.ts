@@ -11,15 +11,8 @@ export interface TestDatabase {
 }
 
 export async function freshDatabase(): Promise<TestDatabase> {
-  const template = new URL(inject('templateUrl'));
-  const name = `continuo_${randomBytes(6).toString('hex')}`;
-  const admin = new URL(template);
-  admin.pathname = '/postgres';
-  await once(admin, `create database ${name} template ${template.pathname.slice(1)}`);
-  const url = new URL(template);
-  url.pathname = `/${name}`;
-  const pool = new pg.Pool({ connectionString: url.href, max: 4 });
-  pool.on('error', () => undefined);
+  const database = await cloneOf(new URL(inject('templateUrl')).pathname.slice(1));
+  const { pool } = database;
   await pool.query(
     'create table effects (id serial primary key, kind text not null, key text not null, note text not null)',
   );
@@ -28,6 +21,23 @@ export async function freshDatabase(): Promise<TestDatabase> {
   await pool.query('update workspaces set policy = $1', [
     JSON.stringify({ rules: [{ tool: '*', action: 'allow' }] }),
   ]);
+  return database;
+}
+
+/** One with nothing in it. */
+export function emptyDatabase(): Promise<TestDatabase> {
+  return cloneOf('template0');
+}
+
+async function cloneOf(template: string): Promise<TestDatabase> {
+  const name = `continuo_${randomBytes(6).toString('hex')}`;
+  const url = new URL(inject('templateUrl'));
+  const admin = new URL(url);
+  admin.pathname = '/postgres';
+  await once(admin, `create database ${name} template ${template}`);
+  url.pathname = `/${name}`;
+  const pool = new pg.Pool({ connectionString: url.href, max: 4 });
+  pool.on('error', () => undefined);
   return {
     url: url.href,
     pool,

@@ -1,0 +1,43 @@
+// Makes `dist`, which the package is: this command, the server, the client and what they share, compiled file by file in
+// the layout of the clone, and the console's build. So whatever finds its files by where it is itself (sql/, the built-in
+// roles, the console) finds them here, too. What is not ours stays a dependency.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { buildConsole } from '../../scripts/console.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const packages = dirname(here);
+const root = dirname(packages);
+const dist = join(here, 'dist');
+
+rmSync(dist, { recursive: true, force: true });
+const bundle = await rolldown({
+  input: join(here, 'src/main.ts'),
+  platform: 'node',
+  external: (id) => !/^[./]|^@continuo\//.test(id),
+  // A file may be wanted for what it does, and not for what it gives.
+  treeshake: false,
+});
+await bundle.write({
+  dir: dist,
+  format: 'esm',
+  preserveModules: true,
+  preserveModulesRoot: packages,
+  entryFileNames: '[name].js',
+});
+await bundle.close();
+
+const { name, version } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
+writeFileSync(join(dist, 'cli/package.json'), JSON.stringify({ name, version, type: 'module' }));
+cpSync(join(root, 'LICENSE'), join(here, 'LICENSE'));
+await buildConsole(root, async () => {
+  const vite = join(root, 'node_modules/vite/bin/vite.js');
+  const { status } = spawnSync(process.execPath, [vite, 'build', 'packages/console'], { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new Error('the console could not be built');
+});
+for (const path of ['server/sql', 'server/src/agents/built-in', 'console/dist'])
+  cpSync(join(packages, path), join(dist, path), { recursive: true });

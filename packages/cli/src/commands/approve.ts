@@ -1,0 +1,82 @@
+// What runs ask people, and the answers.
+
+import { connect, type Connected, type Remote } from '../connect.ts';
+import { CommandError, EXIT, usageError } from '../failure.ts';
+import { note, print, printJson, short, table, time } from '../output.ts';
+
+export interface ApproveOptions extends Remote {
+  readonly deny?: boolean;
+  readonly edit?: string;
+  readonly retry?: boolean;
+  readonly skip?: boolean;
+  readonly comment?: string;
+}
+
+export async function approve(id: string | undefined, options: ApproveOptions): Promise<void> {
+  const connected = connect(options);
+  if (id !== undefined) return decide(connected, id, options);
+  if (options.deny || options.edit !== undefined || options.retry || options.skip) {
+    throw usageError('Say which one: continuo approve <id>. Without an id the waiting ones are listed.');
+  }
+  const page = await connected.client.approvals.list();
+  if (options.json) return printJson(page);
+  if (page.items.length === 0) return note('Nothing waits for a decision.');
+  if (process.stdin.isTTY && process.stdout.isTTY) return askAll(connected, page.items);
+  print(
+    table(
+      ['APPROVAL', 'ASKED', 'KIND', 'TOOL', 'INPUT'],
+      page.items.map((item) => [item.id, time(item.asked_at), item.kind, item.tool, short(item.input, 80)]),
+    ),
+  );
+}
+
+async function askAll({ client }: Connected, items: readonly Waiting[]): Promise<void> {
+  const { ask } = await import('../decide.ts');
+  for (const item of items) {
+    const answer = await ask(item);
+    if (answer === 'interrupted') {
+      process.exitCode = EXIT.interrupted;
+      return;
+    }
+    if (typeof answer !== 'object') continue;
+    print(told(await client.approvals.decide(item.id, answer)));
+  }
+}
+
+type Waiting = Awaited<ReturnType<Connected['client']['approvals']['list']>>['items'][number];
+
+async function decide({ client }: Connected, id: string, options: ApproveOptions): Promise<void> {
+  const { deny, edit, retry, skip, comment, json } = options;
+  const given = [deny && 'deny', edit !== undefined && 'edit', retry && 'retry', skip && 'skip'].filter(
+    Boolean,
+  );
+  if (given.length > 1) throw usageError(`One decision at a time: not ${given.join(' and ')}.`);
+  const decision = (given[0] ?? 'approve') as 'approve' | 'deny' | 'edit' | 'retry' | 'skip';
+  const { kind } = await client.approvals.get(id);
+  if (kind === 'unknown_outcome' && decision !== 'retry' && decision !== 'skip') {
+    throw new CommandError('Nobody can say whether this call took effect: say --retry or --skip.', {
+      code: 'usage',
+      exitCode: EXIT.usage,
+    });
+  }
+  const input = edit === undefined ? undefined : await inputOf(edit);
+  const answer = await client.approvals.decide(id, {
+    decision,
+    ...(input && { input }),
+    ...(comment !== undefined && { comment }),
+  });
+  if (json) printJson(answer);
+  else print(told(answer));
+}
+
+async function inputOf(json: string): Promise<Record<string, unknown>> {
+  const { asObject } = await import('../decide.ts');
+  const input = asObject(json);
+  if (input === null)
+    throw usageError('--edit wants the input as a JSON object, such as \'{"path": "/a.md"}\'.');
+  return input;
+}
+
+function told({ tool, decision, run_id: run }: Waiting): string {
+  return `${tool}: ${decision}. Watch it go on with: continuo tail ${run}`;
+}

@@ -1,0 +1,90 @@
+// A conversation in the terminal: one message and its answer, or one after the other.
+
+import { text as readText } from 'node:stream/consumers';
+import { connect, type Connected, type Remote } from '../connect.ts';
+import { EXIT, usageError } from '../failure.ts';
+import { dim, note, print, printJson } from '../output.ts';
+import { watch, type Ending } from '../watch.ts';
+
+export interface ChatOptions extends Remote {
+  readonly chat?: string;
+  readonly file?: string[];
+  readonly model?: string;
+  readonly role?: string;
+  readonly policy?: 'enqueue' | 'reject' | 'interrupt' | 'rollback' | 'steer';
+  readonly wait: boolean;
+}
+
+interface Sent {
+  readonly chat: string;
+  readonly run: string;
+}
+
+export async function chat(message: string | undefined, options: ChatOptions): Promise<void> {
+  const connected = connect(options);
+  const said = message ?? (process.stdin.isTTY ? null : await readText(process.stdin));
+  if (said === null) return talk(connected, options);
+  if (said.trim() === '') throw usageError('There is no message; say one, or pipe one in.');
+  const sent = await send(connected, said, options);
+  if (!options.wait) {
+    if (!options.json) print(`${sent.run}`);
+    return note(dim(`Watch it with: continuo tail ${sent.run}`));
+  }
+  process.exitCode = exitCodeOf(await follow(connected, sent, options));
+}
+
+/** Until an empty message, Ctrl-D or Ctrl-C. */
+async function talk(connected: Connected, options: ChatOptions): Promise<void> {
+  if (!process.stdout.isTTY) throw usageError('There is no message and no terminal to ask for one.');
+  const { isCancel, text } = await import('@clack/prompts');
+  let current = options.chat;
+  for (;;) {
+    const said = await text({ message: current === undefined ? 'What shall be done?' : 'And now?' });
+    if (isCancel(said) || (said ?? '').trim() === '') break;
+    const sent = await send(connected, said, { ...options, ...(current !== undefined && { chat: current }) });
+    current = sent.chat;
+    const ending = await follow(connected, sent, options);
+    if (ending === 'detached' || ending === 'stopped') {
+      process.exitCode = EXIT.interrupted;
+      return;
+    }
+  }
+  if (current !== undefined) note(dim(`Go on with: continuo chat --chat ${current}`));
+}
+
+async function send({ client }: Connected, content: string, options: ChatOptions): Promise<Sent> {
+  const { chat: id, file: files, model, role, policy, json } = options;
+  const common = { ...(files && { files }), ...(model && { model }), ...(role && { role }) };
+  const { run } =
+    id === undefined
+      ? await client.chats.open({ goal: content, ...common })
+      : await client.chats.send(id, { content, ...common, ...(policy && { policy }) });
+  if (json) printJson({ type: 'accepted', chat: run.thread_id, run });
+  return { chat: run.thread_id, run: run.id };
+}
+
+async function follow(
+  { client }: Connected,
+  sent: Sent,
+  { json = false, chat: known }: ChatOptions,
+): Promise<Ending> {
+  const interactive = process.stdin.isTTY && process.stdout.isTTY && !json;
+  const ending = await watch({ client, ...sent, json, interactive });
+  if (ending === 'waiting') await sayWhatWaits(client, sent.run);
+  if (json) printJson({ type: 'ended', ending, chat: sent.chat, run: await client.runs.get(sent.run) });
+  else if (!interactive && known === undefined) note(dim(`chat ${sent.chat}`));
+  return ending;
+}
+
+async function sayWhatWaits(client: Connected['client'], run: string): Promise<void> {
+  const { items } = await client.approvals.list();
+  for (const { id } of items.filter((approval) => approval.run_id === run)) {
+    note(`The run waits for a decision: continuo approve ${id} (or --deny), then: continuo tail ${run}`);
+  }
+}
+
+function exitCodeOf(ending: Ending): number {
+  if (ending === 'done') return EXIT.ok;
+  if (ending === 'waiting') return EXIT.waiting;
+  return ending === 'detached' || ending === 'stopped' ? EXIT.interrupted : EXIT.failed;
+}

@@ -1,0 +1,170 @@
+// The workspace's files: read, written, and what they were.
+
+import { openAsBlob } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream as NodeReadable } from 'node:stream/web';
+import type { Client } from '@continuo/client';
+import { connect, type Remote } from '../connect.ts';
+import { usageError } from '../failure.ts';
+import { bytes, cyan, dim, green, note, print, printJson, red, safe, table, time } from '../output.ts';
+
+type Entry = Awaited<ReturnType<Client['files']['tree']>>['items'][number];
+
+/** Entries that are asked for at a time. */
+const PAGE = 1000;
+/** How deep paths can be. */
+export const DEEPEST = 64;
+
+export async function ls(
+  folder: string,
+  { recursive, ...remote }: Remote & { recursive?: boolean },
+): Promise<void> {
+  const { client } = connect(remote);
+  const items: Entry[] = [];
+  for await (const entry of entries(client, absolute(folder), recursive ? DEEPEST : 1)) items.push(entry);
+  if (remote.json) return printJson({ items });
+  if (items.length === 0) return note('The folder is empty.');
+  print(
+    table(
+      ['SIZE', 'VERSION', 'CHANGED', 'BY', 'PATH'],
+      items.map((item) =>
+        item.type === 'folder'
+          ? ['', '', '', '', cyan(`${safe(item.path)}/`)]
+          : [
+              item.size === undefined ? '' : bytes(item.size),
+              String(item.version ?? ''),
+              time(item.changed_at ?? null),
+              item.author ?? item.kind ?? '',
+              safe(item.path),
+            ],
+      ),
+    ),
+  );
+}
+
+/** All that is in a folder, to that depth. */
+export async function* entries(client: Client, path: string, depth: number): AsyncGenerator<Entry, void> {
+  let after: string | null | undefined;
+  while (after !== null) {
+    const page: { items: Entry[]; next: string | null } = await client.files.tree({
+      path,
+      depth,
+      limit: PAGE,
+      ...(after !== undefined && { after }),
+    });
+    yield* page.items;
+    after = page.next;
+  }
+}
+
+export async function cat(
+  path: string,
+  { version, ...remote }: Remote & { version?: number },
+): Promise<void> {
+  const { client } = connect(remote);
+  const content = await client.files.read(absolute(path), version === undefined ? {} : { version });
+  if (remote.json) {
+    const raw = Buffer.from(await content.response.arrayBuffer());
+    const body = isText(raw) ? { text: raw.toString('utf8') } : { base64: raw.toString('base64') };
+    return printJson({ path: absolute(path), version: content.version, type: content.type, ...body });
+  }
+  if (!process.stdout.isTTY) return pipe(content.response);
+  const raw = Buffer.from(await content.response.arrayBuffer());
+  if (!isText(raw))
+    return note(`It is not text: ${bytes(raw.length)} of ${content.type}. Redirect it to a file.`);
+  process.stdout.write(safe(raw.toString('utf8')));
+}
+
+export async function write(
+  path: string,
+  file: string | undefined,
+  { base, merge, ...remote }: Remote & { base?: number; merge?: boolean },
+): Promise<void> {
+  if (merge && base === undefined) throw usageError('--merge needs --base: the version that was changed.');
+  const { client } = connect(remote);
+  if (file === undefined && process.stdin.isTTY && !remote.json) note(dim('Reading until Ctrl-D…'));
+  const content =
+    file === undefined ? new Blob([new Uint8Array(await buffer(process.stdin))]) : await openAsBlob(file);
+  const written = await client.files.write(absolute(path), content, {
+    ...(base !== undefined && { base: base === 0 ? null : base }),
+    ...(merge && { onConflict: 'merge' as const }),
+  });
+  if (remote.json) return printJson(written);
+  const how = written.unchanged
+    ? 'unchanged, at version'
+    : written.merged
+      ? 'merged into version'
+      : 'is at version';
+  print(`${safe(written.path)} ${how} ${written.version}`);
+}
+
+export async function log(path: string, { limit, ...remote }: Remote & { limit: number }): Promise<void> {
+  const { client } = connect(remote);
+  const page = await client.files.versions({ path: absolute(path), limit });
+  if (remote.json) return printJson(page);
+  print(
+    table(
+      ['VERSION', 'WHEN', 'WHAT', 'SIZE', 'BY', 'PATH'],
+      page.items.map(({ version, at, op, size, author, path: where }) => [
+        String(version),
+        time(at),
+        op,
+        bytes(size),
+        author.kind === 'run' ? `run ${author.run}` : author.kind,
+        safe(where),
+      ]),
+    ),
+  );
+  if (page.next !== null) note(dim('There are more; -n shows more of them.'));
+}
+
+export async function diff(
+  path: string,
+  from: string | undefined,
+  to: string | undefined,
+  remote: Remote,
+): Promise<void> {
+  const { client } = connect(remote);
+  const range = { ...(from && { from: numbered(from) }), ...(to && { to: numbered(to) }) };
+  const found = await client.files.diff({ path: absolute(path), ...range });
+  if (remote.json) return printJson(found);
+  if (found.binary) return note(`Versions ${found.from} and ${found.to} are not both text.`);
+  if (found.diff === '') return note(`Versions ${found.from} and ${found.to} are the same.`);
+  print(safe(found.diff).trimEnd().split('\n').map(painted).join('\n'));
+}
+
+export async function restore(path: string, version: string, remote: Remote): Promise<void> {
+  const { client } = connect(remote);
+  const made = await client.files.restore({ path: absolute(path), version: numbered(version) });
+  if (remote.json) return printJson(made);
+  if ('path' in made)
+    print(`${safe(made.path)} is at version ${made.version}, which is version ${version} again`);
+}
+
+export function absolute(path: string): string {
+  return path.startsWith('/') ? path : `/${path}`;
+}
+
+function painted(line: string): string {
+  if (line.startsWith('+++') || line.startsWith('---')) return dim(line);
+  if (line.startsWith('@@')) return cyan(line);
+  return line.startsWith('+') ? green(line) : line.startsWith('-') ? red(line) : line;
+}
+
+function numbered(given: string): number {
+  if (/^[1-9]\d{0,9}$/.test(given)) return Number(given);
+  throw usageError(`"${given}" is not the number of a version; they are whole numbers from 1.`);
+}
+
+async function pipe({ body }: Response): Promise<void> {
+  if (body)
+    await pipeline(Readable.fromWeb(body as NodeReadable), process.stdout, {
+      end: false,
+    });
+}
+
+function isText(raw: Buffer): boolean {
+  return !raw.includes(0) && Buffer.from(raw.toString('utf8')).equals(raw);
+}

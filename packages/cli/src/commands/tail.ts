@@ -1,0 +1,85 @@
+// Watching, and nothing else: Ctrl-C lets go.
+
+import type { ThreadEvent } from '@continuo/client';
+import { connect, targetOf, type Connected, type Remote } from '../connect.ts';
+import { EXIT } from '../failure.ts';
+import { onInterrupt } from '../keys.ts';
+import { note, printJson } from '../output.ts';
+import { createPrinter, type Printer, type Shown } from '../show.ts';
+import { reconnections } from '../watch.ts';
+
+export interface TailOptions extends Remote {
+  readonly follow: boolean;
+}
+
+/** Events that are asked for at a time. */
+const PAGE = 1000;
+
+interface Tail {
+  readonly connected: Connected;
+  readonly id: string;
+  readonly follow: boolean;
+  readonly json: boolean;
+  readonly printer: Printer;
+  readonly signal: AbortSignal;
+  readonly show: (event: Shown) => void;
+}
+
+export async function tail(id: string, { follow, ...remote }: TailOptions): Promise<void> {
+  const connected = connect(remote);
+  const { kind } = await targetOf(connected, id);
+  const leaving = new AbortController();
+  const printer = createPrinter({ write: (text) => void process.stdout.write(text), people: true });
+  const json = remote.json ?? false;
+  const show = (event: Shown) => {
+    if (json) return printJson(event);
+    printer.show(event);
+    if (event.type === 'approval') {
+      const { approval } = event.data as { approval: string };
+      note(`  decide with: continuo approve ${approval}`);
+    }
+  };
+  const keys = onInterrupt(() => leaving.abort());
+  try {
+    const told = { connected, id, follow, json, printer, show, signal: leaving.signal };
+    await (kind === 'run' ? tailRun(told) : tailChat(told));
+    printer.line();
+    if (leaving.signal.aborted) process.exitCode = EXIT.interrupted;
+  } finally {
+    keys.close();
+  }
+}
+
+async function tailRun({ connected: { client }, id, follow, printer, show, signal }: Tail): Promise<void> {
+  if (!follow) {
+    let after = '0';
+    for (;;) {
+      const { items, next } = await client.runs.events(id, { after, limit: PAGE }, { signal });
+      items.forEach(show);
+      // The pages of an open run never end.
+      if (next === null || items.length < PAGE) return;
+      after = next;
+    }
+  }
+  const onState = reconnections(printer);
+  for await (const event of client.runs.stream(id, { signal, onState })) {
+    show(event);
+    if (event.type === 'state' && event.data.status !== 'running') {
+      process.exitCode = event.data.status === 'done' ? EXIT.ok : EXIT.failed;
+    }
+  }
+}
+
+/** What was said last, then what comes. */
+async function tailChat({ connected: { client }, id, follow, printer, show, signal }: Tail): Promise<void> {
+  const { items } = await client.threads.events(id, { before: 'latest', limit: PAGE }, { signal });
+  const last = items.findLast((event) => event.type === 'message');
+  const begin = last === undefined ? 0 : items.findIndex((event) => event.run_id === last.run_id);
+  const shown: readonly ThreadEvent[] = items.slice(begin);
+  shown.forEach(show);
+  if (!follow) return;
+  const after = items.at(-1)?.seq ?? 0;
+  for await (const event of client.threads.stream(id, { after, signal, onState: reconnections(printer) })) {
+    show(event);
+  }
+}

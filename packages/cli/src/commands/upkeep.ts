@@ -1,0 +1,84 @@
+// Work on the database itself, with or without a server: backup, restoration, migrations.
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import {
+  backup,
+  loadConfig,
+  migrate,
+  openDatabase,
+  restore,
+  type OpenDatabase,
+} from '@continuo/server/upkeep';
+import { CommandError, EXIT } from '../failure.ts';
+import { bytes, plural, print, printJson, progress } from '../output.ts';
+
+export interface Local {
+  readonly json?: boolean;
+  readonly home?: string;
+}
+
+async function withDatabase<T>({ home }: Local, work: (database: OpenDatabase) => Promise<T>): Promise<T> {
+  const env = { ...process.env, ...(home !== undefined && { CONTINUO_HOME: home }) };
+  const database = await openDatabase(await loadConfig({ env, cwd: process.cwd() }));
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+export async function backUp(
+  file: string,
+  { force = false, ...local }: Local & { force?: boolean },
+): Promise<void> {
+  const target = resolve(file);
+  if (!force && existsSync(target)) {
+    throw new CommandError(`${file} is there already.`, {
+      code: 'file_exists',
+      exitCode: EXIT.conflict,
+      hint: 'Name another file, or replace it with --force.',
+    });
+  }
+  const bar = progress(local.json ?? false);
+  const manifest = await withDatabase(local, ({ settings }) =>
+    backup({
+      database: settings,
+      file: target,
+      now: () => new Date(),
+      onTable: ({ name, rows }, done, of) => bar.step(done, of, `${name}: ${plural(rows, 'row')}`),
+    }),
+  );
+  bar.end();
+  const { tables } = manifest;
+  const sum = (key: 'rows' | 'bytes') => tables.reduce((total, table) => total + table[key], 0);
+  if (local.json) return printJson({ file: target, ...manifest });
+  print(
+    `${plural(sum('rows'), 'row')} of ${plural(tables.length, 'table')}, ${bytes(sum('bytes'))}, are in ${file}`,
+  );
+}
+
+export async function restoreFrom(file: string, local: Local): Promise<void> {
+  const source = resolve(file);
+  if (!existsSync(source)) {
+    throw new CommandError(`There is no file ${file}.`, { code: 'file_not_found', exitCode: EXIT.notFound });
+  }
+  const bar = progress(local.json ?? false);
+  const { manifest, migrated } = await withDatabase(local, ({ settings }) =>
+    restore({
+      database: settings,
+      file: source,
+      onTable: ({ name, rows }, done, of) => bar.step(done, of, `${name}: ${plural(rows, 'row')}`),
+    }),
+  );
+  bar.end();
+  if (local.json) return printJson({ file: source, migrated, ...manifest });
+  const rows = manifest.tables.reduce((total, table) => total + table.rows, 0);
+  print(`${plural(rows, 'row')} as of ${manifest.made_at} are restored. Start with: continuo`);
+}
+
+export async function migrateSchema(local: Local): Promise<void> {
+  const applied = await withDatabase(local, ({ settings }) => migrate(settings));
+  if (local.json) return printJson({ applied });
+  print(applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`);
+}

@@ -1,0 +1,50 @@
+// The server that a command talks to.
+
+import { createClient, type Client } from '@continuo/client';
+
+export interface Remote {
+  readonly json?: boolean;
+  readonly url?: string;
+  readonly workspace?: string;
+}
+
+export interface Connected {
+  readonly client: Client;
+  readonly url: string;
+}
+
+export function connect({ url, workspace }: Remote): Connected {
+  const { CONTINUO_API_KEY: apiKey, ...env } = process.env;
+  const baseUrl = url ?? serverUrl(env);
+  const client = createClient({
+    baseUrl,
+    ...(apiKey && { apiKey }),
+    ...(workspace !== undefined && { workspace }),
+  });
+  return { client, url: baseUrl };
+}
+
+/** CONTINUO_URL, or where a server with the same settings listens. */
+export function serverUrl(env: Readonly<Record<string, string | undefined>>): string {
+  if (env.CONTINUO_URL) return env.CONTINUO_URL;
+  const host = env.CONTINUO_HOST || '127.0.0.1';
+  // Bound to every address, it is reached here by this one.
+  const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${env.CONTINUO_PORT || '4400'}`;
+}
+
+export type Target =
+  | { readonly kind: 'run'; readonly id: string }
+  | { readonly kind: 'chat'; readonly id: string };
+
+/** Whether an id is a run's or a chat's. */
+export async function targetOf({ client }: Connected, id: string): Promise<Target> {
+  try {
+    await client.runs.get(id);
+    return { kind: 'run', id };
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'run_not_found') throw error;
+    await client.chats.get(id);
+    return { kind: 'chat', id };
+  }
+}

@@ -1,0 +1,87 @@
+// Asks a person about a call that waits, at the terminal.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@continuo/client';
+import { isCancel, select, text } from '@clack/prompts';
+import { bold, dim, note, safe, yellow } from './output.ts';
+
+export type Approval = Awaited<ReturnType<Client['approvals']['get']>>;
+type Decision = Parameters<Client['approvals']['decide']>[1];
+
+/** `later`: not now; `interrupted`: Ctrl-C; `settled`: somebody else decided, or the run ended. */
+export type Answer = Decision | 'later' | 'interrupted' | 'settled';
+
+export async function ask(approval: Approval, signal?: AbortSignal): Promise<Answer> {
+  note(describe(approval));
+  const options =
+    approval.kind === 'call'
+      ? [
+          { value: 'approve', label: 'Approve', hint: 'with exactly this input' },
+          { value: 'deny', label: 'Deny', hint: 'the model is told' },
+          { value: 'edit', label: 'Edit', hint: 'approve with another input' },
+          { value: 'later', label: 'Later', hint: 'it waits' },
+        ]
+      : [
+          { value: 'retry', label: 'Retry', hint: 'make the call again' },
+          { value: 'skip', label: 'Skip', hint: 'the model is told' },
+          { value: 'later', label: 'Later', hint: 'it waits' },
+        ];
+  const chosen = await select({ message: 'Your decision', options, ...(signal && { signal }) });
+  if (isCancel(chosen)) return signal?.aborted ? 'settled' : 'interrupted';
+  if (chosen === 'later') return 'later';
+  if (chosen !== 'edit') return { decision: chosen as Decision['decision'] };
+  const input = await edited(approval.input, signal);
+  if (input === null) return signal?.aborted ? 'settled' : 'later';
+  return { decision: 'edit', input };
+}
+
+function describe({ tool, kind, input, paths, reason }: Approval): string {
+  const lines = [
+    `${yellow('?')} ${kind === 'call' ? 'A call waits for approval' : 'Nobody can say whether this call took effect'}: ${bold(safe(tool))}`,
+    ...safe(JSON.stringify(input, null, 2) ?? '')
+      .split('\n')
+      .map((line) => `  ${line}`),
+    ...(paths.length > 0 ? [dim(`  touches ${safe(paths.join(', '))}`)] : []),
+    dim(`  ${safe(reason)}`),
+  ];
+  return lines.join('\n');
+}
+
+/** With $VISUAL or $EDITOR where there is one, else on one line; null: nothing came of it. */
+async function edited(input: unknown, signal?: AbortSignal): Promise<Record<string, unknown> | null> {
+  const editor = process.env.VISUAL || process.env.EDITOR;
+  if (editor) return asObject(inEditor(editor, JSON.stringify(input, null, 2)));
+  const given = await text({
+    message: 'The input, as JSON',
+    initialValue: JSON.stringify(input),
+    validate: (value) => (asObject(value ?? '') === null ? 'It must be a JSON object.' : undefined),
+    ...(signal && { signal }),
+  });
+  return isCancel(given) ? null : asObject(given);
+}
+
+function inEditor(editor: string, content: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'continuo-edit-'));
+  const file = join(folder, 'input.json');
+  try {
+    writeFileSync(file, content, { mode: 0o600 });
+    spawnSync('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+    return readFileSync(file, 'utf8');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export function asObject(json: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}

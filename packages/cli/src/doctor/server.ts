@@ -1,0 +1,96 @@
+// The port, and the server that answers there or elsewhere.
+
+import { createServer } from 'node:net';
+import type { Config } from '@continuo/server/upkeep';
+import { serverUrl } from '../connect.ts';
+import type { Check } from './check.ts';
+
+/** A server that is there answers much sooner. */
+const PATIENCE_MS = 5000;
+
+export async function checkPort({ host, port }: Config): Promise<Check[]> {
+  const name = 'port';
+  if (port === 0) return [{ name, status: 'ok', says: 'any free one' }];
+  const problem = await listening(host, port);
+  if (problem === null) return [{ name, status: 'ok', says: `${port} on ${host} is free` }];
+  const url = serverUrl({ CONTINUO_HOST: host, CONTINUO_PORT: String(port) });
+  if (problem === 'EADDRINUSE' && (await isOurs(url))) {
+    return [{ name, status: 'ok', says: `a Continuo server listens on ${port}` }];
+  }
+  const says =
+    problem === 'EADDRINUSE'
+      ? `${port} on ${host} is used by another program`
+      : `${port} on ${host}: ${problem}`;
+  const mend =
+    problem === 'EACCES'
+      ? 'Ports below 1024 are not for every user; set CONTINUO_PORT to a higher one.'
+      : 'Stop what uses it, or set another: --port or CONTINUO_PORT; for an address, CONTINUO_HOST.';
+  return [{ name, status: 'bad', says, mend }];
+}
+
+function listening(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    probe.listen(port, host, () => probe.close(() => resolve(null)));
+  });
+}
+
+async function isOurs(url: string): Promise<boolean> {
+  try {
+    const response = await get(`${url}/healthz`);
+    return ((await response.json()) as { status?: unknown }).status === 'ok';
+  } catch {
+    // Whatever it is that does not answer like this is somebody else's.
+    return false;
+  }
+}
+
+export async function checkServer({
+  url,
+  apiKey,
+  expected,
+}: {
+  readonly url: string;
+  readonly apiKey: string | undefined;
+  /** Whether somebody said that there is one. */
+  readonly expected: boolean;
+}): Promise<Check[]> {
+  const name = 'server';
+  let response: Response;
+  try {
+    response = await get(`${url}/readyz`, apiKey);
+  } catch {
+    const mend = expected
+      ? 'See that it runs and that the address is right: --url or CONTINUO_URL.'
+      : 'Start it with: continuo';
+    return [{ name, status: expected ? 'bad' : 'warn', says: `no server answers at ${url}`, mend }];
+  }
+  if (response.status === 200) return [{ name, status: 'ok', says: `${url} is ready` }];
+  if (response.status === 401) {
+    return [
+      {
+        name,
+        status: 'bad',
+        says: `${url} wants its API key`,
+        mend: "Set CONTINUO_API_KEY to the server's.",
+      },
+    ];
+  }
+  const text = await response.text();
+  return [
+    {
+      name,
+      status: 'bad',
+      says: `${url} answers, and is not ready: ${response.status} ${text.slice(0, 300)}`,
+      mend: 'Its log says more; where its database is away, it comes back by itself.',
+    },
+  ];
+}
+
+function get(url: string, apiKey?: string): Promise<Response> {
+  return fetch(url, {
+    signal: AbortSignal.timeout(PATIENCE_MS),
+    headers: { accept: 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
+  });
+}

@@ -1,0 +1,36 @@
+// Ctrl-C while something is watched. At a terminal it is read as a key: under npx one press would arrive as two
+// signals. Elsewhere, and when somebody else sends it, it is the signal.
+
+export interface Keys {
+  /** While a prompt has the terminal. */
+  rest(): void;
+  wake(): void;
+  close(): void;
+}
+
+export function onInterrupt(pressed: () => void): Keys {
+  const terminal = process.stdin.isTTY ? process.stdin : null;
+  const onData = (data: Buffer) => {
+    for (const byte of data) if (byte === 3) pressed();
+  };
+  const wake = () => {
+    terminal?.setRawMode(true);
+    terminal?.on('data', onData);
+    terminal?.resume();
+  };
+  const rest = () => {
+    terminal?.off('data', onData);
+    terminal?.setRawMode(false);
+    terminal?.pause();
+  };
+  process.on('SIGINT', pressed);
+  wake();
+  return {
+    rest,
+    wake,
+    close: () => {
+      process.off('SIGINT', pressed);
+      rest();
+    },
+  };
+}

@@ -1,0 +1,178 @@
+// The commands, their arguments and their options. Each loads its own file when it is run.
+
+import { readFileSync } from 'node:fs';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { EXIT } from './failure.ts';
+
+const JSON_FLAG = new Option('--json', 'results as JSON on stdout, errors as JSON on stderr');
+
+export function createProgram(): Command {
+  const program = new Command('continuo')
+    .description('The durable agent server, and everyday work with it.')
+    .version(version(), '-V, --version')
+    .showHelpAfterError('(continuo --help lists the commands)')
+    .configureHelp({ sortSubcommands: false })
+    .exitOverride()
+    .addHelpText('after', HELP_END);
+  runningIt(program);
+  talking(program);
+  files(program);
+  upkeep(program);
+  return program;
+}
+
+const HELP_END = `
+Settings: CONTINUO_URL (the server to talk to), CONTINUO_API_KEY (its key), NO_COLOR.
+Exit codes: ${EXIT.ok} done, ${EXIT.failed} failed, ${EXIT.usage} wrong usage, ${EXIT.noServer} no server, ${EXIT.notFound} not found, ${EXIT.conflict} conflict, ${EXIT.waiting} waits for approval, ${EXIT.interrupted} Ctrl-C.`;
+
+function runningIt(program: Command): void {
+  command(program, 'start', { isDefault: true })
+    .description('start the server and open the console (what `continuo` alone does)')
+    .option('--no-open', 'do not open the console in a browser')
+    .option('--port <number>', 'where to listen; 4400 if nothing says otherwise, 0 for any free port')
+    .addOption(home())
+    .action(async (options) => (await import('./commands/start.ts')).start(options));
+}
+
+function talking(program: Command): void {
+  remote(command(program, 'chat [message]'))
+    .description('say something and watch the answer; Ctrl-C detaches, twice stops')
+    .option('-c, --chat <id>', 'go on with this chat instead of opening one')
+    .option('-f, --file <path...>', 'files of the workspace that come with the message')
+    .option('--model <provider/model>', 'the model that answers')
+    .option('--role <name>', 'the role that answers')
+    .addOption(
+      new Option('--policy <policy>', 'what the message does if the chat is busy').choices([
+        'enqueue',
+        'reject',
+        'interrupt',
+        'rollback',
+        'steer',
+      ]),
+    )
+    .option('--no-wait', 'send the message and leave; says how to come back')
+    .action(async (message, options) => (await import('./commands/chat.ts')).chat(message, options));
+  remote(command(program, 'runs'))
+    .description('list runs, newest first, with their states')
+    .addOption(
+      new Option('--status <status>', 'only those in this state').choices([
+        'open',
+        'queued',
+        'running',
+        'done',
+        'error',
+        'canceled',
+      ]),
+    )
+    .option('-c, --chat <id>', 'only those of this chat')
+    .option('-n, --limit <number>', 'how many', whole(1, 1000), 20)
+    .action(async (options) => (await import('./commands/runs.ts')).runs(options));
+  remote(command(program, 'tail <run|chat>'))
+    .description('watch a run to its end, or a chat until Ctrl-C')
+    .option('--no-follow', 'show what is there and leave')
+    .action(async (id, options) => (await import('./commands/tail.ts')).tail(id, options));
+  remote(command(program, 'why <run>'))
+    .description('what a run waits for, in a sentence')
+    .action(async (id, options) => (await import('./commands/runs.ts')).why(id, options));
+  remote(command(program, 'stop <chat|run>'))
+    .description('stop what a chat is doing, or cancel one run')
+    .action(async (id, options) => (await import('./commands/runs.ts')).stop(id, options));
+  remote(command(program, 'approve [id]'))
+    .description('list what waits for a decision, or decide: approve, unless an option says otherwise')
+    .option('--deny', 'the call is not made, and the model is told')
+    .option('--edit <json>', 'the call is made with this input')
+    .option('--retry', 'of a call whose outcome is unknown: make it again')
+    .option('--skip', 'of a call whose outcome is unknown: do not')
+    .option('--comment <text>', 'the model is told')
+    .action(async (id, options) => (await import('./commands/approve.ts')).approve(id, options));
+}
+
+function files(program: Command): void {
+  const group = program.command('files').description("the workspace's files and their versions");
+  const load = () => import('./commands/files.ts');
+  remote(command(group, 'ls [folder]'))
+    .description('list a folder')
+    .option('-r, --recursive', 'with all that is below it')
+    .action(async (folder, options) => (await load()).ls(folder ?? '/', options));
+  remote(command(group, 'cat <path>'))
+    .description("a file's content on stdout")
+    .option('-v, --version <number>', 'as it was', whole(1))
+    .action(async (path, options) => (await load()).cat(path, options));
+  remote(command(group, 'write <path> [file]'))
+    .description('write a version, of a local file or of stdin')
+    .option('--base <number>', 'only over this version; 0: only where nothing is', whole(0))
+    .option('--merge', 'with --base: merge with what others changed since')
+    .action(async (path, file, options) => (await load()).write(path, file, options));
+  remote(command(group, 'log <path>'))
+    .description("a file's versions, newest first")
+    .option('-n, --limit <number>', 'how many', whole(1, 1000), 20)
+    .action(async (path, options) => (await load()).log(path, options));
+  remote(command(group, 'diff <path> [from] [to]'))
+    .description('what changed between two versions; the last change if none is named')
+    .action(async (path, from, to, options) => (await load()).diff(path, from, to, options));
+  remote(command(group, 'restore <path> <version>'))
+    .description('make an old version the next one')
+    .action(async (path, old, options) => (await load()).restore(path, old, options));
+  const transfer = () => import('./commands/transfer.ts');
+  remote(command(group, 'pull <folder> [local]'))
+    .description('copy a folder of the workspace to a local one')
+    .action(async (folder, local, options) => (await transfer()).pull(folder, local ?? '.', options));
+  remote(command(group, 'push <local> [folder]'))
+    .description('write the files of a local folder to the workspace; each change is a version')
+    .action(async (local, folder, options) => (await transfer()).push(local, folder ?? '/', options));
+}
+
+function upkeep(program: Command): void {
+  const load = () => import('./commands/upkeep.ts');
+  command(program, 'backup <file>')
+    .description('everything of this database into one file; servers may go on meanwhile')
+    .option('--force', 'replace the file if it is there')
+    .addOption(home())
+    .action(async (file, options) => (await load()).backUp(file, options));
+  command(program, 'restore <file>')
+    .description('make an empty database what a backup says')
+    .addOption(home())
+    .action(async (file, options) => (await load()).restoreFrom(file, options));
+  command(program, 'migrate')
+    .description('bring the schema of the database up to date; starting does it, too')
+    .addOption(home())
+    .action(async (options) => (await load()).migrateSchema(options));
+  remote(command(program, 'doctor'))
+    .description('look for what is wrong: settings, disk, database, model, port, folders')
+    .addOption(home())
+    .action(async (options) => (await import('./commands/doctor.ts')).doctor(options));
+}
+
+function command(parent: Command, usage: string, options: { isDefault?: boolean } = {}): Command {
+  const [name = '', ...args] = usage.split(' ');
+  const made = parent.command(name, options).addOption(JSON_FLAG).exitOverride();
+  return args.length > 0 ? made.arguments(args.join(' ')) : made;
+}
+
+/** For those that talk to a server. */
+function remote(made: Command): Command {
+  return made
+    .option('--url <address>', 'the server; CONTINUO_URL, or http://127.0.0.1:4400')
+    .option('-w, --workspace <name>', 'the workspace; `default` if not said');
+}
+
+/** For those that use the database or the folder itself. */
+function home(): Option {
+  return new Option('--home <folder>', 'the data folder; CONTINUO_HOME, or .continuo');
+}
+
+function whole(least: number, most = 2_147_483_647): (given: string) => number {
+  return (given) => {
+    const number = Number(given);
+    if (/^\d+$/.test(given) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
+function version(): string {
+  const text = readFileSync(new URL(MANIFEST, import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+/** From here, in the clone; the build puts the package's own in its place. */
+const MANIFEST = '../package.json';

@@ -1,0 +1,164 @@
+// Watches a run at the terminal: shows it as it comes, asks what it asks, and lets go of it on Ctrl-C. The run goes on
+// whatever happens here; only a second Ctrl-C stops it.
+
+import type { Client, RunEvent } from '@continuo/client';
+import { onInterrupt, type Keys } from './keys.ts';
+import { note, printJson, yellow } from './output.ts';
+import { createPrinter, type Printer } from './show.ts';
+
+/** How long after the first Ctrl-C the second one stops the run. */
+const SECOND_PRESS_MS = 2000;
+
+export type Ending = 'done' | 'error' | 'canceled' | 'detached' | 'stopped' | 'waiting';
+
+export interface Watch {
+  readonly client: Client;
+  readonly run: string;
+  readonly chat: string;
+  readonly json: boolean;
+  /** Whether there is somebody to ask. */
+  readonly interactive: boolean;
+}
+
+export async function watch({ client, run, chat, json, interactive }: Watch): Promise<Ending> {
+  const leaving = new AbortController();
+  const printer = createPrinter({ write: (text) => void process.stdout.write(text) });
+  let presses = 0;
+  let second: () => void = () => undefined;
+  const keys = onInterrupt(() => {
+    presses += 1;
+    if (presses === 1) leaving.abort();
+    else second();
+  });
+  const questions = createQuestions({ client, keys, printer, interrupted: () => leaving.abort() });
+  try {
+    const ending = await follow();
+    if (ending !== null) return ending;
+    printer.line();
+    if (!interactive) {
+      note(`Detached; the run goes on. Come back with: continuo tail ${run}`);
+      return 'detached';
+    }
+    note(`Detached; the run goes on. Come back with: continuo tail ${run}\nCtrl-C again stops it.`);
+    if (!(await pressed())) return 'detached';
+    await client.chats.stop(chat);
+    note(yellow('Stopped.'));
+    return 'stopped';
+  } finally {
+    questions.end();
+    keys.close();
+  }
+
+  /** Null: it was left before its end. */
+  async function follow(): Promise<Ending | null> {
+    const onState = reconnections(printer);
+    for await (const event of client.runs.stream(run, { signal: leaving.signal, onState })) {
+      if (json) printJson(event);
+      else printer.show(event);
+      if (event.type === 'approval' && (await waits(event))) {
+        if (!interactive) return 'waiting';
+        questions.ask(event.data.approval);
+      }
+      if (event.type === 'approval_end') questions.settled(event.data.approval);
+      if (event.type === 'state' && event.data.status !== 'running') return event.data.status;
+    }
+    return null;
+  }
+
+  /** What is read of a log may have been answered long ago. */
+  async function waits(event: Extract<RunEvent, { type: 'approval' }>): Promise<boolean> {
+    return (await client.approvals.get(event.data.approval)).decision === null;
+  }
+
+  function pressed(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), SECOND_PRESS_MS);
+      second = () => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+      keys.wake();
+      if (presses > 1) second();
+    });
+  }
+}
+
+/** Says so when a connection is lost for longer than a moment. */
+export function reconnections(printer: Printer) {
+  return (state: { readonly kind: string; readonly tries?: number }) => {
+    if (state.kind !== 'reconnecting' || state.tries !== 3) return;
+    printer.line();
+    note(yellow('The connection is lost; trying again. The run goes on.'));
+  };
+}
+
+interface Questions {
+  ask(approval: string): void;
+  /** It was decided, here or elsewhere. */
+  settled(approval: string): void;
+  end(): void;
+}
+
+/** Asks one at a time, beside the stream, so that somebody else's answer ends the question. */
+function createQuestions({
+  client,
+  keys,
+  printer,
+  interrupted,
+}: {
+  readonly client: Client;
+  readonly keys: Keys;
+  readonly printer: Printer;
+  readonly interrupted: () => void;
+}): Questions {
+  const waiting: string[] = [];
+  let asked: { readonly id: string; readonly over: AbortController } | null = null;
+
+  async function work(): Promise<void> {
+    const { ask } = await import('./decide.ts');
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+      asked = { id, over: new AbortController() };
+      printer.line();
+      keys.rest();
+      const approval = await client.approvals.get(id);
+      const answer = approval.decision === null ? await ask(approval, asked.over.signal) : 'settled';
+      keys.wake();
+      if (answer === 'interrupted') return interrupted();
+      if (answer === 'later') note(`It waits. Decide with: continuo approve ${id}`);
+      if (typeof answer === 'object') await decide(id, answer);
+    }
+    asked = null;
+  }
+
+  /** Somebody else may have been faster. */
+  async function decide(id: string, answer: Parameters<Client['approvals']['decide']>[1]): Promise<void> {
+    try {
+      await client.approvals.decide(id, answer);
+    } catch (error) {
+      note(yellow(error instanceof Error ? error.message : String(error)));
+      if ((error as { code?: unknown }).code === 'invalid_input') waiting.unshift(id);
+    }
+  }
+
+  return {
+    ask: (id) => {
+      waiting.push(id);
+      if (asked === null) {
+        asked = { id, over: new AbortController() };
+        void work().catch((error: unknown) => {
+          note(yellow(error instanceof Error ? error.message : String(error)));
+          interrupted();
+        });
+      }
+    },
+    settled: (id) => {
+      const place = waiting.indexOf(id);
+      if (place !== -1) waiting.splice(place, 1);
+      if (asked?.id === id) asked.over.abort();
+    },
+    end: () => {
+      waiting.length = 0;
+      asked?.over.abort();
+    },
+  };
+}

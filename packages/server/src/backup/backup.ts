@@ -1,0 +1,129 @@
+// Writes everything that a database holds into one file, as it was at one moment, while servers go on working with it.
+// Nothing is called a backup before all of it is on the disk: the file gets its name last.
+
+import { createHash } from 'node:crypto';
+import { createWriteStream, rmSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { to as copyTo } from 'pg-copy-streams';
+import yazl from 'yazl';
+import { connect, type Connection, type DatabaseSettings } from '../db/pool.ts';
+import {
+  BackupError,
+  contentsOf,
+  emptyManifest,
+  entryOf,
+  MANIFEST,
+  PLAIN_TEXT,
+  quoted,
+  refuseNewer,
+  sequencesOf,
+  tablesOf,
+  type Manifest,
+  type Table,
+} from './manifest.ts';
+
+export type { Table } from './manifest.ts';
+
+export interface BackupOptions {
+  readonly database: DatabaseSettings;
+  readonly file: string;
+  readonly now: () => Date;
+  /** Told after each table. */
+  readonly onTable?: ((table: Table, done: number, of: number) => void) | undefined;
+}
+
+export async function backup({ database, file, now, onTable }: BackupOptions): Promise<Manifest> {
+  const client = await connect(database);
+  const partial = `${file}.partial`;
+  try {
+    await client.query(PLAIN_TEXT);
+    // A large table would else be read from wherever another reader is.
+    await client.query('set synchronize_seqscans = off');
+    await client.query('begin isolation level repeatable read read only');
+    const manifest = await describe(client, now());
+    const tables = await tablesOf(client, manifest.schema);
+    const zip = new yazl.ZipFile();
+    const packed = zip.outputStream as Readable;
+    zip.once('error', (error: Error) => packed.destroy(error));
+    for (const table of tables) {
+      add(zip, entryOf(table.name), () =>
+        rowsOf(client, table, (told) => {
+          manifest.tables.push(told);
+          onTable?.(told, manifest.tables.length, tables.length);
+        }),
+      );
+    }
+    // Its turn comes after all the others', when everything is known.
+    add(zip, MANIFEST, () => Readable.from([Buffer.from(JSON.stringify(manifest, null, 2))]));
+    zip.end();
+    // It holds what the workspaces' servers are given as secrets.
+    await pipeline(packed, createWriteStream(partial, { mode: 0o600 }));
+    await client.query('commit');
+    await sync(partial);
+    await rename(partial, file);
+    return manifest;
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error;
+  } finally {
+    await client.end();
+  }
+}
+
+async function describe(client: Connection, now: Date): Promise<Manifest> {
+  if (!(await contentsOf(client)).includes('migrations')) {
+    throw new BackupError('no_database', 'there is nothing to back up: the database was never used');
+  }
+  const { rows } = await client.query<{ name: string }>('select name from migrations order by name');
+  const { rows: versions } = await client.query<{ version: string }>(
+    "select current_setting('server_version') as version",
+  );
+  const schema = rows.map(({ name }) => name);
+  await refuseNewer('database', schema);
+  return emptyManifest({
+    made_at: now.toISOString(),
+    postgres: versions[0]!.version,
+    schema,
+    sequences: await sequencesOf(client, schema),
+  });
+}
+
+function add(zip: yazl.ZipFile, name: string, content: () => Readable): void {
+  // Its size is known when it is written, and may be beyond what a plain zip can say.
+  zip.addReadStreamLazy(name, { forceZip64Format: true }, (callback) => callback(null, content()));
+}
+
+function rowsOf(
+  client: Connection,
+  { name, columns }: { name: string; columns: string[] },
+  tell: (table: Table) => void,
+): Readable {
+  const list = columns.map(quoted).join(', ');
+  const rows = client.query(copyTo(`copy ${quoted(name)} (${list}) to stdout`));
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, callback) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      callback(null, chunk);
+    },
+    flush(callback) {
+      tell({ name, columns, rows: rows.rowCount, bytes, sha256: hash.digest('hex') });
+      callback();
+    },
+  });
+  rows.once('error', (error) => counted.destroy(error));
+  return rows.pipe(counted);
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

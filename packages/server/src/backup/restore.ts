@@ -1,0 +1,175 @@
+// Makes an empty database what a backup says: the schema of then, the rows, the sequences, in one transaction, then the
+// migrations that have come since. Whatever is wrong with the backup, the database stays empty.
+
+import { createHash } from 'node:crypto';
+import { Transform, type Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { from as copyFrom } from 'pg-copy-streams';
+import yauzl from 'yauzl';
+import { migrate, MIGRATION_LOCK, MIGRATIONS_TABLE, migrationText } from '../db/migrate.ts';
+import { connect, type Connection, type DatabaseSettings } from '../db/pool.ts';
+import {
+  BackupError,
+  contentsOf,
+  entryOf,
+  MANIFEST,
+  PLAIN_TEXT,
+  quoted,
+  readManifest,
+  refuseNewer,
+  tablesOf,
+  type Manifest,
+  type Table,
+} from './manifest.ts';
+
+export interface RestoreOptions {
+  readonly database: DatabaseSettings;
+  readonly file: string;
+  readonly onTable?: ((table: Table, done: number, of: number) => void) | undefined;
+}
+
+export interface Restored {
+  readonly manifest: Manifest;
+  /** What has come since the backup was made. */
+  readonly migrated: readonly string[];
+}
+
+export async function restore({ database, file, onTable }: RestoreOptions): Promise<Restored> {
+  const archive = await openArchive(file);
+  try {
+    const manifest = readManifest(await text(await archive.read(MANIFEST)));
+    await refuseNewer('backup', manifest.schema);
+    const client = await connect(database);
+    try {
+      // A server that starts meanwhile waits for this.
+      await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+      await refuseFull(client);
+      await client.query(PLAIN_TEXT);
+      await client.query('begin');
+      await makeSchema(client, manifest);
+      await fill(client, { archive, manifest, onTable });
+      await client.query('commit');
+      await client.query('analyze');
+    } finally {
+      // What was not committed goes with the connection.
+      await client.end();
+    }
+    return { manifest, migrated: await migrate(database) };
+  } finally {
+    archive.close();
+  }
+}
+
+async function refuseFull(client: Connection): Promise<void> {
+  const there = await contentsOf(client);
+  if (there.length === 0) return;
+  throw new BackupError(
+    'not_empty',
+    `the database is not empty (it has ${there.slice(0, 3).join(', ')}${there.length > 3 ? ', …' : ''}); ` +
+      'restore into another home (--home), or into an empty database (DATABASE_URL)',
+  );
+}
+
+async function makeSchema(client: Connection, { schema }: Manifest): Promise<void> {
+  await client.query(MIGRATIONS_TABLE);
+  for (const name of schema) await client.query(await migrationText(name));
+}
+
+async function fill(
+  client: Connection,
+  {
+    archive,
+    manifest,
+    onTable,
+  }: { archive: Archive; manifest: Manifest; onTable: RestoreOptions['onTable'] },
+): Promise<void> {
+  const tables = await tablesOf(client, manifest.schema);
+  const saved = new Map(manifest.tables.map((table) => [table.name, table]));
+  const odd = tables.filter(({ name }) => !saved.has(name)).map(({ name }) => name);
+  if (odd.length > 0 || tables.length !== saved.size) {
+    const differing = odd.length > 0 ? `it lacks ${odd.join(', ')}` : 'it has more';
+    throw new BackupError('broken_backup', `the backup's tables are not those of its schema: ${differing}`);
+  }
+  // Rows were checked when they were first written; triggers for what is new are not for what was.
+  for (const { name } of tables) await client.query(`alter table ${quoted(name)} disable trigger user`);
+  for (const { name } of tables.toReversed()) await client.query(`delete from ${quoted(name)}`);
+  for (const [done, { name }] of tables.entries()) {
+    const table = saved.get(name)!;
+    await load(client, table, await archive.read(entryOf(name)));
+    onTable?.(table, done + 1, tables.length);
+  }
+  for (const { name } of tables) await client.query(`alter table ${quoted(name)} enable trigger user`);
+  for (const { name, value, called } of manifest.sequences) {
+    await client.query('select setval($1::regclass, $2::bigint, $3)', [quoted(name), value, called]);
+  }
+}
+
+async function load(client: Connection, table: Table, content: Readable): Promise<void> {
+  const list = table.columns.map(quoted).join(', ');
+  const rows = client.query(copyFrom(`copy ${quoted(table.name)} (${list}) from stdin`));
+  const hash = createHash('sha256');
+  const hashed = new Transform({
+    transform(chunk: Buffer, _encoding, callback) {
+      hash.update(chunk);
+      callback(null, chunk);
+    },
+  });
+  await pipeline(content, hashed, rows).catch((cause: unknown) => {
+    throw new BackupError(
+      'broken_backup',
+      `${table.name} cannot be read: ${String((cause as Error).message)}`,
+      {
+        cause,
+      },
+    );
+  });
+  if (hash.digest('hex') !== table.sha256 || rows.rowCount !== table.rows) {
+    throw new BackupError(
+      'broken_backup',
+      `the backup's rows of ${table.name} are not those that were saved (the checksum differs); use another backup`,
+    );
+  }
+}
+
+interface Archive {
+  read(name: string): Promise<Readable>;
+  close(): void;
+}
+
+async function openArchive(file: string): Promise<Archive> {
+  const options = { lazyEntries: true, autoClose: false };
+  const zip = await promisify<string, yauzl.Options, yauzl.ZipFile>(yauzl.open)(file, options).catch(
+    (cause: NodeJS.ErrnoException) => {
+      if (cause.code !== undefined) throw cause;
+      throw new BackupError('not_a_backup', `${file} is not a backup of Continuo, or it was cut off`, {
+        cause,
+      });
+    },
+  );
+  const entries = new Map<string, yauzl.Entry>();
+  await new Promise<void>((resolve, reject) => {
+    zip.once('error', reject).once('end', resolve);
+    zip.on('entry', (entry: yauzl.Entry) => {
+      entries.set(entry.fileName, entry);
+      zip.readEntry();
+    });
+    zip.readEntry();
+  });
+  const open = promisify(
+    zip.openReadStream.bind(zip) as (
+      entry: yauzl.Entry,
+      callback: (error: Error | null, stream: Readable) => void,
+    ) => void,
+  );
+  return {
+    read: async (name) => {
+      const entry = entries.get(name);
+      if (!entry)
+        throw new BackupError('not_a_backup', `${file} has no ${name}; it is not a backup of Continuo`);
+      return open(entry);
+    },
+    close: () => zip.close(),
+  };
+}

@@ -1,0 +1,176 @@
+// Backup and restoration, against real databases that a real pod writes to.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { backup } from '../../src/backup/backup.ts';
+import { restore } from '../../src/backup/restore.ts';
+import { migrationNames, migrationText, MIGRATIONS_TABLE } from '../../src/db/migrate.ts';
+import { createThread, follow, send } from '../client/api.ts';
+import { emptyDatabase, freshDatabase, type TestDatabase } from '../client/database.ts';
+import { brokenInvariants } from '../client/invariants.ts';
+import { startPod, type TestPod } from '../client/pod.ts';
+
+let folder: string;
+let file: string;
+const opened: (() => Promise<void>)[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'continuo-backup-'));
+  file = join(folder, 'everything.zip');
+});
+afterEach(async () => {
+  for (const close of opened.splice(0).toReversed()) await close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function use(made: Promise<TestDatabase>): Promise<TestDatabase> {
+  const database = await made;
+  opened.push(() => database.drop());
+  return database;
+}
+
+async function pod(database: TestDatabase): Promise<TestPod> {
+  const started = await startPod({ databaseUrl: database.url });
+  opened.push(() => started.end());
+  return started;
+}
+
+const settings = ({ url }: TestDatabase) => ({
+  connection: url,
+  applicationName: 'continuo-test',
+  leaseSeconds: 5,
+});
+const save = (database: TestDatabase, to = file) =>
+  backup({ database: settings(database), file: to, now: () => new Date(0) });
+const load = (database: TestDatabase, from = file) => restore({ database: settings(database), file: from });
+
+/** What the database is made of, apart from rows. */
+async function shape(pool: pg.Pool): Promise<unknown> {
+  const ask = async (sql: string) => (await pool.query(sql)).rows;
+  return {
+    triggers: await ask(
+      "select tgrelid::regclass::text as on, tgname, tgenabled, tgtype from pg_trigger where not tgisinternal and tgrelid::regclass::text <> 'effects' order by 1, 2",
+    ),
+    indexes: await ask(
+      "select indexdef from pg_indexes where schemaname = 'public' and tablename <> 'effects' order by 1",
+    ),
+    columns: await ask(
+      "select table_name, column_name, data_type, column_default from information_schema.columns where table_schema = 'public' and table_name <> 'effects' order by 1, 2",
+    ),
+  };
+}
+
+const FILE = '/api/v1/workspaces/default/files/raw.bin';
+
+async function write(url: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  const response = await fetch(`${url}${FILE}`, { method: 'PUT', body: bytes });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+test('PLUS-5 a backup is one moment of a database that is being written to; restored, every row, sequence and trigger is the same', async () => {
+  const source = await use(freshDatabase());
+  const writer = await pod(source);
+  // What jsonb and text would not keep, and bytes of every kind over several chunks.
+  const odd = await createThread(writer.url);
+  const run = await send(writer.url, odd, {
+    steps: [{ text: 'NUL \0, a lone \ud800, a tab\t, a \\ and a line\n', reasoning: 'a \\N' }],
+  });
+  await Array.fromAsync(follow(writer.url, run.id));
+  const bytes = Uint8Array.from({ length: 700_000 }, (_, index) => (index * index) % 256);
+  await write(writer.url, bytes);
+  const threads = await Promise.all(Array.from({ length: 6 }, () => createThread(writer.url)));
+  const runs = await Promise.all(
+    threads.map((thread) => send(writer.url, thread, { steps: [{ tokens: 200, delay_ms: 20 }] })),
+  );
+  const manifest = await save(source);
+  await writer.end();
+
+  const target = await use(emptyDatabase());
+  const { migrated } = await load(target);
+  expect(migrated).toEqual([]);
+  expect(await brokenInvariants(target.pool)).toEqual([]);
+  expect(await shape(target.pool)).toEqual(await shape(source.pool));
+  const again = await save(target, join(folder, 'again.zip'));
+  expect(again).toEqual({ ...manifest, tables: again.tables });
+  expect(again.tables).toEqual(manifest.tables);
+  const open = await target.pool.query("select from runs where status in ('queued', 'running')");
+  expect(open.rowCount).toBe(runs.length);
+
+  await expect(target.pool.query("update events set type = 'x'")).rejects.toThrow('append-only');
+  await expect(target.pool.query('delete from file_versions')).rejects.toThrow('append-only');
+
+  const taken = await pod(target);
+  const content = await fetch(`${taken.url}${FILE}`);
+  expect(new Uint8Array(await content.arrayBuffer())).toEqual(bytes);
+  // What was under way at that moment goes on, and what comes next follows in the same log.
+  const ended = await Promise.all(runs.map(({ id }) => Array.fromAsync(follow(taken.url, id))));
+  expect(ended.map((frames) => frames.at(-1)?.data)).toEqual(runs.map(() => ({ status: 'done' })));
+  const next = await send(taken.url, odd, { steps: [{ text: 'and on' }] });
+  await Array.fromAsync(follow(taken.url, next.id));
+  await write(taken.url, bytes.slice(0, 10));
+  expect(await brokenInvariants(target.pool)).toEqual([]);
+});
+
+test('PLUS-5 every table and sequence of a migrated database is in a backup, except the pods that run', async () => {
+  const source = await use(freshDatabase());
+  const { tables, sequences } = await save(source);
+  const { rows } = await source.pool.query<{ name: string; kind: string }>(
+    "select relname as name, relkind as kind from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'S') and relname !~ '^effects'",
+  );
+  const names = (kind: string) => rows.filter((row) => row.kind === kind).map(({ name }) => name);
+  expect(tables.map(({ name }) => name).toSorted()).toEqual(
+    names('r')
+      .filter((name) => name !== 'pods')
+      .toSorted(),
+  );
+  expect(sequences.map(({ name }) => name)).toEqual(names('S'));
+});
+
+test('PLUS-5 an older backup is restored into its own schema, then migrated', async () => {
+  const [first] = await migrationNames();
+  const source = await use(emptyDatabase());
+  await source.pool.query(MIGRATIONS_TABLE);
+  await source.pool.query(await migrationText(first!));
+  await source.pool.query('insert into migrations (name) values ($1)', [first]);
+  await source.pool.query("insert into workspaces (id, name) values (gen_random_uuid(), 'old')");
+  await save(source);
+
+  const target = await use(emptyDatabase());
+  const { manifest, migrated } = await load(target);
+  expect(manifest.schema).toEqual([first]);
+  expect(migrated).toEqual((await migrationNames()).slice(1));
+  const { rows } = await target.pool.query<{ name: string }>('select name from workspaces order by name');
+  expect(rows.map(({ name }) => name)).toEqual(['default', 'old']);
+});
+
+test('PLUS-5 what is not empty is not restored into, and a broken backup leaves the database empty', async () => {
+  const source = await use(freshDatabase());
+  await save(source);
+  await expect(load(source)).rejects.toMatchObject({ code: 'not_empty' });
+
+  const target = await use(emptyDatabase());
+  const whole = readFileSync(file);
+  const broken = join(folder, 'broken.zip');
+  const refused = async (bytes: Buffer, code: string) => {
+    writeFileSync(broken, bytes);
+    await expect(load(target, broken)).rejects.toMatchObject({ code });
+    const { rows } = await target.pool.query(
+      "select 1 from pg_class where relnamespace = 'public'::regnamespace",
+    );
+    expect(rows).toEqual([]);
+  };
+  await refused(whole.subarray(0, whole.length - 100), 'not_a_backup');
+  await refused(Buffer.from('no zip at all'), 'not_a_backup');
+  // One byte of the packed rows of the workspaces.
+  const place = whole.indexOf('tables/workspaces.copy') + 'tables/workspaces.copy'.length + 12;
+  const changed = Buffer.from(whole);
+  changed[place] = changed[place]! ^ 0xff;
+  await refused(changed, 'broken_backup');
+  await expect(load(target, join(folder, 'none.zip'))).rejects.toMatchObject({ code: 'ENOENT' });
+
+  await source.pool.query("insert into migrations (name) values ('999_future.sql')");
+  await expect(save(source, join(folder, 'newer.zip'))).rejects.toMatchObject({ code: 'newer_backup' });
+});
