@@ -14,8 +14,24 @@ type Decision = Parameters<Client['approvals']['decide']>[1];
 /** `later`: not now; `interrupted`: Ctrl-C; `settled`: somebody else decided, or the run ended. */
 export type Answer = Decision | 'later' | 'interrupted' | 'settled';
 
-export async function ask(approval: Approval, signal?: AbortSignal): Promise<Answer> {
+export async function ask(approval: Approval, settled?: AbortSignal): Promise<Answer> {
   note(describe(approval));
+  const closing = new AbortController();
+  const onData = (data: Buffer) => data.includes(CTRL_D) && closing.abort();
+  process.stdin.on('data', onData);
+  try {
+    const answer = await choose(approval, AbortSignal.any([closing.signal, ...(settled ? [settled] : [])]));
+    if (answer !== 'interrupted') return answer;
+    return settled?.aborted ? 'settled' : closing.signal.aborted ? 'later' : 'interrupted';
+  } finally {
+    process.stdin.off('data', onData);
+  }
+}
+
+/** It closes the prompt's input, and the prompt does not notice. */
+const CTRL_D = 4;
+
+async function choose(approval: Approval, signal: AbortSignal): Promise<Answer> {
   const options =
     approval.kind === 'call'
       ? [
@@ -29,12 +45,12 @@ export async function ask(approval: Approval, signal?: AbortSignal): Promise<Ans
           { value: 'skip', label: 'Skip', hint: 'the model is told' },
           { value: 'later', label: 'Later', hint: 'it waits' },
         ];
-  const chosen = await select({ message: 'Your decision', options, ...(signal && { signal }) });
-  if (isCancel(chosen)) return signal?.aborted ? 'settled' : 'interrupted';
+  const chosen = await select({ message: 'Your decision', options, signal });
+  if (isCancel(chosen)) return 'interrupted';
   if (chosen === 'later') return 'later';
   if (chosen !== 'edit') return { decision: chosen as Decision['decision'] };
   const input = await edited(approval.input, signal);
-  if (input === null) return signal?.aborted ? 'settled' : 'later';
+  if (input === null) return signal.aborted ? 'interrupted' : 'later';
   return { decision: 'edit', input };
 }
 
@@ -51,14 +67,14 @@ function describe({ tool, kind, input, paths, reason }: Approval): string {
 }
 
 /** With $VISUAL or $EDITOR where there is one, else on one line; null: nothing came of it. */
-async function edited(input: unknown, signal?: AbortSignal): Promise<Record<string, unknown> | null> {
+async function edited(input: unknown, signal: AbortSignal): Promise<Record<string, unknown> | null> {
   const editor = process.env.VISUAL || process.env.EDITOR;
   if (editor) return asObject(inEditor(editor, JSON.stringify(input, null, 2)));
   const given = await text({
     message: 'The input, as JSON',
     initialValue: JSON.stringify(input),
     validate: (value) => (asObject(value ?? '') === null ? 'It must be a JSON object.' : undefined),
-    ...(signal && { signal }),
+    signal,
   });
   return isCancel(given) ? null : asObject(given);
 }

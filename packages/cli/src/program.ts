@@ -31,7 +31,12 @@ function runningIt(program: Command): void {
     .option('--no-open', 'do not open the console in a browser')
     .option('--port <number>', 'where to listen; 4400 if nothing says otherwise, 0 for any free port')
     .addOption(home())
-    .action(async (options) => (await import('./commands/start.ts')).start(options));
+    .allowExcessArguments()
+    .action(async (options, { args }: Command) => {
+      // What is no command ends up here, because this one needs no name.
+      if (args.length > 0) program.error(`error: unknown command '${args[0]}'`);
+      await (await import('./commands/start.ts')).start(options);
+    });
 }
 
 function talking(program: Command): void {

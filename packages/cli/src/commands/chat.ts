@@ -1,9 +1,10 @@
 // A conversation in the terminal: one message and its answer, or one after the other.
 
+import { createInterface } from 'node:readline';
 import { text as readText } from 'node:stream/consumers';
 import { connect, type Connected, type Remote } from '../connect.ts';
 import { EXIT, usageError } from '../failure.ts';
-import { dim, note, print, printJson } from '../output.ts';
+import { bold, dim, note, print, printJson } from '../output.ts';
 import { watch, type Ending } from '../watch.ts';
 
 export interface ChatOptions extends Remote {
@@ -36,11 +37,11 @@ export async function chat(message: string | undefined, options: ChatOptions): P
 /** Until an empty message, Ctrl-D or Ctrl-C. */
 async function talk(connected: Connected, options: ChatOptions): Promise<void> {
   if (!process.stdout.isTTY) throw usageError('There is no message and no terminal to ask for one.');
-  const { isCancel, text } = await import('@clack/prompts');
   let current = options.chat;
+  note(dim('A line is a message; an empty one, or Ctrl-D, ends the conversation.'));
   for (;;) {
-    const said = await text({ message: current === undefined ? 'What shall be done?' : 'And now?' });
-    if (isCancel(said) || (said ?? '').trim() === '') break;
+    const said = await nextLine();
+    if (said === null || said.trim() === '') break;
     const sent = await send(connected, said, { ...options, ...(current !== undefined && { chat: current }) });
     current = sent.chat;
     const ending = await follow(connected, sent, options);
@@ -50,6 +51,18 @@ async function talk(connected: Connected, options: ChatOptions): Promise<void> {
     }
   }
   if (current !== undefined) note(dim(`Go on with: continuo chat --chat ${current}`));
+}
+
+/** Null: Ctrl-D or Ctrl-C. */
+function nextLine(): Promise<string | null> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  return new Promise((resolve) => {
+    lines.once('close', () => resolve(null));
+    lines.question(`${bold('you')} `, (said) => {
+      resolve(said);
+      lines.close();
+    });
+  });
 }
 
 async function send({ client }: Connected, content: string, options: ChatOptions): Promise<Sent> {

@@ -1,0 +1,148 @@
+// Chats and runs from a shell: pipes, not terminals.
+
+import { expect, test } from 'vitest';
+import { createThread, send } from '../../server/test/client/api.ts';
+import { ask, framesOf, seen, usePod } from '../../server/test/contract/support.ts';
+import { continuo, start } from './support.ts';
+
+const world = usePod();
+const run = (args: readonly string[], input?: string) =>
+  continuo(args, { env: { CONTINUO_URL: world.url, NO_COLOR: '1' }, ...(input !== undefined && { input }) });
+const script = (...steps: object[]) => JSON.stringify({ steps });
+const lines = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+test('PLUS-5 chat streams the answer, shows calls and what came of them, and ends with the run', async () => {
+  const message = script(
+    { text: 'Let me look.', calls: [{ tool: 'write', input: { path: '/a.md', content: 'one' } }] },
+    { text: 'Done.' },
+  );
+  const { code, stdout, stderr } = await run(['chat', message]);
+  expect(code).toBe(0);
+  expect(stdout.split('\n').map((line) => line.slice(0, 20))).toMatchObject({ 0: 'Let me look.' });
+  expect(stdout).toContain('→ Writes /a.md');
+  expect(stdout).toContain('/a.md is at version 1');
+  expect(stdout).toContain('✓ write');
+  expect(stdout.endsWith('Done.\n')).toBe(true);
+  // NO_COLOR: not one escape.
+  expect(stdout + stderr).not.toContain('\u001B');
+  const chat = /chat ([0-9a-f-]{36})/.exec(stderr)![1]!;
+
+  const next = await run(['chat', '--chat', chat], script({ text: 'From a pipe.' }));
+  expect(next).toMatchObject({ code: 0, stdout: 'From a pipe.\n' });
+});
+
+test('PLUS-5 chat --json is a line for each event, without a gap, between what was accepted and how it ended', async () => {
+  const { code, stdout } = await run(['chat', '--json', script({ tokens: 20 })]);
+  expect(code).toBe(0);
+  const [accepted, ...rest] = lines(stdout);
+  const ended = rest.pop();
+  expect(accepted).toMatchObject({ type: 'accepted', chat: expect.any(String), run: { status: 'queued' } });
+  expect(rest.map(({ id }) => id)).toEqual(rest.map((_, index) => index + 1));
+  expect(rest.at(-1)).toMatchObject({ type: 'state', data: { status: 'done' } });
+  expect(ended).toMatchObject({ type: 'ended', ending: 'done', run: { id: accepted.run.id, status: 'done' } });
+});
+
+test('PLUS-5 a run that fails is exit code 1, and what is not there is 4', async () => {
+  const failed = await run(['chat', script({ error: { code: 'overloaded', message: 'too much' } })]);
+  expect(failed.code).toBe(1);
+  expect(failed.stdout).toContain('too much');
+  const nothing = '01a1e264-eff2-7144-8d90-9c91a4b3dc89';
+  for (const args of [['tail', nothing], ['why', nothing], ['stop', nothing], ['chat', 'x', '--chat', nothing]]) {
+    expect({ args, ...(await run(args)) }).toMatchObject({ args, code: 4, stdout: '' });
+  }
+});
+
+test('PLUS-5 what a model says cannot steer the terminal', async () => {
+  const evil = '\u001B[2J\u001B]0;owned\u0007 \u009B31m \u202Egnp.exe \r';
+  const { stdout } = await run([
+    'chat',
+    script({ text: evil, reasoning: evil, calls: [{ tool: evil, input: { note: evil } }] }, { text: 'fine' }),
+  ]);
+  // oxlint-disable-next-line no-control-regex
+  expect(stdout).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]/);
+  expect(stdout).toContain('fine');
+});
+
+test('PLUS-5 runs, why, stop and tail tell of a run that is at work, and stop it', async () => {
+  const chat = await createThread(world.url);
+  const held = await send(world.url, chat, { steps: [{ text: 'so far', hang: true }] });
+  await seen(world.url, held.id, 'token');
+  const waiting = await send(world.url, chat, { steps: [{ text: 'next' }] });
+
+  const listed = await run(['runs', '--status', 'open', '--chat', chat]);
+  expect(listed.stdout.split('\n').slice(1, 3).map((line) => line.split(/ +/).slice(0, 2))).toEqual([
+    [waiting.id, 'queued'],
+    [held.id, 'running'],
+  ]);
+  const { items } = JSON.parse((await run(['runs', '--json', '--chat', chat])).stdout);
+  expect(items.map(({ id }: { id: string }) => id)).toEqual([waiting.id, held.id]);
+  expect((await run(['why', waiting.id])).stdout).toMatch(/waits|before it|runs/i);
+  expect(JSON.parse((await run(['why', waiting.id, '--json'])).stdout)).toMatchObject({ waits_for: 'run' });
+
+  const now = await run(['tail', chat, '--no-follow']);
+  expect(now).toMatchObject({ code: 0 });
+  expect(now.stdout).toContain('so far');
+
+  const follower = start(['tail', held.id], { env: { CONTINUO_URL: world.url } });
+  expect((await run(['stop', held.id])).stdout).toMatch(/^The run is (being )?canceled\.\n$/);
+  expect(await follower.ended).toMatchObject({ code: 1 });
+  await framesOf(world.url, waiting.id);
+
+  const again = await send(world.url, chat, { steps: [{ hang: true }] });
+  expect(JSON.parse((await run(['stop', chat, '--json'])).stdout)).toEqual({ kind: 'chat', id: chat, status: 'cancelled' });
+  const frames = await framesOf(world.url, again.id);
+  expect(frames.at(-1)!.data).toEqual({ status: 'canceled' });
+});
+
+test('PLUS-5 Ctrl-C on a chat without a terminal lets go of it; the run goes on', async () => {
+  const { child, ended } = start(['chat', script({ text: 'so far', hang: true })], { env: { CONTINUO_URL: world.url } });
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  child.kill('SIGINT');
+  const { code, stderr } = await ended;
+  expect(code).toBe(130);
+  const id = /continuo tail ([0-9a-f-]{36})/.exec(stderr)![1]!;
+  expect((await ask('GET', `${world.url}/api/runs/${id}`)).body.status).toBe('running');
+  await run(['stop', id]);
+});
+
+test('PLUS-5 a run that asks is exit code 6 where nobody can answer; approve decides, and tail sees the end', async () => {
+  const policy = `${world.url}/api/v1/workspaces/default/policy`;
+  const before = (await ask('GET', policy)).body;
+  await ask('PUT', policy, { rules: [{ tool: 'write', action: 'ask' }] });
+  const write = (path: string) => script({ calls: [{ tool: 'write', input: { path, content: 'x' } }] }, { text: 'over' });
+  const file = async (path: string) => (await ask('GET', `${world.url}/api/v1/workspaces/default/files${path}`)).status;
+  const asks = async (path: string) => {
+    const { code, stderr } = await run(['chat', write(path)]);
+    expect(code).toBe(6);
+    const [, approval, id] = /continuo approve (\S+) .*continuo tail (\S+)/.exec(stderr)!;
+    return { approval: approval!, id: id! };
+  };
+
+  const approved = await asks('/yes.md');
+  expect((await run(['approve'])).stdout).toContain(approved.approval);
+  expect(JSON.parse((await run(['approve', '--json'])).stdout).items[0]).toMatchObject({ id: approved.approval, tool: 'write' });
+  expect((await run(['approve', approved.approval])).stdout).toContain('write: approve');
+  expect(await run(['tail', approved.id])).toMatchObject({ code: 0 });
+  expect(await file('/yes.md')).toBe(200);
+  // Another decision comes too late.
+  expect(await run(['approve', approved.approval, '--deny'])).toMatchObject({ code: 5 });
+
+  const denied = await asks('/no.md');
+  await run(['approve', denied.approval, '--deny', '--comment', 'not there']);
+  expect((await run(['tail', denied.id])).stdout).toContain('deny (not there)');
+  expect(await file('/no.md')).toBe(404);
+
+  const edited = await asks('/wrong.md');
+  expect((await run(['approve', edited.approval, '--edit', 'no json'])).code).toBe(2);
+  const input = JSON.stringify({ path: '/right.md', content: 'y' });
+  const decided = JSON.parse((await run(['approve', edited.approval, '--edit', input, '--json'])).stdout);
+  expect(decided).toMatchObject({ decision: 'edit', decided_input: JSON.parse(input) });
+  expect(await run(['tail', edited.id])).toMatchObject({ code: 0 });
+  expect([await file('/wrong.md'), await file('/right.md')]).toEqual([404, 200]);
+  expect((await run(['approve'])).stderr).toBe('Nothing waits for a decision.\n');
+  await ask('PUT', policy, before);
+});

@@ -1,0 +1,176 @@
+// The command at a terminal: a real one, made by `script`.
+
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ask, framesOf, seen, until, usePod } from '../../server/test/contract/support.ts';
+import { continuo, CTRL_C, CTRL_D, DOWN, ENTER, hasTerminals, terminal } from './support.ts';
+
+const world = usePod();
+const env = () => ({ CONTINUO_URL: world.url });
+const script = (...steps: object[]) => JSON.stringify({ steps });
+const latest = async () => (await ask('GET', `${world.url}/api/v1/workspaces/default/runs?limit=1`)).body.items[0];
+
+describe.skipIf(!hasTerminals)('at a terminal', () => {
+  beforeEach(async () => {
+    await ask('PUT', `${world.url}/api/v1/workspaces/default/policy`, {
+      rules: [
+        { tool: '*', action: 'allow' },
+        { tool: 'write', action: 'ask' },
+      ],
+    });
+  });
+
+  test('PLUS-5 Ctrl-C detaches and says how to come back; the run goes on, and tail comes back to it', async () => {
+    const shown = terminal(['chat', script({ text: 'so far', hang: true })], { env: env() });
+    await shown.shows('so far');
+    shown.press(CTRL_C);
+    await shown.shows('the run goes on. Come back with: continuo tail');
+    await shown.shows('Ctrl-C again stops it.');
+    expect(await shown.ended).toBe(130);
+    const { id, status } = await latest();
+    expect(status).toBe('running');
+    expect(shown.screen()).toContain(`continuo tail ${id}`);
+
+    const back = terminal(['tail', id], { env: env() });
+    await back.shows('so far');
+    back.press(CTRL_C);
+    expect(await back.ended).toBe(130);
+    expect((await latest()).status).toBe('running');
+    await continuo(['stop', id], { env: env() });
+  });
+
+  test('PLUS-5 Ctrl-C twice stops what the chat is doing', async () => {
+    const shown = terminal(['chat', script({ text: 'so far', hang: true })], { env: env() });
+    await shown.shows('so far');
+    shown.press(CTRL_C);
+    await shown.shows('Ctrl-C again stops it.');
+    shown.press(CTRL_C);
+    await shown.shows('Stopped.');
+    expect(await shown.ended).toBe(130);
+    const { id } = await latest();
+    expect((await framesOf(world.url, id)).at(-1)!.data).toEqual({ status: 'canceled' });
+  });
+
+  test('PLUS-5 two presses at once stop it, too', async () => {
+    const shown = terminal(['chat', script({ text: 'so far', hang: true })], { env: env() });
+    await shown.shows('so far');
+    shown.press(CTRL_C + CTRL_C);
+    await shown.shows('Stopped.');
+    expect(await shown.ended).toBe(130);
+  });
+
+  const asking = (path: string) =>
+    script({ text: 'I write.', calls: [{ tool: 'write', input: { path, content: 'x' } }] }, { text: 'That was it.' });
+  const exists = async (path: string) =>
+    (await ask('GET', `${world.url}/api/v1/workspaces/default/files${path}`)).status === 200;
+
+  test('PLUS-5 what a run asks is asked where it is watched, and it goes on with the answer', async () => {
+    const shown = terminal(['chat', asking('/terminal.md')], { env: env() });
+    await shown.shows('A call waits for approval: write');
+    await shown.shows('"path": "/terminal.md"');
+    await shown.shows('Your decision');
+    shown.press(ENTER);
+    await shown.shows('That was it.');
+    expect(await shown.ended).toBe(0);
+    expect(await exists('/terminal.md')).toBe(true);
+  });
+
+  test('PLUS-5 a call can be denied, or made with another input', async () => {
+    const denied = terminal(['chat', asking('/denied.md')], { env: env() });
+    await denied.shows('Your decision');
+    denied.press(DOWN + ENTER);
+    await denied.shows('write: deny');
+    await denied.shows('That was it.');
+    expect(await denied.ended).toBe(0);
+    expect(await exists('/denied.md')).toBe(false);
+
+    const editor = `sed -i 's/before/after/'`;
+    const edited = terminal(['chat', asking('/before.md')], { env: { ...env(), EDITOR: editor } });
+    await edited.shows('Your decision');
+    edited.press(DOWN + DOWN + ENTER);
+    await edited.shows('write: edit');
+    expect(await edited.ended).toBe(0);
+    expect([await exists('/before.md'), await exists('/after.md')]).toEqual([false, true]);
+  });
+
+  test("PLUS-5 somebody else's answer ends the question", async () => {
+    const shown = terminal(['chat', asking('/elsewhere.md')], { env: env() });
+    await shown.shows('Your decision');
+    const approvals = `${world.url}/api/v1/workspaces/default/approvals`;
+    const [waiting] = (await ask('GET', approvals)).body.items;
+    await ask('POST', `${approvals}/${waiting.id}`, { decision: 'approve' });
+    await shown.shows('That was it.');
+    expect(await shown.ended).toBe(0);
+    expect(await exists('/elsewhere.md')).toBe(true);
+  });
+
+  test('PLUS-5 Ctrl-C in a question detaches: it waits, and approve asks it again', async () => {
+    const shown = terminal(['chat', asking('/later.md')], { env: env() });
+    await shown.shows('Your decision');
+    shown.press(CTRL_C);
+    await shown.shows('the run goes on. Come back with: continuo tail');
+    expect(await shown.ended).toBe(130);
+    const { id } = await latest();
+    const approve = terminal(['approve'], { env: env() });
+    await approve.shows('"path": "/later.md"');
+    await approve.shows('Your decision');
+    approve.press(ENTER);
+    await approve.shows('write: approve.');
+    expect(await approve.ended).toBe(0);
+    expect((await framesOf(world.url, id)).at(-1)!.data).toEqual({ status: 'done' });
+  });
+
+  test('PLUS-5 a question that is left open waits; the run is still watched', async () => {
+    const shown = terminal(['chat', asking('/open.md')], { env: env() });
+    await shown.shows('Your decision');
+    shown.press(CTRL_D);
+    await shown.shows('It waits. Decide with: continuo approve ');
+    const approvals = `${world.url}/api/v1/workspaces/default/approvals`;
+    const [waiting] = (await ask('GET', approvals)).body.items;
+    expect(await continuo(['approve', waiting.id], { env: env() })).toMatchObject({ code: 0 });
+    await shown.shows('That was it.');
+    expect(await shown.ended).toBe(0);
+  });
+
+  test('PLUS-5 without a message a conversation is held, and can be gone on with', async () => {
+    const shown = terminal(['chat'], { env: env() });
+    await shown.shows('you ');
+    shown.press(script({ text: 'First.' }) + ENTER);
+    await shown.shows('\nFirst.\n');
+    await shown.shows('you ');
+    shown.press(script({ text: 'Second.' }) + ENTER);
+    await shown.shows('\nSecond.\n');
+    await shown.shows('you ');
+    shown.press(CTRL_D);
+    await shown.shows('Go on with: continuo chat --chat');
+    expect(await shown.ended).toBe(0);
+    const { thread_id: chat } = await latest();
+    const listed = await ask('GET', `${world.url}/api/v1/workspaces/default/runs?chat=${chat}`);
+    expect(listed.body.items).toHaveLength(2);
+  });
+
+  test('PLUS-5 a chat is watched until Ctrl-C, whoever talks in it', async () => {
+    const opened = await ask('POST', `${world.url}/api/v1/workspaces/default/chats`, { goal: script({ text: 'One.' }) });
+    const chat: string = opened.body.chat.id;
+    await framesOf(world.url, opened.body.run.id);
+    const shown = terminal(['tail', chat], { env: env() });
+    await shown.shows('One.');
+    const next = await ask('POST', `${world.url}/api/v1/workspaces/default/chats/${chat}`, { content: script({ text: 'Two.' }) });
+    await seen(world.url, next.body.run.id, 'final');
+    await shown.shows('you');
+    await shown.shows('\nTwo.');
+    shown.press(CTRL_C);
+    expect(await shown.ended).toBe(130);
+  });
+
+  test('PLUS-5 start says where it listens, and Ctrl-C stops it', async () => {
+    const shown = terminal(['start', '--no-open', '--port', '0'], {
+      env: { DATABASE_URL: world.database.url, CONTINUO_MODEL: 'offline/instant', CONTINUO_LOG_LEVEL: 'warn' },
+    });
+    await shown.shows('Ctrl-C stops it');
+    const url = /open +(\S+)/.exec(shown.screen())![1]!;
+    expect((await ask('GET', `${url}/readyz`)).status).toBe(200);
+    shown.press(CTRL_C);
+    expect(await shown.ended).toBe(0);
+    await until(async () => (await fetch(url).catch(() => null)) === null);
+  });
+});

@@ -1,0 +1,76 @@
+// The command without a server: what it says of itself, and what it says when something is missing.
+
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { continuo } from './support.ts';
+
+interface Manifest {
+  version: string;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+
+const manifest = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../../${name}/package.json`, import.meta.url), 'utf8')) as Manifest;
+
+/** A port that nobody listens on: it was given to us and let go. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test('PLUS-5 --help lists every command and the exit codes, --version is the package’s', async () => {
+  const help = await continuo(['--help']);
+  expect(help.code).toBe(0);
+  const commands = 'start chat runs tail why stop approve files backup restore migrate doctor';
+  for (const name of commands.split(' ')) expect(help.stdout).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+  expect(help.stdout).toContain('3 no server');
+  const version = await continuo(['--version']);
+  expect(version.stdout).toBe(`${manifest('cli').version}\n`);
+});
+
+test('PLUS-5 a wrong usage is exit code 2 and says what would be right', async () => {
+  for (const args of [['chta'], ['tail'], ['runs', '--status', 'gone'], ['runs', '-n', '0'], ['files', 'nothing']]) {
+    const { code, stdout, stderr } = await continuo(args);
+    expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' });
+    expect(stderr).toMatch(/error: /);
+  }
+  expect((await continuo(['chta'])).stderr).toContain("unknown command 'chta'");
+});
+
+test('PLUS-5 where no server answers, every command that needs one says how to start it, with exit code 3', async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const id = '01a1e264-eff2-7144-8d90-9c91a4b3dc89';
+  const commands = [['chat', 'hi'], ['runs'], ['tail', id], ['why', id], ['stop', id], ['approve'], ['files', 'ls']];
+  const ended = await Promise.all(commands.map((args) => continuo([...args, '--url', url])));
+  for (const { code, stdout, stderr } of ended) {
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toContain(url);
+    expect(stderr).toContain('Start a server with `continuo`');
+  }
+  const { code, stderr } = await continuo(['runs', '--json'], { env: { CONTINUO_URL: url } });
+  expect(code).toBe(3);
+  expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'connection_failed', hint: expect.any(String) } });
+});
+
+test('PLUS-5 a wrong setting stops the start with a sentence', async () => {
+  const { code, stderr } = await continuo(['--port', 'seven']);
+  expect(code).toBe(1);
+  expect(stderr).toContain('CONTINUO_PORT is "seven"; allowed: a whole number');
+});
+
+test('the package depends on what its parts depend on, in the same versions, and on its own three', () => {
+  const parts = ['engine', 'protocol', 'client', 'server'].map(manifest);
+  const merged = (of: 'dependencies' | 'optionalDependencies') =>
+    Object.assign({}, ...parts.map((part) => part[of] ?? {})) as Record<string, string>;
+  const { dependencies, optionalDependencies } = manifest('cli');
+  const own = ['@clack/prompts', 'commander', 'picocolors'];
+  const foreign = Object.entries(merged('dependencies')).filter(([name]) => !name.startsWith('@continuo/'));
+  expect(Object.entries(dependencies!).filter(([name]) => !own.includes(name)).toSorted()).toEqual(foreign.toSorted());
+  expect(optionalDependencies).toEqual(merged('optionalDependencies'));
+});
