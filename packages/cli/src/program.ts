@@ -10,6 +10,8 @@ export function createProgram(): Command {
   const program = new Command('continuo')
     .description('The durable agent server, and everyday work with it.')
     .version(version(), '-V, --version')
+    // After a command's name come its own options: `files cat --version` is about a file.
+    .enablePositionalOptions()
     .showHelpAfterError('(continuo --help lists the commands)')
     .configureHelp({ sortSubcommands: false })
     .exitOverride()

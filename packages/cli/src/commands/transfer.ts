@@ -20,7 +20,7 @@ export async function pull(folder: string, local: string, remote: Remote): Promi
   const bar = progress(remote.json ?? false);
   const pulled: { path: string; version: number | null; file: string }[] = [];
   for (const { path, version } of found) {
-    const file = placeFor(local, posix.relative(top, path));
+    const file = placeFor(local, top, path);
     const content = await client.files.read(path, version === undefined ? {} : { version });
     await replace(local, file, new Uint8Array(await content.response.arrayBuffer()));
     pulled.push({ path, version: version ?? null, file });
@@ -62,17 +62,14 @@ function filesIn(folder: string): string[] {
   return found;
 }
 
-function placeFor(local: string, path: string): string {
-  const parts = path.split('/');
-  const odd = parts.some(
-    (part) => part === '' || part === '.' || part === '..' || part.includes(sep) || part.includes('\0'),
-  );
-  if (odd || posix.isAbsolute(path)) {
-    throw new CommandError(`The server named ${JSON.stringify(path)}, which is no path inside the folder.`, {
-      code: 'unsafe_path',
-    });
-  }
-  return join(local, ...parts);
+function placeFor(local: string, top: string, path: string): string {
+  const above = top.endsWith('/') ? top : `${top}/`;
+  const parts = path.slice(above.length).split('/');
+  const odd = parts.some((part) => ['', '.', '..'].includes(part) || part.includes(sep) || part.includes('\0'));
+  if (path.startsWith(above) && !odd) return join(local, ...parts);
+  throw new CommandError(`The server named ${JSON.stringify(path)}, which is no path inside the folder.`, {
+    code: 'unsafe_path',
+  });
 }
 
 /** Whole or not at all. */

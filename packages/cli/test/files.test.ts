@@ -1,0 +1,115 @@
+// Files from a shell.
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { usePod } from '../../server/test/contract/support.ts';
+import { continuo } from './support.ts';
+
+const world = usePod();
+const folder = mkdtempSync(join(tmpdir(), 'continuo-files-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const files = (args: readonly string[], input?: string | Uint8Array, url = world.url) =>
+  continuo(['files', ...args, '--url', url], { env: { NO_COLOR: '1' }, ...(input !== undefined && { input }) });
+
+test('PLUS-5 a file is written from a pipe or a file, and read back byte for byte', async () => {
+  const bytes = Uint8Array.from({ length: 1000 }, (_, index) => index % 256);
+  const local = join(folder, 'raw.bin');
+  writeFileSync(local, bytes);
+  expect((await files(['write', '/raw.bin', local])).stdout).toBe('/raw.bin is at version 1\n');
+  expect(new Uint8Array((await files(['cat', 'raw.bin'])).raw)).toEqual(bytes);
+  const shown = JSON.parse((await files(['cat', 'raw.bin', '--json'])).stdout);
+  expect(shown).toMatchObject({ path: '/raw.bin', version: 1, base64: Buffer.from(bytes).toString('base64') });
+  expect((await files(['write', 'raw.bin', local])).stdout).toBe('/raw.bin unchanged, at version 1\n');
+
+  expect(JSON.parse((await files(['write', 'notes/a.md', '--json'], 'one\n')).stdout)).toMatchObject({
+    path: '/notes/a.md',
+    version: 1,
+  });
+  expect((await files(['ls'])).stdout).toMatch(/\/notes\/\n.*1000 B +1 .* person +\/raw\.bin\n/s);
+  const { items } = JSON.parse((await files(['ls', '-r', '--json'])).stdout);
+  expect(items.map(({ path }: { path: string }) => path)).toEqual(['/notes', '/notes/a.md', '/raw.bin']);
+  expect(await files(['cat', 'none.md'])).toMatchObject({ code: 4, stdout: '' });
+});
+
+test('PLUS-5 versions are listed, compared and restored; a stale base is a conflict', async () => {
+  await files(['write', 'v.md'], 'one\ntwo\n');
+  await files(['write', 'v.md', '--base', '1'], 'one\n2\n');
+  const stale = await files(['write', 'v.md', '--base', '1'], 'ONE\ntwo\n');
+  expect(stale).toMatchObject({ code: 5, stdout: '' });
+  expect((await files(['write', 'v.md', '--base', '0'], 'x')).code).toBe(5);
+  const merged = await files(['write', 'm.md'], 'a\nb\nc\nd\ne\n');
+  expect(merged.code).toBe(0);
+  await files(['write', 'm.md'], 'A\nb\nc\nd\ne\n');
+  expect((await files(['write', 'm.md', '--base', '1', '--merge'], 'a\nb\nc\nd\nE\n')).stdout).toContain('merged into version 3');
+  expect((await files(['cat', 'm.md'])).stdout).toBe('A\nb\nc\nd\nE\n');
+
+  const listed = (await files(['log', 'v.md'])).stdout.split('\n').slice(1, -1);
+  expect(listed.map((line) => line.split(/ {2,}/)[0])).toEqual(['2', '1']);
+  const diff = await files(['diff', 'v.md']);
+  expect(diff.stdout).toContain('-two\n+2');
+  expect(JSON.parse((await files(['diff', 'v.md', '1', '2', '--json'])).stdout)).toMatchObject({ from: 1, to: 2, added: 1, removed: 1 });
+  expect((await files(['diff', 'v.md', 'x'])).code).toBe(2);
+  expect((await files(['cat', 'v.md', '--version', '1'])).stdout).toBe('one\ntwo\n');
+  expect((await files(['restore', 'v.md', '1'])).stdout).toContain('is at version 3, which is version 1 again');
+  expect((await files(['cat', 'v.md'])).stdout).toBe('one\ntwo\n');
+});
+
+test('PLUS-5 a folder is pushed and pulled whole; what did not change makes no version', async () => {
+  const local = join(folder, 'push');
+  mkdirSync(join(local, 'deep/er'), { recursive: true });
+  mkdirSync(join(local, '.git'));
+  writeFileSync(join(local, '.git/config'), 'not this');
+  writeFileSync(join(local, 'a.md'), 'a');
+  writeFileSync(join(local, 'deep/er/ä b.bin'), Uint8Array.from([0, 255, 1]));
+  symlinkSync('/etc/hostname', join(local, 'link'));
+
+  const pushed = await files(['push', local, '/site']);
+  expect(pushed).toMatchObject({ code: 0, stdout: '2 files written, 0 unchanged\n' });
+  // Not at a terminal: a line for each.
+  expect(pushed.stderr.trimEnd().split('\n')).toEqual(['1/2 /site/a.md', '2/2 /site/deep/er/ä b.bin']);
+  expect((await files(['push', local, '/site'])).stdout).toBe('0 files written, 2 unchanged\n');
+
+  const target = join(folder, 'pull');
+  const pulled = await files(['pull', '/site', target, '--json']);
+  expect(JSON.parse(pulled.stdout).items.map(({ path }: { path: string }) => path)).toEqual(['/site/a.md', '/site/deep/er/ä b.bin']);
+  expect(pulled.stderr).toBe('');
+  expect(readFileSync(join(target, 'a.md'), 'utf8')).toBe('a');
+  expect([...readFileSync(join(target, 'deep/er/ä b.bin'))]).toEqual([0, 255, 1]);
+
+  // Where somebody put a link, nothing is written through it.
+  const outside = join(folder, 'outside');
+  const linked = join(folder, 'linked');
+  mkdirSync(outside);
+  mkdirSync(linked);
+  symlinkSync(outside, join(linked, 'deep'));
+  const refused = await files(['pull', '/site', linked]);
+  expect(refused).toMatchObject({ code: 1 });
+  expect(refused.stderr).toContain('is a link; nothing is written through it');
+  expect(await readdir(outside)).toEqual([]);
+});
+
+test('PLUS-5 a server cannot make pull write outside of its folder', async () => {
+  const paths = ['/../evil.md', '/a/../../evil.md', '//evil.md', '/a/./b', '/nul\0'];
+  for (const path of paths) {
+    const evil = createServer((request, response) => {
+      response.setHeader('content-type', 'application/json');
+      const tree = { items: [{ type: 'file', name: 'evil.md', path, version: 1, size: 4 }], next: null };
+      response.end(request.url?.includes('/tree') ? JSON.stringify(tree) : 'evil');
+    });
+    await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void evil.close());
+    const target = join(folder, 'in/here');
+    mkdirSync(target, { recursive: true });
+    const url = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`;
+    const { code, stderr } = await files(['pull', '/', target], undefined, url);
+    expect({ path, code }).toEqual({ path, code: 1 });
+    expect(stderr).toContain('no path inside the folder');
+    expect([await readdir(join(folder, 'in')), await readdir(target)]).toEqual([['here'], []]);
+  }
+});

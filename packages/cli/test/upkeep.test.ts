@@ -1,0 +1,128 @@
+// Backup, restoration, migrations and the doctor, as commands.
+
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { emptyDatabase, type TestDatabase } from '../../server/test/client/database.ts';
+import { usePod } from '../../server/test/contract/support.ts';
+import { continuo } from './support.ts';
+
+const world = usePod();
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'continuo-upkeep-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function empty(): Promise<TestDatabase> {
+  const database = await emptyDatabase();
+  onTestFinished(() => database.drop());
+  return database;
+}
+/** Its home is in a folder of the test's own, whatever it does. */
+const on = (databaseUrl: string, args: readonly string[], env: Record<string, string> = {}) =>
+  continuo(args, { cwd: folder, env: { DATABASE_URL: databaseUrl, NO_COLOR: '1', ...env } });
+
+test('PLUS-5 backup and restore bring everything to another database, beside a server that runs', async () => {
+  await continuo(['files', 'write', '/kept.md', '--url', world.url], { input: 'kept' });
+  const file = join(folder, 'all.zip');
+  const saved = await on(world.database.url, ['backup', file]);
+  expect(saved.code).toBe(0);
+  expect(saved.stdout).toMatch(/^\d+ rows of \d+ tables, .* are in .*all\.zip\n$/);
+  // A line for each table, where there is no terminal.
+  expect(saved.stderr).toMatch(/^1\/\d+ \w+: \d+ rows?\n/);
+  // Nobody else may read it.
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(await on(world.database.url, ['backup', file])).toMatchObject({ code: 5 });
+  const again = await on(world.database.url, ['backup', file, '--force', '--json']);
+  expect(JSON.parse(again.stdout)).toMatchObject({ file, format: 1, tables: expect.any(Array) });
+  expect(again.stderr).toBe('');
+
+  const target = await empty();
+  expect((await on(target.url, ['restore', file])).stdout).toMatch(/^\d+ rows as of .* are restored\. Start with: continuo\n$/);
+  const { rows } = await target.pool.query<{ path: string }>("select path from files where path = '/kept.md'");
+  expect(rows).toHaveLength(1);
+  const refused = await on(target.url, ['restore', file, '--json']);
+  expect(refused.code).toBe(5);
+  expect(JSON.parse(refused.stderr).error).toMatchObject({ code: 'not_empty', message: expect.stringContaining('--home') });
+  expect(await on(target.url, ['restore', join(folder, 'none.zip')])).toMatchObject({ code: 4 });
+});
+
+test('PLUS-5 migrate brings a schema up to date, once', async () => {
+  const database = await empty();
+  const first = await on(database.url, ['migrate', '--json']);
+  expect(JSON.parse(first.stdout).applied[0]).toBe('001_ground.sql');
+  expect((await on(database.url, ['migrate'])).stdout).toBe('The schema is up to date.\n');
+});
+
+interface Told {
+  ok: boolean;
+  checks: { name: string; status: string; says: string; mend?: string }[];
+}
+
+async function doctor(databaseUrl: string, env: Record<string, string> = {}) {
+  const { code, stdout } = await on(databaseUrl, ['doctor', '--json'], env);
+  const told = JSON.parse(stdout) as Told;
+  return { code, ok: told.ok, of: (name: string) => told.checks.filter((check) => check.name === name) };
+}
+
+test('PLUS-5 the doctor finds nothing wrong where nothing is, and leaves everything as it was', async () => {
+  const healthy = await doctor(world.database.url, { CONTINUO_URL: world.url, CONTINUO_PORT: '0' });
+  expect(healthy).toMatchObject({ code: 0, ok: true });
+  expect(healthy.of('database')).toMatchObject([{ status: 'ok' }]);
+  expect(healthy.of('server')).toMatchObject([{ status: 'ok' }]);
+  expect(healthy.of('model')).toMatchObject([{ status: 'warn', mend: expect.stringContaining('ANTHROPIC_API_KEY') }]);
+  expect(existsSync(join(folder, '.continuo'))).toBe(false);
+  const shown = await on(world.database.url, ['doctor'], { CONTINUO_URL: world.url, CONTINUO_PORT: '0' });
+  expect(shown.stdout).toMatch(/^✓ database +the external Postgres answers/m);
+  expect(shown.stderr).toBe('Nothing is wrong.\n');
+});
+
+test('PLUS-5 the doctor says what is wrong and how to mend it', async () => {
+  const settings = await doctor(world.database.url, { CONTINUO_PORT: 'x', CONTINUO_MODLE: 'y', CONTINUO_MODEL: 'openai/gpt' });
+  expect(settings).toMatchObject({ code: 1, ok: false });
+  expect(settings.of('settings').map(({ mend }) => mend)).toEqual(
+    expect.arrayContaining([expect.stringContaining('did you mean CONTINUO_MODEL'), expect.stringContaining('allowed: a whole number'), expect.stringContaining('OPENAI_API_KEY')]),
+  );
+
+  const unused = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => unused.listen(0, '127.0.0.1', resolve));
+  const { port } = unused.address() as AddressInfo;
+  const taken = await doctor(world.database.url, { CONTINUO_PORT: String(port) });
+  expect(taken.of('port')).toMatchObject([{ status: 'bad', mend: expect.stringContaining('--port') }]);
+  await new Promise((resolve) => unused.close(resolve));
+  const away = await doctor(`postgres://nobody@127.0.0.1:${port}/none`, { CONTINUO_PORT: '0', CONTINUO_URL: `http://127.0.0.1:${port}` });
+  expect(away.code).toBe(1);
+  expect(away.of('database')).toMatchObject([{ status: 'bad', mend: expect.stringContaining('See that it runs') }]);
+  expect(away.of('server')).toMatchObject([{ status: 'bad', says: expect.stringContaining('no server answers') }]);
+
+  const old = await empty();
+  expect((await doctor(old.url)).of('database')).toMatchObject([{ status: 'warn', mend: expect.stringContaining('continuo migrate') }]);
+  await on(old.url, ['migrate']);
+  await old.pool.query("insert into migrations (name) values ('999_future.sql')");
+  expect((await doctor(old.url)).of('database')).toMatchObject([{ status: 'bad', says: expect.stringContaining('999_future.sql') }]);
+
+  mkdirSync(join(folder, '.continuo'));
+  writeFileSync(join(folder, '.continuo/workspaces'), '');
+  expect((await doctor(old.url)).of('folders')).toMatchObject([{ status: 'bad', says: expect.stringContaining('no folder') }]);
+});
+
+test.skipIf(process.getuid?.() === 0)('PLUS-5 the doctor finds a data folder that cannot be written', async () => {
+  chmodSync(folder, 0o500);
+  expect((await doctor(world.database.url)).of('disk')).toMatchObject([{ status: 'bad', mend: expect.stringContaining('chown') }]);
+  chmodSync(folder, 0o700);
+});
+
+test('PLUS-5 a server that wants its key is told apart from one that is not there', async () => {
+  const { startPod } = await import('../../server/test/client/pod.ts');
+  const key = 'a-key-of-enough-characters';
+  const pod = await startPod({ databaseUrl: world.database.url, env: { CONTINUO_API_KEY: key } });
+  onTestFinished(() => pod.end());
+  const refused = await continuo(['runs'], { env: { CONTINUO_URL: pod.url } });
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain('Set CONTINUO_API_KEY');
+  expect((await doctor(world.database.url, { CONTINUO_URL: pod.url, CONTINUO_PORT: '0' })).of('server')).toMatchObject([{ status: 'bad', mend: expect.stringContaining('CONTINUO_API_KEY') }]);
+  expect(await continuo(['runs'], { env: { CONTINUO_URL: pod.url, CONTINUO_API_KEY: key } })).toMatchObject({ code: 0 });
+});
