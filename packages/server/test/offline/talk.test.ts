@@ -38,7 +38,7 @@ describe('what it says it is', () => {
     const cut = whole.slice(0, whole.indexOf('**Day 8.**') + 20);
     const history: HistoryMessage[] = [
       user('Tell me a long story'),
-      { role: 'assistant', parts: [{ kind: 'text', text: cut }] },
+      { role: 'assistant', id: 'a', parts: [{ kind: 'text', text: cut }] },
       { role: 'system', content: '[System: Response was interrupted by user (user_cancelled)]' },
       user('Go on'),
     ];
