@@ -202,7 +202,8 @@ async function twoAtATime(parts) {
   const results = [];
   const waiting = [...parts];
   const work = async () => {
-    for (let part = waiting.shift(); part; part = waiting.shift()) results.push(await capture(runtime(), part));
+    for (let part = waiting.shift(); part; part = waiting.shift())
+      results.push(await capture(runtime(), part));
   };
   await Promise.all([work(), work()]);
   return results;

@@ -36,7 +36,10 @@ writeFileSync(join(dist, 'cli/package.json'), JSON.stringify({ name, version, ty
 cpSync(join(root, 'LICENSE'), join(here, 'LICENSE'));
 await buildConsole(root, async () => {
   const vite = join(root, 'node_modules/vite/bin/vite.js');
-  const { status } = spawnSync(process.execPath, [vite, 'build', 'packages/console'], { cwd: root, stdio: ['ignore', 2, 2] });
+  const { status } = spawnSync(process.execPath, [vite, 'build', 'packages/console'], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  });
   if (status !== 0) throw new Error('the console could not be built');
 });
 for (const path of ['server/sql', 'server/src/agents/built-in', 'console/dist'])

@@ -13,10 +13,10 @@ if (major < 22 || (major === 22 && minor < 18)) {
 }
 
 // What Node still calls an experiment (node:sqlite) is our business, not that of whoever reads the terminal.
-const { emitWarning } = process;
+const emitWarning = process.emitWarning.bind(process);
 process.emitWarning = (warning, ...rest) => {
   if (rest[0] !== 'ExperimentalWarning' && rest[0]?.type !== 'ExperimentalWarning')
-    emitWarning.call(process, warning, ...rest);
+    emitWarning(warning, ...rest);
 };
 
 // From the second start on, nothing is compiled again.

@@ -57,7 +57,8 @@ function told(error: unknown): Told {
   if (error instanceof CommandError) return error;
   if (!(error instanceof Error)) return { exitCode: EXIT.failed, code: 'failed', message: String(error) };
   const { code = 'failed', name, message } = error as Error & { code?: unknown };
-  const plain = { exitCode: EXIT.failed as number, code: String(code), message };
+  // Several refused connections are one error without words.
+  const plain = { exitCode: EXIT.failed as number, code: String(code), message: message || String(code) };
   if (name === 'ConnectionError') {
     const hint =
       'Start a server with `continuo`, or say where one is: --url or CONTINUO_URL. `continuo doctor` looks further.';

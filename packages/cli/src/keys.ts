@@ -9,7 +9,8 @@ export interface Keys {
 }
 
 export function onInterrupt(pressed: () => void): Keys {
-  const terminal = process.stdin.isTTY ? process.stdin : null;
+  // Beside a pager, the keys are the pager's.
+  const terminal = process.stdin.isTTY && process.stdout.isTTY ? process.stdin : null;
   const onData = (data: Buffer) => {
     for (const byte of data) if (byte === 3) pressed();
   };

@@ -15,7 +15,10 @@ const folder = mkdtempSync(join(tmpdir(), 'continuo-files-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const files = (args: readonly string[], input?: string | Uint8Array, url = world.url) =>
-  continuo(['files', ...args, '--url', url], { env: { NO_COLOR: '1' }, ...(input !== undefined && { input }) });
+  continuo(['files', ...args, '--url', url], {
+    env: { NO_COLOR: '1' },
+    ...(input !== undefined && { input }),
+  });
 
 test('PLUS-5 a file is written from a pipe or a file, and read back byte for byte', async () => {
   const bytes = Uint8Array.from({ length: 1000 }, (_, index) => index % 256);
@@ -24,7 +27,11 @@ test('PLUS-5 a file is written from a pipe or a file, and read back byte for byt
   expect((await files(['write', '/raw.bin', local])).stdout).toBe('/raw.bin is at version 1\n');
   expect(new Uint8Array((await files(['cat', 'raw.bin'])).raw)).toEqual(bytes);
   const shown = JSON.parse((await files(['cat', 'raw.bin', '--json'])).stdout);
-  expect(shown).toMatchObject({ path: '/raw.bin', version: 1, base64: Buffer.from(bytes).toString('base64') });
+  expect(shown).toMatchObject({
+    path: '/raw.bin',
+    version: 1,
+    base64: Buffer.from(bytes).toString('base64'),
+  });
   expect((await files(['write', 'raw.bin', local])).stdout).toBe('/raw.bin unchanged, at version 1\n');
 
   expect(JSON.parse((await files(['write', 'notes/a.md', '--json'], 'one\n')).stdout)).toMatchObject({
@@ -46,17 +53,26 @@ test('PLUS-5 versions are listed, compared and restored; a stale base is a confl
   const merged = await files(['write', 'm.md'], 'a\nb\nc\nd\ne\n');
   expect(merged.code).toBe(0);
   await files(['write', 'm.md'], 'A\nb\nc\nd\ne\n');
-  expect((await files(['write', 'm.md', '--base', '1', '--merge'], 'a\nb\nc\nd\nE\n')).stdout).toContain('merged into version 3');
+  expect((await files(['write', 'm.md', '--base', '1', '--merge'], 'a\nb\nc\nd\nE\n')).stdout).toContain(
+    'merged into version 3',
+  );
   expect((await files(['cat', 'm.md'])).stdout).toBe('A\nb\nc\nd\nE\n');
 
   const listed = (await files(['log', 'v.md'])).stdout.split('\n').slice(1, -1);
   expect(listed.map((line) => line.split(/ {2,}/)[0])).toEqual(['2', '1']);
   const diff = await files(['diff', 'v.md']);
   expect(diff.stdout).toContain('-two\n+2');
-  expect(JSON.parse((await files(['diff', 'v.md', '1', '2', '--json'])).stdout)).toMatchObject({ from: 1, to: 2, added: 1, removed: 1 });
+  expect(JSON.parse((await files(['diff', 'v.md', '1', '2', '--json'])).stdout)).toMatchObject({
+    from: 1,
+    to: 2,
+    added: 1,
+    removed: 1,
+  });
   expect((await files(['diff', 'v.md', 'x'])).code).toBe(2);
   expect((await files(['cat', 'v.md', '--version', '1'])).stdout).toBe('one\ntwo\n');
-  expect((await files(['restore', 'v.md', '1'])).stdout).toContain('is at version 3, which is version 1 again');
+  expect((await files(['restore', 'v.md', '1'])).stdout).toContain(
+    'is at version 3, which is version 1 again',
+  );
   expect((await files(['cat', 'v.md'])).stdout).toBe('one\ntwo\n');
 });
 
@@ -77,7 +93,10 @@ test('PLUS-5 a folder is pushed and pulled whole; what did not change makes no v
 
   const target = join(folder, 'pull');
   const pulled = await files(['pull', '/site', target, '--json']);
-  expect(JSON.parse(pulled.stdout).items.map(({ path }: { path: string }) => path)).toEqual(['/site/a.md', '/site/deep/er/ä b.bin']);
+  expect(JSON.parse(pulled.stdout).items.map(({ path }: { path: string }) => path)).toEqual([
+    '/site/a.md',
+    '/site/deep/er/ä b.bin',
+  ]);
   expect(pulled.stderr).toBe('');
   expect(readFileSync(join(target, 'a.md'), 'utf8')).toBe('a');
   expect([...readFileSync(join(target, 'deep/er/ä b.bin'))]).toEqual([0, 255, 1]);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { onTestFailed, onTestFinished } from 'vitest';
 
-export const BIN = fileURLToPath(new URL('../bin/continuo.mjs', import.meta.url));
+const BIN = fileURLToPath(new URL('../bin/continuo.mjs', import.meta.url));
 
 export interface Ended {
   readonly code: number | null;
@@ -29,7 +29,10 @@ function environment(env: Started['env']): NodeJS.ProcessEnv {
   return { PATH, HOME, TMPDIR, ...env };
 }
 
-export function start(args: readonly string[], { env, input, cwd, bin = BIN, node = process.execPath }: Started = {}) {
+export function start(
+  args: readonly string[],
+  { env, input, cwd, bin = BIN, node = process.execPath }: Started = {},
+) {
   const child = spawn(node, [bin, ...args], { env: environment(env), cwd, stdio: 'pipe' });
   // It may end without having read everything.
   child.stdin.on('error', () => undefined);
@@ -70,11 +73,17 @@ export const DOWN = '\u001B[B';
 
 /** As large as people's: one that a pipe makes has no columns. */
 export function terminal(args: readonly string[], { env }: Started = {}): Terminal {
-  const command = [process.execPath, BIN, ...args].map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`).join(' ');
-  const child = spawn('script', ['--quiet', '--return', '--flush', '--command', `stty cols 200 rows 50; exec ${command}`, '/dev/null'], {
-    env: { ...environment(env), TERM: 'xterm-256color', SHELL: '/bin/sh' },
-    stdio: 'pipe',
-  });
+  const command = [process.execPath, BIN, ...args]
+    .map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`)
+    .join(' ');
+  const child = spawn(
+    'script',
+    ['--quiet', '--return', '--flush', '--command', `stty cols 200 rows 50; exec ${command}`, '/dev/null'],
+    {
+      env: { ...environment(env), TERM: 'xterm-256color', SHELL: '/bin/sh' },
+      stdio: 'pipe',
+    },
+  );
   child.stdin.on('error', () => undefined);
   onTestFinished(() => void child.kill());
   let seen = '';
@@ -101,7 +110,9 @@ export function terminal(args: readonly string[], { env }: Started = {}): Termin
           look = () => undefined;
           resolve();
         };
-        void ended.then(() => reject(new Error(`it ended and did not show ${JSON.stringify(text)}:\n${screen()}`)));
+        void ended.then(() =>
+          reject(new Error(`it ended and did not show ${JSON.stringify(text)}:\n${screen()}`)),
+        );
         waited = text;
         look();
       }),

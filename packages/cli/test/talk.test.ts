@@ -43,7 +43,11 @@ test('PLUS-5 chat --json is a line for each event, without a gap, between what w
   expect(accepted).toMatchObject({ type: 'accepted', chat: expect.any(String), run: { status: 'queued' } });
   expect(rest.map(({ id }) => id)).toEqual(rest.map((_, index) => index + 1));
   expect(rest.at(-1)).toMatchObject({ type: 'state', data: { status: 'done' } });
-  expect(ended).toMatchObject({ type: 'ended', ending: 'done', run: { id: accepted.run.id, status: 'done' } });
+  expect(ended).toMatchObject({
+    type: 'ended',
+    ending: 'done',
+    run: { id: accepted.run.id, status: 'done' },
+  });
 });
 
 test('PLUS-5 a run that fails is exit code 1, and what is not there is 4', async () => {
@@ -51,7 +55,12 @@ test('PLUS-5 a run that fails is exit code 1, and what is not there is 4', async
   expect(failed.code).toBe(1);
   expect(failed.stdout).toContain('too much');
   const nothing = '01a1e264-eff2-7144-8d90-9c91a4b3dc89';
-  for (const args of [['tail', nothing], ['why', nothing], ['stop', nothing], ['chat', 'x', '--chat', nothing]]) {
+  for (const args of [
+    ['tail', nothing],
+    ['why', nothing],
+    ['stop', nothing],
+    ['chat', 'x', '--chat', nothing],
+  ]) {
     expect({ args, ...(await run(args)) }).toMatchObject({ args, code: 4, stdout: '' });
   }
 });
@@ -74,7 +83,12 @@ test('PLUS-5 runs, why, stop and tail tell of a run that is at work, and stop it
   const waiting = await send(world.url, chat, { steps: [{ text: 'next' }] });
 
   const listed = await run(['runs', '--status', 'open', '--chat', chat]);
-  expect(listed.stdout.split('\n').slice(1, 3).map((line) => line.split(/ +/).slice(0, 2))).toEqual([
+  expect(
+    listed.stdout
+      .split('\n')
+      .slice(1, 3)
+      .map((line) => line.split(/ +/).slice(0, 2)),
+  ).toEqual([
     [waiting.id, 'queued'],
     [held.id, 'running'],
   ]);
@@ -93,13 +107,19 @@ test('PLUS-5 runs, why, stop and tail tell of a run that is at work, and stop it
   await framesOf(world.url, waiting.id);
 
   const again = await send(world.url, chat, { steps: [{ hang: true }] });
-  expect(JSON.parse((await run(['stop', chat, '--json'])).stdout)).toEqual({ kind: 'chat', id: chat, status: 'cancelled' });
+  expect(JSON.parse((await run(['stop', chat, '--json'])).stdout)).toEqual({
+    kind: 'chat',
+    id: chat,
+    status: 'cancelled',
+  });
   const frames = await framesOf(world.url, again.id);
   expect(frames.at(-1)!.data).toEqual({ status: 'canceled' });
 });
 
 test('PLUS-5 Ctrl-C on a chat without a terminal lets go of it; the run goes on', async () => {
-  const { child, ended } = start(['chat', script({ text: 'so far', hang: true })], { env: { CONTINUO_URL: world.url } });
+  const { child, ended } = start(['chat', script({ text: 'so far', hang: true })], {
+    env: { CONTINUO_URL: world.url },
+  });
   await new Promise((resolve) => child.stdout.once('data', resolve));
   child.kill('SIGINT');
   const { code, stderr } = await ended;
@@ -113,8 +133,10 @@ test('PLUS-5 a run that asks is exit code 6 where nobody can answer; approve dec
   const policy = `${world.url}/api/v1/workspaces/default/policy`;
   const before = (await ask('GET', policy)).body;
   await ask('PUT', policy, { rules: [{ tool: 'write', action: 'ask' }] });
-  const write = (path: string) => script({ calls: [{ tool: 'write', input: { path, content: 'x' } }] }, { text: 'over' });
-  const file = async (path: string) => (await ask('GET', `${world.url}/api/v1/workspaces/default/files${path}`)).status;
+  const write = (path: string) =>
+    script({ calls: [{ tool: 'write', input: { path, content: 'x' } }] }, { text: 'over' });
+  const file = async (path: string) =>
+    (await ask('GET', `${world.url}/api/v1/workspaces/default/files${path}`)).status;
   const asks = async (path: string) => {
     const { code, stderr } = await run(['chat', write(path)]);
     expect(code).toBe(6);
@@ -124,7 +146,10 @@ test('PLUS-5 a run that asks is exit code 6 where nobody can answer; approve dec
 
   const approved = await asks('/yes.md');
   expect((await run(['approve'])).stdout).toContain(approved.approval);
-  expect(JSON.parse((await run(['approve', '--json'])).stdout).items[0]).toMatchObject({ id: approved.approval, tool: 'write' });
+  expect(JSON.parse((await run(['approve', '--json'])).stdout).items[0]).toMatchObject({
+    id: approved.approval,
+    tool: 'write',
+  });
   expect((await run(['approve', approved.approval])).stdout).toContain('write: approve');
   expect(await run(['tail', approved.id])).toMatchObject({ code: 0 });
   expect(await file('/yes.md')).toBe(200);

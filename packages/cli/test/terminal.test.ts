@@ -7,7 +7,8 @@ import { continuo, CTRL_C, CTRL_D, DOWN, ENTER, hasTerminals, terminal } from '.
 const world = usePod();
 const env = () => ({ CONTINUO_URL: world.url });
 const script = (...steps: object[]) => JSON.stringify({ steps });
-const latest = async () => (await ask('GET', `${world.url}/api/v1/workspaces/default/runs?limit=1`)).body.items[0];
+const latest = async () =>
+  (await ask('GET', `${world.url}/api/v1/workspaces/default/runs?limit=1`)).body.items[0];
 
 describe.skipIf(!hasTerminals)('at a terminal', () => {
   beforeEach(async () => {
@@ -59,7 +60,10 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
   });
 
   const asking = (path: string) =>
-    script({ text: 'I write.', calls: [{ tool: 'write', input: { path, content: 'x' } }] }, { text: 'That was it.' });
+    script(
+      { text: 'I write.', calls: [{ tool: 'write', input: { path, content: 'x' } }] },
+      { text: 'That was it.' },
+    );
   const exists = async (path: string) =>
     (await ask('GET', `${world.url}/api/v1/workspaces/default/files${path}`)).status === 200;
 
@@ -149,12 +153,16 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
   });
 
   test('PLUS-5 a chat is watched until Ctrl-C, whoever talks in it', async () => {
-    const opened = await ask('POST', `${world.url}/api/v1/workspaces/default/chats`, { goal: script({ text: 'One.' }) });
+    const opened = await ask('POST', `${world.url}/api/v1/workspaces/default/chats`, {
+      goal: script({ text: 'One.' }),
+    });
     const chat: string = opened.body.chat.id;
     await framesOf(world.url, opened.body.run.id);
     const shown = terminal(['tail', chat], { env: env() });
     await shown.shows('One.');
-    const next = await ask('POST', `${world.url}/api/v1/workspaces/default/chats/${chat}`, { content: script({ text: 'Two.' }) });
+    const next = await ask('POST', `${world.url}/api/v1/workspaces/default/chats/${chat}`, {
+      content: script({ text: 'Two.' }),
+    });
     await seen(world.url, next.body.run.id, 'final');
     await shown.shows('you');
     await shown.shows('\nTwo.');
@@ -164,7 +172,11 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
 
   test('PLUS-5 start says where it listens, and Ctrl-C stops it', async () => {
     const shown = terminal(['start', '--no-open', '--port', '0'], {
-      env: { DATABASE_URL: world.database.url, CONTINUO_MODEL: 'offline/instant', CONTINUO_LOG_LEVEL: 'warn' },
+      env: {
+        DATABASE_URL: world.database.url,
+        CONTINUO_MODEL: 'offline/instant',
+        CONTINUO_LOG_LEVEL: 'warn',
+      },
     });
     await shown.shows('Ctrl-C stops it');
     const url = /open +(\S+)/.exec(shown.screen())![1]!;

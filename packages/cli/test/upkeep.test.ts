@@ -1,6 +1,15 @@
 // Backup, restoration, migrations and the doctor, as commands.
 
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,13 +50,30 @@ test('PLUS-5 backup and restore bring everything to another database, beside a s
   expect(again.stderr).toBe('');
 
   const target = await empty();
-  expect((await on(target.url, ['restore', file])).stdout).toMatch(/^\d+ rows as of .* are restored\. Start with: continuo\n$/);
-  const { rows } = await target.pool.query<{ path: string }>("select path from files where path = '/kept.md'");
+  expect((await on(target.url, ['restore', file])).stdout).toMatch(
+    /^\d+ rows as of .* are restored\. Start with: continuo\n$/,
+  );
+  const { rows } = await target.pool.query<{ path: string }>(
+    "select path from files where path = '/kept.md'",
+  );
   expect(rows).toHaveLength(1);
   const refused = await on(target.url, ['restore', file, '--json']);
   expect(refused.code).toBe(5);
-  expect(JSON.parse(refused.stderr).error).toMatchObject({ code: 'not_empty', message: expect.stringContaining('--home') });
+  expect(JSON.parse(refused.stderr).error).toMatchObject({
+    code: 'not_empty',
+    message: expect.stringContaining('--home'),
+  });
   expect(await on(target.url, ['restore', join(folder, 'none.zip')])).toMatchObject({ code: 4 });
+});
+
+test('PLUS-5 where there is no database, or none that answers, backup says so and makes nothing', async () => {
+  const none = await continuo(['backup', 'all.zip', '--home', 'nowhere'], { cwd: folder });
+  expect(none).toMatchObject({ code: 4, stdout: '' });
+  expect(none.stderr).toContain('There is no database in');
+  const away = await on('postgres://nobody@127.0.0.1:1/none', ['backup', 'all.zip']);
+  expect(away).toMatchObject({ code: 1, stdout: '' });
+  expect(away.stderr).toContain('ECONNREFUSED');
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test('PLUS-5 migrate brings a schema up to date, once', async () => {
@@ -73,7 +99,9 @@ test('PLUS-5 the doctor finds nothing wrong where nothing is, and leaves everyth
   expect(healthy).toMatchObject({ code: 0, ok: true });
   expect(healthy.of('database')).toMatchObject([{ status: 'ok' }]);
   expect(healthy.of('server')).toMatchObject([{ status: 'ok' }]);
-  expect(healthy.of('model')).toMatchObject([{ status: 'warn', mend: expect.stringContaining('ANTHROPIC_API_KEY') }]);
+  expect(healthy.of('model')).toMatchObject([
+    { status: 'warn', mend: expect.stringContaining('ANTHROPIC_API_KEY') },
+  ]);
   expect(existsSync(join(folder, '.continuo'))).toBe(false);
   const shown = await on(world.database.url, ['doctor'], { CONTINUO_URL: world.url, CONTINUO_PORT: '0' });
   expect(shown.stdout).toMatch(/^✓ database +the external Postgres answers/m);
@@ -81,10 +109,18 @@ test('PLUS-5 the doctor finds nothing wrong where nothing is, and leaves everyth
 });
 
 test('PLUS-5 the doctor says what is wrong and how to mend it', async () => {
-  const settings = await doctor(world.database.url, { CONTINUO_PORT: 'x', CONTINUO_MODLE: 'y', CONTINUO_MODEL: 'openai/gpt' });
+  const settings = await doctor(world.database.url, {
+    CONTINUO_PORT: 'x',
+    CONTINUO_MODLE: 'y',
+    CONTINUO_MODEL: 'openai/gpt',
+  });
   expect(settings).toMatchObject({ code: 1, ok: false });
   expect(settings.of('settings').map(({ mend }) => mend)).toEqual(
-    expect.arrayContaining([expect.stringContaining('did you mean CONTINUO_MODEL'), expect.stringContaining('allowed: a whole number'), expect.stringContaining('OPENAI_API_KEY')]),
+    expect.arrayContaining([
+      expect.stringContaining('did you mean CONTINUO_MODEL'),
+      expect.stringContaining('allowed: a whole number'),
+      expect.stringContaining('OPENAI_API_KEY'),
+    ]),
   );
 
   const unused = createServer((socket) => socket.destroy());
@@ -93,27 +129,45 @@ test('PLUS-5 the doctor says what is wrong and how to mend it', async () => {
   const taken = await doctor(world.database.url, { CONTINUO_PORT: String(port) });
   expect(taken.of('port')).toMatchObject([{ status: 'bad', mend: expect.stringContaining('--port') }]);
   await new Promise((resolve) => unused.close(resolve));
-  const away = await doctor(`postgres://nobody@127.0.0.1:${port}/none`, { CONTINUO_PORT: '0', CONTINUO_URL: `http://127.0.0.1:${port}` });
+  const away = await doctor(`postgres://nobody@127.0.0.1:${port}/none`, {
+    CONTINUO_PORT: '0',
+    CONTINUO_URL: `http://127.0.0.1:${port}`,
+  });
   expect(away.code).toBe(1);
-  expect(away.of('database')).toMatchObject([{ status: 'bad', mend: expect.stringContaining('See that it runs') }]);
-  expect(away.of('server')).toMatchObject([{ status: 'bad', says: expect.stringContaining('no server answers') }]);
+  expect(away.of('database')).toMatchObject([
+    { status: 'bad', mend: expect.stringContaining('See that it runs') },
+  ]);
+  expect(away.of('server')).toMatchObject([
+    { status: 'bad', says: expect.stringContaining('no server answers') },
+  ]);
 
   const old = await empty();
-  expect((await doctor(old.url)).of('database')).toMatchObject([{ status: 'warn', mend: expect.stringContaining('continuo migrate') }]);
+  expect((await doctor(old.url)).of('database')).toMatchObject([
+    { status: 'warn', mend: expect.stringContaining('continuo migrate') },
+  ]);
   await on(old.url, ['migrate']);
   await old.pool.query("insert into migrations (name) values ('999_future.sql')");
-  expect((await doctor(old.url)).of('database')).toMatchObject([{ status: 'bad', says: expect.stringContaining('999_future.sql') }]);
+  expect((await doctor(old.url)).of('database')).toMatchObject([
+    { status: 'bad', says: expect.stringContaining('999_future.sql') },
+  ]);
 
   mkdirSync(join(folder, '.continuo'));
   writeFileSync(join(folder, '.continuo/workspaces'), '');
-  expect((await doctor(old.url)).of('folders')).toMatchObject([{ status: 'bad', says: expect.stringContaining('no folder') }]);
+  expect((await doctor(old.url)).of('folders')).toMatchObject([
+    { status: 'bad', says: expect.stringContaining('no folder') },
+  ]);
 });
 
-test.skipIf(process.getuid?.() === 0)('PLUS-5 the doctor finds a data folder that cannot be written', async () => {
-  chmodSync(folder, 0o500);
-  expect((await doctor(world.database.url)).of('disk')).toMatchObject([{ status: 'bad', mend: expect.stringContaining('chown') }]);
-  chmodSync(folder, 0o700);
-});
+test.skipIf(process.getuid?.() === 0)(
+  'PLUS-5 the doctor finds a data folder that cannot be written',
+  async () => {
+    chmodSync(folder, 0o500);
+    expect((await doctor(world.database.url)).of('disk')).toMatchObject([
+      { status: 'bad', mend: expect.stringContaining('chown') },
+    ]);
+    chmodSync(folder, 0o700);
+  },
+);
 
 test('PLUS-5 a server that wants its key is told apart from one that is not there', async () => {
   const { startPod } = await import('../../server/test/client/pod.ts');
@@ -123,6 +177,10 @@ test('PLUS-5 a server that wants its key is told apart from one that is not ther
   const refused = await continuo(['runs'], { env: { CONTINUO_URL: pod.url } });
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toContain('Set CONTINUO_API_KEY');
-  expect((await doctor(world.database.url, { CONTINUO_URL: pod.url, CONTINUO_PORT: '0' })).of('server')).toMatchObject([{ status: 'bad', mend: expect.stringContaining('CONTINUO_API_KEY') }]);
-  expect(await continuo(['runs'], { env: { CONTINUO_URL: pod.url, CONTINUO_API_KEY: key } })).toMatchObject({ code: 0 });
+  expect(
+    (await doctor(world.database.url, { CONTINUO_URL: pod.url, CONTINUO_PORT: '0' })).of('server'),
+  ).toMatchObject([{ status: 'bad', mend: expect.stringContaining('CONTINUO_API_KEY') }]);
+  expect(await continuo(['runs'], { env: { CONTINUO_URL: pod.url, CONTINUO_API_KEY: key } })).toMatchObject({
+    code: 0,
+  });
 });

@@ -65,7 +65,9 @@ function filesIn(folder: string): string[] {
 function placeFor(local: string, top: string, path: string): string {
   const above = top.endsWith('/') ? top : `${top}/`;
   const parts = path.slice(above.length).split('/');
-  const odd = parts.some((part) => ['', '.', '..'].includes(part) || part.includes(sep) || part.includes('\0'));
+  const odd = parts.some(
+    (part) => ['', '.', '..'].includes(part) || part.includes(sep) || part.includes('\0'),
+  );
   if (path.startsWith(above) && !odd) return join(local, ...parts);
   throw new CommandError(`The server named ${JSON.stringify(path)}, which is no path inside the folder.`, {
     code: 'unsafe_path',

