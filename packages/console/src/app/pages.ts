@@ -1,7 +1,7 @@
 // Every page: where it is, what it is called, and its file, which is loaded when somebody goes there. A page is a module that
 // exports `Page`; one with a `label` stands in the navigation.
 
-import { ShieldQuestion, type LucideIcon } from 'lucide-react';
+import { FolderTree, ShieldQuestion, type LucideIcon } from 'lucide-react';
 import type { ComponentType } from 'react';
 
 export interface PageEntry {
@@ -22,5 +22,12 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/approvals.tsx'),
     label: 'Approvals',
     icon: ShieldQuestion,
+  },
+  {
+    path: '/files/$',
+    to: '/files',
+    load: () => import('../pages/files.tsx'),
+    label: 'Files',
+    icon: FolderTree,
   },
 ];

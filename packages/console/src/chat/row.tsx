@@ -6,6 +6,7 @@ import { memo, useState } from 'react';
 import { client } from '../data/client.ts';
 import { Button } from '../ui/button.tsx';
 import { between, money, number } from '../ui/time.tsx';
+import { ChangedFiles } from '../files/changed-link.tsx';
 import { Answer } from './answer.tsx';
 import { Call } from './call.tsx';
 import { Person } from './person.tsx';
@@ -94,6 +95,7 @@ function TurnEnd({ turn }: { readonly turn: Turn }) {
           </span>
         )}
         {used.length > 0 && <span>{used.join(' · ')}</span>}
+        <ChangedFiles turn={turn} />
         {(turn.state === 'error' || turn.state === 'canceled') && turn.forgotten === null && (
           <Button
             kind="quiet"

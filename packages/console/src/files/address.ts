@@ -1,0 +1,41 @@
+// Where a file is in the console, and what of the address says how it is shown.
+
+import { useSearch } from '@tanstack/react-router';
+
+export interface FileSearch {
+  /** `history`: its versions instead of the editor. */
+  readonly view?: 'history' | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** What the list on the left is limited to: what this run changed, or what changed since the chat's last message. */
+  readonly changed?: 'run' | 'message' | undefined;
+  readonly run?: string | undefined;
+  readonly chat?: string | undefined;
+}
+
+export function useFileSearch(): FileSearch {
+  const { view, from, to, changed, run, chat } = useSearch({ strict: false }) as Record<string, unknown>;
+  const word = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  const whole = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : undefined);
+  return {
+    view: view === 'history' ? view : undefined,
+    from: whole(from),
+    to: whole(to),
+    changed: changed === 'run' || changed === 'message' ? changed : undefined,
+    run: word(run),
+    chat: word(chat),
+  };
+}
+
+/** The part of the address that stays when another file is opened. */
+export function filterOf({ changed, run, chat }: FileSearch): FileSearch {
+  return changed === undefined ? {} : { changed, run, chat };
+}
+
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+export function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/')) || '/';
+}

@@ -1,0 +1,50 @@
+// Who made a version, in words, with a way to the chat where an agent did.
+
+import { Link } from '@tanstack/react-router';
+import { Bot, HardDrive, User } from 'lucide-react';
+import { titleOf } from '../app/chat-entry.tsx';
+import { useChat } from '../data/queries.ts';
+import type { Version } from './queries.ts';
+
+type Author = Version['author'];
+
+const WORDS = { person: 'A person', disk: 'Somebody on disk', run: 'An agent' } as const;
+const ICONS = { person: User, disk: HardDrive, run: Bot } as const;
+
+export function AuthorName({ author }: { readonly author: Author }) {
+  const Icon = ICONS[author.kind];
+  return (
+    <span className="inline-flex min-w-0 items-center gap-1.5">
+      <Icon className="size-3.5 shrink-0" aria-hidden="true" />
+      {WORDS[author.kind]}
+    </span>
+  );
+}
+
+/** The chat and the call that an agent made it with. */
+export function AuthorOrigin({ author }: { readonly author: Author }) {
+  return author.kind === 'run' ? <InChat thread={author.thread} call={author.call} /> : null;
+}
+
+function InChat({ thread, call }: { readonly thread: string; readonly call: string }) {
+  const { data: chat } = useChat(thread);
+  return (
+    <span className="flex min-w-0 items-baseline gap-1 text-xs text-soft">
+      in
+      <Link
+        to="/chats/$chat"
+        params={{ chat: thread }}
+        className="truncate text-ink underline decoration-strong underline-offset-2 hover:decoration-current"
+      >
+        {chat ? titleOf(chat) : 'its chat'}
+      </Link>
+      <code className="max-w-24 shrink-0 truncate font-mono" title={`Call ${call}`}>
+        {call}
+      </code>
+    </span>
+  );
+}
+
+export function authorWords(author: Author): string {
+  return WORDS[author.kind];
+}

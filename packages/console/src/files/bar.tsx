@@ -1,0 +1,159 @@
+// The head of a file: where it is, which version is shown, and what can be done with it.
+
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ChevronLeft, Download, Ellipsis, History, Pencil, Trash2 } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+import { useState, type ReactNode } from 'react';
+import { client } from '../data/client.ts';
+import { keys } from '../data/queries.ts';
+import { IconButton } from '../ui/button.tsx';
+import { filterOf, nameOf, useFileSearch } from './address.ts';
+import { AskPath, Confirm } from './dialogs.tsx';
+import { download } from './download.ts';
+import { ToFile, useOpenFile } from './file-address.tsx';
+import type { Version } from './queries.ts';
+import { foldersAbove } from './unfolded.ts';
+
+const ITEM =
+  'flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm outline-none data-highlighted:bg-hover';
+
+interface FileBarProps {
+  readonly path: string;
+  /** Null of what has no versions. */
+  readonly newest: Version | null;
+  /** Nothing can be done with it. */
+  readonly missing?: boolean;
+  readonly children?: ReactNode;
+}
+
+export function FileBar({ path, newest, missing = false, children }: FileBarProps) {
+  const search = useFileSearch();
+  const here = search.view === 'history';
+  return (
+    <header className="flex min-h-13 shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-b px-3 py-2">
+      <Link
+        to="/files"
+        search={filterOf(search)}
+        aria-label="All files"
+        className="grid size-8 place-items-center rounded-lg text-soft hover:bg-hover hover:text-ink lg:hidden"
+      >
+        <ChevronLeft className="size-5" aria-hidden="true" />
+      </Link>
+      <Crumbs path={path} />
+      {newest && newest.op !== 'remove' && (
+        <span className="rounded-md border bg-panel px-1.5 py-0.5 text-xs whitespace-nowrap text-soft tabular-nums">
+          <span className="sr-only">Version </span>
+          <span aria-hidden="true">v</span>
+          {newest.version}
+        </span>
+      )}
+      <div className="ml-auto flex items-center gap-1.5">
+        {children}
+        {newest && (
+          <ToFile
+            path={path}
+            search={{ ...filterOf(search), view: here ? undefined : 'history' }}
+            aria-label={here ? 'Back to the text' : 'History'}
+            title={here ? 'Back to the text' : 'History'}
+            aria-current={here || undefined}
+            className={`grid size-8 place-items-center rounded-lg hover:bg-hover hover:text-ink ${here ? 'bg-hover text-ink' : 'text-soft'}`}
+          >
+            <History className="size-4.5" aria-hidden="true" />
+          </ToFile>
+        )}
+        {!missing && <FileMenu path={path} newest={newest} />}
+      </div>
+    </header>
+  );
+}
+
+/** Folders can be opened; the file is the heading. */
+function Crumbs({ path }: { readonly path: string }) {
+  return (
+    <h1 className="flex min-w-0 flex-1 items-center text-sm" title={path}>
+      {foldersAbove(path).map((folder) => (
+        <span key={folder} className="hidden shrink-[2] items-center overflow-hidden text-soft sm:flex">
+          <ToFile path={folder} className="truncate rounded px-0.5 hover:text-ink hover:underline">
+            {nameOf(folder)}
+          </ToFile>
+          <span aria-hidden="true" className="px-1">
+            /
+          </span>
+        </span>
+      ))}
+      <span className="truncate px-0.5 font-semibold">{nameOf(path)}</span>
+    </h1>
+  );
+}
+
+function FileMenu({ path, newest }: Pick<FileBarProps, 'path' | 'newest'>) {
+  const cache = useQueryClient();
+  const openFile = useOpenFile();
+  const [asked, setAsked] = useState<'move' | 'remove' | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const there = newest !== null && newest.op !== 'remove';
+  const close = () => setAsked(null);
+  const move = async (to: string) => {
+    await client.files.move({ from: path, to });
+    void cache.invalidateQueries({ queryKey: keys.files });
+    openFile(to);
+  };
+  const remove = async () => {
+    await client.files.remove(path, { base: newest?.version });
+    await cache.invalidateQueries({ queryKey: keys.files });
+  };
+  if (newest?.op === 'remove') return null;
+  return (
+    <>
+      {problem && (
+        <span role="alert" className="max-w-40 truncate text-xs text-bad" title={problem}>
+          {problem}
+        </span>
+      )}
+      <DropdownMenu.Root modal={false}>
+        <DropdownMenu.Trigger asChild>
+          <IconButton label={`Actions for ${nameOf(path)}`}>
+            <Ellipsis />
+          </IconButton>
+        </DropdownMenu.Trigger>
+        <DropdownMenu.Portal>
+          <DropdownMenu.Content
+            align="end"
+            sideOffset={4}
+            className="z-50 min-w-44 rounded-lg border bg-raised p-1 shadow-lg"
+          >
+            <DropdownMenu.Item
+              className={ITEM}
+              onSelect={() => void download(path).catch((error: Error) => setProblem(error.message))}
+            >
+              <Download className="size-4 text-soft" aria-hidden="true" /> Download
+            </DropdownMenu.Item>
+            {there && (
+              <>
+                <DropdownMenu.Item className={ITEM} onSelect={() => setAsked('move')}>
+                  <Pencil className="size-4 text-soft" aria-hidden="true" /> Rename or move…
+                </DropdownMenu.Item>
+                <DropdownMenu.Separator className="my-1 h-px bg-line" />
+                <DropdownMenu.Item className={`${ITEM} text-bad`} onSelect={() => setAsked('remove')}>
+                  <Trash2 className="size-4" aria-hidden="true" /> Remove…
+                </DropdownMenu.Item>
+              </>
+            )}
+          </DropdownMenu.Content>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Root>
+      <AskPath
+        open={asked === 'move'}
+        close={close}
+        title="Rename or move"
+        action="Move"
+        initial={path}
+        act={move}
+      />
+      <Confirm open={asked === 'remove'} close={close} title={`Remove ${path}?`} action="Remove" act={remove}>
+        It also goes from the folder on disk. Its history stays, and it can be brought back.
+      </Confirm>
+    </>
+  );
+}

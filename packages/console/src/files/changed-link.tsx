@@ -1,0 +1,22 @@
+// From the end of a turn to the files that it changed.
+
+import { Link } from '@tanstack/react-router';
+import type { Turn } from '@continuo/protocol';
+import { useParam } from '../app/router.tsx';
+
+export function ChangedFiles({ turn }: { readonly turn: Turn }) {
+  const chat = useParam('chat');
+  const files = new Set(
+    turn.items.flatMap((item) => (item.kind === 'call' ? item.files.map(({ file }) => file) : [])),
+  );
+  if (files.size === 0 || chat === '') return null;
+  return (
+    <Link
+      to="/files"
+      search={{ changed: 'run', run: turn.run, chat }}
+      className="underline decoration-strong underline-offset-2 hover:text-ink"
+    >
+      {files.size === 1 ? '1 file changed' : `${files.size} files changed`}
+    </Link>
+  );
+}

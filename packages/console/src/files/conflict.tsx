@@ -1,0 +1,91 @@
+// Somebody wrote while somebody typed: both texts, beside each other. Nothing is lost, whatever is chosen: what is there is a
+// version, and what was typed goes only when the person says so.
+
+import { lazy, Suspense, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Failure, Loading } from '../ui/states.tsx';
+import { authorWords } from './author.tsx';
+import { Confirm } from './dialogs.tsx';
+import { setDraft, type Draft } from './draft.ts';
+import { useVersionText, type Version } from './queries.ts';
+import type { SaveState } from './save.ts';
+
+const Compare = lazy(() => import('./compare.tsx'));
+
+interface ConflictProps {
+  readonly path: string;
+  readonly file: string;
+  readonly theirs: Version;
+  readonly draft: Draft;
+  readonly state: SaveState;
+  readonly save: (draft: Draft, merge?: boolean) => void;
+  readonly back: () => void;
+  readonly discard: () => void;
+}
+
+export function Conflict({ path, file, theirs, draft, state, save, back, discard }: ConflictProps) {
+  const { data, error, refetch } = useVersionText(path, file, theirs.version);
+  const [sure, setSure] = useState(false);
+  const busy = state.kind === 'saving';
+  return (
+    <section aria-label="Conflict" className="flex min-h-0 flex-1 flex-col">
+      <div className="border-b bg-warn-wash px-4 py-3">
+        <h1 className="text-sm font-semibold text-warn">Two people changed {path}</h1>
+        <p className="mt-0.5 text-sm">
+          {authorWords(theirs.author)} wrote version {theirs.version} while you were editing version{' '}
+          {draft.base}. Change your side until it is right; either side stays in the history once it is saved.
+        </p>
+        {state.kind === 'failed' && (
+          <p role="alert" className="mt-1 text-sm text-bad">
+            {state.problem}
+          </p>
+        )}
+        <div className="mt-2.5 flex flex-wrap gap-2">
+          <Button
+            kind="primary"
+            disabled={busy}
+            onClick={() => save({ base: theirs.version, text: draft.text })}
+          >
+            Save my side
+          </Button>
+          <Button disabled={busy} onClick={() => save(draft, true)}>
+            Merge by lines
+          </Button>
+          <Button disabled={busy} onClick={back}>
+            Keep editing
+          </Button>
+          <Button kind="danger" disabled={busy} onClick={() => setSure(true)}>
+            Discard mine…
+          </Button>
+        </div>
+      </div>
+      <div className="min-h-0 flex-1">
+        {error && !data ? (
+          <Failure error={error} retry={() => void refetch()} />
+        ) : data?.version !== theirs.version ? (
+          <Loading what="what is there" />
+        ) : (
+          <Suspense fallback={<Loading what="the comparison" />}>
+            <Compare
+              path={path}
+              before={data.text}
+              after={draft.text}
+              beforeLabel={`Version ${theirs.version}: what is there now`}
+              afterLabel="Yours, not saved"
+              change={(text) => setDraft(file, { ...draft, text })}
+            />
+          </Suspense>
+        )}
+      </div>
+      <Confirm
+        open={sure}
+        close={() => setSure(false)}
+        title="Discard what you typed?"
+        action="Discard"
+        act={async () => discard()}
+      >
+        The file stays at version {theirs.version}. What you typed is in no version, and will be gone.
+      </Confirm>
+    </section>
+  );
+}

@@ -1,0 +1,136 @@
+// What is asked in a window of its own: a path for a file, and whether a thing is really meant.
+
+import { AlertDialog, Dialog } from 'radix-ui';
+import { useId, useState, type FormEvent, type ReactNode } from 'react';
+import { Button } from '../ui/button.tsx';
+
+const OVERLAY = 'fixed inset-0 z-40 bg-[#0006]';
+const BOX =
+  'fixed top-[18vh] left-1/2 z-50 w-[calc(100vw-2rem)] max-w-md -translate-x-1/2 rounded-xl border bg-raised p-5 shadow-xl outline-none';
+
+/** Does something that may be refused, and says why it was. */
+function useAct(act: () => Promise<void>, close: () => void) {
+  const [problem, setProblem] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    try {
+      await act();
+      setProblem(null);
+      close();
+    } catch (error) {
+      setProblem((error as Error).message);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { problem, busy, run: () => void run() };
+}
+
+interface ConfirmProps {
+  readonly open: boolean;
+  readonly close: () => void;
+  readonly title: string;
+  readonly action: string;
+  readonly act: () => Promise<void>;
+  readonly children: ReactNode;
+}
+
+export function Confirm({ open, close, title, action, act, children }: ConfirmProps) {
+  const { problem, busy, run } = useAct(act, close);
+  return (
+    <AlertDialog.Root open={open} onOpenChange={(next) => !next && close()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Overlay className={OVERLAY} />
+        <AlertDialog.Content className={BOX}>
+          <AlertDialog.Title className="font-semibold break-words">{title}</AlertDialog.Title>
+          <AlertDialog.Description className="mt-1.5 text-sm text-soft">{children}</AlertDialog.Description>
+          {problem && (
+            <p role="alert" className="mt-2 text-sm text-bad">
+              {problem}
+            </p>
+          )}
+          <div className="mt-5 flex justify-end gap-2">
+            <AlertDialog.Cancel asChild>
+              <Button>Cancel</Button>
+            </AlertDialog.Cancel>
+            <Button kind="danger" disabled={busy} onClick={run}>
+              {action}
+            </Button>
+          </div>
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}
+
+interface AskPathProps {
+  readonly open: boolean;
+  readonly close: () => void;
+  readonly title: string;
+  readonly action: string;
+  readonly initial: string;
+  readonly act: (path: string) => Promise<void>;
+}
+
+export function AskPath(props: AskPathProps) {
+  return (
+    <Dialog.Root open={props.open} onOpenChange={(next) => !next && props.close()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className={OVERLAY} />
+        <Dialog.Content aria-describedby={undefined} className={BOX}>
+          <Dialog.Title className="font-semibold">{props.title}</Dialog.Title>
+          <PathForm {...props} />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function PathForm({ close, action, initial, act }: AskPathProps) {
+  const [path, setPath] = useState(initial);
+  const wanted = path.trim().startsWith('/') ? path.trim() : `/${path.trim()}`;
+  const { problem, busy, run } = useAct(() => act(wanted), close);
+  const id = useId();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    run();
+  };
+  return (
+    <form onSubmit={submit}>
+      <label htmlFor={id} className="mt-3 block text-sm font-medium">
+        Path
+      </label>
+      <input
+        id={id}
+        autoFocus
+        spellCheck={false}
+        autoComplete="off"
+        value={path}
+        onChange={(event) => setPath(event.target.value)}
+        onFocus={(event) => selectName(event.target)}
+        aria-invalid={problem !== null}
+        className="mt-1.5 w-full rounded-lg border border-strong bg-page px-3 py-2 font-mono text-sm"
+      />
+      <p className="mt-1.5 text-xs text-soft">Folders are made by naming them: /notes/today.md</p>
+      {problem && (
+        <p role="alert" className="mt-2 text-sm text-bad">
+          {problem}
+        </p>
+      )}
+      <div className="mt-5 flex justify-end gap-2">
+        <Button onClick={close}>Cancel</Button>
+        <Button kind="primary" type="submit" disabled={busy || wanted === '/' || wanted === initial}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** The name without its end: what is usually changed. */
+function selectName(field: HTMLInputElement): void {
+  const start = field.value.lastIndexOf('/') + 1;
+  const dot = field.value.lastIndexOf('.');
+  field.setSelectionRange(start, dot > start ? dot : field.value.length);
+}

@@ -1,0 +1,24 @@
+// Saves a file on the person's own disk. Fetched, because a plain link would not send the key.
+
+import { client } from '../data/client.ts';
+import { nameOf } from './address.ts';
+
+export async function download(path: string, version?: number): Promise<void> {
+  const { response } = await client.files.read(path, { version });
+  keep(await response.blob(), nameOf(path));
+}
+
+export async function downloadFolder(path: string): Promise<void> {
+  const response = await client.files.pack(path);
+  keep(await response.blob(), `${nameOf(path) || 'files'}.zip`);
+}
+
+function keep(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has taken it by the next turn of its loop.
+  setTimeout(() => URL.revokeObjectURL(url), 0);
+}

@@ -1,0 +1,89 @@
+// The editor. Loaded when a text is opened. Tab leaves it, as everywhere on a page.
+
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { bracketMatching } from '@codemirror/language';
+import { Compartment, EditorState } from '@codemirror/state';
+import { drawSelection, EditorView, highlightActiveLine, keymap } from '@codemirror/view';
+import { useEffect, useRef } from 'react';
+import { languageOf } from './languages.ts';
+import { look } from './look.ts';
+
+interface EditorProps {
+  readonly path: string;
+  readonly text: string;
+  readonly label: string;
+  readonly readOnly?: boolean;
+  readonly change?: (text: string) => void;
+  readonly save?: () => void;
+}
+
+export default function Editor(props: EditorProps) {
+  const { path, text, label, readOnly = false } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+  });
+  useEffect(() => {
+    const language = new Compartment();
+    const made = new EditorView({
+      parent: place.current!,
+      doc: latest.current.text,
+      extensions: [
+        look(),
+        language.of([]),
+        EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+        readOnly
+          ? [
+              EditorState.readOnly.of(true),
+              EditorView.editable.of(false),
+              EditorView.contentAttributes.of({ tabindex: '0' }),
+            ]
+          : [
+              history(),
+              drawSelection(),
+              bracketMatching(),
+              highlightActiveLine(),
+              keymap.of([
+                { key: 'Mod-s', preventDefault: true, run: () => (latest.current.save?.(), true) },
+                ...defaultKeymap,
+                ...historyKeymap,
+              ]),
+              EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+                if (docChanged && !transactions.some((one) => one.isUserEvent('sync')))
+                  latest.current.change?.(state.doc.toString());
+              }),
+            ],
+      ],
+    });
+    view.current = made;
+    let gone = false;
+    void languageOf(path).then((extension) => {
+      if (!gone) made.dispatch({ effects: language.reconfigure(extension) });
+    });
+    return () => {
+      gone = true;
+      made.destroy();
+    };
+  }, [path, label, readOnly]);
+  useEffect(() => {
+    if (view.current) put(view.current, text);
+  }, [text]);
+  return <div ref={place} className="h-full min-h-0 overflow-hidden" />;
+}
+
+/** Changes only what differs, so that the cursor stays where it was. */
+function put(view: EditorView, text: string): void {
+  const old = view.state.doc.toString();
+  if (old === text) return;
+  const most = Math.min(old.length, text.length);
+  let start = 0;
+  while (start < most && old[start] === text[start]) start += 1;
+  let end = 0;
+  while (end < most - start && old.at(-1 - end) === text.at(-1 - end)) end += 1;
+  view.dispatch({
+    changes: { from: start, to: old.length - end, insert: text.slice(start, text.length - end) },
+    userEvent: 'sync',
+  });
+}

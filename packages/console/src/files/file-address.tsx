@@ -1,0 +1,33 @@
+// A link to a file of the workspace.
+
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { ComponentProps, ReactNode } from 'react';
+import type { FileSearch } from './address.ts';
+
+interface ToFileProps extends Pick<
+  ComponentProps<'a'>,
+  | 'role'
+  | 'style'
+  | 'className'
+  | 'title'
+  | 'tabIndex'
+  | 'onFocus'
+  | 'aria-label'
+  | 'aria-current'
+  | 'aria-level'
+  | 'aria-selected'
+> {
+  readonly path: string;
+  readonly search?: FileSearch;
+  readonly children: ReactNode;
+}
+
+export function ToFile({ path, search = {}, ...rest }: ToFileProps) {
+  return <Link to="/files/$" params={{ _splat: path.slice(1) }} search={search} preload={false} {...rest} />;
+}
+
+export function useOpenFile(): (path: string, search?: FileSearch) => void {
+  const navigate = useNavigate();
+  return (path, search = {}) =>
+    void navigate({ to: '/files/$', params: { _splat: path.slice(1) }, search: search as never });
+}

@@ -1,0 +1,257 @@
+// The versions of a file: who made each, what it changed, and a way back to it.
+
+import { useQueryClient } from '@tanstack/react-query';
+import { ArrowLeft, RotateCcw } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { client } from '../data/client.ts';
+import { keys } from '../data/queries.ts';
+import { Button } from '../ui/button.tsx';
+import { Empty, Failure, Loading } from '../ui/states.tsx';
+import { When } from '../ui/time.tsx';
+import { filterOf, nameOf, useFileSearch } from './address.ts';
+import { AuthorName, AuthorOrigin } from './author.tsx';
+import { FileBar } from './bar.tsx';
+import { ToFile, useOpenFile } from './file-address.tsx';
+import { FileQuestion } from 'lucide-react';
+import { EDITOR_BYTES, useHistory, useVersionText, type Version } from './queries.ts';
+
+const Compare = lazy(() => import('./compare.tsx'));
+
+const DID: Record<Version['op'], string> = {
+  write: 'Written',
+  move: 'Moved',
+  remove: 'Removed',
+  restore: 'Brought back',
+};
+
+/** Which two versions are compared: by the address, else the newest with the one before it. */
+function useChosen(versions: readonly Version[]): { from: number; to: number } {
+  const { from, to } = useFileSearch();
+  const last = to ?? versions[0]?.version ?? 0;
+  return { from: from ?? last - 1, to: last };
+}
+
+export function Versions({ path }: { readonly path: string }) {
+  const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = useHistory(path);
+  const search = useFileSearch();
+  const versions = data?.pages.flatMap(({ items }) => items) ?? [];
+  const { to } = useChosen(versions);
+  return (
+    <nav aria-label="Versions" className="flex min-h-0 flex-1 flex-col">
+      <div className="flex items-center gap-2 px-3 py-2.5">
+        <ToFile
+          path={path}
+          search={filterOf(search)}
+          aria-label="Back to the text"
+          className="grid size-7 place-items-center rounded-lg text-soft hover:bg-hover hover:text-ink"
+        >
+          <ArrowLeft className="size-4.5" aria-hidden="true" />
+        </ToFile>
+        <h2 className="truncate text-sm font-semibold">Versions of {nameOf(path)}</h2>
+      </div>
+      <ol className="min-h-0 flex-1 space-y-px overflow-y-auto px-2 pb-3">
+        {versions.map((version, index) => (
+          <li
+            key={version.version}
+            className={`relative rounded-lg px-2.5 py-2 text-sm ${version.version === to ? 'bg-accent-wash' : 'hover:bg-hover'}`}
+          >
+            <div className="flex items-baseline gap-2">
+              <ToFile
+                path={path}
+                search={{ ...filterOf(search), view: 'history', to: version.version }}
+                aria-current={version.version === to || undefined}
+                className="rounded font-medium after:absolute after:inset-0"
+              >
+                Version {version.version}
+              </ToFile>
+              {index === 0 && <span className="text-xs text-soft">now</span>}
+              <When at={version.at} className="ml-auto text-xs text-soft" />
+            </div>
+            <p className="mt-0.5 flex items-center gap-1.5 text-xs text-soft">
+              {DID[version.op]} · <AuthorName author={version.author} />
+            </p>
+            <div className="relative w-fit max-w-full">
+              <AuthorOrigin author={version.author} />
+            </div>
+          </li>
+        ))}
+        {hasNextPage && (
+          <li>
+            <Button
+              kind="quiet"
+              className="w-full justify-center"
+              disabled={isFetchingNextPage}
+              onClick={() => void fetchNextPage()}
+            >
+              Older versions
+            </Button>
+          </li>
+        )}
+      </ol>
+    </nav>
+  );
+}
+
+export function Difference({
+  path,
+  versions,
+}: {
+  readonly path: string;
+  readonly versions: readonly Version[];
+}) {
+  const search = useFileSearch();
+  const openFile = useOpenFile();
+  const chosen = useChosen(versions);
+  const to = versions.find(({ version }) => version === chosen.to);
+  const from = versions.find(({ version }) => version === chosen.from);
+  return (
+    <>
+      <FileBar path={path} newest={versions[0]!} />
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b px-4 py-2 text-sm">
+        <span className="font-medium">Version {chosen.to}</span>
+        <label className="flex items-center gap-2 text-soft">
+          compared with
+          <select
+            value={chosen.from}
+            onChange={({ target }) =>
+              openFile(path, {
+                ...filterOf(search),
+                view: 'history',
+                to: chosen.to,
+                from: Number(target.value),
+              })
+            }
+            className="rounded-lg border border-strong bg-page px-2 py-1 text-sm text-ink"
+          >
+            {versions
+              .filter(({ version }) => version !== chosen.to)
+              .map(({ version }) => (
+                <option key={version} value={version}>
+                  version {version}
+                </option>
+              ))}
+            <option value={0}>nothing</option>
+          </select>
+        </label>
+        {to && <Restore path={path} version={to} newest={versions[0]!} />}
+      </div>
+      <div className="min-h-0 flex-1">
+        {to ? (
+          <Compared path={path} from={from ?? null} to={to} />
+        ) : (
+          <Empty icon={FileQuestion} title={`There is no version ${chosen.to}`}>
+            The newest is version {versions[0]!.version}.
+          </Empty>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Compared({
+  path,
+  from,
+  to,
+}: {
+  readonly path: string;
+  readonly from: Version | null;
+  readonly to: Version;
+}) {
+  const before = useVersionText(path, to.file, numberOf(from));
+  const after = useVersionText(path, to.file, numberOf(to));
+  const error = before.error ?? after.error;
+  const sides = [from, to].filter((side) => side !== null);
+  if (sides.some(({ text }) => !text))
+    return (
+      <Empty icon={FileQuestion} title="Not a text">
+        Only texts can be compared. Each version can be brought back all the same.
+      </Empty>
+    );
+  if (sides.some(({ size }) => size > EDITOR_BYTES))
+    return (
+      <Empty icon={FileQuestion} title="Too large to compare here">
+        Texts of up to 1 MiB are compared.
+      </Empty>
+    );
+  if (error) return <Failure error={error} />;
+  if (before.data?.version !== numberOf(from) || after.data?.version !== numberOf(to))
+    return <Loading what="the versions" />;
+  const same = before.data.text === after.data.text;
+  return (
+    <div className="flex h-full flex-col">
+      {same && (
+        <p role="status" className="border-b bg-panel px-4 py-2 text-sm text-soft">
+          {to.op === 'move' && from
+            ? `Moved from ${from.path} to ${to.path}; the text is the same.`
+            : 'The two texts are the same.'}
+        </p>
+      )}
+      <div className="min-h-0 flex-1">
+        <Suspense fallback={<Loading what="the comparison" />}>
+          <Compare
+            path={path}
+            before={before.data.text}
+            after={after.data.text}
+            beforeLabel={from ? label(from) : 'Nothing'}
+            afterLabel={label(to)}
+          />
+        </Suspense>
+      </div>
+    </div>
+  );
+}
+
+function label({ version, op }: Version): string {
+  return op === 'remove' ? `Version ${version} (removed)` : `Version ${version}`;
+}
+
+/** A removal has no text of its own. */
+function numberOf(version: Version | null): number {
+  return version === null || version.op === 'remove' ? 0 : version.version;
+}
+
+export function Restore({
+  path,
+  version,
+  newest,
+}: {
+  readonly path: string;
+  readonly version: Version;
+  readonly newest: Version;
+}) {
+  const cache = useQueryClient();
+  const openFile = useOpenFile();
+  const search = useFileSearch();
+  const [state, setState] = useState<'idle' | 'busy' | Error>('idle');
+  if (version.version === newest.version || version.op === 'remove') return null;
+  const restore = async () => {
+    setState('busy');
+    try {
+      await client.files.restore({
+        file: version.file,
+        version: version.version,
+        to: newest.path,
+        ...(newest.op !== 'remove' && { if_match: newest.version }),
+      });
+      await cache.invalidateQueries({ queryKey: keys.files });
+      openFile(path, { ...filterOf(search), view: search.view });
+      setState('idle');
+    } catch (error) {
+      setState(error as Error);
+      void cache.invalidateQueries({ queryKey: keys.files });
+    }
+  };
+  return (
+    <>
+      <Button className="ml-auto" disabled={state === 'busy'} onClick={() => void restore()}>
+        <RotateCcw className="size-4" aria-hidden="true" />
+        Restore version {version.version}
+      </Button>
+      {state instanceof Error && (
+        <p role="alert" className="w-full text-sm text-bad">
+          {state.message}
+        </p>
+      )}
+    </>
+  );
+}

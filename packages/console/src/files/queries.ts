@@ -1,0 +1,105 @@
+// What the pages about files ask the server for. A version never changes: its content is kept under a key that no hint makes
+// stale. Everything else is under `files`.
+
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useQueries,
+  useQuery,
+  useQueryClient,
+  type QueryKey,
+} from '@tanstack/react-query';
+import { client } from '../data/client.ts';
+import { keys } from '../data/queries.ts';
+
+export type Entry = Awaited<ReturnType<typeof client.files.tree>>['items'][number];
+export type Version = Awaited<ReturnType<typeof client.files.versions>>['items'][number];
+
+/** Larger texts are not opened in the editor. */
+export const EDITOR_BYTES = 1024 * 1024;
+const ENTRIES_PER_PAGE = 500;
+const VERSIONS_PER_PAGE = 100;
+
+interface Folder {
+  readonly items: readonly Entry[];
+  readonly more: boolean;
+}
+
+/** Folders that are open in the tree, each with as many pages as were asked for. */
+export function useFolders(paths: readonly string[], pages: ReadonlyMap<string, number>) {
+  const cache = useQueryClient();
+  return useQueries({
+    queries: paths.map((path) => {
+      const count = pages.get(path) ?? 1;
+      const key = (many: number): QueryKey => [...keys.files, 'tree', path, many];
+      return {
+        queryKey: key(count),
+        queryFn: ({ signal }: { signal: AbortSignal }) => readFolder(path, count, signal),
+        placeholderData: () => cache.getQueryData<Folder>(key(count - 1)),
+      };
+    }),
+  });
+}
+
+async function readFolder(path: string, pages: number, signal: AbortSignal): Promise<Folder> {
+  const items: Entry[] = [];
+  let after: string | null = null;
+  for (let page = 0; page < pages; page += 1) {
+    const { items: found, next }: Awaited<ReturnType<typeof client.files.tree>> = await client.files.tree(
+      { path, limit: ENTRIES_PER_PAGE, ...(after !== null && { after }) },
+      { signal },
+    );
+    items.push(...found);
+    after = next;
+    if (after === null) break;
+  }
+  return { items, more: after !== null };
+}
+
+export function useSearchHits(words: string) {
+  return useQuery({
+    queryKey: [...keys.files, 'search', words],
+    queryFn: async ({ signal }) => (await client.files.search({ q: words, limit: 50 }, { signal })).items,
+    enabled: words !== '',
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function historyKey(path: string): QueryKey {
+  return [...keys.files, 'versions', path];
+}
+
+/** Newest first; also of a removed file. */
+export function useHistory(path: string) {
+  return useInfiniteQuery({
+    queryKey: historyKey(path),
+    queryFn: ({ pageParam, signal }) =>
+      client.files.versions(
+        { path, limit: VERSIONS_PER_PAGE, ...(pageParam !== null && { after: pageParam }) },
+        { signal },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next,
+  });
+}
+
+export function textKey(file: string, version: number): QueryKey {
+  return ['file-text', file, version];
+}
+
+export interface VersionText {
+  readonly version: number;
+  readonly text: string;
+}
+
+/** The text of a version; while another is being loaded, the one before it, which says so by its number. */
+export function useVersionText(path: string, file: string, version: number) {
+  return useQuery({
+    queryKey: textKey(file, version),
+    queryFn: async ({ signal }): Promise<VersionText> => ({
+      version,
+      text: version === 0 ? '' : await (await client.files.read(path, { version, signal })).text(),
+    }),
+    placeholderData: keepPreviousData,
+  });
+}

@@ -1,0 +1,81 @@
+// Saves a version over the one that it was made from. Where somebody else wrote meanwhile, nothing is written, and what was
+// typed stays.
+
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiError } from '@continuo/client';
+import { client } from '../data/client.ts';
+import { keys } from '../data/queries.ts';
+import { draftOf, setDraft, type Draft } from './draft.ts';
+import { historyKey, textKey, type Version, type VersionText } from './queries.ts';
+
+export type SaveState =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'saving' }
+  | { readonly kind: 'failed'; readonly problem: string };
+
+interface Current {
+  readonly version: number;
+  readonly hash: string;
+}
+
+export function useSave(path: string, file: string, versions: readonly Version[]) {
+  const cache = useQueryClient();
+  const [state, setState] = useState<SaveState>({ kind: 'idle' });
+  /** The version that is in the way. */
+  const [conflict, setConflict] = useState<number | null>(null);
+
+  const write = async ({ base, text }: Draft, merge: boolean): Promise<void> => {
+    const removed = versions[0]?.op === 'remove';
+    const written = await client.files.write(path, text, {
+      base: removed ? null : base,
+      ...(merge && { onConflict: 'merge' }),
+    });
+    if (!written.merged)
+      cache.setQueryData<VersionText>(textKey(written.id, written.version), {
+        version: written.version,
+        text,
+      });
+    setConflict(null);
+    // Typed while it was being saved: the next version's.
+    const typed = draftOf(file);
+    const later = typed !== null && typed.text !== text;
+    setDraft(file, later ? { base: written.version, text: typed.text } : { base: written.version, text });
+    await cache.invalidateQueries({ queryKey: historyKey(path) });
+    if (!later && draftOf(file)?.text === text) setDraft(file, null);
+    void cache.invalidateQueries({ queryKey: keys.files });
+  };
+
+  /** Only its name changed, or it was written and taken back: there is nothing to compare. */
+  const sameAs = (base: number, { hash }: Current) =>
+    versions.some((version) => version.version === base && version.hash === hash);
+
+  const save = async (draft: Draft, merge = false): Promise<void> => {
+    setState({ kind: 'saving' });
+    try {
+      await write(draft, merge);
+      setState({ kind: 'idle' });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'version_conflict')
+        return setState({ kind: 'failed', problem: (error as Error).message });
+      const current = error.problem.current as Current | null;
+      void cache.invalidateQueries({ queryKey: keys.files });
+      if (current && sameAs(draft.base, current)) {
+        setDraft(file, { ...draft, base: current.version });
+        return save({ ...draft, base: current.version });
+      }
+      setConflict(current?.version ?? null);
+      setState(
+        current && !merge
+          ? { kind: 'idle' }
+          : {
+              kind: 'failed',
+              problem: current
+                ? 'Both changed the same place: choose there by hand.'
+                : 'The file was removed meanwhile. Save again to make it anew.',
+            },
+      );
+    }
+  };
+  return { state, conflict, setConflict, save: (draft: Draft, merge = false) => void save(draft, merge) };
+}

@@ -1,0 +1,171 @@
+// The tree of files: folders are read when they are opened, and again whenever a hint says that files have changed.
+
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { ChevronRight, Ellipsis, FilePlus2, FileText, Folder, MessageSquare } from 'lucide-react';
+import { useStore } from '../data/store.ts';
+import { Empty, Failure, Loading } from '../ui/states.tsx';
+import { ToFile, useOpenFile } from './file-address.tsx';
+import { useFolders, type Entry } from './queries.ts';
+import { folderOf } from './address.ts';
+import { foldersAbove, setFolder, unfolded, unfoldTo } from './unfolded.ts';
+
+type Row =
+  | { readonly kind: 'entry'; readonly path: string; readonly entry: Entry; readonly depth: number }
+  | { readonly kind: 'more'; readonly path: string; readonly folder: string; readonly depth: number };
+
+export function Tree({ open }: { readonly open: string }) {
+  const [pages, setPages] = useState<ReadonlyMap<string, number>>(new Map());
+  const { rows, top, unfolds } = useRows(pages);
+  const box = useRef<HTMLDivElement>(null);
+  const [focused, setFocused] = useState<string | null>(null);
+  const openFile = useOpenFile();
+  useEffect(() => unfoldTo(open), [open]);
+  if (top.error && !top.data) return <Failure error={top.error} retry={() => void top.refetch()} />;
+  if (!top.data) return <Loading what="files" />;
+  if (rows.length === 0)
+    return (
+      <Empty icon={FilePlus2} title="No files yet">
+        What agents write, what you make here, and what you put into the folder on disk appears here.
+      </Empty>
+    );
+  const stop = rows.some(({ path }) => path === focused)
+    ? focused
+    : (rows.find(({ path }) => path === open)?.path ?? rows[0]!.path);
+  const focus = (row: Row | undefined) => {
+    if (!row) return;
+    setFocused(row.path);
+    box.current?.querySelector<HTMLElement>(`[data-path="${CSS.escape(row.path)}"]`)?.focus();
+  };
+  const more = (folder: string) => setPages(new Map(pages).set(folder, (pages.get(folder) ?? 1) + 1));
+  const activate = (row: Row) => {
+    if (row.kind === 'more') return more(row.folder);
+    if (row.entry.type === 'folder') setFolder(row.path, !unfolds.has(row.path));
+    else openFile(row.path);
+  };
+  const keyDown = (event: KeyboardEvent) => {
+    const at = rows.findIndex(({ path }) => path === stop);
+    const row = rows[at];
+    if (!row || event.altKey || event.ctrlKey || event.metaKey) return;
+    const act = actionFor(event.key, { rows, at, row, unfolds, focus, activate });
+    if (!act) return;
+    event.preventDefault();
+    act();
+  };
+  return (
+    <div ref={box} role="tree" aria-label="Files" onKeyDown={keyDown} className="px-2 pb-4">
+      {rows.map((row) => (
+        <RowView
+          key={row.path}
+          row={row}
+          open={row.path === open}
+          unfolded={unfolds.has(row.path)}
+          tabIndex={row.path === stop ? 0 : -1}
+          activate={() => activate(row)}
+          focused={() => setFocused(row.path)}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface Moves {
+  readonly rows: readonly Row[];
+  readonly at: number;
+  readonly row: Row;
+  readonly unfolds: ReadonlySet<string>;
+  readonly focus: (row: Row | undefined) => void;
+  readonly activate: (row: Row) => void;
+}
+
+function actionFor(key: string, { rows, at, row, unfolds, focus, activate }: Moves): (() => void) | null {
+  const folder = row.kind === 'entry' && row.entry.type === 'folder';
+  switch (key) {
+    case 'ArrowDown':
+      return () => focus(rows[at + 1]);
+    case 'ArrowUp':
+      return () => focus(rows[at - 1]);
+    case 'Home':
+      return () => focus(rows[0]);
+    case 'End':
+      return () => focus(rows.at(-1));
+    case 'ArrowRight':
+      if (!folder) return null;
+      return unfolds.has(row.path) ? () => focus(rows[at + 1]) : () => setFolder(row.path, true);
+    case 'ArrowLeft':
+      if (folder && unfolds.has(row.path)) return () => setFolder(row.path, false);
+      return () => focus(rows.find(({ path }) => path === folderOf(row.path)));
+    case 'Enter':
+    case ' ':
+      return () => activate(row);
+    default:
+      return null;
+  }
+}
+
+function useRows(pages: ReadonlyMap<string, number>) {
+  const unfolds = useStore(unfolded);
+  const shown = [...unfolds].filter((path) => foldersAbove(path).every((folder) => unfolds.has(folder)));
+  const paths = ['/', ...shown.toSorted()];
+  const folders = useFolders(paths, pages);
+  const found = new Map(paths.map((path, index) => [path, folders[index]!.data]));
+  const rowsIn = (folder: string, depth: number): Row[] => {
+    const data = found.get(folder);
+    if (!data) return [];
+    const rows = data.items.flatMap((entry): Row[] => [
+      { kind: 'entry', path: entry.path, entry, depth },
+      ...(entry.type === 'folder' && unfolds.has(entry.path) ? rowsIn(entry.path, depth + 1) : []),
+    ]);
+    return data.more ? [...rows, { kind: 'more', path: `${folder}/…`, folder, depth }] : rows;
+  };
+  return { rows: rowsIn('/', 1), top: folders[0]!, unfolds };
+}
+
+interface RowProps {
+  readonly row: Row;
+  readonly open: boolean;
+  readonly unfolded: boolean;
+  readonly tabIndex: number;
+  readonly activate: () => void;
+  readonly focused: () => void;
+}
+
+function RowView({ row, open, unfolded: unfolds, tabIndex, activate, focused }: RowProps) {
+  const look = `flex w-full items-center gap-1.5 rounded-md py-1 pr-2 text-left text-sm ${
+    open ? 'bg-accent-wash font-medium text-ink' : 'text-soft hover:bg-hover hover:text-ink'
+  }`;
+  const shared = {
+    role: 'treeitem',
+    'aria-level': row.depth,
+    'data-path': row.path,
+    tabIndex,
+    onFocus: focused,
+    className: look,
+    style: { paddingLeft: `${(row.depth - 1) * 0.9 + 0.4}rem` },
+  } as const;
+  if (row.kind === 'more')
+    return (
+      <button type="button" aria-selected="false" onClick={activate} {...shared}>
+        <Ellipsis className="ml-5 size-4" aria-hidden="true" />
+        More
+      </button>
+    );
+  const { type, name, kind } = row.entry;
+  if (type === 'folder')
+    return (
+      <button type="button" aria-expanded={unfolds} aria-selected={open} onClick={activate} {...shared}>
+        <ChevronRight
+          className={`size-4 shrink-0 transition-transform ${unfolds ? 'rotate-90' : ''}`}
+          aria-hidden="true"
+        />
+        <Folder className="size-4 shrink-0" aria-hidden="true" />
+        <span className="truncate">{name}</span>
+      </button>
+    );
+  const Icon = kind === 'chat' ? MessageSquare : FileText;
+  return (
+    <ToFile path={row.path} aria-selected={open} {...shared}>
+      <Icon className="ml-5.5 size-4 shrink-0" aria-hidden="true" />
+      <span className="truncate">{name}</span>
+    </ToFile>
+  );
+}

@@ -1,0 +1,47 @@
+// The workspace's files: the tree beside what is open. On a narrow screen one of the two.
+
+import { FolderTree } from 'lucide-react';
+import { useParam } from '../app/router.tsx';
+import { useTitle } from '../app/title.ts';
+import { nameOf, useFileSearch } from '../files/address.ts';
+import { Browse } from '../files/browse.tsx';
+import { FileAt } from '../files/file.tsx';
+import { Versions } from '../files/history.tsx';
+import { Empty } from '../ui/states.tsx';
+
+export function Page() {
+  const path = `/${useParam('_splat').replace(/\/+$/, '')}`;
+  const isOpen = path !== '/';
+  const { view } = useFileSearch();
+  const versions = isOpen && view === 'history';
+  useTitle(isOpen ? nameOf(path) : 'Files');
+  return (
+    <div className="flex min-h-0 flex-1 flex-col lg:flex-row">
+      <section
+        aria-label={versions ? 'History' : 'Browse'}
+        className={`min-h-0 shrink-0 flex-col bg-panel/50 lg:flex lg:w-72 lg:border-r ${
+          versions
+            ? 'flex max-h-[38%] border-b lg:max-h-none lg:border-b-0'
+            : isOpen
+              ? 'hidden'
+              : 'flex flex-1 lg:flex-none'
+        }`}
+      >
+        {versions ? <Versions path={path} /> : <Browse open={path} />}
+      </section>
+      <section
+        aria-label={isOpen ? 'File' : 'Nothing open'}
+        className={`min-h-0 min-w-0 flex-1 flex-col ${isOpen ? 'flex' : 'hidden lg:flex'}`}
+      >
+        {isOpen ? (
+          <FileAt key={path} path={path} />
+        ) : (
+          <Empty icon={FolderTree} title="Files" heading="h1">
+            What agents and people write. Each save is a version that stays; open a file to edit it, or to see
+            who wrote what.
+          </Empty>
+        )}
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,276 @@
+// The files in a browser: read, edited, compared, brought back, whoever else writes meanwhile.
+
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { violations } from '../support/axe.ts';
+import { chromiumPath, WITHOUT } from '../support/chromium.ts';
+import { say, useConsole } from '../support/console.ts';
+
+/** The smallest picture: one pixel. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () => {
+  const world = useConsole();
+  const at = (path: string) => `${world.url}/api/v1/workspaces/default/files${path}`;
+
+  const write = async (path: string, content: string | Buffer) => {
+    const response = await fetch(at(path), { method: 'PUT', body: content });
+    expect(response.ok).toBe(true);
+  };
+  const read = async (path: string) => {
+    const response = await fetch(at(path));
+    return { text: await response.text(), version: response.headers.get('etag') };
+  };
+  const editor = (page: Page, path: string) => page.getByRole('textbox', { name: `Text of ${path}` });
+  const saved = async (page: Page, version: number) => {
+    await page.getByText(`Version v${version}`).waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true, disabled: true }).waitFor();
+  };
+
+  test('PLUS-5 a file is made, edited, saved as a version with the keyboard, renamed and removed', async () => {
+    const page = await world.open('/files');
+    await page.getByRole('button', { name: 'New file' }).click();
+    await page.getByLabel('Path').fill('/notes/a plan 100%.md');
+    await page.keyboard.press('Enter');
+    const text = editor(page, '/notes/a plan 100%.md');
+    await text.click();
+    await page.keyboard.type('# Plan\n\nSow the beans.');
+    await page.getByText('Not saved').waitFor();
+    await page.keyboard.press('Control+s');
+    await saved(page, 2);
+    expect(await read('/notes/a%20plan%20100%25.md')).toEqual({
+      text: '# Plan\n\nSow the beans.',
+      version: '"2"',
+    });
+    await page.reload();
+    await text.waitFor();
+    expect(await text.innerText()).toContain('Sow the beans.');
+
+    await page.getByRole('button', { name: 'Actions for a plan 100%.md' }).click();
+    await page.getByRole('menuitem', { name: 'Rename or move…' }).click();
+    await page.getByLabel('Path').fill('/notes/beans.md');
+    await page.getByRole('button', { name: 'Move', exact: true }).click();
+    await page.waitForURL(/\/files\/notes\/beans\.md$/);
+    await page.getByRole('treeitem', { name: 'beans.md', selected: true }).waitFor();
+    expect((await read('/notes/beans.md')).version).toBe('"3"');
+
+    await page.getByRole('button', { name: 'Actions for beans.md' }).click();
+    await page.getByRole('menuitem', { name: 'Remove…' }).click();
+    const sure = page.getByRole('alertdialog', { name: 'Remove /notes/beans.md?' });
+    await sure.getByRole('button', { name: 'Cancel' }).click();
+    expect((await fetch(at('/notes/beans.md'))).status).toBe(200);
+    await page.getByRole('button', { name: 'Actions for beans.md' }).click();
+    await page.getByRole('menuitem', { name: 'Remove…' }).click();
+    await sure.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('heading', { name: 'beans.md was removed' }).waitFor();
+    expect((await fetch(at('/notes/beans.md'))).status).toBe(404);
+    await page.getByRole('button', { name: 'Restore version 3' }).click();
+    await text.or(editor(page, '/notes/beans.md')).waitFor();
+    expect(await read('/notes/beans.md')).toEqual({ text: '# Plan\n\nSow the beans.', version: '"5"' });
+  });
+
+  test('PLUS-5 a version that is written meanwhile shows at once, and never takes what is being typed', async () => {
+    await write('/shared.md', 'one\ntwo\nthree\n');
+    const page = await world.open('/files/shared.md');
+    const text = editor(page, '/shared.md');
+    await text.waitFor();
+    await write('/shared.md', 'one\ntwo\nthree\nfour\n');
+    await text.getByText('four').waitFor();
+
+    await text.click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('Mine: ');
+    await write('/shared.md', 'ONE\ntwo\nthree\nfour\n');
+    await page.getByText('Version 3 was written meanwhile').waitFor();
+    expect(await text.innerText()).toContain('Mine: one');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+
+    const conflict = page.getByRole('region', { name: 'Conflict' });
+    await conflict.getByRole('textbox', { name: 'Yours, not saved' }).getByText('Mine: one').waitFor();
+    expect(
+      await conflict.getByRole('textbox', { name: 'Version 3: what is there now' }).innerText(),
+    ).toContain('ONE');
+    expect((await read('/shared.md')).text).toBe('ONE\ntwo\nthree\nfour\n');
+    expect(await violations(page)).toEqual([]);
+
+    await conflict.getByRole('button', { name: 'Merge by lines' }).click();
+    await conflict.getByText('Both changed the same place').waitFor();
+    await conflict.getByRole('button', { name: 'Keep editing' }).click();
+    expect(await text.innerText()).toContain('Mine: one');
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await conflict.getByRole('button', { name: 'Save my side' }).click();
+    await saved(page, 4);
+    expect(await read('/shared.md')).toEqual({ text: 'Mine: one\ntwo\nthree\nfour\n', version: '"4"' });
+
+    await text.click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('five');
+    await write('/shared.md', 'Mine: one\nTWO\nthree\nfour\n');
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await conflict.getByRole('button', { name: 'Merge by lines' }).click();
+    await saved(page, 6);
+    expect((await read('/shared.md')).text).toBe('Mine: one\nTWO\nthree\nfour\nfive');
+    await text.getByText('TWO').waitFor();
+
+    await text.click();
+    await page.keyboard.type('gone');
+    await write('/shared.md', 'theirs\n');
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await conflict.getByRole('button', { name: 'Discard mine…' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click();
+    await text.getByText('theirs').waitFor();
+    await saved(page, 7);
+  });
+
+  test('PLUS-5 the history says who wrote each version, compares any two, and brings one back', async () => {
+    await write('/notes/poem.md', 'a line\nanother line\n');
+    const chat = await world.open('/');
+    await say(chat, 'Write a haiku to /notes/poem.md');
+    await chat.getByText('From the offline stand-in').waitFor();
+    await chat.getByRole('link', { name: /poem\.md/ }).click();
+    await editor(chat, '/notes/poem.md').waitFor();
+    const page = chat;
+    await page.getByRole('link', { name: 'History' }).click();
+    const versions = page.getByRole('navigation', { name: 'Versions' }).getByRole('listitem');
+    await versions.nth(1).waitFor();
+    expect(await versions.nth(0).innerText()).toMatch(/Version 2\s+now[^]*Written[^]*An agent/);
+    expect(await versions.nth(1).innerText()).toMatch(/Version 1[^]*A person/);
+    await page.getByRole('textbox', { name: 'Version 1', exact: true }).getByText('another line').waitFor();
+    const haiku = (await read('/notes/poem.md')).text.split('\n')[0]!;
+    await page.getByRole('textbox', { name: 'Version 2', exact: true }).getByText(haiku).waitFor();
+
+    await write('/notes/poem.md', 'third\n');
+    await versions.nth(2).waitFor();
+    await page.getByRole('link', { name: 'Version 3' }).click();
+    await page.getByLabel('compared with').selectOption('1');
+    await page.getByRole('textbox', { name: 'Version 1', exact: true }).getByText('another line').waitFor();
+    await page.getByRole('textbox', { name: 'Version 3', exact: true }).getByText('third').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Version 1' }).click();
+    await page.getByRole('button', { name: 'Restore version 1' }).click();
+    await versions.nth(3).waitFor();
+    expect(await versions.nth(0).innerText()).toMatch(/Version 4\s+now[^]*A person/);
+    expect(await read('/notes/poem.md')).toEqual({ text: 'a line\nanother line\n', version: '"4"' });
+    await versions.nth(2).getByRole('link', { name: /haiku/i }).click();
+    await page.waitForURL(/\/chats\//);
+  });
+
+  test('PLUS-5 the tree follows what others do, and the arrow keys go through it', async () => {
+    await write('/tree/one.md', 'one');
+    const page = await world.open('/files');
+    const tree = page.getByRole('tree', { name: 'Files' });
+    await tree.getByRole('treeitem', { name: 'tree' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await tree.getByRole('treeitem', { name: 'one.md' }).waitFor();
+    await write('/tree/two.md', 'two');
+    await tree.getByRole('treeitem', { name: 'two.md' }).waitFor();
+    await fetch(at('/tree/one.md'), { method: 'DELETE' });
+    await tree.getByRole('treeitem', { name: 'one.md' }).waitFor({ state: 'detached' });
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await editor(page, '/tree/two.md').getByText('two').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/files/tree/two.md');
+    await page.getByRole('searchbox', { name: 'Search files' }).fill('two.m');
+    await page.getByRole('list', { name: 'Found' }).getByRole('link', { name: '/tree/two.md' }).waitFor();
+  });
+
+  test('PLUS-5 from a chat to what its run changed, and what changed since the last message', async () => {
+    const page = await world.open('/');
+    await say(page, 'Write a list to /first-of-two.md');
+    await page.getByText('From the offline stand-in').waitFor();
+    await say(page, 'Write a list to /second-of-two.md');
+    await page.getByText('From the offline stand-in').nth(1).waitFor();
+    await page.getByRole('link', { name: '1 file changed' }).first().click();
+    const changed = page.getByRole('list', { name: 'Changed files' });
+    await changed.getByRole('link', { name: /first-of-two/ }).waitFor();
+    expect(await changed.getByRole('listitem').count()).toBe(1);
+    await page.getByRole('link', { name: 'Since my last message' }).click();
+    await changed.getByRole('link', { name: /second-of-two/ }).waitFor();
+    expect(await changed.getByRole('listitem').count()).toBe(1);
+    await changed.getByRole('link', { name: /second-of-two/ }).click();
+    await page.getByRole('navigation', { name: 'Versions' }).waitFor();
+  });
+
+  test('PLUS-5 a picture is shown, other bytes are offered, a chat is read-only', async () => {
+    await write('/pixel.png', PIXEL);
+    await write('/data.bin', Buffer.from([0, 1, 2, 255]));
+    const page = await world.open('/files/pixel.png');
+    const picture = page.getByRole('img', { name: 'pixel.png' });
+    await picture.waitFor();
+    await page.waitForFunction(() => document.querySelector('img')?.naturalWidth === 1);
+    await page.getByRole('treeitem', { name: 'data.bin' }).click();
+    const downloaded = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download' }).click();
+    expect((await downloaded).suggestedFilename()).toBe('data.bin');
+
+    const chat = await world.open('/');
+    await say(chat, 'Write a list to /from-a-chat.md');
+    await chat.getByText('From the offline stand-in').waitFor();
+    const list = (await (
+      await fetch(`${world.url}/api/v1/workspaces/default/tree?path=/chats`)
+    ).json()) as { items: { path: string }[] };
+    const { path } = list.items[0]!;
+    await page.goto(`${world.url}/files${path}`);
+    await editor(page, path).getByText('/from-a-chat.md').first().waitFor();
+    await page.getByText('Read-only').waitFor();
+    expect(await editor(page, path).getAttribute('contenteditable')).toBe('false');
+    await page.getByRole('link', { name: 'Open the chat' }).click();
+    await page.waitForURL(/\/chats\//);
+  });
+
+  test.each(['light', 'dark'] as const)('PLUS-5 axe finds nothing wrong with the files (%s)', async (colorScheme) => {
+    await write('/axe/code.ts', "// A comment\nexport const answer = 'forty-two' + 42;\n");
+    const page = await world.open('/files', { profile: { colorScheme, reducedMotion: 'reduce' } });
+    await page.getByRole('treeitem', { name: 'axe' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.goto(`${world.url}/files/axe/code.ts`);
+    await editor(page, '/axe/code.ts').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'New file' }).click();
+    await page.getByLabel('Path').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.goto(`${world.url}/files/nowhere.md`);
+    await page.getByText('There is no such file').waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('PLUS-5 the files at 390 px: the tree, then the file, then its history', async () => {
+    await write('/narrow/long-name-of-a-file-that-does-not-fit-on-a-narrow-screen.md', 'one\ntwo\n');
+    await write('/narrow/long-name-of-a-file-that-does-not-fit-on-a-narrow-screen.md', 'one\n2\n');
+    const page = await world.open('/files', {
+      profile: { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true },
+    });
+    const fits = () =>
+      page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+    await page.getByRole('treeitem', { name: 'narrow' }).tap();
+    await page.getByRole('treeitem', { name: /^long-name/ }).tap();
+    await page.getByRole('textbox', { name: /^Text of/ }).waitFor();
+    expect(await fits()).toBe(true);
+    await page.getByRole('link', { name: 'History' }).tap();
+    await page.getByRole('textbox', { name: 'Version 1 and Version 2' }).waitFor();
+    expect(await fits()).toBe(true);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('link', { name: 'All files' }).tap();
+    await page.getByRole('tree', { name: 'Files' }).waitFor();
+  });
+
+  test('PLUS-5 while the server is away what was typed stays, and is saved when it is back', async () => {
+    await write('/away.md', 'here\n');
+    const page = await world.open('/files/away.md');
+    const text = editor(page, '/away.md');
+    await text.click();
+    await page.keyboard.type('typed ');
+    world.pod.kill('SIGKILL');
+    await page.getByText('The server does not answer. Trying again…').waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('What you typed is still here.').waitFor();
+    await world.startAgain();
+    await page.getByText('The server does not answer. Trying again…').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await saved(page, 2);
+    expect((await read('/away.md')).text).toBe('typed here\n');
+  });
+});
