@@ -34,9 +34,15 @@ export default function Compare(props: CompareProps) {
     <div ref={place} className="flex h-full min-h-0 flex-col">
       {beside !== null && (
         <>
-          <div className={`grid border-b bg-panel text-xs text-soft ${beside ? 'grid-cols-2' : ''}`}>
-            <p className="truncate px-3 py-1.5">{props.beforeLabel}</p>
-            <p className={`truncate px-3 py-1.5 ${beside ? 'border-l' : '-mt-2'}`}>{props.afterLabel}</p>
+          <div className={`border-b bg-panel text-xs text-soft ${beside ? 'grid grid-cols-2' : 'flex'}`}>
+            <p className="min-w-0 truncate px-3 py-1.5">
+              <span aria-hidden="true">− </span>
+              {props.beforeLabel}
+            </p>
+            <p className={`min-w-0 truncate px-3 py-1.5 ${beside ? 'border-l' : ''}`}>
+              <span aria-hidden="true">+ </span>
+              {props.afterLabel}
+            </p>
           </div>
           <Texts key={String(beside)} beside={beside} {...props} />
         </>
@@ -131,6 +137,8 @@ function takeOver(): HTMLElement {
   button.type = 'button';
   button.title = 'Take this place over from the left';
   button.setAttribute('aria-label', button.title);
+  // Beside its line: the texts have a margin above.
+  button.className = 'translate-y-3 rounded text-accent hover:bg-hover';
   button.textContent = '→';
   return button;
 }

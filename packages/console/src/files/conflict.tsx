@@ -30,10 +30,10 @@ export function Conflict({ path, file, theirs, draft, state, save, back, discard
   return (
     <section aria-label="Conflict" className="flex min-h-0 flex-1 flex-col">
       <div className="border-b bg-warn-wash px-4 py-3">
-        <h1 className="text-sm font-semibold text-warn">Two people changed {path}</h1>
+        <h1 className="text-sm font-semibold text-warn">Somebody else changed {path}</h1>
         <p className="mt-0.5 text-sm">
           {authorWords(theirs.author)} wrote version {theirs.version} while you were editing version{' '}
-          {draft.base}. Change your side until it is right; either side stays in the history once it is saved.
+          {draft.base}. Make your side right and save it; version {theirs.version} stays in the history.
         </p>
         {state.kind === 'failed' && (
           <p role="alert" className="mt-1 text-sm text-bad">

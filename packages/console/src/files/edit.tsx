@@ -4,7 +4,7 @@ import { Save } from 'lucide-react';
 import { lazy, Suspense, useEffect } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Failure, Loading } from '../ui/states.tsx';
-import { AuthorName } from './author.tsx';
+import { authorWords } from './author.tsx';
 import { Conflict } from './conflict.tsx';
 import { setDraft, useDraft } from './draft.ts';
 import { FileBar } from './bar.tsx';
@@ -83,8 +83,8 @@ export function Edit({ path, versions }: { readonly path: string; readonly versi
           className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b bg-warn-wash px-4 py-2 text-sm text-warn"
         >
           <span className="min-w-0 flex-1">
-            Version {newest.version} was written meanwhile: <AuthorName author={newest.author} />. Yours began
-            at version {draft.base}.
+            Version {newest.version} was written meanwhile, by {authorWords(newest.author).toLowerCase()}.
+            Yours began at version {draft.base}.
           </span>
           <Button onClick={() => setConflict(newest.version)}>Compare</Button>
         </div>

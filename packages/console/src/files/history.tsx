@@ -1,7 +1,7 @@
 // The versions of a file: who made each, what it changed, and a way back to it.
 
 import { useQueryClient } from '@tanstack/react-query';
-import { ArrowLeft, RotateCcw } from 'lucide-react';
+import { ArrowLeft, FileQuestion, RotateCcw } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
@@ -12,7 +12,6 @@ import { filterOf, nameOf, useFileSearch } from './address.ts';
 import { AuthorName, AuthorOrigin } from './author.tsx';
 import { FileBar } from './bar.tsx';
 import { ToFile, useOpenFile } from './file-address.tsx';
-import { FileQuestion } from 'lucide-react';
 import { EDITOR_BYTES, useHistory, useVersionText, type Version } from './queries.ts';
 
 const Compare = lazy(() => import('./compare.tsx'));
@@ -38,7 +37,7 @@ export function Versions({ path }: { readonly path: string }) {
   const { to } = useChosen(versions);
   return (
     <nav aria-label="Versions" className="flex min-h-0 flex-1 flex-col">
-      <div className="flex items-center gap-2 px-3 py-2.5">
+      <div className="flex min-h-13 shrink-0 items-center gap-2 px-3">
         <ToFile
           path={path}
           search={filterOf(search)}

@@ -23,7 +23,7 @@ const THEME = EditorView.theme({
   // Two texts.
   '&.cm-merge-a .cm-changedLine': { backgroundColor: 'var(--bad-wash)' },
   '&.cm-merge-b .cm-changedLine, .cm-insertedLine': { backgroundColor: 'var(--good-wash)' },
-  '.cm-deletedChunk': { backgroundColor: 'var(--bad-wash)', color: 'var(--bad)' },
+  '.cm-deletedChunk': { backgroundColor: 'var(--bad-wash)', padding: '0 0.75rem' },
   '&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText': {
     background: 'color-mix(in oklab, var(--bad) 22%, transparent)',
   },

@@ -1,4 +1,4 @@
-// What axe finds wrong with a page, by WCAG 2.2 A and AA and its best practices.
+// Whether everybody can use a page.
 
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** What axe finds wrong, by WCAG 2.2 A and AA and its best practices. */
 export async function violations(page: Page): Promise<string[]> {
   // Outside of the page's own policy, which lets no other script in.
   await page.evaluate(AXE);
