@@ -1,7 +1,9 @@
 // The tree of files: folders are read when they are opened, and again whenever a hint says that files have changed.
 
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { ChevronRight, Ellipsis, FilePlus2, FileText, Folder, MessageSquare } from 'lucide-react';
+import { keys, useChats } from '../data/queries.ts';
 import { useStore } from '../data/store.ts';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { ToFile, useOpenFile } from './file-address.tsx';
@@ -20,6 +22,7 @@ export function Tree({ open }: { readonly open: string }) {
   const [focused, setFocused] = useState<string | null>(null);
   const openFile = useOpenFile();
   useEffect(() => unfoldTo(open), [open]);
+  useChatsInTree();
   if (top.error && !top.data) return <Failure error={top.error} retry={() => void top.refetch()} />;
   if (!top.data) return <Loading what="files" />;
   if (rows.length === 0)
@@ -66,6 +69,21 @@ export function Tree({ open }: { readonly open: string }) {
       ))}
     </div>
   );
+}
+
+/** Hints tell of chats apart from files: where one comes, goes or is renamed, their folder is read again. */
+function useChatsInTree(): void {
+  const cache = useQueryClient();
+  const paths = useChats()
+    .data?.pages.flatMap(({ items }) => items.map(({ path }) => path))
+    .join('\n');
+  const known = useRef(paths);
+  useEffect(() => {
+    if (known.current !== undefined && known.current !== paths)
+      for (const folder of ['/', '/chats'])
+        void cache.invalidateQueries({ queryKey: [...keys.files, 'tree', folder] });
+    known.current = paths;
+  }, [cache, paths]);
 }
 
 interface Moves {

@@ -1,26 +1,10 @@
 // For everybody: the keyboard alone, a narrow screen, dark, a screen reader, a key.
 
-import { createRequire } from 'node:module';
-import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { violations } from '../support/axe.ts';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
 import { say, useConsole } from '../support/console.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** What axe finds wrong, by WCAG 2.2 A and AA and its best practices. */
-async function violations(page: Page): Promise<string[]> {
-  // Outside of the page's own policy, which lets no other script in.
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations: found } = await axe.run();
-    return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-  });
-}
 
 const NARROW = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true };
 

@@ -171,6 +171,13 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await tree.getByRole('treeitem', { name: 'two.md' }).waitFor();
     await fetch(at('/tree/one.md'), { method: 'DELETE' });
     await tree.getByRole('treeitem', { name: 'one.md' }).waitFor({ state: 'detached' });
+    await fetch(`${world.url}/api/v1/workspaces/default/chats`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ title: 'Told by a hint', goal: 'Hello' }),
+    });
+    await page.getByRole('navigation', { name: 'Chats' }).getByText('Told by a hint').waitFor();
+    await tree.getByRole('treeitem', { name: 'chats' }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await editor(page, '/tree/two.md').getByText('two').waitFor();
