@@ -598,6 +598,7 @@ export const ready = z
     database: z.string(),
     migrations: z.string(),
     pod: z.string(),
+    version: z.string().meta({ description: 'Of the server.' }),
   })
   .meta({ id: 'Ready' });
 

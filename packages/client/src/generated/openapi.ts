@@ -3859,6 +3859,8 @@ export interface components {
             database: string;
             migrations: string;
             pod: string;
+            /** @description Of the server. */
+            version: string;
         };
     };
     responses: never;

@@ -1,7 +1,7 @@
 // Every page: where it is, what it is called, and its file, which is loaded when somebody goes there. A page is a module that
 // exports `Page`; one with a `label` stands in the navigation.
 
-import { FolderTree, ShieldQuestion, type LucideIcon } from 'lucide-react';
+import { FolderTree, ListTree, Settings, ShieldQuestion, type LucideIcon } from 'lucide-react';
 import type { ComponentType } from 'react';
 
 export interface PageEntry {
@@ -30,4 +30,7 @@ export const pages: readonly PageEntry[] = [
     label: 'Files',
     icon: FolderTree,
   },
+  { path: '/runs', load: () => import('../pages/runs.tsx'), label: 'Runs', icon: ListTree },
+  { path: '/runs/$run', load: () => import('../pages/run.tsx') },
+  { path: '/settings', load: () => import('../pages/settings.tsx'), label: 'Settings', icon: Settings },
 ];

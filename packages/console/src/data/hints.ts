@@ -74,7 +74,10 @@ function unlocked(): Promise<void> {
 }
 
 function take(queries: QueryClient, { chats, files }: Hint): void {
-  for (const chat of chats) void chatChanged(queries, chat);
+  for (const chat of chats) {
+    void chatChanged(queries, chat);
+    void queries.invalidateQueries({ queryKey: keys.why(chat) });
+  }
   if (chats.length > 0) {
     void queries.invalidateQueries({ queryKey: keys.approvals });
     void queries.invalidateQueries({ queryKey: keys.runs });

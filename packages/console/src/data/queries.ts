@@ -21,6 +21,7 @@ export const keys = {
   approvals: ['approvals'] as QueryKey,
   files: ['files'] as QueryKey,
   runs: ['runs'] as QueryKey,
+  why: (chat: string): QueryKey => ['why', chat],
 };
 
 const CHATS_PER_PAGE = 50;

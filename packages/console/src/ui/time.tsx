@@ -16,7 +16,7 @@ export function When({ at, className }: { readonly at: string; readonly classNam
   );
 }
 
-function duration(milliseconds: number): string {
+export function duration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.max(0, Math.round(milliseconds))} ms`;
   if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;
   const minutes = Math.floor(milliseconds / 60_000);
@@ -35,4 +35,16 @@ export function number(value: number): string {
 export function money(dollars: number): string {
   if (dollars === 0) return '$0';
   return dollars < 0.01 ? `$${dollars.toFixed(4)}` : `$${dollars.toFixed(2)}`;
+}
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+export function bytes(amount: number): string {
+  let unit = 0;
+  let shown = amount;
+  while (shown >= 1000 && unit < UNITS.length - 1) {
+    shown /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || shown >= 100 ? Math.round(shown) : shown.toFixed(1)} ${UNITS[unit]}`;
 }

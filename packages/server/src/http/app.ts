@@ -46,6 +46,7 @@ import { toolResultRoutes } from './tool-results.ts';
 import { threadEventRoutes } from './thread-events.ts';
 import { threadRoutes } from './threads.ts';
 import { usageRoutes } from './usage.ts';
+import { VERSION } from './version.ts';
 import { versionRoutes } from './versions.ts';
 import { workspaceRoutes } from './workspaces.ts';
 
@@ -105,7 +106,7 @@ export function createApp(context: HttpContext): App {
   healthRoutes(app, context);
   app.doc31('/openapi.json', {
     openapi: '3.1.0',
-    info: { title: 'Continuo', version: '0.1.0', description: 'The durable agent server.' },
+    info: { title: 'Continuo', version: VERSION, description: 'The durable agent server.' },
   });
   docsRoute(app);
   const notFound = notFoundHandler(app);

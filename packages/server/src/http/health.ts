@@ -6,6 +6,7 @@ import { migrationNames } from '../db/migrate.ts';
 import type { Pool } from '../db/pool.ts';
 import type { App, HttpContext } from './app.ts';
 import { json } from './shared.ts';
+import { VERSION } from './version.ts';
 
 export function healthRoutes(app: App, { pool, pod, metrics }: HttpContext): void {
   app.openapi(
@@ -35,7 +36,12 @@ export function healthRoutes(app: App, { pool, pod, metrics }: HttpContext): voi
       const isReady =
         database.database === 'ok' && database.migrations === 'applied' && pod.state === 'registered';
       return c.json(
-        { status: isReady ? ('ready' as const) : ('unready' as const), ...database, pod: pod.state },
+        {
+          status: isReady ? ('ready' as const) : ('unready' as const),
+          ...database,
+          pod: pod.state,
+          version: VERSION,
+        },
         isReady ? 200 : 503,
       );
     },

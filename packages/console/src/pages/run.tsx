@@ -1,0 +1,179 @@
+// One run: what it is doing, what it took, and everything that happened in it.
+
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useQueryClient } from '@tanstack/react-query';
+import { Ban, Hourglass, RotateCcw } from 'lucide-react';
+import { Tabs } from 'radix-ui';
+import { useState } from 'react';
+import { titleOf } from '../app/chat-entry.tsx';
+import { useParam } from '../app/router.tsx';
+import { useTitle } from '../app/title.ts';
+import { client } from '../data/client.ts';
+import { keys, useChat } from '../data/queries.ts';
+import { useRun, useWhy, type Run } from '../data/run-queries.ts';
+import { EventLog } from '../runs/event-log.tsx';
+import { Facts } from '../runs/facts.tsx';
+import { useRunLog, type RunLog } from '../runs/log.ts';
+import { Replay } from '../runs/replay.tsx';
+import { StateBadge, stateOf, whyNotMoving } from '../runs/state.tsx';
+import { Timeline } from '../runs/timeline.tsx';
+import { Button } from '../ui/button.tsx';
+import { Failure, Loading } from '../ui/states.tsx';
+
+export function Page() {
+  const id = useParam('run');
+  return <RunPage key={id} id={id} />;
+}
+
+function RunPage({ id }: { readonly id: string }) {
+  const { data: run, error, refetch } = useRun(id);
+  useTitle('Run');
+  if (error && !run) return <Failure error={error} retry={() => void refetch()} heading="h1" />;
+  if (!run) return <Loading what="the run" />;
+  return <Shown run={run} />;
+}
+
+const TAB =
+  'border-b-2 border-transparent px-1 py-2 text-sm text-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink';
+const PANEL = 'flex min-h-0 flex-1 flex-col';
+
+function Shown({ run }: { readonly run: Run }) {
+  const log = useRunLog(run);
+  const [tab, setTab] = useState('timeline');
+  const [place, setPlace] = useState<number | null>(null);
+  return (
+    <>
+      <Head run={run} log={log} />
+      <Tabs.Root value={tab} onValueChange={setTab} className="flex min-h-0 flex-1 flex-col">
+        <Tabs.List aria-label="Ways to look at the run" className="flex gap-5 border-b px-4 sm:px-6">
+          <Tabs.Trigger value="timeline" className={TAB}>
+            Timeline
+          </Tabs.Trigger>
+          <Tabs.Trigger value="replay" className={TAB}>
+            Replay
+          </Tabs.Trigger>
+          <Tabs.Trigger value="events" className={TAB}>
+            Events
+          </Tabs.Trigger>
+        </Tabs.List>
+        {log.error ? (
+          <Failure error={log.error} />
+        ) : log.loading ? (
+          <Loading what="its events" />
+        ) : (
+          <>
+            <Tabs.Content value="timeline" className="min-h-0 flex-1 overflow-y-auto -outline-offset-2">
+              <Timeline
+                run={run}
+                events={log.events}
+                show={(seq) => {
+                  setPlace(seq);
+                  setTab('replay');
+                }}
+              />
+            </Tabs.Content>
+            <Tabs.Content value="replay" tabIndex={-1} className={PANEL}>
+              <Replay events={log.events} count={log.count} place={place} move={setPlace} />
+            </Tabs.Content>
+            <Tabs.Content value="events" tabIndex={-1} className={PANEL}>
+              <EventLog events={log.events} count={log.count} />
+            </Tabs.Content>
+          </>
+        )}
+      </Tabs.Root>
+    </>
+  );
+}
+
+function Head({ run, log }: { readonly run: Run; readonly log: RunLog }) {
+  const { data: chat } = useChat(run.thread_id);
+  const { data: why } = useWhy(run, stepsIn(log));
+  const waits = run.ended_at === null ? whyNotMoving(why) : null;
+  return (
+    <header className="shrink-0 px-4 pt-4 pb-3 sm:px-6">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <h1 className="min-w-0 text-lg font-semibold tracking-tight">
+          Run of{' '}
+          <Link
+            to="/chats/$chat"
+            params={{ chat: run.thread_id }}
+            className="underline decoration-line underline-offset-4 hover:decoration-current"
+          >
+            {chat ? titleOf(chat) : 'its chat'}
+          </Link>
+        </h1>
+        <span role="status" className="text-sm font-medium">
+          <StateBadge state={stateOf(run, why)} />
+        </span>
+        <Actions run={run} />
+      </div>
+      {waits && (
+        <p className="mt-2 flex items-start gap-2 rounded-lg bg-warn-wash px-3 py-2 text-sm text-warn">
+          <Hourglass className="mt-0.5 size-4 shrink-0" aria-hidden="true" />
+          {waits}
+        </p>
+      )}
+      {run.error && (
+        <p className="mt-2 rounded-lg bg-bad-wash px-3 py-2 text-sm break-words text-bad">
+          {run.error.error} <code className="font-mono text-xs">({run.error.code})</code>
+        </p>
+      )}
+      <Facts run={run} log={log} />
+    </header>
+  );
+}
+
+function Actions({ run }: { readonly run: Run }) {
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const act = async (action: () => Promise<unknown>) => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await action();
+    } catch (error) {
+      setProblem((error as Error).message);
+    } finally {
+      setBusy(false);
+      void cache.invalidateQueries({ queryKey: keys.runs });
+    }
+  };
+  const retry = () =>
+    act(async () => {
+      const { run: next } = await client.runs.retry(run.id);
+      await navigate({ to: '/runs/$run', params: { run: next.id } });
+    });
+  const cancel = () => act(() => client.runs.cancel(run.id));
+  return (
+    <span className="ml-auto flex flex-wrap items-center justify-end gap-2">
+      {problem && (
+        <span role="alert" className="text-sm text-bad">
+          {problem}
+        </span>
+      )}
+      {(run.status === 'error' || run.status === 'canceled') && (
+        <Button disabled={busy} onClick={() => void retry()}>
+          <RotateCcw className="size-4" aria-hidden="true" /> Retry
+        </Button>
+      )}
+      {run.ended_at === null && (
+        <Button
+          kind="danger"
+          disabled={busy || run.cancel_requested_at !== null}
+          onClick={() => void cancel()}
+        >
+          <Ban className="size-4" aria-hidden="true" /> Cancel
+        </Button>
+      )}
+    </span>
+  );
+}
+
+/** Another number whenever the run may wait for something else. */
+function stepsIn({ events, count }: RunLog): number {
+  let steps = count === 0 ? 0 : 1;
+  for (const { type } of events) if (type !== 'token' && type !== 'reasoning') steps += 1;
+  return steps;
+}

@@ -1,0 +1,154 @@
+// The runs of the workspace, newest first, as they go.
+
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { ListTree } from 'lucide-react';
+import { titleOf } from '../app/chat-entry.tsx';
+import { useTitle } from '../app/title.ts';
+import { useChat, useChats } from '../data/queries.ts';
+import { STATES, useRuns, useWhy, type ListedRun, type RunFilter } from '../data/run-queries.ts';
+import { StateBadge, stateOf, whyNotMoving } from '../runs/state.tsx';
+import { Button } from '../ui/button.tsx';
+import { Select } from '../ui/select.tsx';
+import { Empty, Failure, Loading } from '../ui/states.tsx';
+import { between, money, number, When } from '../ui/time.tsx';
+
+const WORDS: Record<(typeof STATES)[number], string> = {
+  open: 'Open',
+  queued: 'Queued',
+  running: 'Working',
+  done: 'Done',
+  error: 'Failed',
+  canceled: 'Canceled',
+};
+
+export function Page() {
+  useTitle('Runs');
+  const filter = useFilter();
+  const runs = useRuns(filter);
+  const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
+  const filtered = filter.status !== undefined || filter.chat !== undefined;
+  return (
+    <div
+      className="min-h-0 flex-1 overflow-y-auto"
+      tabIndex={0}
+      data-quiet-focus
+      role="region"
+      aria-label="Runs"
+    >
+      <div className="mx-auto max-w-5xl px-4 py-8 sm:px-6">
+        <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
+          <div className="mr-auto">
+            <h1 className="text-xl font-semibold tracking-tight">Runs</h1>
+            <p className="mt-1 text-sm text-soft">Each message that an agent answers is a run.</p>
+          </div>
+          <Filters filter={filter} />
+        </div>
+        {runs.isPending && !runs.error && <Loading what="runs" />}
+        {runs.error && !runs.data && <Failure error={runs.error} retry={() => void runs.refetch()} />}
+        {runs.data && items.length === 0 && (
+          <Empty icon={ListTree} title={filtered ? 'No run is like this' : 'No runs yet'}>
+            {filtered ? 'Choose another state or chat.' : 'The first message of a chat begins one.'}
+          </Empty>
+        )}
+        {items.length > 0 && (
+          <ul className="mt-5 divide-y overflow-hidden rounded-xl border bg-raised" aria-label="Runs">
+            {items.map((run) => (
+              <Entry key={run.id} run={run} />
+            ))}
+          </ul>
+        )}
+        {runs.hasNextPage && (
+          <Button
+            kind="quiet"
+            className="mt-3 w-full justify-center"
+            disabled={runs.isFetchingNextPage}
+            onClick={() => void runs.fetchNextPage()}
+          >
+            Older runs
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function useFilter(): RunFilter {
+  const { status, chat } = useSearch({ strict: false }) as Record<string, unknown>;
+  return {
+    status: STATES.find((state) => state === status),
+    chat: typeof chat === 'string' ? chat : undefined,
+  };
+}
+
+function Filters({ filter }: { readonly filter: RunFilter }) {
+  const navigate = useNavigate();
+  const chats = useChats().data?.pages.flatMap(({ items }) => items) ?? [];
+  const choose = (next: RunFilter) => {
+    const search = Object.fromEntries(Object.entries({ ...filter, ...next }).filter(([, value]) => value));
+    void navigate({ to: '/runs', search: search as never });
+  };
+  const known = filter.chat === undefined || chats.some(({ id }) => id === filter.chat);
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Select
+        label="State"
+        value={filter.status ?? ''}
+        choose={(status) => choose({ status: (status || undefined) as RunFilter['status'] })}
+        choices={[['', 'Any state'], ...STATES.map((state) => [state, WORDS[state]] as const)]}
+      />
+      <Select
+        label="Chat"
+        value={filter.chat ?? ''}
+        choose={(chat) => choose({ chat: chat || undefined })}
+        choices={[
+          ['', 'Any chat'],
+          ...(known ? [] : [[filter.chat!, 'One chat'] as const]),
+          ...chats.map((chat) => [chat.id, titleOf(chat)] as const),
+        ]}
+      />
+    </div>
+  );
+}
+
+function Entry({ run }: { readonly run: ListedRun }) {
+  const { data: why } = useWhy(run);
+  const waits = run.ended_at === null ? whyNotMoving(why) : null;
+  const used = [
+    run.usage && `${number(run.usage.input + run.usage.output)} tokens`,
+    run.cost !== null && money(run.cost),
+    between(run.started_at, run.ended_at),
+  ].filter(Boolean);
+  return (
+    <li>
+      <Link
+        to="/runs/$run"
+        params={{ run: run.id }}
+        className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-0.5 px-4 py-2.5 text-sm -outline-offset-2 hover:bg-hover sm:grid-cols-[10.5rem_minmax(0,1fr)_auto]"
+      >
+        <StateBadge state={stateOf(run, why)} className="max-sm:order-2" />
+        <span className="min-w-0 truncate font-medium max-sm:order-1 max-sm:col-span-2">
+          {run.title ?? <TitleOfChat id={run.thread_id} />}
+        </span>
+        <span className="text-right text-xs leading-5 text-soft max-sm:order-3">
+          <When at={run.queued_at} />
+        </span>
+        <span className="min-w-0 text-xs text-soft max-sm:order-4 max-sm:col-span-2 sm:col-span-2 sm:col-start-2">
+          <span className="flex flex-wrap gap-x-3">
+            <span>
+              {run.role} · <span className="break-all">{run.model}</span>
+            </span>
+            {used.length > 0 && <span className="tabular-nums">{used.join(' · ')}</span>}
+          </span>
+          {waits && <span className="mt-0.5 block text-warn">{waits}</span>}
+          {run.error && <span className="mt-0.5 block truncate text-bad">{run.error.error}</span>}
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+/** A chat without a title is called after its goal, which its file is named after. */
+function TitleOfChat({ id }: { readonly id: string }) {
+  const { data: chat } = useChat(id);
+  return <>{chat ? titleOf(chat) : 'A chat'}</>;
+}

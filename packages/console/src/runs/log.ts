@@ -1,0 +1,79 @@
+// The log of a run: its pages first, then what its chat's stream brings, which tells the times. Appended in place.
+
+import { useEffect, useState } from 'react';
+import { ConnectionError } from '@continuo/client';
+import type { ViewEvent } from '@continuo/protocol';
+import { client } from '../data/client.ts';
+import { connection } from '../data/hints.ts';
+import type { Run } from '../data/run-queries.ts';
+import { useStore } from '../data/store.ts';
+
+/** An event of a run; `seq` is its place there. */
+export type RunLogEvent = ViewEvent & { readonly at: string };
+
+export interface RunLog {
+  /** Grows in place: `count` tells that there is more. */
+  readonly events: readonly RunLogEvent[];
+  readonly count: number;
+  readonly loading: boolean;
+  readonly error: Error | null;
+}
+
+const PAGE = 1000;
+const NOTHING: RunLog = { events: [], count: 0, loading: true, error: null };
+
+export function useRunLog({ id, thread_id: thread }: Pick<Run, 'id' | 'thread_id'>): RunLog {
+  const [log, setLog] = useState(NOTHING);
+  const away = useStore(connection) === 'lost';
+  const failed = log.error instanceof ConnectionError;
+  useEffect(() => {
+    if (failed && away) return;
+    const gone = new AbortController();
+    const events: RunLogEvent[] = [];
+    let frame = 0;
+    const show = (loading: boolean, error: Error | null = null) => {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(() => setLog({ events, count: events.length, loading, error }));
+    };
+    readLog({ id, thread }, events, () => show(false), gone.signal).then(
+      () => !gone.signal.aborted && show(false),
+      (error: Error) => !gone.signal.aborted && show(false, error),
+    );
+    return () => {
+      gone.abort();
+      cancelAnimationFrame(frame);
+    };
+    // What failed for want of a connection begins anew when there is one.
+  }, [id, thread, failed && !away]);
+  return log;
+}
+
+async function readLog(
+  { id, thread }: { readonly id: string; readonly thread: string },
+  events: RunLogEvent[],
+  changed: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  // Whatever the pages lack comes after this place.
+  const end = await client.threads.events(thread, { before: 'latest', limit: 1 }, { signal });
+  for (;;) {
+    const after = events.length;
+    const { items } = await client.runs.events(id, { after, limit: PAGE }, { signal });
+    for (const { id: place, ...event } of items)
+      events.push({ ...event, seq: place, run_seq: place, run_id: id } as RunLogEvent);
+    if (items.length < PAGE) break;
+  }
+  changed();
+  if (hasEnded(events)) return;
+  for await (const event of client.threads.stream(thread, { after: end.items.at(-1)?.seq ?? 0, signal })) {
+    if (event.run_id !== id || event.run_seq === null || event.run_seq <= events.length) continue;
+    events.push({ ...event, seq: event.run_seq });
+    changed();
+    if (hasEnded(events)) return;
+  }
+}
+
+function hasEnded(events: readonly RunLogEvent[]): boolean {
+  const last = events.at(-1);
+  return last?.type === 'state' && last.data.status !== 'running';
+}

@@ -1,0 +1,177 @@
+// A new MCP server: a program beside Continuo, or an address.
+
+import { useId, useState, type FormEvent, type ReactNode } from 'react';
+import { client } from '../data/client.ts';
+import { Button } from '../ui/button.tsx';
+import { FIELD } from './section.tsx';
+
+const USUAL = { trust: false, timeout_seconds: 60, enabled: true };
+
+interface AddServerProps {
+  readonly taken: readonly string[];
+  readonly done: () => void;
+  readonly cancel: () => void;
+}
+
+export function AddServer({ taken, done, cancel }: AddServerProps) {
+  const [transport, setTransport] = useState<'stdio' | 'http'>('stdio');
+  const [name, setName] = useState('');
+  const [command, setCommand] = useState('');
+  const [args, setArgs] = useState('');
+  const [url, setUrl] = useState('');
+  const [pairs, setPairs] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (taken.includes(name)) return setProblem(`There is a server ${name} already; remove it first.`);
+    setBusy(true);
+    setProblem(null);
+    try {
+      await client.mcp.set(
+        name,
+        transport === 'stdio'
+          ? { ...USUAL, transport, command, args: linesOf(args), env: pairsOf(pairs, '=') }
+          : { ...USUAL, transport, url, headers: pairsOf(pairs, ':') },
+      );
+      done();
+    } catch (error) {
+      setProblem((error as Error).message);
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      aria-label="Add an MCP server"
+      onSubmit={(event) => void submit(event)}
+      className="mt-3 grid gap-3 rounded-xl border bg-raised p-4 text-sm"
+    >
+      <fieldset className="flex gap-4">
+        <legend className="sr-only">Kind of server</legend>
+        {(['stdio', 'http'] as const).map((kind) => (
+          <label key={kind} className="flex items-center gap-2">
+            <input
+              type="radio"
+              name="transport"
+              checked={transport === kind}
+              onChange={() => setTransport(kind)}
+              className="accent-accent"
+            />
+            {kind === 'stdio' ? 'A program' : 'An address'}
+          </label>
+        ))}
+      </fieldset>
+      <Labelled label="Name" hint="Its tools are called name__tool.">
+        {(id) => (
+          <input
+            id={id}
+            required
+            autoFocus
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+            className={FIELD}
+          />
+        )}
+      </Labelled>
+      {transport === 'stdio' ? (
+        <>
+          <Labelled label="Command" hint="No shell reads it.">
+            {(id) => (
+              <input
+                id={id}
+                required
+                value={command}
+                onChange={(event) => setCommand(event.target.value)}
+                className={`${FIELD} font-mono`}
+              />
+            )}
+          </Labelled>
+          <Labelled label="Arguments" hint="One on each line.">
+            {(id) => (
+              <textarea
+                id={id}
+                rows={2}
+                value={args}
+                onChange={(event) => setArgs(event.target.value)}
+                className={`${FIELD} font-mono`}
+              />
+            )}
+          </Labelled>
+        </>
+      ) : (
+        <Labelled label="Address">
+          {(id) => (
+            <input
+              id={id}
+              required
+              type="url"
+              value={url}
+              onChange={(event) => setUrl(event.target.value)}
+              className={`${FIELD} font-mono`}
+            />
+          )}
+        </Labelled>
+      )}
+      <Labelled
+        label={transport === 'stdio' ? 'Environment' : 'Headers'}
+        hint={`One on each line, as ${transport === 'stdio' ? 'NAME=value' : 'name: value'}. \${NAME} stands for a variable of the server.`}
+      >
+        {(id) => (
+          <textarea
+            id={id}
+            rows={2}
+            value={pairs}
+            onChange={(event) => setPairs(event.target.value)}
+            className={`${FIELD} font-mono`}
+          />
+        )}
+      </Labelled>
+      {problem && (
+        <p role="alert" className="break-words text-bad">
+          {problem}
+        </p>
+      )}
+      <div className="flex justify-end gap-2">
+        <Button onClick={cancel}>Cancel</Button>
+        <Button kind="primary" type="submit" disabled={busy}>
+          {busy ? 'Adding…' : 'Add'}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Labelled({
+  label,
+  hint,
+  children,
+}: {
+  readonly label: string;
+  readonly hint?: string;
+  readonly children: (id: string) => ReactNode;
+}) {
+  const id = useId();
+  return (
+    <div>
+      <label htmlFor={id} className="font-medium">
+        {label}
+      </label>
+      {hint && <span className="ml-2 text-xs text-soft">{hint}</span>}
+      <div className="mt-1">{children(id)}</div>
+    </div>
+  );
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line.trim() !== '');
+}
+
+/** A line without the sign is a name without a value, which the server refuses in its own words. */
+function pairsOf(text: string, sign: string): Record<string, string> {
+  return Object.fromEntries(
+    linesOf(text).map((line) => {
+      const at = line.indexOf(sign);
+      return at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+    }),
+  );
+}

@@ -1,0 +1,184 @@
+// The MCP servers of the workspace: their state and tools, one more, one anew, one less.
+
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { CircleX, LoaderCircle, Plug, Plus, PowerOff, RotateCcw, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { client } from '../data/client.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { When } from '../ui/time.tsx';
+import { AddServer } from './add-server.tsx';
+import { CARD, Code, Section } from './section.tsx';
+
+type Server = Awaited<ReturnType<typeof client.mcp.list>>['items'][number];
+
+const KEY = ['mcp'];
+/** Nobody tells when a server has started: while one does, it is looked at this often. */
+const LOOK_MS = 1000;
+
+export function McpServers() {
+  const cache = useQueryClient();
+  const [adding, setAdding] = useState(false);
+  const query = useQuery({
+    queryKey: KEY,
+    queryFn: async ({ signal }) => (await client.mcp.list({ signal })).items,
+    staleTime: 0,
+    refetchInterval: ({ state }) => nextLook(state.data ?? []),
+  });
+  const changed = () => cache.invalidateQueries({ queryKey: KEY });
+  return (
+    <Section
+      title="MCP servers"
+      about="Their tools are offered to models beside Continuo’s own. Whoever adds one lets it run on the server’s machine."
+      query={query}
+    >
+      {(servers) => (
+        <>
+          <ul className={CARD} aria-label="MCP servers">
+            {servers.map((server) => (
+              <Entry key={server.name} server={server} changed={changed} />
+            ))}
+            {servers.length === 0 && <li className="px-4 py-3 text-soft">None yet.</li>}
+          </ul>
+          {adding ? (
+            <AddServer
+              taken={servers.map(({ name }) => name)}
+              done={() => {
+                setAdding(false);
+                void changed();
+              }}
+              cancel={() => setAdding(false)}
+            />
+          ) : (
+            <Button className="mt-3" onClick={() => setAdding(true)}>
+              <Plus className="size-4" aria-hidden="true" /> Add a server
+            </Button>
+          )}
+        </>
+      )}
+    </Section>
+  );
+}
+
+function nextLook(servers: readonly Server[]): number | false {
+  const waits = servers.flatMap(({ state }) => {
+    if (state.status === 'connecting') return [LOOK_MS];
+    return state.status === 'failed' ? [Math.max(LOOK_MS, Date.parse(state.retry_at) - Date.now())] : [];
+  });
+  return waits.length === 0 ? false : Math.min(...waits);
+}
+
+function Entry({ server, changed }: { readonly server: Server; readonly changed: () => Promise<void> }) {
+  const { name, config, state } = server;
+  const [sure, setSure] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const act = async (action: () => Promise<unknown>) => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await action();
+      await changed();
+    } catch (error) {
+      setProblem((error as Error).message);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <li className="px-4 py-2.5">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <h3 className="font-medium">{name}</h3>
+        <State state={state} />
+        <span className="ml-auto flex items-center gap-1">
+          {sure ? (
+            <>
+              <Button
+                kind="danger"
+                disabled={busy}
+                autoFocus
+                onClick={() => void act(() => client.mcp.remove(name))}
+              >
+                Remove {name}
+              </Button>
+              <Button onClick={() => setSure(false)}>Keep</Button>
+            </>
+          ) : (
+            <>
+              <IconButton
+                label={`Restart ${name}`}
+                disabled={busy || state.status === 'disabled'}
+                onClick={() => void act(() => client.mcp.restart(name))}
+              >
+                <RotateCcw />
+              </IconButton>
+              <IconButton label={`Remove ${name}…`} onClick={() => setSure(true)}>
+                <Trash2 />
+              </IconButton>
+            </>
+          )}
+        </span>
+      </div>
+      <p className="text-xs break-all text-soft">
+        <Code>
+          {config.transport === 'stdio' ? [config.command, ...(config.args ?? [])].join(' ') : config.url}
+        </Code>
+      </p>
+      {state.status === 'failed' && (
+        <p className="mt-1 break-words text-bad">
+          {state.reason}{' '}
+          <span className="text-soft">
+            Tried again at <When at={state.retry_at} />.
+          </span>
+        </p>
+      )}
+      {problem && (
+        <p role="alert" className="mt-1 text-bad">
+          {problem}
+        </p>
+      )}
+      {state.status === 'ready' && state.tools.length > 0 && (
+        <details className="mt-1">
+          <summary className="text-xs text-soft hover:text-ink">Its tools</summary>
+          <ul className="mt-1 space-y-1 border-l-2 pl-3 text-xs">
+            {state.tools.map((tool) => (
+              <li key={tool.name}>
+                <Code>{tool.name}</Code> <span className="text-soft">{tool.description}</span>
+              </li>
+            ))}
+            {state.left_out.map(({ tool, reason }) => (
+              <li key={tool} className="text-warn">
+                <Code>{tool}</Code> is left out: {reason}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </li>
+  );
+}
+
+function State({ state }: { readonly state: Server['state'] }) {
+  const { icon: Icon, look, words } = shown(state);
+  return (
+    <span className={`inline-flex items-center gap-1.5 text-xs ${look}`}>
+      <Icon
+        className={`size-3.5 ${state.status === 'connecting' ? 'animate-spin' : ''}`}
+        aria-hidden="true"
+      />
+      {words}
+    </span>
+  );
+}
+
+function shown(state: Server['state']) {
+  switch (state.status) {
+    case 'ready':
+      return { icon: Plug, look: 'text-good', words: `Ready · ${state.tools.length} tools` };
+    case 'connecting':
+      return { icon: LoaderCircle, look: 'text-soft', words: 'Starting…' };
+    case 'failed':
+      return { icon: CircleX, look: 'text-bad', words: 'Failed' };
+    case 'disabled':
+      return { icon: PowerOff, look: 'text-soft', words: 'Switched off' };
+  }
+}

@@ -1,0 +1,72 @@
+// Which model answers, and how a provider gets its key. Keys are the server's environment, and never come here.
+
+import { Check, CircleDashed } from 'lucide-react';
+import { useModels } from '../chat/pickers.tsx';
+import { CARD, Code, Section } from './section.tsx';
+
+export function Models() {
+  const query = useModels();
+  return (
+    <Section
+      title="Model"
+      about="Answers where neither the message, its chat nor its role names another."
+      query={query}
+    >
+      {({ default: usual, providers }) => (
+        <>
+          <p className="rounded-xl border bg-raised px-4 py-3 text-sm">
+            <Code>{usual}</Code>
+            {usual.startsWith('offline/') && (
+              <span className="text-soft">
+                {' '}
+                · no language model is connected; an offline stand-in answers
+              </span>
+            )}
+          </p>
+          <h3 className="mt-4 mb-2 text-sm font-medium">Providers</h3>
+          <ul className={CARD}>
+            {providers.map(({ name, usable, set }) => (
+              <li key={name} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
+                {usable ? (
+                  <Check className="size-4 shrink-0 text-good" aria-hidden="true" />
+                ) : (
+                  <CircleDashed className="size-4 shrink-0 text-soft" aria-hidden="true" />
+                )}
+                <span className="w-32 shrink-0">{name}</span>
+                <span className="min-w-0 text-soft">
+                  {usable ? (
+                    'Ready'
+                  ) : (
+                    <>
+                      Set{' '}
+                      {set.map((each, index) => (
+                        <Variable key={each} name={each} first={index === 0} />
+                      ))}
+                    </>
+                  )}
+                </span>
+              </li>
+            ))}
+          </ul>
+          <p className="mt-2 text-xs text-soft">
+            A key is set where the server is started, such as <Code>{example(providers)} npm start</Code>, and
+            is read at its next start. <Code>CONTINUO_MODEL</Code> chooses the model.
+          </p>
+        </>
+      )}
+    </Section>
+  );
+}
+
+function Variable({ name, first }: { readonly name: string; readonly first: boolean }) {
+  return (
+    <>
+      {!first && ' or '}
+      <Code>{name}</Code>
+    </>
+  );
+}
+
+function example(providers: readonly { readonly set: readonly string[] }[]): string {
+  return `${providers.flatMap(({ set }) => set)[0] ?? 'ANTHROPIC_API_KEY'}=…`;
+}

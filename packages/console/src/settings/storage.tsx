@@ -1,0 +1,103 @@
+// How full the workspace is, what models used, and whether the server is well.
+
+import { useQuery } from '@tanstack/react-query';
+import { ApiError } from '@continuo/client';
+import { client } from '../data/client.ts';
+import { connection } from '../data/hints.ts';
+import { keys } from '../data/queries.ts';
+import { useStore } from '../data/store.ts';
+import { bytes, money, number } from '../ui/time.tsx';
+import { CARD, Code, Section } from './section.tsx';
+
+export function Storage() {
+  const workspace = useQuery({
+    queryKey: [...keys.files, 'workspace'],
+    queryFn: ({ signal }) => client.workspaces.get({ signal }),
+    staleTime: 0,
+  });
+  return (
+    <>
+      <Section title="Storage" about="The files of the workspace, with all their versions." query={workspace}>
+        {({ name, files, bytes: used, quota_bytes: quota }) => (
+          <div className="rounded-xl border bg-raised px-4 py-3 text-sm">
+            <p className="flex flex-wrap gap-x-3">
+              <span className="font-medium">{name}</span>
+              <span className="text-soft">{`${number(files)} ${files === 1 ? 'file' : 'files'}`}</span>
+              <span className="ml-auto tabular-nums">{`${bytes(used)} of ${bytes(quota)}`}</span>
+            </p>
+            <meter aria-label="Storage used" min={0} max={quota} value={used} className="mt-2 h-2 w-full" />
+          </div>
+        )}
+      </Section>
+      <Usage />
+      <Server />
+    </>
+  );
+}
+
+function Usage() {
+  const query = useQuery({
+    queryKey: [...keys.runs, 'usage'],
+    queryFn: async ({ signal }) => (await client.usage({ by: 'model' }, { signal })).items,
+    staleTime: 0,
+  });
+  return (
+    <Section title="Usage" about="What ended runs used, by model." query={query}>
+      {(sums) => (
+        <ul className={CARD}>
+          {sums.map(({ key, runs, input, output, cost }) => (
+            <li key={key} className="flex flex-wrap gap-x-4 px-4 py-2">
+              <Code>{key}</Code>
+              <span className="ml-auto text-soft tabular-nums">
+                {`${number(runs)} ${runs === 1 ? 'run' : 'runs'} · ${number(input)} tokens in, ${number(output)} out`}
+                {cost !== null && ` · ${money(cost)}`}
+              </span>
+            </li>
+          ))}
+          {sums.length === 0 && <li className="px-4 py-3 text-soft">Nothing yet.</li>}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function Server() {
+  // Asked again whenever the connection comes or goes.
+  const state = useStore(connection);
+  const query = useQuery({
+    queryKey: ['ready', state],
+    queryFn: ({ signal }) => ready(signal),
+    staleTime: 0,
+  });
+  return (
+    <Section title="Server" about="Whether it can do its work." query={query}>
+      {(told) => (
+        <dl className={CARD}>
+          {told.map(([name, value, well]) => (
+            <div key={name} className="flex gap-3 px-4 py-2">
+              <dt className="w-28 shrink-0 text-soft">{name}</dt>
+              <dd className={`min-w-0 break-words ${well ? '' : 'text-bad'}`}>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </Section>
+  );
+}
+
+type Told = readonly (readonly [name: string, value: string, well: boolean])[];
+
+async function ready(signal: AbortSignal): Promise<Told> {
+  try {
+    const { database, migrations, pod, version } = await client.ready({ signal });
+    return [
+      ['Version', version, true],
+      ['State', 'Ready', true],
+      ['Database', `${database}, migrations ${migrations}`, true],
+      ['Pod', pod, true],
+    ];
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 503) throw error;
+    return [['State', 'Not ready; its log and /readyz say why', false]];
+  }
+}
