@@ -9,6 +9,7 @@ import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { When } from '../ui/time.tsx';
+import { useIsPast } from '../chat/past.ts';
 import { AlwaysAllow } from './always-allow.tsx';
 import { EditInput } from './edit-input.tsx';
 import { Preview } from './preview.tsx';
@@ -35,6 +36,7 @@ const TOLD: Record<Answer['decision'], string> = {
 
 export function ApprovalCard({ approval }: { readonly approval: Question }) {
   const { answer, state } = useAnswer(approval.id);
+  const past = useIsPast();
   const [comment, setComment] = useState<string | null>(null);
   const [open, setOpen] = useState<'edit' | 'always' | null>(null);
   const say = (decision: Answer) =>
@@ -46,7 +48,7 @@ export function ApprovalCard({ approval }: { readonly approval: Question }) {
       </p>
     );
   }
-  const busy = state.kind === 'answering';
+  const busy = state.kind === 'answering' || past;
   const unknown = approval.kind === 'unknown_outcome';
   return (
     <div role="group" aria-label={`Approval of ${approval.tool}`} className="bg-warn-wash/60 px-4 py-3">

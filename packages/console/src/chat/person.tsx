@@ -8,6 +8,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/markdown/markdown.tsx';
 import { useParam } from '../app/router.tsx';
 import { FileLink } from './file-link.tsx';
+import { useIsPast } from './past.ts';
 
 interface PersonProps {
   readonly item: PersonItem;
@@ -17,6 +18,7 @@ interface PersonProps {
 
 export function Person({ item, forgotten }: PersonProps) {
   const [editing, setEditing] = useState(false);
+  const past = useIsPast();
   if (editing) return <Edit item={item} done={() => setEditing(false)} />;
   return (
     <article aria-label="You" className="group flex flex-col items-end pt-2">
@@ -37,7 +39,7 @@ export function Person({ item, forgotten }: PersonProps) {
         {forgotten && <span className="mr-1">Taken back</span>}
         <span className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
           <CopyButton text={item.content} what="the message" />
-          {!item.steer && !forgotten && (
+          {!item.steer && !forgotten && !past && (
             <IconButton
               label="Edit and send again"
               className="!size-7 [&>svg]:!size-3.5"

@@ -9,6 +9,7 @@ import { between, money, number } from '../ui/time.tsx';
 import { ChangedFiles } from '../files/changed-link.tsx';
 import { Answer } from './answer.tsx';
 import { Call } from './call.tsx';
+import { useIsPast } from './past.ts';
 import { Person } from './person.tsx';
 import type { Row } from './rows.ts';
 
@@ -62,6 +63,7 @@ const CANCELED: Record<string, string> = {
 
 function TurnEnd({ turn }: { readonly turn: Turn }) {
   const [asked, setAsked] = useState(false);
+  const past = useIsPast();
   if (turn.state === 'running' || turn.state === 'waiting' || turn.state === 'paused') return null;
   const { input, output } = turn.usage;
   const used = [
@@ -100,7 +102,7 @@ function TurnEnd({ turn }: { readonly turn: Turn }) {
           <Button
             kind="quiet"
             className="!px-2 !py-0.5 !text-xs"
-            disabled={asked}
+            disabled={asked || past}
             onClick={() => void retry()}
           >
             <RotateCcw className="size-3.5" aria-hidden="true" />

@@ -110,7 +110,14 @@ function Head({ run, log }: { readonly run: Run; readonly log: RunLog }) {
       {waits && (
         <p className="mt-2 flex items-start gap-2 rounded-lg bg-warn-wash px-3 py-2 text-sm text-warn">
           <Hourglass className="mt-0.5 size-4 shrink-0" aria-hidden="true" />
-          {waits}
+          <span>
+            {waits}{' '}
+            {(why?.waits_for === 'approval' || why?.waits_for === 'resume') && (
+              <Link to="/chats/$chat" params={{ chat: run.thread_id }} className="font-medium underline">
+                Open the chat
+              </Link>
+            )}
+          </span>
         </p>
       )}
       {run.error && (

@@ -114,7 +114,9 @@ function Entry({ run }: { readonly run: ListedRun }) {
   const { data: why } = useWhy(run);
   const waits = run.ended_at === null ? whyNotMoving(why) : null;
   const used = [
-    run.usage && `${number(run.usage.input + run.usage.output)} tokens`,
+    run.usage &&
+      run.usage.input + run.usage.output > 0 &&
+      `${number(run.usage.input + run.usage.output)} tokens`,
     run.cost !== null && money(run.cost),
     between(run.started_at, run.ended_at),
   ].filter(Boolean);

@@ -1,9 +1,9 @@
-// A run as it was after any of its events: the transcript of its chat, made of the beginning of its log. What acts is
-// switched off: the past cannot be decided.
+// A run as it was after any of its events: the transcript of its chat, made of the beginning of its log.
 
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useMemo, useRef } from 'react';
 import { foldView, newView, type ChatView } from '@continuo/protocol';
+import { ShowPast } from '../chat/past.ts';
 import { Transcript } from '../chat/transcript.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { duration, number } from '../ui/time.tsx';
@@ -52,14 +52,13 @@ export function Replay({ events, count, place, move }: ReplayProps) {
           <span className="max-sm:hidden"> · {words}</span>
         </p>
       </div>
-      <fieldset disabled className="flex min-h-0 min-w-0 flex-1 flex-col">
-        <legend className="sr-only">The chat as it was then</legend>
+      <ShowPast value>
         {at === 0 ? (
           <p className="m-auto p-8 text-center text-sm text-soft">Nothing has happened yet.</p>
         ) : (
           <Transcript view={view} older="none" loadOlder={nothingOlder} />
         )}
-      </fieldset>
+      </ShowPast>
     </div>
   );
 }

@@ -91,7 +91,7 @@ function Editor({ saved }: { readonly saved: readonly Rule[] }) {
             rule={rule}
             number={index + 1}
             last={index === rules.length - 1}
-            problem={(key) => problems.get(`rules.${index}.${key}`) ?? null}
+            problem={(key) => problems.get(`rules[${index}].${key}`) ?? null}
             change={(next) => change(rules.with(index, { id, rule: next }))}
             move={(by) => move(index, by)}
             remove={() => change(rules.toSpliced(index, 1))}
@@ -205,7 +205,7 @@ function Field({ label, placeholder, value, problem, change }: FieldProps) {
   );
 }
 
-/** What the server finds wrong, by where it is: `rules.2.tool`. */
+/** What the server finds wrong, by where it is: `rules[2].tool`. */
 function problemsIn(error: unknown): ReadonlyMap<string, string> {
   const errors = error instanceof ApiError ? error.problem.errors : null;
   if (!Array.isArray(errors)) return new Map();

@@ -38,5 +38,5 @@ export const FIELD =
   'w-full min-w-0 rounded-lg border border-strong/60 bg-page px-2.5 py-1.5 text-sm aria-invalid:border-bad';
 
 export function Code({ children }: { readonly children: ReactNode }) {
-  return <code className="font-mono text-[0.9em] break-all">{children}</code>;
+  return <code className="font-mono text-[0.9em] wrap-anywhere">{children}</code>;
 }

@@ -1,0 +1,208 @@
+// Runs: the list as it goes, and one run's timeline, events and replay.
+
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { violations } from '../support/axe.ts';
+import { eventsOf, openScript } from '../support/chats.ts';
+import { chromiumPath, WITHOUT } from '../support/chromium.ts';
+import { said, useConsole } from '../support/console.ts';
+
+const remove = (path: string) => ({ calls: [{ tool: 'remove', input: { path } }] });
+const write = (path: string) => ({ calls: [{ tool: 'write', input: { path, content: 'One line.\n' } }] });
+/** So high that nothing of a conversation is out of sight. */
+const HIGH = { viewport: { width: 1200, height: 2600 } };
+const NARROW = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true };
+
+describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
+  const world = useConsole();
+
+  const entry = (page: Page, title: string) =>
+    page.getByRole('list', { name: 'Runs' }).getByRole('link').filter({ hasText: title });
+  const approve = (page: Page, path: string) =>
+    page
+      .getByRole('group', { name: 'Approval of remove' })
+      .filter({ hasText: path })
+      .getByRole('button', { name: 'Approve', exact: true });
+
+  test('PLUS-5 the list follows a run: it appears, waits and says why, goes on, and ends', async () => {
+    const page = await world.open('/runs');
+    await page.getByText('No runs yet').waitFor();
+    const { chat } = await openScript(world.url, 'Followed', [
+      write('/followed.md'),
+      remove('/followed.md'),
+      { text: 'It is gone.' },
+    ]);
+    const line = entry(page, 'Followed');
+    await line.getByText('Waits for approval', { exact: true }).waitFor();
+    await line.getByText('The run waits for approval of remove /followed.md.').waitFor();
+    const other = await world.open(`/chats/${chat}`);
+    await approve(other, '/followed.md').click();
+    await line.getByText('Done', { exact: true }).waitFor();
+    expect(await line.getByText('The run waits').count()).toBe(0);
+  });
+
+  test('PLUS-5 the list is filtered by state and chat, and the address remembers it', async () => {
+    await openScript(world.url, 'Fine', [{ text: 'Fine.' }]);
+    await openScript(world.url, 'Broken', [{ error: { code: 'overloaded', message: 'No room.' } }]);
+    const page = await world.open('/runs');
+    await entry(page, 'Fine').getByText('Done', { exact: true }).waitFor();
+    await entry(page, 'Broken').getByText('Failed', { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'State' }).selectOption('Failed');
+    await entry(page, 'Fine').waitFor({ state: 'detached' });
+    expect(await entry(page, 'Broken').innerText()).toContain('No room.');
+    await page.reload();
+    await entry(page, 'Broken').waitFor();
+    expect(await entry(page, 'Fine').count()).toBe(0);
+    await page.getByRole('combobox', { name: 'Chat' }).selectOption('Fine');
+    await page.getByText('No run is like this').waitFor();
+    await page.getByRole('combobox', { name: 'State' }).selectOption('Any state');
+    await entry(page, 'Fine').waitFor();
+    expect(await entry(page, 'Broken').count()).toBe(0);
+  });
+
+  test('PLUS-5 the replay slider is equal to the live page at every message boundary', async () => {
+    const paths = ['/r/a.md', '/r/b.md', '/r/c.md'];
+    const { chat, run } = await openScript(world.url, 'Replayed', [
+      {
+        reasoning: 'What is there?',
+        text: 'First, three files.',
+        calls: paths.map((path) => write(path).calls[0]!),
+      },
+      ...paths.map((path) => ({ text: `Now **${path}** goes.`, ...remove(path) })),
+      { text: 'That is all.' },
+    ]);
+    const live = await world.open(`/chats/${chat}`, { profile: HIGH });
+    const seen: { at: number; said: string }[] = [];
+    const remember = async () =>
+      seen.push({ at: (await eventsOf(world.url, run)).length, said: await said(live) });
+    for (const path of paths) {
+      await approve(live, path).waitFor();
+      await remember();
+      await approve(live, path).click();
+    }
+    await live.getByText('That is all.', { exact: true }).waitFor();
+    await live.getByRole('status').getByText('Ready').waitFor();
+    await remember();
+
+    const page = await world.open(`/runs/${run}`, { profile: HIGH });
+    await page.getByRole('tab', { name: 'Replay' }).click();
+    const slider = page.getByRole('slider', { name: 'Moment of the run' });
+    const last = seen.at(-1)!.at;
+    await page.getByText(`${last} / ${last}`).waitFor();
+    for (const { at, said: then } of [...seen, ...seen.toReversed()]) {
+      await slider.fill(String(at));
+      await expect.poll(() => said(page)).toBe(then);
+    }
+    await slider.fill(String(seen[1]!.at));
+    const past = page.getByRole('group', { name: 'Approval of remove' });
+    expect(await past.getByRole('button', { name: 'Approve', exact: true }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Back by a message' }).click();
+    expect(Number(await slider.inputValue())).toBeLessThan(seen[1]!.at);
+    await slider.press('Home');
+    await page.getByText('Nothing has happened yet.').waitFor();
+    await slider.press('End');
+    await expect.poll(() => said(page)).toBe(seen.at(-1)!.said);
+  });
+
+  test('PLUS-5 an open run’s replay goes on at its end, and stays where somebody moved it', async () => {
+    const { chat, run } = await openScript(world.url, 'Going on', [
+      write('/on.md'),
+      { text: 'May it go?', ...remove('/on.md') },
+      { text: 'It went.' },
+    ]);
+    const page = await world.open(`/runs/${run}`);
+    await page.getByText('The run waits for approval of remove /on.md.').waitFor();
+    await page.getByRole('tab', { name: 'Replay' }).click();
+    await page.getByText('May it go?', { exact: true }).waitFor();
+    const second = await world.open(`/runs/${run}`);
+    await second.getByRole('tab', { name: 'Replay' }).click();
+    await second.getByRole('slider').fill('2');
+    const other = await world.open(`/chats/${chat}`);
+    await approve(other, '/on.md').click();
+    await page.getByText('It went.', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('Done').waitFor();
+    await second.getByRole('status').getByText('Done').waitFor();
+    expect(await second.getByRole('slider').inputValue()).toBe('2');
+  });
+
+  test('PLUS-5 a failed run is retried: the new run says what it repeats', async () => {
+    const { run } = await openScript(world.url, 'Retried', [
+      { error: { code: 'overloaded', message: 'No room.' } },
+    ]);
+    const page = await world.open(`/runs/${run}`);
+    await page.getByRole('status').getByText('Failed').waitFor();
+    await page.getByText('No room.').first().waitFor();
+    await page.getByRole('button', { name: 'Retry', exact: true }).click();
+    await page.waitForURL((url) => url.pathname.startsWith('/runs/') && !url.pathname.endsWith(run));
+    await page.getByRole('status').getByText('Failed').waitFor();
+    await page.getByRole('link', { name: 'an earlier run' }).click();
+    await page.waitForURL(`**/runs/${run}`);
+  });
+
+  test('PLUS-5 an open run is canceled', async () => {
+    const { run } = await openScript(world.url, 'Canceled', [{ text: 'Hm.', ...remove('/nothing.md') }]);
+    const page = await world.open(`/runs/${run}`);
+    await page.getByRole('status').getByText('Waits for approval', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await page.getByRole('status').getByText('Canceled').waitFor();
+    await page.getByRole('button', { name: 'Retry', exact: true }).waitFor();
+  });
+
+  test('PLUS-5 the timeline leads to its moment, and a long log is searched', async () => {
+    const { run } = await openScript(world.url, 'Long', [
+      { tokens: 3000 },
+      { text: 'A needle.', ...write('/needle.md') },
+      { text: 'The end.' },
+    ]);
+    const page = await world.open(`/runs/${run}`);
+    await page.getByRole('status').getByText('Done').waitFor();
+    const timeline = page.getByRole('list', { name: 'Timeline' });
+    const calls = timeline.getByRole('button', { name: /^Model: offline\/script/ });
+    await calls.nth(2).waitFor();
+    expect(await calls.count()).toBe(3);
+    await timeline.getByRole('button', { name: /^Tool: Writes \/needle\.md/ }).click();
+    await page.getByRole('tab', { name: 'Replay', selected: true }).waitFor();
+    await page.getByText('A needle.', { exact: true }).waitFor();
+    expect(await page.getByText('The end.', { exact: true }).count()).toBe(0);
+    await page.getByRole('tab', { name: 'Events' }).click();
+    const events = page.getByRole('region', { name: 'Events' });
+    await events.getByRole('button').first().waitFor();
+    expect(await events.getByRole('button').count()).toBeLessThan(100);
+    await page.getByRole('searchbox', { name: 'Search the events' }).fill('file_updated');
+    await page.getByText('1 of 3,').waitFor();
+    await events.getByRole('button').click();
+    expect(await events.innerText()).toContain('"path": "/needle.md"');
+    await page.getByRole('searchbox').fill('not in it');
+    await page.getByText('No event has this in it.').waitFor();
+  });
+
+  test('PLUS-5 a run that is not there says so', async () => {
+    const page = await world.open('/runs/00000000-0000-7000-8000-00000000dead');
+    await page.getByRole('heading', { name: 'That did not work' }).waitFor();
+  });
+
+  test.each([
+    ['light', {}],
+    ['dark', {}],
+    ['light', NARROW],
+  ] as const)('PLUS-5 axe finds nothing wrong with runs (%s, %j)', async (colorScheme, profile) => {
+    const { run } = await openScript(world.url, 'Looked at', [
+      { text: 'It is **written**.', ...write('/looked.md') },
+      { text: 'May it go?', ...remove('/looked.md') },
+    ]);
+    const page = await world.open('/runs', { profile: { colorScheme, reducedMotion: 'reduce', ...profile } });
+    const fits = () =>
+      page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+    await entry(page, 'Looked at').first().getByText('Waits for approval', { exact: true }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await fits()).toBe(true);
+    await page.goto(`${world.url}/runs/${run}`);
+    await page.getByRole('status').getByText('Waits for approval', { exact: true }).waitFor();
+    for (const tab of ['Timeline', 'Replay', 'Events']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.getByRole('tab', { name: tab, selected: true }).waitFor();
+      expect(await violations(page)).toEqual([]);
+      expect(await fits()).toBe(true);
+    }
+  });
+});

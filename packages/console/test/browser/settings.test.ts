@@ -1,0 +1,108 @@
+// Settings: the model, roles, the policy, MCP servers, the server itself.
+
+import { createRequire } from 'node:module';
+import { describe, expect, test } from 'vitest';
+import { violations } from '../support/axe.ts';
+import { chromiumPath, WITHOUT } from '../support/chromium.ts';
+import { useConsole } from '../support/console.ts';
+
+const NARROW = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true };
+const MEMORY = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
+
+describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => {
+  const world = useConsole();
+  const api = (path: string) => `${world.url}/api/v1/workspaces/default${path}`;
+  const rules = async () =>
+    ((await (await fetch(api('/policy'))).json()) as { rules: Record<string, string>[] }).rules;
+
+  test('PLUS-5 the policy is edited: a wrong rule is refused where it is wrong, a right one holds', async () => {
+    const page = await world.open('/settings');
+    const policy = page.getByRole('form', { name: 'Policy' });
+    await policy.getByRole('list', { name: 'Rules' }).waitFor();
+    const before = await rules();
+    expect(await policy.getByRole('listitem').count()).toBe(before.length);
+    expect(await policy.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await policy.getByRole('button', { name: 'Add a rule' }).click();
+    const last = before.length + 1;
+    const path = policy.getByRole('textbox', { name: `Rule ${last}: path` });
+    await policy.getByRole('textbox', { name: `Rule ${last}: tool` }).fill('write');
+    await path.fill('secret/**');
+    await policy.getByRole('combobox', { name: `Rule ${last}: action` }).selectOption('Deny');
+    await policy.getByRole('button', { name: 'Save' }).click();
+    await policy.getByRole('alert').getByText('Not saved').waitFor();
+    expect(await path.getAttribute('aria-invalid')).toBe('true');
+    expect(await violations(page)).toEqual([]);
+    expect(await rules()).toEqual(before);
+    await path.fill('/secret/**');
+    await policy.getByRole('button', { name: 'Save' }).click();
+    await policy.getByText('Not saved yet').waitFor({ state: 'detached' });
+    expect(await rules()).toEqual([...before, { tool: 'write', path: '/secret/**', action: 'deny' }]);
+    await policy.getByRole('button', { name: `Move rule ${last} up` }).click();
+    await policy.getByRole('button', { name: `Remove rule ${last}` }).click();
+    await policy.getByRole('button', { name: 'Save' }).click();
+    await policy.getByText('Not saved yet').waitFor({ state: 'detached' });
+    expect(await rules()).toEqual([
+      ...before.slice(0, -1),
+      { tool: 'write', path: '/secret/**', action: 'deny' },
+    ]);
+  });
+
+  test('PLUS-5 a role file with a mistake is shown with its place, as soon as it is written', async () => {
+    const page = await world.open('/settings');
+    await page.getByRole('heading', { name: 'reviewer' }).waitFor();
+    await fetch(api('/files/agents/poet.md'), {
+      method: 'PUT',
+      body: '---\nlimits: { steps: 0 }\n---\nYou write poems.\n',
+    });
+    await page.getByRole('heading', { name: 'poet' }).waitFor();
+    await page.getByText('/agents/poet.md:2:').waitFor();
+    await fetch(api('/files/agents/poet.md'), { method: 'PUT', body: 'You write poems.\n' });
+    await page.getByText('/agents/poet.md:2:').waitFor({ state: 'detached' });
+  });
+
+  test('PLUS-5 an MCP server is added, started anew and removed', async () => {
+    const page = await world.open('/settings');
+    await page.getByRole('button', { name: 'Add a server' }).click();
+    const form = page.getByRole('form', { name: 'Add an MCP server' });
+    await form.getByLabel('Name').fill('Not a name');
+    await form.getByLabel('Command').fill(process.execPath);
+    await form.getByLabel('Arguments').fill(MEMORY);
+    await form.getByRole('button', { name: 'Add' }).click();
+    await form.getByRole('alert').getByText('lower-case letters').waitFor();
+    await form.getByLabel('Name').fill('memory');
+    await form.getByRole('button', { name: 'Add' }).click();
+    const servers = page.getByRole('list', { name: 'MCP servers', exact: true });
+    await servers.getByText(/^Ready · \d+ tools$/).waitFor();
+    await servers.getByText('Its tools').click();
+    await servers.getByText('memory__create_entities').waitFor();
+    await servers.getByRole('button', { name: 'Restart memory' }).click();
+    await servers.getByText(/^Ready · \d+ tools$/).waitFor();
+    await servers.getByRole('button', { name: 'Remove memory…' }).click();
+    await servers.getByRole('button', { name: 'Remove memory' }).click();
+    await servers.getByText('None yet.').waitFor();
+  });
+
+  test('PLUS-5 the model, the storage and the version are told; without the server, that', async () => {
+    const page = await world.open('/settings');
+    await page.getByRole('region', { name: 'Model' }).getByText('offline/instant').first().waitFor();
+    await page.getByText('ANTHROPIC_API_KEY', { exact: true }).waitFor();
+    await page.getByRole('meter', { name: 'Storage used' }).waitFor();
+    await page.getByRole('region', { name: 'Server' }).getByText('0.1.0').waitFor();
+  });
+
+  test.each([
+    ['light', {}],
+    ['dark', {}],
+    ['light', NARROW],
+  ] as const)('PLUS-5 axe finds nothing wrong with the settings (%s, %j)', async (colorScheme, profile) => {
+    const page = await world.open('/settings', {
+      profile: { colorScheme, reducedMotion: 'reduce', ...profile },
+    });
+    await page.getByRole('button', { name: 'Add a server' }).click();
+    await page.getByRole('region', { name: 'Server' }).getByText('Ready').waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(
+      await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth),
+    ).toBe(true);
+  });
+});
