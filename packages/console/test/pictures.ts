@@ -52,4 +52,19 @@ await take(dark, 'dark');
 const narrow = await open(asking, 'light', 390, 844);
 await narrow.getByRole('button', { name: 'Approve', exact: true }).waitFor();
 await take(narrow, 'narrow');
+
+const runs = await open('/runs', 'light');
+await runs.getByText('The run waits for approval').waitFor();
+await take(runs, 'runs');
+await runs.getByRole('link', { name: /^Done/ }).click();
+await runs.getByRole('list', { name: 'Timeline' }).getByRole('button', { name: /^Tool/ }).first().waitFor();
+await take(runs, 'run');
+await runs.getByRole('tab', { name: 'Replay' }).click();
+await runs.getByRole('button', { name: 'Back by a message' }).click();
+await take(runs, 'replay');
+
+const settings = await open('/settings', 'light');
+await settings.getByRole('region', { name: 'Server' }).getByText('Ready').waitFor();
+await settings.getByRole('heading', { name: 'Policy' }).scrollIntoViewIfNeeded();
+await take(settings, 'settings');
 await browser.close();

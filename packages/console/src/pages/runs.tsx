@@ -85,7 +85,7 @@ function Filters({ filter }: { readonly filter: RunFilter }) {
   const chats = useChats().data?.pages.flatMap(({ items }) => items) ?? [];
   const choose = (next: RunFilter) => {
     const search = Object.fromEntries(Object.entries({ ...filter, ...next }).filter(([, value]) => value));
-    void navigate({ to: '/runs', search: search as never });
+    void navigate({ to: '/runs', search });
   };
   const known = filter.chat === undefined || chats.some(({ id }) => id === filter.chat);
   return (
@@ -102,7 +102,7 @@ function Filters({ filter }: { readonly filter: RunFilter }) {
         choose={(chat) => choose({ chat: chat || undefined })}
         choices={[
           ['', 'Any chat'],
-          ...(known ? [] : [[filter.chat!, 'One chat'] as const]),
+          ...(known ? [] : [[filter.chat, 'One chat'] as const]),
           ...chats.map((chat) => [chat.id, titleOf(chat)] as const),
         ]}
       />

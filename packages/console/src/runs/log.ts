@@ -60,7 +60,7 @@ async function readLog(
     const after = events.length;
     const { items } = await client.runs.events(id, { after, limit: PAGE }, { signal });
     for (const { id: place, ...event } of items)
-      events.push({ ...event, seq: place, run_seq: place, run_id: id } as RunLogEvent);
+      events.push({ ...event, seq: place, run_seq: place, run_id: id });
     if (items.length < PAGE) break;
   }
   changed();

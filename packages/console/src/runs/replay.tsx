@@ -75,7 +75,7 @@ function useFoldOf(events: readonly RunLogEvent[], at: number): ChatView {
 }
 
 /** After these events somebody had just finished saying something, or the run had ended. */
-export function boundaries(events: readonly RunLogEvent[]): number[] {
+function boundaries(events: readonly RunLogEvent[]): number[] {
   return events.flatMap((event) =>
     event.type === 'message' ||
     event.type === 'message_end' ||

@@ -95,7 +95,7 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
         break;
       case 'state':
         if (event.data.status !== 'running') {
-          for (const key of [...open.keys()]) end(key, event.at, 'the run ended');
+          for (const key of open.keys()) end(key, event.at, 'the run ended');
         } else if (event.data.supersedes !== undefined) {
           // Nobody was there to say when it broke off.
           end(`message ${event.data.supersedes}`, event.at, 'begun again');

@@ -150,7 +150,7 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
 
   test('PLUS-5 the timeline leads to its moment, and a long log is searched', async () => {
     const { run } = await openScript(world.url, 'Long', [
-      { tokens: 3000 },
+      { tokens: 3000, calls: [{ tool: 'ls', input: { path: '/' } }] },
       { text: 'A needle.', ...write('/needle.md') },
       { text: 'The end.' },
     ]);

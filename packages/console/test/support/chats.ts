@@ -16,7 +16,7 @@ export async function openScript(base: string, title: string, steps: readonly ob
   return { chat: chat.id, run: run.id };
 }
 
-/** How many events the run has now. */
+/** Its events until now. */
 export async function eventsOf(base: string, run: string): Promise<{ type: string; id: number }[]> {
   const response = await fetch(`${base}/api/runs/${run}/events?format=json&limit=1000`);
   return ((await response.json()) as { items: { type: string; id: number }[] }).items;

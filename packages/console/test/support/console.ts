@@ -12,6 +12,7 @@ import {
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { freshDatabase, type TestDatabase } from '../../../server/test/client/database.ts';
 import { startPod, type TestPod } from '../../../server/test/client/pod.ts';
+import { openScript } from './chats.ts';
 import { chromiumPath } from './chromium.ts';
 
 const BUILT = fileURLToPath(new URL('../../dist/index.html', import.meta.url));
@@ -106,11 +107,5 @@ export async function say(page: Page, text: string): Promise<void> {
 
 /** Opens a chat in which the offline model does what the steps say; answers its address in the console. */
 export async function openScripted(base: string, steps: readonly object[]): Promise<string> {
-  const response = await fetch(`${base}/api/v1/workspaces/default/chats`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ goal: JSON.stringify({ steps }), title: 'Scripted', model: 'offline/script' }),
-  });
-  const { chat } = (await response.json()) as { chat: { id: string } };
-  return `/chats/${chat.id}`;
+  return `/chats/${(await openScript(base, 'Scripted', steps)).chat}`;
 }
