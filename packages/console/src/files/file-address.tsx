@@ -28,6 +28,5 @@ export function ToFile({ path, search = {}, ...rest }: ToFileProps) {
 
 export function useOpenFile(): (path: string, search?: FileSearch) => void {
   const navigate = useNavigate();
-  return (path, search = {}) =>
-    void navigate({ to: '/files/$', params: { _splat: path.slice(1) }, search });
+  return (path, search = {}) => void navigate({ to: '/files/$', params: { _splat: path.slice(1) }, search });
 }
