@@ -139,7 +139,11 @@ async function start(installed) {
 }
 
 async function build() {
-  const { code, output } = await capture(runtime(), [vite, 'build', 'packages/console'], { cwd: root });
+  const { code, output } = await capture(runtime(), [vite, 'build', 'packages/console'], {
+    cwd: root,
+    // Whatever the caller is set to: React has another build for development.
+    env: { NODE_ENV: 'production' },
+  });
   if (code !== 0) fail(`${output.trimEnd()}\nThe console could not be built.`);
 }
 

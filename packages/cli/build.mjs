@@ -39,6 +39,8 @@ await buildConsole(root, async () => {
   const { status } = spawnSync(process.execPath, [vite, 'build', 'packages/console'], {
     cwd: root,
     stdio: ['ignore', 2, 2],
+    // Whatever the caller is set to: React has another build for development.
+    env: { ...process.env, NODE_ENV: 'production' },
   });
   if (status !== 0) throw new Error('the console could not be built');
 });
