@@ -171,13 +171,18 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await tree.getByRole('treeitem', { name: 'two.md' }).waitFor();
     await fetch(at('/tree/one.md'), { method: 'DELETE' });
     await tree.getByRole('treeitem', { name: 'one.md' }).waitFor({ state: 'detached' });
-    await fetch(`${world.url}/api/v1/workspaces/default/chats`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ title: 'Told by a hint', goal: 'Hello' }),
-    });
-    await page.getByRole('navigation', { name: 'Chats' }).getByText('Told by a hint').waitFor();
-    await tree.getByRole('treeitem', { name: 'chats' }).waitFor();
+    const newChat = (title: string) =>
+      fetch(`${world.url}/api/v1/workspaces/default/chats`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ title, goal: 'Hello' }),
+      });
+    await newChat('An earlier one');
+    await tree.getByRole('treeitem', { name: 'chats' }).click();
+    await tree.getByRole('treeitem', { name: /^an-earlier-one/ }).waitFor();
+    await newChat('Told by a hint');
+    await tree.getByRole('treeitem', { name: /^told-by-a-hint/ }).waitFor();
+    await tree.getByRole('treeitem', { name: 'tree' }).focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await editor(page, '/tree/two.md').getByText('two').waitFor();
