@@ -82,7 +82,7 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     await servers.getByText('None yet.').waitFor();
   });
 
-  test('PLUS-5 the model, the storage and the version are told; without the server, that', async () => {
+  test('PLUS-5 the model, the storage and the version are told', async () => {
     const page = await world.open('/settings');
     await page.getByRole('region', { name: 'Model' }).getByText('offline/instant').first().waitFor();
     await page.getByText('ANTHROPIC_API_KEY', { exact: true }).waitFor();
