@@ -2,10 +2,10 @@
 
 import { Link } from '@tanstack/react-router';
 import type { Turn } from '@continuo/protocol';
-import { useParam } from '../app/router.tsx';
+import { useShownChat } from '../chat/past.ts';
 
 export function ChangedFiles({ turn }: { readonly turn: Turn }) {
-  const chat = useParam('chat');
+  const chat = useShownChat();
   const files = new Set(
     turn.items.flatMap((item) => (item.kind === 'call' ? item.files.map(({ file }) => file) : [])),
   );

@@ -73,7 +73,13 @@ function Shown({ run }: { readonly run: Run }) {
               />
             </Tabs.Content>
             <Tabs.Content value="replay" tabIndex={-1} className={PANEL}>
-              <Replay events={log.events} count={log.count} place={place} move={setPlace} />
+              <Replay
+                chat={run.thread_id}
+                events={log.events}
+                count={log.count}
+                place={place}
+                move={setPlace}
+              />
             </Tabs.Content>
             <Tabs.Content value="events" tabIndex={-1} className={PANEL}>
               <EventLog events={log.events} count={log.count} />

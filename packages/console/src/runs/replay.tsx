@@ -10,6 +10,7 @@ import { duration, number } from '../ui/time.tsx';
 import type { RunLogEvent } from './log.ts';
 
 interface ReplayProps {
+  readonly chat: string;
   readonly events: readonly RunLogEvent[];
   readonly count: number;
   /** How many events are shown; null: all, also those to come. */
@@ -17,7 +18,7 @@ interface ReplayProps {
   readonly move: (place: number | null) => void;
 }
 
-export function Replay({ events, count, place, move }: ReplayProps) {
+export function Replay({ chat, events, count, place, move }: ReplayProps) {
   const at = Math.min(place ?? count, count);
   const view = useFoldOf(events, at);
   const stops = useMemo(() => boundaries(events), [events, count]);
@@ -52,7 +53,7 @@ export function Replay({ events, count, place, move }: ReplayProps) {
           <span className="max-sm:hidden"> · {words}</span>
         </p>
       </div>
-      <ShowPast value>
+      <ShowPast value={chat}>
         {at === 0 ? (
           <p className="m-auto p-8 text-center text-sm text-soft">Nothing has happened yet.</p>
         ) : (

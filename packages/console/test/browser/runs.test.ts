@@ -12,6 +12,8 @@ const write = (path: string) => ({ calls: [{ tool: 'write', input: { path, conte
 /** So high that nothing of a conversation is out of sight. */
 const HIGH = { viewport: { width: 1200, height: 2600 } };
 const NARROW = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true };
+/** As long as the browser waits for something to appear. */
+const PATIENT = { timeout: 15_000 };
 
 describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
   const world = useConsole();
@@ -91,7 +93,7 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
     await page.getByText(`${last} / ${last}`).waitFor();
     for (const { at, said: then } of [...seen, ...seen.toReversed()]) {
       await slider.fill(String(at));
-      await expect.poll(() => said(page)).toBe(then);
+      await expect.poll(() => said(page), PATIENT).toBe(then);
     }
     await slider.fill(String(seen[1]!.at));
     const past = page.getByRole('group', { name: 'Approval of remove' });
@@ -101,7 +103,7 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
     await slider.press('Home');
     await page.getByText('Nothing has happened yet.').waitFor();
     await slider.press('End');
-    await expect.poll(() => said(page)).toBe(seen.at(-1)!.said);
+    await expect.poll(() => said(page), PATIENT).toBe(seen.at(-1)!.said);
   });
 
   test('PLUS-5 an open run’s replay goes on at its end, and stays where somebody moved it', async () => {
