@@ -46,7 +46,7 @@ test('PLUS-5 blocks put together are the text, and their HTML is that of the who
       expect(blocks.blocks.join('')).toBe(text);
       expect(parts(blocks)).toBe(html(text));
     }),
-    { numRuns: 300 },
+    { numRuns: 500 },
   );
 });
 
@@ -60,7 +60,7 @@ test('PLUS-5 a text that grows piece by piece has the same blocks as one that is
         expect(known.blocks).toEqual(blocksOf(text.slice(0, end)).blocks);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 500 },
   );
 });
 

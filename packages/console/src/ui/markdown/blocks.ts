@@ -4,6 +4,7 @@
 const DEFINITION = /^ {0,3}\[[^\]\n]+\]:/m;
 const FENCE = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(`{3,}|~{3,})/;
 const LIST = /^(?:[-*+]|\d{1,9}[.)])(?:\s|$)/;
+const EMPTY_ITEM = /^(?:[-*+]|\d{1,9}[.)])$/;
 const HTML = /^<[a-z!?/]/i;
 
 export interface Blocks {
@@ -27,17 +28,17 @@ function split(text: string): string[] {
   let start = 0;
   let fence: string | null = null;
   let blank = false;
-  let first = '';
+  let has = { list: false, html: false };
   for (let at = 0; at < text.length;) {
     const newline = text.indexOf('\n', at);
     const end = newline < 0 ? text.length : newline + 1;
     const line = text.slice(at, end).trimEnd();
-    if (blank && fence === null && line !== '' && begins(line, first)) {
+    if (blank && fence === null && line !== '' && begins(line, has)) {
       blocks.push(text.slice(start, at));
       start = at;
-      first = '';
+      has = { list: false, html: false };
     }
-    if (first === '') first = line;
+    if (fence === null) has = { list: has.list || LIST.test(line), html: has.html || HTML.test(line) };
     fence = fenceAfter(line, fence);
     blank = line === '';
     at = end;
@@ -46,12 +47,14 @@ function split(text: string): string[] {
   return blocks;
 }
 
-/** Whether a line after a blank one stands apart from the block that began with `first`. */
-function begins(line: string, first: string): boolean {
+/** Whether a line after a blank one stands apart from the block before it, by what that has. */
+function begins(line: string, has: { readonly list: boolean; readonly html: boolean }): boolean {
   if (/^\s/.test(line)) return false;
   // Only a blank line may end raw HTML, or not even that.
-  if (HTML.test(first)) return false;
-  return !(LIST.test(line) && LIST.test(first));
+  if (has.html) return false;
+  // An empty item is one or not by what stands before it.
+  if (EMPTY_ITEM.test(line)) return false;
+  return !(has.list && LIST.test(line));
 }
 
 function fenceAfter(line: string, open: string | null): string | null {
