@@ -9,14 +9,17 @@ export function ChangedFiles({ turn }: { readonly turn: Turn }) {
   const files = new Set(
     turn.items.flatMap((item) => (item.kind === 'call' ? item.files.map(({ file }) => file) : [])),
   );
-  if (files.size === 0 || chat === '') return null;
+  if (files.size === 0) return null;
+  const words = files.size === 1 ? '1 file changed' : `${files.size} files changed`;
+  // Outside of its chat, as in a replay, there is nowhere to lead from.
+  if (chat === '') return <span>{words}</span>;
   return (
     <Link
       to="/files"
       search={{ changed: 'run', run: turn.run, chat }}
       className="underline decoration-strong underline-offset-2 hover:text-ink"
     >
-      {files.size === 1 ? '1 file changed' : `${files.size} files changed`}
+      {words}
     </Link>
   );
 }

@@ -129,12 +129,14 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     expect(await mine.innerText()).toMatch(/\/known\.md\s+v1[^]*\/uploads\/brought\.txt\s+v1/);
   });
 
+  // A hundred pages are scrolled through.
   test('PLUS-5 a chat of 50,000 events shows its end, and its beginning to whoever scrolls there', async () => {
-    const tokens = { tokens: 4900 };
+    // Of more than a flush takes, tokens would be written as one.
+    const tokens = { tokens: 960 };
     const steps = [{ text: 'This is the beginning.' }];
     const path = await openScripted(world.url, steps);
     const thread = path.slice('/chats/'.length);
-    for (const step of [...Array.from({ length: 10 }, () => tokens), { text: 'This is the end.' }])
+    for (const step of [...Array.from({ length: 52 }, () => tokens), { text: 'This is the end.' }])
       await fetch(`${world.url}/api/threads/${thread}/messages`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -143,6 +145,9 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     const page = await world.open(path);
     await page.getByText('This is the end.', { exact: true }).waitFor();
     await page.getByRole('status').getByText('Ready').waitFor();
+    const end = `${world.url}/api/threads/${thread}/events?format=json&before=latest&limit=1`;
+    const { items } = (await (await fetch(end)).json()) as { items: { seq: number }[] };
+    expect(items[0]!.seq).toBeGreaterThan(50_000);
     await page.reload();
     await page.getByText('This is the end.', { exact: true }).waitFor();
     expect(await page.getByText('This is the beginning.', { exact: true }).count()).toBe(0);
@@ -156,5 +161,5 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     }
     await page.getByRole('button', { name: 'To the end' }).click();
     await page.getByText('This is the end.', { exact: true }).waitFor();
-  });
+  }, 180_000);
 });

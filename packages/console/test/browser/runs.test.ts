@@ -152,7 +152,8 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
 
   test('PLUS-5 the timeline leads to its moment, and a long log is searched', async () => {
     const { run } = await openScript(world.url, 'Long', [
-      { tokens: 3000, calls: [{ tool: 'ls', input: { path: '/' } }] },
+      // Of more than a flush takes, tokens would be written as one.
+      ...Array.from({ length: 4 }, () => ({ tokens: 800, calls: [{ tool: 'ls', input: { path: '/' } }] })),
       { text: 'A needle.', ...write('/needle.md') },
       { text: 'The end.' },
     ]);
@@ -160,8 +161,8 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
     await page.getByRole('status').getByText('Done').waitFor();
     const timeline = page.getByRole('list', { name: 'Timeline' });
     const calls = timeline.getByRole('button', { name: /^Model: offline\/script/ });
-    await calls.nth(2).waitFor();
-    expect(await calls.count()).toBe(3);
+    await calls.nth(5).waitFor();
+    expect(await calls.count()).toBe(6);
     await timeline.getByRole('button', { name: /^Tool: Writes \/needle\.md/ }).click();
     await page.getByRole('tab', { name: 'Replay', selected: true }).waitFor();
     await page.getByText('A needle.', { exact: true }).waitFor();
