@@ -361,7 +361,9 @@ describe('from the disk to the database', () => {
     const desk = await openDesk(world);
     const paths = Array.from({ length: 100 }, (_, index) => `f${index % 7}/${index}.md`);
     await Promise.all(paths.map((path) => desk.write(path, path)));
-    for (const path of paths) {
+    // However soon the mirror looks, it finds more gone than somebody removes by hand.
+    for (const path of paths.slice(0, 30)) rmSync(join(desk.root, path));
+    for (const path of paths.slice(30)) {
       rmSync(join(desk.root, path));
       await pause(20);
     }
