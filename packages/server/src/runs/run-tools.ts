@@ -5,7 +5,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { ApprovalKind, EventData, ImageReference, NewEvent } from '@continuo/protocol';
 import type { Change, Entry } from '../log/group.ts';
-import { Lost } from '../log/pen.ts';
+import { CancelWins, Lost } from '../log/pen.ts';
 import { judge, normalPath } from '../tools/policy.ts';
 import type { AnyTool } from '../tools/registry.ts';
 import { OutcomeUnknown, Stale, type CallContext } from '../tools/tool.ts';
@@ -118,6 +118,7 @@ async function runCall(context: StepContext, { call, checked }: CheckedCall): Pr
   const { hold, pen, queued, options } = context;
   if (hold.draining || context.canceled.aborted) return;
   hold.lost.throwIfAborted();
+  if (checked.ok && checked.tool.effect !== 'pure') await refuseIfCanceled(context);
   const end = (data: End) => pen.append([ended(context, call, data)]);
 
   if (call.stage.kind === 'started' && call.problem === null && !isRepeatable(checked)) {
@@ -167,6 +168,16 @@ async function runCall(context: StepContext, { call, checked }: CheckedCall): Pr
     grace.end();
   }
   for (const work of afterCommit) await work();
+}
+
+/** A cancel that was accepted counts from then on, also if its wake-up is still on its way. */
+async function refuseIfCanceled({ options, queued }: StepContext): Promise<void> {
+  const { rowCount } = await options.pool.query({
+    name: 'is_canceled',
+    text: 'select from runs where id = $1 and cancel_requested_at is not null',
+    values: [queued.id],
+  });
+  if (rowCount !== 0) throw new CancelWins('the run was canceled');
 }
 
 interface Transacted {
