@@ -21,6 +21,7 @@ interface Said {
 export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly nodeArgs?: readonly string[];
+  readonly args?: readonly string[];
   /** Finds in the output what tells that the program is ready; without it, the program says so itself. */
   readonly readyIn?: (output: string) => unknown;
 }
@@ -33,7 +34,7 @@ const STOP_MS = 20_000;
 const running = new Set<ChildProcess>();
 
 export async function startProgram(path: string, options: ProgramOptions = {}): Promise<Program> {
-  const child = fork(fileURLToPath(new URL(path, import.meta.url)), {
+  const child = fork(fileURLToPath(new URL(path, import.meta.url)), options.args ?? [], {
     execArgv: ['--disable-warning=ExperimentalWarning', ...(options.nodeArgs ?? [])],
     env: {
       PATH: process.env.PATH,

@@ -20,10 +20,11 @@ export interface Pod {
   readonly program: Program;
 }
 
-const MAIN = '../packages/server/src/main.ts';
+const MAIN = '../packages/cli/src/main.ts';
 
 export async function startPod({ modelUrl, databaseUrl, home, env }: Place): Promise<Pod> {
   const program = await startProgram(MAIN, {
+    args: ['start', '--no-open'],
     nodeArgs: ['--expose-gc', '--import', new URL('../programs/probe.ts', import.meta.url).href],
     readyIn: (output) => /api +(http:\S+)\/api/.exec(output)?.[1],
     env: {
