@@ -38,7 +38,7 @@ test.each<[string, unknown, string, RegExp]>([
       { tool: '*', path: 'x', action: 'ask' },
     ],
     'rules[1].path',
-    /root/,
+    /\broot/,
   ],
   ['a bad glob of tools', [{ tool: '[a]', action: 'ask' }], 'rules[0].tool', /not part of a glob/],
   ['an unknown key', [{ tool: '*', action: 'ask', when: 'now' }], 'rules[0].when', /known field/],

@@ -10,7 +10,7 @@ const pipe = (chat: string, query = '') =>
   `${world.url}/api/v1/workspaces/default/chats/${chat}/events${query}`;
 const typesOf = (frames: readonly SseFrame[]) => frames.map(({ event }) => event);
 
-test('WS-4 WS-10 the pipe tells what was said, thought, called and seen, and how it ended', async () => {
+test('WS-10 the pipe tells what was said, thought, called and seen, and how it ended', async () => {
   const chat = await createThread(world.url);
   const listener = await listen(pipe(chat));
   const run = await send(world.url, chat, {
@@ -105,7 +105,7 @@ test('WS-8 one stream lives on through runs and sessions, and can be taken up af
   }
 });
 
-test('after=latest begins now', async () => {
+test('WS-4 after=latest begins now', async () => {
   const chat = await createThread(world.url);
   const before = await send(world.url, chat, { steps: [{ text: 'before' }] });
   await framesOf(world.url, before.id);
@@ -140,7 +140,7 @@ test('no such chat or workspace is 404, a bad cursor 400', async () => {
   }
 });
 
-test('pages of JSON hold what the stream holds, in any size of page', async () => {
+test('WS-4 pages of JSON hold what the stream holds, in any size of page', async () => {
   const chat = await createThread(world.url);
   const calls = [{ tool: 'pure', input: { note: 'x' } }, { tool: 'none' }];
   const run = await send(world.url, chat, { steps: [{ text: 'a\u0000b', calls }, { text: 'c' }] });

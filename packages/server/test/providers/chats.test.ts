@@ -90,7 +90,7 @@ describe.each(['compatible', 'anthropic', 'google'] as const)('%s', (name) => {
     expect(await end(next.body.run.id)).toBe('done');
   });
 
-  test('WS-11 what was said before a stop is sent back as the model’s own, with the marker after it', async () => {
+  test('WS-9 a new session’s model is sent what was said before a stop as its own, with the marker after it', async () => {
     const space = await newSpace(world.url);
     const since = listen();
     server.reply({ said: [{ kind: 'text', pieces: ['Half ', 'of'] }], instead: 'stall' }, says('More.'));
