@@ -30,6 +30,7 @@ import { createChatFiles } from './runs/chats.ts';
 import { createRunLoop } from './runs/loop.ts';
 import { createOriginOf } from './runs/origin-of.ts';
 import { readPolicy } from './runs/policies.ts';
+import { States } from './runs/states.ts';
 import { createBuiltInTools } from './tools/index.ts';
 import { createToolRegistry, type AnyTool, type ToolRegistry } from './tools/registry.ts';
 import { readChangeRows, type ChangeRow } from './workspace/changes.ts';
@@ -196,6 +197,7 @@ export async function startServer({
     work: createRunLoop({
       pool,
       writer,
+      states: new States(),
       agents,
       limits: {
         steps: config.runSteps,

@@ -37,8 +37,8 @@ export interface Hold {
   readonly hurry: AbortSignal;
   /** The pod is stopping: let go at the next step. */
   readonly draining: boolean;
-  /** Somebody wants something of the thread. */
-  onWake: (() => void) | null;
+  /** Somebody wants something of the thread. `news` is what the waker knows to be committed; the work knows what it means. */
+  onWake: ((news?: unknown) => void) | null;
   /** Whether the lease is surely still ours; ask before an effect that nothing fences. */
   fresh(): boolean;
   /** `refusal` is what the database said, where it was not another owner. */
@@ -154,9 +154,9 @@ export class Pod {
   }
 
   /** Tells the owner of a thread that there is something for it, wherever it is. */
-  async wake(threadId: string, owner: string | null): Promise<void> {
+  async wake(threadId: string, owner: string | null, news?: unknown): Promise<void> {
     const wakeHere = this.#holds.get(threadId)?.onWake;
-    if (wakeHere) return wakeHere();
+    if (wakeHere) return wakeHere(news);
     if (owner === null) void this.#claim();
     if (this.alone) return;
     await this.#options.pool.query({
@@ -455,7 +455,7 @@ class LiveHold implements Hold {
   readonly #lost = new AbortController();
   draining = false;
   refusal: Error | null = null;
-  onWake: (() => void) | null = null;
+  onWake: Hold['onWake'] = null;
 
   constructor(threadId: string, attempt: number, told: unknown, hurry: AbortSignal, fresh: () => boolean) {
     this.threadId = threadId;

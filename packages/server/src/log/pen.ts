@@ -78,6 +78,8 @@ export class Pen {
   /** A flush or a transaction of this thread is in flight. */
   #busy = false;
   #lost = false;
+  /** The last run that was refused to begin. */
+  #refused: string | null = null;
   #released = false;
   #closed = false;
   #idle: (() => void)[] = [];
@@ -117,9 +119,12 @@ export class Pen {
     this.#writer.closed(this);
   }
 
-  /** Queues one event and goes on. Its commit, or its loss, shows in `onCommit` and `onLost`. */
+  /**
+   * Queues one event and goes on. Its commit, or its loss, shows in `onCommit` and `onLost`. Of a run that was refused to
+   * begin it is dropped.
+   */
   push(runId: string, event: NewEvent): void {
-    this.#queue([{ runId, event }], [], nobody, nobody);
+    if (this.#refused !== runId) this.#queue([{ runId, event }], [], nobody, nobody);
   }
 
   /** Appends events and the rows that they changed, all or nothing; resolves after the commit. */
@@ -242,9 +247,23 @@ export class Pen {
     const refused = part.groups.filter((each) => each.changes.some(decisive));
     const others = part.groups.filter((each) => !refused.includes(each));
     this.#putBack(others);
+    for (const { changes } of refused)
+      for (const change of changes) if (change.kind === 'start') this.#dropPieces(change.run);
     for (const each of refused) {
       this.#bytes -= each.bytes;
       each.reject(new CancelWins('the run was canceled'));
+    }
+  }
+
+  /** What was said of a run that has not begun was not said. */
+  #dropPieces(runId: string): void {
+    this.#refused = runId;
+    for (let at = this.#groups.length - 1; at >= 0; at -= 1) {
+      const each = this.#groups[at]!;
+      if (each.resolve !== nobody || each.entries[0]!.runId !== runId) continue;
+      this.#groups.splice(at, 1);
+      this.#rows -= each.entries.length;
+      this.#bytes -= each.bytes;
     }
   }
 

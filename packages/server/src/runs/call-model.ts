@@ -4,6 +4,7 @@ import { AgentEngine, type EngineEvent, type MessagePart } from '@continuo/engin
 import type { EventData, NewEvent } from '@continuo/protocol';
 import type { Change, Entry } from '../log/group.ts';
 import { contextLimitOf, costOf } from '../models/prices.ts';
+import { yieldWithAbortCheck } from '../yielding.ts';
 import type { RunState } from './fold.ts';
 import { shownHistory } from './history.ts';
 import { withImages } from './images.ts';
@@ -28,6 +29,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   const push = (event: NewEvent) => pen.push(run.id, event);
   let failure: (EventData['error'] & { retryable: boolean }) | null = null;
   let begun = false;
+  let pieces = 0;
   const whole: Entry[] = [];
   const changes: Change[] = [];
 
@@ -38,16 +40,20 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
     const { tokens, turnsLeftOut: turns_left_out } = shown;
     push({ type: 'context_usage', data: { message, tokens, limit, turns_left_out } });
   };
+  /** The first goes alone: whoever waits for it need not wait for what comes with it. */
+  const piece = (type: 'token' | 'reasoning', text: string): void | Promise<void> => {
+    push({ type, data: { text, message } });
+    pieces += 1;
+    return pieces === 1 ? yieldWithAbortCheck({ mode: 'fast' }) : (pen.room() ?? undefined);
+  };
   const present = (_agent: string, event: EngineEvent): void | Promise<void> => {
     switch (event.type) {
       case 'message_start':
-        return context.begun.then(begin);
+        return begin();
       case 'text_delta':
-        push({ type: 'token', data: { text: event.text, message } });
-        return pen.room() ?? undefined;
+        return piece('token', event.text);
       case 'reasoning_delta':
-        push({ type: 'reasoning', data: { text: event.text, message } });
-        return pen.room() ?? undefined;
+        return piece('reasoning', event.text);
       case 'stream_error':
         failure = { code: event.code, error: event.message, retryable: event.retryable === true };
         return;

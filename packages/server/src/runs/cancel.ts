@@ -3,6 +3,7 @@
 
 import type { Pod } from '../actors/pod.ts';
 import type { Pool } from '../db/pool.ts';
+import { Canceled } from './facts.ts';
 
 export async function requestCancel(
   { pool, pod }: { pool: Pool; pod: Pod },
@@ -21,7 +22,7 @@ export async function requestCancel(
     values: [runId, reason],
   });
   const asked = rows[0];
-  if (asked) await pod.wake(asked.thread_id, asked.owner);
+  if (asked) await pod.wake(asked.thread_id, asked.owner, new Canceled(runId, reason));
 }
 
 /** Cancels every open run of a workspace. */

@@ -37,6 +37,24 @@ export class Told {
   }
 }
 
+/** What a waker knows to be committed: a run is to stop. The owner need not ask for that. */
+export class Canceled {
+  readonly run: string;
+  readonly reason: string;
+
+  constructor(run: string, reason: string) {
+    this.run = run;
+    this.reason = reason;
+  }
+
+  in(facts: Facts): Facts {
+    const runs = facts.runs.map((run) =>
+      this.run === run.id ? { ...run, cancel: run.cancel ?? this.reason } : run,
+    );
+    return { ...facts, runs };
+  }
+}
+
 export async function takeFacts(
   client: Queryable,
   hold: { readonly threadId: string; readonly attempt: number },

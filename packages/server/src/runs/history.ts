@@ -72,8 +72,16 @@ function intoTurns(messages: readonly HistoryMessage[]): HistoryMessage[][] {
   return turns;
 }
 
+const estimates = new WeakMap<HistoryMessage, number>();
+
 /** About four characters a token, for every model. */
-function estimate(message: HistoryMessage): number {
+export function estimate(message: HistoryMessage): number {
+  const known = estimates.get(message) ?? count(message);
+  estimates.set(message, known);
+  return known;
+}
+
+function count(message: HistoryMessage): number {
   if (message.role === 'system') return Math.ceil(message.content.length / 4) + 4;
   const { files = [], ...rest } = { files: undefined, ...message };
   const characters =

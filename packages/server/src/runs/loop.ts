@@ -13,7 +13,7 @@ import { CancelWins, type Pen } from '../log/pen.ts';
 import { readPartialText, readRunSeq } from '../log/statements.ts';
 import { callModel } from './call-model.ts';
 import { decide, notTakenIn, type Facts, type QueuedRun, type Step } from './decide.ts';
-import { asFacts, takeFacts, Told } from './facts.ts';
+import { asFacts, Canceled, takeFacts, Told } from './facts.ts';
 import { EMPTY, foldAll, knownVersion, workedMs, type RunState, type ThreadState } from './fold.ts';
 import { replay } from './replay.ts';
 import { runTools } from './run-tools.ts';
@@ -49,7 +49,8 @@ class Actor {
 
   static async open(options: LoopOptions, hold: Hold): Promise<Actor> {
     const told = hold.told instanceof Told ? hold.told : null;
-    const state = told?.seq === 0 ? EMPTY : await replay(options.pool, hold.threadId, hold.lost);
+    const state =
+      (told && known(options, hold, told)) ?? (await replay(options.pool, hold.threadId, hold.lost));
     const runSeqs = new Map<string, number>();
     if (state.run) {
       runSeqs.set(
@@ -80,11 +81,16 @@ class Actor {
 
   close(): void {
     this.#pen.close();
+    if (!this.#pen.lost && !this.#state.run) this.#options.states.keep(this.#hold.threadId, this.#state);
   }
 
   #listen(): void {
-    this.#hold.onWake = () => {
+    this.#hold.onWake = (news) => {
       this.#leisure?.abort();
+      if (news instanceof Canceled) {
+        this.#facts = news.in(this.#facts);
+        if (this.#isCanceled()) this.#cancel.abort();
+      }
       // One look under way and one to come see everything.
       if (this.#lookAgain) return;
       this.#lookAgain = true;
@@ -417,6 +423,11 @@ class Actor {
       .finally(() => deadline.end());
     if (failure) await this.#fail(this.#state.run!, failure);
   }
+}
+
+/** The state of a thread whose log is known to end where the claim says. */
+function known({ states }: LoopOptions, { threadId }: Hold, { seq }: Told): ThreadState | null {
+  return seq === 0 ? EMPTY : states.take(threadId, seq);
 }
 
 const READY = Promise.resolve();

@@ -13,10 +13,12 @@ import type { ToolRegistry } from '../tools/registry.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Limits, QueuedRun } from './decide.ts';
 import type { ThreadState } from './fold.ts';
+import type { States } from './states.ts';
 
 export interface LoopOptions {
   readonly pool: Pool;
   readonly writer: Writer;
+  readonly states: States;
   readonly agents: Agents;
   readonly limits: Limits;
   /** Lines of a tool's result that later runs are shown. */
@@ -41,7 +43,7 @@ export interface StepContext {
   readonly tools: ToolRegistry;
   readonly hold: Hold;
   readonly pen: Pen;
-  /** Resolves once what the step was decided on is committed; before it, nothing may be written. */
+  /** Resolves once what the step was decided on is committed; before it, nothing may have an effect. */
   readonly begun: Promise<void>;
   /** Aborts when the run is to stop, the thread is lost, or the pod in a hurry: whatever runs, ends. */
   readonly interrupted: AbortSignal;

@@ -10,6 +10,7 @@ import { createRoles } from '../../src/agents/roles.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { type Models, createModels } from '../../src/models/catalog.ts';
 import { createRunLoop } from '../../src/runs/loop.ts';
+import { States } from '../../src/runs/states.ts';
 import { type AnyTool, createToolRegistry } from '../../src/tools/registry.ts';
 import { type LogWorld, TestHold } from '../unit/support.ts';
 import { ENV, WIRES } from './server.ts';
@@ -68,6 +69,7 @@ export async function createExecutor(world: LogWorld): Promise<Executor> {
   const work = createRunLoop({
     pool: world.pool,
     writer: world.writer({ publish: (rows) => rows.forEach((row) => seen(row)) }),
+    states: new States(),
     agents: createAgents({
       models: provider.models,
       roles: await createRoles(world.pool),

@@ -14,6 +14,7 @@ import type { StoredEvent } from '../../src/log/event.ts';
 import { readThread } from '../../src/log/statements.ts';
 import { createModels } from '../../src/models/catalog.ts';
 import { createRunLoop } from '../../src/runs/loop.ts';
+import { States } from '../../src/runs/states.ts';
 import { createToolRegistry, type AnyTool } from '../../src/tools/registry.ts';
 import { freshDatabase, type TestDatabase } from '../client/database.ts';
 
@@ -122,7 +123,7 @@ export class TestHold implements Hold {
   readonly hurry = new AbortController().signal;
   readonly #lost = new AbortController();
   draining = false;
-  onWake: (() => void) | null = null;
+  onWake: Hold['onWake'] = null;
 
   constructor(threadId: string, attempt: number, told: unknown = null) {
     this.threadId = threadId;
@@ -162,6 +163,7 @@ export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
   const options = {
     pool: world.pool,
     writer: world.writer(settings.publish ? { publish: settings.publish } : {}),
+    states: new States(),
     agents: createAgents({
       models: createModels({ now: Date.now, sleep: settings.sleep ?? nextTurn }),
       roles: await createRoles(world.pool),

@@ -238,11 +238,15 @@ test('a message that steers at the very end is not lost: the run takes it in and
   const thread = await world.thread();
   const { run } = await say(thread, OK);
   let sent: Promise<unknown> | null = null;
+  const begun = Promise.withResolvers<void>();
   const loop = await createLoop(world, {
     tools: [],
+    publish: () => begun.resolve(),
     // The model has said its last word, and the run's end is on its way.
-    sleep: async () =>
-      void (await (sent ??= say(thread, { steps: [{ text: 'one more' }] }, { policy: 'steer' }))),
+    sleep: async () => {
+      await begun.promise;
+      await (sent ??= say(thread, { steps: [{ text: 'one more' }] }, { policy: 'steer' }));
+    },
   });
   await wish(
     'update messages set content = $2 where run_id = $1',

@@ -43,7 +43,15 @@ export interface Profile {
 const LIGHT = new Set(['get', 'do', 'use', 'call', 'tool', 'mcp']);
 const NOUN_PHRASE = new Set(['the', 'a', 'an', 'current', 'latest']);
 
+const profiles = new WeakMap<ToolSchema, Profile>();
+
 export function profileOf(tool: ToolSchema): Profile {
+  const known = profiles.get(tool) ?? makeProfile(tool);
+  profiles.set(tool, known);
+  return known;
+}
+
+function makeProfile(tool: ToolSchema): Profile {
   const names = splitName(tool.name).filter((word) => !isEmptyWord(word) || word === tool.name);
   const name = names.map((word) => ({ stem: stem(word), weight: LIGHT.has(word) ? 0.3 : 1 }));
   const sentence = splitName((tool.description.split(/[.\n]/)[0] ?? '').slice(0, 300));
@@ -73,12 +81,12 @@ export function profileOf(tool: ToolSchema): Profile {
 }
 
 /** The tool that the clause asks for; where several would do, the first of the best. */
-export function choose(clause: Clause, profiles: readonly Profile[]): Choice | null {
+export function choose(clause: Clause, among: readonly Profile[]): Choice | null {
   const { shape, from } = shapeOf(clause.atoms);
   if (shape !== 'order' && shape !== 'question') return null;
   const words = contentWords(clause.atoms, from);
   let best: { readonly score: number; readonly choice: Choice } | null = null;
-  for (const profile of profiles) {
+  for (const profile of among) {
     const judged = judge(profile, clause, { shape, from, words });
     if (judged && (!best || judged.score > best.score)) best = judged;
   }

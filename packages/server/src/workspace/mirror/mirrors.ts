@@ -10,8 +10,12 @@ import { MirrorClosed, type Log } from './disk.ts';
 import { Mirror } from './mirror.ts';
 import { homeId, Owner, type Role } from './owner.ts';
 
-/** How long chats are gathered before they are asked after. */
-const GATHER_MS = 300;
+/**
+ * Chats are written out once no run has ended for so long, and at the latest so long after the first did: writing blocks,
+ * and people wait for runs.
+ */
+const CALM_MS = 500;
+const LATEST_MS = 15_000;
 /** Its folder is there from the first start. */
 const DEFAULT_WORKSPACE = '00000000-0000-7000-8000-000000000001';
 
@@ -89,6 +93,14 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
 
   const gathered = new Set<string>();
   let gathering: NodeJS.Timeout | null = null;
+  let gatheringSince = 0;
+  const gather = (ids: readonly string[]): void => {
+    for (const id of ids) gathered.add(id);
+    if (gathering === null) {
+      gatheringSince = performance.now();
+      gathering = setTimeout(askSoon, CALM_MS).unref();
+    } else if (performance.now() - gatheringSince < LATEST_MS) gathering.refresh();
+  };
   const askAfterChats = async (): Promise<void> => {
     const ids = [...gathered];
     gathering = null;
@@ -104,8 +116,7 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
     const ids = [...gathered];
     askAfterChats().catch((error: Error) => {
       log.warn({ reason: error.message }, 'chats are not written out yet; trying again');
-      for (const id of ids) gathered.add(id);
-      gathering ??= setTimeout(askSoon, GATHER_MS).unref();
+      gather(ids);
     });
   };
 
@@ -158,8 +169,7 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
     heardOfChats: (threadIds) => {
       if (!chats || owner?.role?.kind !== 'owner') return;
       if (threadIds === null) for (const mirror of open.values()) mirror.hintChats(null);
-      for (const id of threadIds ?? []) gathered.add(id);
-      if (gathered.size > 0) gathering ??= setTimeout(askSoon, GATHER_MS).unref();
+      else gather(threadIds);
     },
   };
 }
