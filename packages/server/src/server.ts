@@ -187,7 +187,7 @@ export async function startServer({
     log,
     now: () => new Date(),
     faults,
-    chats: createChatHeads(pool),
+    chats: createChatHeads(pool, () => pod.holding > 0),
   });
   workspaces.attach(mirrors);
   const pod: Pod = new Pod({

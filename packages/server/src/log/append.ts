@@ -25,8 +25,8 @@ const FLUSH_ROWS = 1000;
  * gathered is written as one piece.
  */
 const AT_ONCE_PENS = 4;
-const GATHER_MS_A_PEN = 0.5;
-const GATHER_MS = 25;
+const GATHER_MS_A_PEN = 0.2;
+const GATHER_MS = 10;
 
 /**
  * A stopped process may hold what a thread's append waits for, until the lease ends its transaction: that thread

@@ -26,8 +26,9 @@ const HEADS = `select t.id, t.workspace_id, t.title, t.created_at, t.removed_at 
   from threads t
   left join lateral (select seq, at from events where thread_id = t.id order by seq desc limit 1) e on true`;
 
-export function createChatHeads(client: Queryable): Chats {
+export function createChatHeads(client: Queryable, busy: () => boolean): Chats {
   return {
+    busy,
     find: async (ids) => {
       const { rows } = await client.query<Row>({
         name: 'find_chat_heads',

@@ -6,8 +6,9 @@ import type { Disk } from './disk.ts';
 
 /** Chats that are in memory at once, and written one after the other. */
 const FEW = 16;
-/** After a turn nothing is done for so many times as long: runs, which make the chats, come first. */
-const REST = 4;
+/** After a turn nothing is done for so many times as long, while runs are at work, and else: they come first. */
+const REST_WHILE_BUSY = 99;
+const REST = 1;
 const FAILURE_MS = 5000;
 
 interface Listing {
@@ -49,12 +50,12 @@ export class ChatQueue {
   }
 
   /** Does some; what it returns is on disk. Then there is a rest, longer after a failure. */
-  async turn(work: () => Promise<readonly Chat[]>): Promise<true> {
+  async turn(busy: boolean, work: () => Promise<readonly Chat[]>): Promise<true> {
     const began = performance.now();
     this.#restsUntil = began + FAILURE_MS;
     for (const chat of await work()) if (this.#due.get(chat.id) === chat) this.#due.delete(chat.id);
     const now = performance.now();
-    this.#restsUntil = now + REST * (now - began);
+    this.#restsUntil = now + (busy ? REST_WHILE_BUSY : REST) * (now - began);
     return true;
   }
 

@@ -27,6 +27,8 @@ export interface Chats {
     after: string | null,
   ): Promise<{ readonly chats: readonly Chat[]; readonly next: string | null }>;
   read(id: string): Promise<{ readonly text: string; readonly version: number }>;
+  /** Runs are at work here, and come first. */
+  busy(): boolean;
 }
 
 /** What is to be done for these chats; nothing for those that are on disk already. */

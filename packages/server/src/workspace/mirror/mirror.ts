@@ -335,7 +335,7 @@ export class Mirror {
   /** False if there was nothing to do. */
   async #showChats(): Promise<boolean> {
     if (this.#chats.at > performance.now()) return false;
-    return this.#chats.turn(async () => {
+    return this.#chats.turn(this.#options.chats?.busy() ?? false, async () => {
       if (!this.#disk) await this.#open();
       const chats = await this.#chats.next(this.#disk!);
       await this.#bring(await chatHeads(this.#disk!, chats));
