@@ -308,11 +308,11 @@ class Actor {
   }
 
   /**
-   * Appends a run's end, and lets the thread go with it. If somebody wants something of the thread meanwhile, there is
+   * Appends a run's end, or its session's, and lets the thread go with it. If somebody wants something of the thread meanwhile, there is
    * an open run or `wake_at` is set, and the database keeps the thread for us. A look that is under way could still
    * lead to an append, and then we do not ask.
    */
-  async #letGoWith(runId: string, writing: write.Writing, idles: boolean): Promise<void> {
+  async #letGoWith(runId: string | null, writing: write.Writing, idles: boolean): Promise<void> {
     const others = this.#facts.runs.some(({ id }) => id !== runId && !this.#ended.has(id));
     if (others || this.#looks > 0 || this.#facts.titleWanted) return void (await this.#write(writing));
     this.#hold.onWake = null;
@@ -348,7 +348,7 @@ class Actor {
   }
 
   async #endSession(input: 'stop' | 'expire'): Promise<void> {
-    await this.#write(write.session(this.#state, input, ENDED[input]));
+    await this.#letGoWith(null, write.session(this.#state, input, ENDED[input]), false);
     this.#informed = false;
   }
 
