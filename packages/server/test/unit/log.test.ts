@@ -237,3 +237,18 @@ test('L6 neither happens when a change is refused', async () => {
 function session(to: 'idle' | 'running', id: string = uuidv7()) {
   return { type: 'session', data: { session: id, from_state: null, to_state: to, reason: 'x' } } as const;
 }
+
+test('L4 what a model said before its run was refused to begin is dropped, and nothing else', async () => {
+  const thread = await world.thread();
+  const run = await world.run(thread);
+  await world.pool.query('update runs set status = $2 where id = $1', [run, 'canceled']);
+  const pen = openPen(world.writer(), thread);
+  const begun = pen.append(...begin(run));
+  pen.push(run, token(run, 'too soon').event);
+  await expect(begun).rejects.toBeInstanceOf(CancelWins);
+  pen.push(run, token(run, 'too late').event);
+  await pen.append([entry(null, { type: 'titled', data: { title: 'told' } })]);
+  expect((await world.log(thread)).map(({ seq, type }) => ({ seq, type }))).toEqual([
+    { seq: 1, type: 'titled' },
+  ]);
+});
