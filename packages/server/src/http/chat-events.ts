@@ -8,6 +8,7 @@ import type { App, HttpContext } from './app.ts';
 import { CHAT, chatParam, noChat } from './chats.ts';
 import { pageAfter, standingOf } from './dialect-stream.ts';
 import { limitQuery, page, problems, wantsJson } from './shared.ts';
+import { beginsAfter } from './sse.ts';
 import { workspaceIn } from './workspaces.ts';
 
 const tags = ['chats'];
@@ -52,14 +53,9 @@ export function chatEventRoutes(app: App, context: HttpContext): void {
       const end = await logEnd(pool, workspaceId, chat);
       if (end === null) throw await noChat(context, workspaceId, chat);
       const given = c.req.header('last-event-id') || c.req.valid('query').after || '0';
+      const cursor = given === 'latest' ? String(end) : given;
       const scope = { threadId: chat, run: null };
-      const from = await standingOf(
-        pool,
-        c.env.outgoing,
-        workspace,
-        scope,
-        given === 'latest' ? String(end) : given,
-      );
+      const from = await standingOf(pool, c.env.outgoing, workspace, scope, cursor);
       const { limit, format } = c.req.valid('query');
       if (format === 'json' || (format === undefined && wantsJson(c))) {
         const body = await pageAfter(pool, workspace, scope, from, { last: end, limit });
@@ -67,7 +63,7 @@ export function chatEventRoutes(app: App, context: HttpContext): void {
       }
       if (c.req.method === 'HEAD')
         return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
-      streams.follow(c.env.outgoing, { spoken: SPOKEN, scope, from });
+      streams.follow(c.env.outgoing, { spoken: SPOKEN, scope, from, headers: beginsAfter(cursor) });
       return RESPONSE_ALREADY_SENT;
     },
   );

@@ -169,8 +169,8 @@ export class Streams {
 }
 
 /** Whoever asked for what comes from now on is told where that is, and can come back before anything has come. */
-export function beginsAfter(seq: number): Readonly<Record<string, string>> {
-  return { 'last-event-id': String(seq) };
+export function beginsAfter(cursor: number | string): Readonly<Record<string, string>> {
+  return { 'last-event-id': String(cursor) };
 }
 
 function changeFrames(batch: Batch<ChangeRow>): Framed {

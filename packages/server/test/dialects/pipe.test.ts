@@ -105,7 +105,7 @@ test('WS-8 one stream lives on through runs and sessions, and can be taken up af
   }
 });
 
-test('WS-4 after=latest begins now', async () => {
+test('WS-4 after=latest begins now, and says where that is', async () => {
   const chat = await createThread(world.url);
   const before = await send(world.url, chat, { steps: [{ text: 'before' }] });
   await framesOf(world.url, before.id);
@@ -114,6 +114,11 @@ test('WS-4 after=latest begins now', async () => {
   const frames = await listener.until((frame) => frame.event === 'done');
   listener.close();
   expect(frames.filter(({ event }) => event === 'chunk').map(({ data }) => data.text)).toEqual(['after']);
+  const again = await listen(pipe(chat), {
+    'last-event-id': listener.response.headers.get('last-event-id')!,
+  });
+  expect(await again.until((frame) => frame.event === 'done')).toEqual(frames);
+  again.close();
 });
 
 test('no such chat or workspace is 404, a bad cursor 400', async () => {
