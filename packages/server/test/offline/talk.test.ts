@@ -167,6 +167,20 @@ describe('calls in plain words', () => {
     expect(text).toContain('no language model');
   });
 
+  test('RT-7 several calls are told as a list, with what the last one returned', async () => {
+    const diff = '--- a.txt\n+++ a.txt\n-``` milk\n+``` tea';
+    const { text } = await talk(
+      [user('write "tea" to a.txt and read it back')],
+      everything,
+      ({ tool: name }) => ({
+        output: name === 'read_file' ? { text: diff } : { text: 'a.txt created\nand more' },
+      }),
+    );
+    expect(text).toContain(
+      `I made 2 calls:\n\n1. write_file a.txt: a.txt created\n2. read_file a.txt\n\n\`\`\`diff\n${diff}\n\`\`\`\n`,
+    );
+  });
+
   test('RT-7 a call that failed is told plainly, and nothing is called after it', async () => {
     const { text, steps } = await talk([user('read a.txt, then delete it')], everything, () => ({
       output: { message: 'no such file' },

@@ -10,7 +10,7 @@ import type { HistoryMessage, ModelRequest, ToolSchema } from '../model.ts';
 import { type Intent, isTooLong, lastPathIn, planFor, planWithAnswer } from './plan.ts';
 import { type Step, splitWords } from './step.ts';
 import { taleFor } from './tale.ts';
-import { type CallOutcome, NEED, needs, tellCall, tellCalling, tellNot, tellWhatThisIs } from './tell.ts';
+import { type CallOutcome, NEED, needs, tellCalling, tellCalls, tellNot, tellWhatThisIs } from './tell.ts';
 
 const TURNS_BACK = 4;
 const MOST_CALLS = 20;
@@ -42,7 +42,7 @@ export function answer({ history, tools }: Pick<ModelRequest, 'history' | 'tools
   }
   if (outcomes.length === 0 && !next)
     return say(taleFor(history, text) ?? tellWhatThisIs({ modelId, text, tools, tooLong: isTooLong(text) }));
-  const told = outcomes.map(tellCall);
+  const told = outcomes.length === 0 ? [] : [tellCalls(outcomes)];
   if (derived?.ok === false) told.push(derived.problem);
   else if (next && !failed) told.push(needs(next));
   const undone = [...left.slice(failed ? 0 : 1), ...whole.slice(MOST_CALLS)];

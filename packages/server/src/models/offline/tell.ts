@@ -52,14 +52,35 @@ export function tellCalling(intents: readonly Intent[]): string {
   return `Calling ${sentenceList(intents.map(({ tool, input }) => `${tool.name}${inputOf(input)}`))}.`;
 }
 
-export function tellCall({ tool, input, output, failed, answered }: CallOutcome): string {
+/** What came of the calls: of several a list, with what the last one returned. */
+export function tellCalls(outcomes: readonly CallOutcome[]): string {
+  if (outcomes.length < 2) return outcomes.map(tellCall).join('');
+  const last = linesIn(outcomes.at(-1)!);
+  const list = outcomes.map((outcome, index) => `${index + 1}. ${tellShortly(outcome)}`);
+  return [`I made ${outcomes.length} calls:`, '', ...list, ...(last === null ? [] : ['', block(last)])].join(
+    '\n',
+  );
+}
+
+function tellShortly(outcome: CallOutcome): string {
+  const { tool, input, output, failed, answered } = outcome;
+  const path = typeof input === 'object' && input !== null && 'path' in input ? input.path : null;
+  const call = `${tool}${typeof path === 'string' ? ` ${excerpt(path, 120)}` : inputOf(input)}`;
+  if (!answered) return `${call}: no result came back`;
+  if (failed) return `${call} failed: ${problemIn(output)}`;
+  const text = linesIn(outcome);
+  if (text !== null && isDiff(text)) return call;
+  return `${call}: ${inWords(text?.split('\n')[0] ?? textIn(output) ?? output) || 'it returned nothing'}`;
+}
+
+function tellCall(outcome: CallOutcome): string {
+  const { tool, input, output, failed, answered } = outcome;
   const call = `${tool}${inputOf(input)}`;
   if (!answered) return `I called ${call}, but no result came back.`;
   if (failed) return `${call} failed: ${stop(problemIn(output))}`;
-  const text = typeof output === 'object' && output !== null && 'text' in output ? output.text : null;
-  if (typeof text === 'string' && text.includes('\n'))
-    return `I called ${call}. It returned:\n\n${block(text)}\n`;
-  const result = inWords(typeof text === 'string' ? text : output);
+  const text = linesIn(outcome);
+  if (text !== null) return `I called ${call}. It returned:\n\n${block(text)}\n`;
+  const result = inWords(textIn(output) ?? output);
   return result === ''
     ? `I called ${call}. It returned nothing.`
     : `I called ${call}. It returned: ${stop(result)}`;
@@ -71,8 +92,30 @@ const BLOCK_CHARACTERS = 200;
 /** A text of several lines is shown as it is, its beginning at least. */
 function block(text: string): string {
   const lines = text.split('\n');
-  const shown = lines.slice(0, BLOCK_LINES).map((line) => `    ${line.slice(0, BLOCK_CHARACTERS)}`);
-  return [...shown, ...(lines.length > BLOCK_LINES ? ['    …'] : [])].join('\n');
+  const shown = lines.slice(0, BLOCK_LINES).map((line) => line.slice(0, BLOCK_CHARACTERS));
+  const longest = Math.max(2, ...shown.map((line) => /^ *(`+)/.exec(line)?.[1]!.length ?? 0));
+  const fence = '`'.repeat(longest + 1);
+  return [
+    `${fence}${isDiff(text) ? 'diff' : 'text'}`,
+    ...shown,
+    ...(lines.length > BLOCK_LINES ? ['…'] : []),
+    fence,
+  ].join('\n');
+}
+
+function isDiff(text: string): boolean {
+  return text.startsWith('--- ') && text.includes('\n+++ ');
+}
+
+function textIn(output: unknown): string | null {
+  const text = typeof output === 'object' && output !== null && 'text' in output ? output.text : null;
+  return typeof text === 'string' ? text : null;
+}
+
+/** What a call returned, if that is a text of several lines. */
+function linesIn({ output, failed }: CallOutcome): string | null {
+  const text = textIn(output);
+  return !failed && text?.includes('\n') ? text : null;
 }
 
 export function needs({ tool, missing }: Intent): string {
