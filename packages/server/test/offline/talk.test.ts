@@ -169,13 +169,9 @@ describe('calls in plain words', () => {
 
   test('RT-7 several calls are told as a list, with what the last one returned', async () => {
     const diff = '--- a.txt\n+++ a.txt\n-``` milk\n+``` tea';
-    const { text } = await talk(
-      [user('write "tea" to a.txt and read it back')],
-      everything,
-      ({ tool: name }) => ({
-        output: name === 'read_file' ? { text: diff } : { text: 'a.txt created\nand more' },
-      }),
-    );
+    const { text } = await talk([user('write "tea" to a.txt and read it back')], everything, (name) => ({
+      output: name === 'read_file' ? { text: diff } : { text: 'a.txt created\nand more' },
+    }));
     expect(text).toContain(
       `I made 2 calls:\n\n1. write_file a.txt: a.txt created\n2. read_file a.txt\n\n\`\`\`diff\n${diff}\n\`\`\`\n`,
     );
