@@ -17,17 +17,21 @@ export function DiffText({ text }: { readonly text: string }) {
       aria-label="Difference"
       className="max-h-96 overflow-auto rounded-lg border bg-sunken py-2 font-mono text-[0.8125rem] leading-relaxed"
     >
-      {text
-        .trimEnd()
-        .split('\n')
-        .map((line, index) => {
-          const head = /^(---|\+\+\+) /.test(line);
-          return (
-            <div key={index} className={`min-w-fit px-3 ${head ? 'text-soft' : (LOOK[line[0] ?? ''] ?? '')}`}>
-              {line || ' '}
-            </div>
-          );
-        })}
+      <DiffLines text={text} />
     </pre>
   );
+}
+
+export function DiffLines({ text }: { readonly text: string }) {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line, index) => {
+      const head = /^(---|\+\+\+) /.test(line);
+      return (
+        <div key={index} className={`min-w-fit px-3 ${head ? 'text-soft' : (LOOK[line[0] ?? ''] ?? '')}`}>
+          {line || ' '}
+        </div>
+      );
+    });
 }

@@ -4,6 +4,7 @@ import { Check, Copy } from 'lucide-react';
 import { memo, useRef, useState, type ComponentProps, type ReactElement } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
+import { DiffLines } from '../diff-text.tsx';
 import { blocksOf, type Blocks } from './blocks.ts';
 
 const PLUGINS = [remarkGfm];
@@ -48,14 +49,18 @@ const Block = memo(function Block({ text }: { readonly text: string }) {
 function CodeBlock({ children }: ComponentProps<'pre'>) {
   const { className = '', children: code = '' } = (children as ReactElement<ComponentProps<'code'>>).props;
   const language = /language-([\w+#.-]+)/.exec(className)?.[1];
+  const diff = language === 'diff' && typeof code === 'string';
   return (
     <div className="overflow-hidden rounded-lg border bg-sunken">
       <div className="flex items-center justify-between border-b py-0.5 pr-1 pl-3 text-xs text-soft">
         {language ?? 'text'}
         <CopyButton text={typeof code === 'string' ? code : ''} what="the code" />
       </div>
-      <pre tabIndex={0} className="overflow-x-auto px-3 py-2.5 font-mono text-[0.8125rem] leading-relaxed">
-        {children}
+      <pre
+        tabIndex={0}
+        className={`overflow-x-auto py-2.5 font-mono text-[0.8125rem] leading-relaxed ${diff ? '' : 'px-3'}`}
+      >
+        {diff ? <DiffLines text={code} /> : children}
       </pre>
     </div>
   );
