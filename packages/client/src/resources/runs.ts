@@ -34,6 +34,9 @@ export function runs(http: Http) {
     },
     cancel: (id: string, body: BodyOf<At<'/api/runs/{id}/cancel', 'post'>> = {}, send: Send = {}) =>
       http.call('post', `${RUN}/cancel`, { path: { id }, body, ...send }),
+    /** The message of a queued run goes to the run that is at work. */
+    steer: (id: string, send: Send = {}) =>
+      once(send, () => http.call('post', `${RUN}/steer`, { path: { id }, signal: send.signal })),
     /** The same message again, by a new run. */
     retry: (id: string, send: SendMessage = {}) =>
       once(send, (headers) =>

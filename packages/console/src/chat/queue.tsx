@@ -19,7 +19,7 @@ export function Queue({ chat, view }: { readonly chat: Chat; readonly view: Chat
   const begun = (run: string) => view.fold.turns.has(run);
   const { data = [], refetch } = useQuery({
     queryKey: ['chat', chat.id, 'queue'],
-    queryFn: () => queued(chat.id, chat.queued_runs),
+    queryFn: () => queued(chat.id),
     enabled: chat.queued_runs > 0,
   });
   useEffect(() => {
@@ -35,34 +35,27 @@ export function Queue({ chat, view }: { readonly chat: Chat; readonly view: Chat
       </h2>
       <ul className="mt-1 space-y-1">
         {waiting.map((message) => (
-          <Entry key={message.run} chat={chat.id} message={message} busy={busy} />
+          <Entry key={message.run} message={message} busy={busy} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Entry({
-  chat,
-  message,
-  busy,
-}: {
-  readonly chat: string;
-  readonly message: Waiting;
-  readonly busy: boolean;
-}) {
+function Entry({ message, busy }: { readonly message: Waiting; readonly busy: boolean }) {
   const [gone, setGone] = useState(false);
-  const drop = async () => {
+  const [problem, setProblem] = useState<string | null>(null);
+  const act = async (doing: Promise<unknown>) => {
     setGone(true);
-    await client.runs.cancel(message.run).catch(() => setGone(false));
-  };
-  const steer = async () => {
-    await drop();
-    await client.chats.send(chat, { content: message.content, policy: 'steer' });
+    setProblem(null);
+    await doing.catch((error: Error) => {
+      setGone(false);
+      setProblem(error.message);
+    });
   };
   if (gone) return null;
   return (
-    <li className="flex items-center gap-2 text-sm">
+    <li className="flex flex-wrap items-center gap-x-2 text-sm">
       <CornerDownRight className="size-4 shrink-0 text-soft" aria-hidden="true" />
       <span className="min-w-0 flex-1 truncate">{message.content}</span>
       {busy && (
@@ -70,28 +63,40 @@ function Entry({
           kind="quiet"
           className="!px-2 !py-0.5 !text-xs"
           title="The run that is at work takes it in at its next step"
-          onClick={() => void steer()}
+          onClick={() => void act(client.runs.steer(message.run))}
         >
           <Zap className="size-3.5" aria-hidden="true" /> Steer
         </Button>
       )}
-      <IconButton label="Take it back" className="!size-7" onClick={() => void drop()}>
+      <IconButton
+        label="Take it back"
+        className="!size-7"
+        onClick={() => void act(client.runs.cancel(message.run))}
+      >
         <X />
       </IconButton>
+      {problem && (
+        <p role="alert" className="w-full pl-6 text-bad">
+          {problem}
+        </p>
+      )}
     </li>
   );
 }
 
-/** The last messages of people are those of the queue. */
-async function queued(chat: string, count: number): Promise<Waiting[]> {
+/** A run that tries again has no message of its own: it is not told here. */
+async function queued(chat: string): Promise<Waiting[]> {
+  const { items } = await client.runs.list({ chat, status: 'queued', limit: PAGE });
+  const runs = new Set(items.filter((run) => run.cancel_requested_at === null).map(({ id }) => id));
   const said: Waiting[] = [];
   for (let after: string | null = null; ;) {
     const page: Awaited<ReturnType<typeof client.threads.messages>> = await client.threads.messages(chat, {
       limit: PAGE,
       ...(after !== null && { after }),
     });
-    for (const { role, run_id: run, content } of page.items) if (role === 'user') said.push({ run, content });
-    if (page.next === null) return said.slice(-count);
+    for (const { role, run_id: run, content } of page.items)
+      if (role === 'user' && runs.has(run)) said.push({ run, content });
+    if (page.next === null) return said;
     after = page.next;
   }
 }

@@ -114,4 +114,32 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await page.getByText('It was steered.', { exact: true }).waitFor();
     await page.getByRole('status').getByText('Ready').waitFor();
   });
+
+  test('PLUS-5 a message that waits its turn can be made to steer: it is said once, also if the answer is lost', async () => {
+    const page = await world.open(
+      await openScripted(world.url, [{ tokens: 200, delay_ms: 20 }, { text: 'Unsteered.' }]),
+    );
+    const steering = JSON.stringify({ steps: [{ text: 'It was steered.' }] });
+    const waiting = JSON.stringify({ steps: [{ text: 'In its turn.' }] });
+    await say(page, steering);
+    const queue = page.getByRole('region', { name: 'Waiting messages' });
+    await queue.getByText(steering).waitFor();
+    await say(page, waiting);
+    await queue.getByText(waiting).waitFor();
+    let lost = 0;
+    await page.route('**/api/runs/*/steer', async (route) => {
+      lost += 1;
+      if (lost > 1) return route.continue();
+      await route.fetch();
+      return route.abort();
+    });
+    await queue.getByRole('button', { name: 'Steer' }).first().click();
+    await page.getByText('It was steered.', { exact: true }).waitFor();
+    await page.getByText('In its turn.', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('Ready').waitFor();
+    expect(lost).toBe(2);
+    const you = page.getByRole('article', { name: 'You' });
+    expect(await you.filter({ hasText: steering }).count()).toBe(1);
+    expect(await you.filter({ hasText: waiting }).count()).toBe(1);
+  });
 });

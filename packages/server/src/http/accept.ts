@@ -55,7 +55,7 @@ function workspaceRemoved(): Problem {
   });
 }
 
-function queueFull(): Problem {
+export function queueFull(): Problem {
   return new Problem({
     status: 429,
     code: 'queue_full',

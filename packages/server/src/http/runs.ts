@@ -5,9 +5,10 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { runs, schemas } from '@continuo/protocol';
 import { requestCancel } from '../runs/cancel.ts';
 import { publicRun, readRun, type StoredRun } from '../runs/read.ts';
+import { steerQueued } from '../runs/steer.ts';
 import { explain } from '../runs/why.ts';
 import { readRunEvents, seqOf } from '../log/statements.ts';
-import { accept, idempotencyHeader } from './accept.ts';
+import { accept, idempotencyHeader, queueFull } from './accept.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
 import { atBeginning } from './dialect-stream.ts';
@@ -142,6 +143,27 @@ export function runRoutes(app: App, context: HttpContext): void {
   app.openapi(
     createRoute({
       method: 'post',
+      path: '/api/runs/{id}/steer',
+      tags,
+      summary: 'Give the message of a queued run to the run that is at work',
+      description:
+        'In one step: the run at work takes the message in, with its files, and the queued run ends `canceled`. ' +
+        'Repeating it is fine.',
+      request: { params: idParam },
+      responses: { 200: json(schemas.run, 'The run that takes it in'), ...problems(400, 404, 409, 429) },
+    }),
+    async (c) => {
+      const run = await find(c.req.valid('param').id);
+      const answer = await steerQueued({ pool, pod }, run);
+      if (answer.outcome === 'queue_full') throw queueFull();
+      if (answer.outcome !== 'steered') throw notSteered(answer.outcome);
+      return c.json(publicRun(await find(answer.steered)), 200);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
       path: '/api/runs/{id}/retry',
       tags,
       summary: 'Run the same message again',
@@ -159,6 +181,13 @@ export function runRoutes(app: App, context: HttpContext): void {
           status: 409,
           code: 'run_not_retryable',
           detail: `The run is ${run.status}; only a failed or canceled run can be retried.`,
+        });
+      }
+      if (run.steeredInto !== null) {
+        throw new Problem({
+          status: 409,
+          code: 'run_not_retryable',
+          detail: `Its message was taken in by run ${run.steeredInto}; send it again as a new message.`,
         });
       }
       const origin = await context.originOf(run.thread_id);
@@ -193,6 +222,15 @@ export function runRoutes(app: App, context: HttpContext): void {
       return c.json(await explain(pool, run, starting), 200);
     },
   );
+}
+
+function notSteered(outcome: 'not_waiting' | 'nothing_at_work'): Problem {
+  const detail = {
+    not_waiting:
+      'Only a run that waits its turn with a message of its own can give it away; this one does not.',
+    nothing_at_work: 'No run is at work that could take the message in; it waits its turn and is next.',
+  };
+  return new Problem({ status: 409, code: outcome, detail: detail[outcome] });
 }
 
 /** The thread's seq of the event that a client saw last. */

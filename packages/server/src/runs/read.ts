@@ -23,6 +23,7 @@ interface RunRow {
   usage: string | null;
   cost: number | null;
   limits: string | null;
+  steered_into: string | null;
 }
 
 export interface StoredRun extends Run {
@@ -31,6 +32,8 @@ export interface StoredRun extends Run {
   readonly startAfter: number;
   /** The thread's seq of its last event, once it has ended. */
   readonly lastSeq: number | null;
+  /** The run that took its message. */
+  readonly steeredInto: string | null;
 }
 
 export async function readRun(client: Queryable, id: string): Promise<StoredRun | null> {
@@ -46,7 +49,13 @@ export async function readRun(client: Queryable, id: string): Promise<StoredRun 
   });
   const row = rows[0];
   if (!row) return null;
-  return { ...shown(row), ordinal: row.ordinal, startAfter: row.start_after, lastSeq: row.last_seq };
+  return {
+    ...shown(row),
+    ordinal: row.ordinal,
+    startAfter: row.start_after,
+    lastSeq: row.last_seq,
+    steeredInto: row.steered_into,
+  };
 }
 
 export interface WantedRuns {
@@ -80,7 +89,8 @@ export async function listRuns(
 }
 
 /** A run as the wire shows it. */
-export function publicRun({ ordinal: _p, startAfter: _s, lastSeq: _l, ...run }: StoredRun): Run {
+export function publicRun(stored: StoredRun): Run {
+  const { ordinal: _p, startAfter: _s, lastSeq: _l, steeredInto: _i, ...run } = stored;
   return run;
 }
 

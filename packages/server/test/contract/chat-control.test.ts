@@ -5,7 +5,7 @@ import { freshDatabase, type TestDatabase } from '../client/database.ts';
 import { brokenInvariants } from '../client/invariants.ts';
 import { startPod, type TestPod } from '../client/pod.ts';
 import { newSpace, type Space } from '../workspace/support.ts';
-import { ask, count, framesOf, holdEffects, seen, until, waitedFor } from './support.ts';
+import { ask, count, framesOf, holdEffects, holdLog, seen, until, waitedFor } from './support.ts';
 
 const MARKER = '[System: Response was interrupted by user (user_cancelled)]';
 let database: TestDatabase;
@@ -398,6 +398,61 @@ describe('a busy chat', () => {
     );
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(again.body.run.id).toBe(chat.run);
+  });
+
+  test('WS-5 a message that waits its turn goes to the run that is at work, in one step, with its files', async () => {
+    await fetch(`${space.url}/files/with.md`, { method: 'PUT', body: 'Came along.' });
+    const release = await holdEffects(database);
+    const chat = await open(
+      say({ text: 'one', calls: [{ tool: 'idempotent', input: { note: 'given' } }] }, { text: 'two' }),
+    );
+    await waitedFor(database, 'effects');
+    const first = await send(a, chat, { content: OK, files: ['/with.md'] });
+    const second = await send(a, chat, { content: say({ text: 'in its turn' }) });
+    const steer = (pod: TestPod, run: string) => ask('POST', `${pod.url}/api/runs/${run}/steer`);
+    expect(await steer(b, chat.run)).toMatchObject({ status: 409, body: { code: 'not_waiting' } });
+    // At once, on two pods, and again.
+    const answers = [...(await Promise.all([steer(a, first), steer(b, first)])), await steer(b, first)];
+    for (const answer of answers)
+      expect(answer).toMatchObject({ status: 200, body: { id: chat.run, status: 'running' } });
+    await release();
+    expect(await end(chat.run)).toBe('done');
+    expect(await end(first)).toBe('canceled');
+    expect(await end(second)).toBe('done');
+    const said = (await ask('GET', at(b, chat, '/messages'))).body.items.filter(
+      ({ role }: { role: string }) => role === 'user',
+    );
+    expect(
+      said.map(({ run_id, content }: { run_id: string; content: string }) => [run_id, content]),
+    ).toMatchObject([
+      [chat.run, expect.any(String)],
+      [chat.run, OK],
+      [second, expect.any(String)],
+    ]);
+    expect(said[1].files).toMatchObject([{ path: '/with.md' }]);
+    const listed = (await ask('GET', `${a.url}/api/threads/${chat.id}/messages`)).body.items;
+    expect(listed.filter(({ content }: { content: string }) => content === OK)).toHaveLength(1);
+    expect(await ask('POST', `${a.url}/api/runs/${first}/retry`)).toMatchObject({
+      status: 409,
+      body: { code: 'run_not_retryable' },
+    });
+    expect((await steer(a, first)).body.id).toBe(chat.run);
+  });
+
+  test('WS-5 a message stays in the queue where no run is at work that could take it in', async () => {
+    const chat = await open(HANG);
+    await seen(a.url, chat.run, 'token');
+    const waiting = await send(a, chat, { content: OK });
+    const release = await holdLog(database);
+    await ask('POST', `${b.url}/api/runs/${chat.run}/cancel`);
+    expect(await ask('POST', `${b.url}/api/runs/${waiting}/steer`)).toMatchObject({
+      status: 409,
+      body: { code: 'nothing_at_work' },
+    });
+    await release();
+    expect(await end(waiting)).toBe('done');
+    expect(await ask('POST', `${b.url}/api/runs/${waiting}/steer`)).toMatchObject({ status: 409 });
+    expect((await trail(chat)).filter((line) => line === `user ${OK}`)).toHaveLength(1);
   });
 
   test('WS-5 edit and resend: the chat is taken back to before the message, whatever came after it', async () => {
