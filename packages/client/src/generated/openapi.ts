@@ -1374,7 +1374,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["Policy"];
+                    "application/json": components["schemas"]["NewPolicy"];
                 };
             };
             responses: {
@@ -3456,6 +3456,22 @@ export interface components {
                 /** @enum {string} */
                 action: "allow" | "ask" | "deny";
             }[];
+            /** @description Of these rules. */
+            version: string;
+        };
+        NewPolicy: {
+            rules: {
+                /** @description A tool’s name, or a glob of names. */
+                tool: string;
+                /** @description A glob; matches calls that touch such a path. */
+                path?: string;
+                /** @enum {string} */
+                effect?: "pure" | "idempotent" | "transactional" | "external";
+                /** @enum {string} */
+                action: "allow" | "ask" | "deny";
+            }[];
+            /** @description The one that was read: 409 `policy_changed` if somebody else has written meanwhile. */
+            version?: string;
         };
         Workspace: {
             /** Format: uuid */

@@ -1,6 +1,7 @@
 // Allows a kind of call from now on: a rule at the end of the workspace's policy, shown before it is added.
 
 import { useState } from 'react';
+import { ApiError } from '@continuo/client';
 import { client } from '../data/client.ts';
 import { Button } from '../ui/button.tsx';
 import type { Question } from './card.tsx';
@@ -23,9 +24,7 @@ export function AlwaysAllow({ approval, busy, allowed, cancel }: AlwaysAllowProp
   const add = async () => {
     setAdding(true);
     try {
-      const { rules: known } = await client.policies.get();
-      // The last rule that matches decides.
-      await client.policies.set({ rules: [...known, rule] });
+      await addRule(rule);
       allowed();
     } catch (error) {
       setProblem((error as Error).message);
@@ -66,6 +65,23 @@ export function AlwaysAllow({ approval, busy, allowed, cancel }: AlwaysAllowProp
       </div>
     </div>
   );
+}
+
+/** How often the policy may change under us before we say so. */
+const TRIES = 5;
+
+/** At the end: the last rule that matches decides. */
+async function addRule(rule: Rule): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const { rules, version } = await client.policies.get();
+    if (JSON.stringify(rules.at(-1)) === JSON.stringify(rule)) return;
+    try {
+      await client.policies.set({ rules: [...rules, rule], version });
+      return;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'policy_changed' || tries === TRIES) throw error;
+    }
+  }
 }
 
 /** Signs that would make a path a pattern for more than itself, or that rules refuse. */

@@ -9,7 +9,8 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Select } from '../ui/select.tsx';
 import { CARD, FIELD, Section } from './section.tsx';
 
-type Rule = Awaited<ReturnType<typeof client.policies.get>>['rules'][number];
+type PolicyRead = Awaited<ReturnType<typeof client.policies.get>>;
+type Rule = PolicyRead['rules'][number];
 
 const KEY = ['policy'];
 const EFFECTS = ['pure', 'idempotent', 'transactional', 'external'] as const;
@@ -22,7 +23,7 @@ const ACTIONS = [
 export function Policy() {
   const query = useQuery({
     queryKey: KEY,
-    queryFn: async ({ signal }) => (await client.policies.get({ signal })).rules,
+    queryFn: ({ signal }) => client.policies.get({ signal }),
     staleTime: 0,
   });
   return (
@@ -31,8 +32,7 @@ export function Policy() {
       about="What agents may do, must ask for, or may not. The last rule that matches a call decides; what none matches is asked."
       query={query}
     >
-      {/* What was saved elsewhere while nothing was changed here is shown at once. */}
-      {(rules) => <Editor key={JSON.stringify(rules)} saved={rules} />}
+      {(policy) => <Editor policy={policy} />}
     </Section>
   );
 }
@@ -45,13 +45,21 @@ interface Draft {
 let drafts = 0;
 const draftOf = (rule: Rule): Draft => ({ id: (drafts += 1), rule });
 
-function Editor({ saved }: { readonly saved: readonly Rule[] }) {
+function Editor({ policy }: { readonly policy: PolicyRead }) {
   const cache = useQueryClient();
-  const [rules, setRules] = useState(() => saved.map(draftOf));
+  /** What was changed here is a change of this. */
+  const [base, setBase] = useState(policy);
+  const [seen, setSeen] = useState(policy.version);
+  const [rules, setRules] = useState(() => policy.rules.map(draftOf));
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [general, setGeneral] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const dirty = JSON.stringify(rules.map(({ rule }) => rule)) !== JSON.stringify(saved);
+  const dirty = JSON.stringify(rules.map(({ rule }) => rule)) !== JSON.stringify(base.rules);
+  const behind = policy.version !== base.version;
+  const takeOver = () => {
+    setBase(policy);
+    change(policy.rules.map(draftOf));
+  };
   const change = (next: Draft[]) => {
     setRules(next);
     setProblems(new Map());
@@ -63,12 +71,23 @@ function Editor({ saved }: { readonly saved: readonly Rule[] }) {
     next.splice(index + by, 0, moved!);
     change(next);
   };
+  // What was saved elsewhere while nothing was changed here is shown at once.
+  if (policy.version !== seen) {
+    setSeen(policy.version);
+    if (behind && !dirty) takeOver();
+  }
   const save = async () => {
     setBusy(true);
     try {
-      const answer = await client.policies.set({ rules: rules.map(({ rule }) => rule) });
-      cache.setQueryData(KEY, answer.rules);
+      const answer = await client.policies.set({
+        rules: rules.map(({ rule }) => rule),
+        version: base.version,
+      });
+      setBase(answer);
+      setRules((now) => (now === rules ? answer.rules.map(draftOf) : now));
+      cache.setQueryData(KEY, answer);
     } catch (error) {
+      void cache.invalidateQueries({ queryKey: KEY });
       const found = problemsIn(error);
       setProblems(found);
       setGeneral(found.size === 0 ? (error as Error).message : `Not saved: ${count(found.size)}.`);
@@ -109,10 +128,14 @@ function Editor({ saved }: { readonly saved: readonly Rule[] }) {
               {general}
             </span>
           ) : (
-            dirty && <span className="text-soft">Not saved yet</span>
+            dirty && (
+              <span className={behind ? 'text-warn' : 'text-soft'}>
+                {behind ? 'Changed by somebody else meanwhile: discard yours to see it' : 'Not saved yet'}
+              </span>
+            )
           )}
         </span>
-        {dirty && <Button onClick={() => change(saved.map(draftOf))}>Discard</Button>}
+        {dirty && <Button onClick={takeOver}>Discard</Button>}
         <Button kind="primary" type="submit" disabled={!dirty || busy}>
           Save
         </Button>

@@ -87,10 +87,26 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await question.getByRole('button', { name: 'Always allow…' }).click();
     const rule = { tool: 'remove', path: '/always.md/**', action: 'allow' };
     await question.getByText(JSON.stringify(rule)).waitFor();
+    // Somebody else adds one at the same moment: both stay.
+    const policyUrl = `${world.url}/api/v1/workspaces/default/policy`;
+    const policy = async () => (await (await fetch(policyUrl)).json()) as { rules: object[] };
+    const other = { tool: 'other', action: 'deny' };
+    let puts = 0;
+    await page.route('**/policy', async (route) => {
+      if (route.request().method() === 'PUT' && (puts += 1) === 1) {
+        const { rules } = await policy();
+        await fetch(policyUrl, {
+          method: 'PUT',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ rules: [...rules, other] }),
+        });
+      }
+      await route.continue();
+    });
     await question.getByRole('button', { name: 'Add the rule and approve' }).click();
     await page.getByRole('status').getByText('Ready').waitFor();
-    const policy = await (await fetch(`${world.url}/api/v1/workspaces/default/policy`)).json();
-    expect((policy as { rules: unknown[] }).rules.at(-1)).toEqual(rule);
+    expect((await policy()).rules.slice(-2)).toEqual([other, rule]);
+    expect(puts).toBe(2);
     const again = await world.open('/');
     await say(again, 'Write a list to /always.md, then remove /always.md');
     await again.getByText('From the offline stand-in').waitFor();

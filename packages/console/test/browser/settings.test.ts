@@ -47,6 +47,28 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     ]);
   });
 
+  test('PLUS-5 a policy that somebody else has changed meanwhile is not overwritten', async () => {
+    const page = await world.open('/settings');
+    const policy = page.getByRole('form', { name: 'Policy' });
+    await policy.getByRole('button', { name: 'Add a rule' }).click();
+    const mine = await policy.getByRole('listitem').count();
+    await policy.getByLabel(`Rule ${mine}: tool`).fill('mine');
+    const theirs = [{ tool: 'theirs', action: 'deny' }];
+    const changed = await fetch(api('/policy'), {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ rules: theirs }),
+    });
+    expect(changed.status).toBe(200);
+    await policy.getByRole('button', { name: 'Save' }).click();
+    await policy.getByText('Somebody else has changed the policy').waitFor();
+    expect(await policy.getByLabel(`Rule ${mine}: tool`).inputValue()).toBe('mine');
+    expect(await rules()).toEqual(theirs);
+    await policy.getByRole('button', { name: 'Discard' }).click();
+    await policy.getByLabel('Rule 2: tool').waitFor({ state: 'detached' });
+    expect(await policy.getByLabel('Rule 1: tool').inputValue()).toBe('theirs');
+  });
+
   test('PLUS-5 a role file with a mistake is shown with its place, as soon as it is written', async () => {
     const page = await world.open('/settings');
     await page.getByRole('heading', { name: 'reviewer' }).waitFor();

@@ -1,21 +1,31 @@
 // What agents may do in a workspace.
 
 import { createRoute, z } from '@hono/zod-openapi';
-import { schemas } from '@continuo/protocol';
-import { readPolicy, writePolicy } from '../runs/policies.ts';
+import { schemas, type PolicyRule } from '@continuo/protocol';
+import { policyVersion, readPolicy, writePolicy } from '../runs/policies.ts';
 import { policyRule } from '../tools/policy.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
+import { Problem } from './problem.ts';
 import { body, json, notFound, problems } from './shared.ts';
 import { workspaceIn, workspaceParam } from './workspaces.ts';
 
 const tags = ['policies'];
 const path = '/api/v1/workspaces/{id}/policy';
 
-const policy = z.strictObject({ rules: z.array(policyRule).max(schemas.POLICY_RULES) }).meta({
+const rules = z.array(policyRule).max(schemas.POLICY_RULES);
+const policy = z.object({ rules, version: z.string().meta({ description: 'Of these rules.' }) }).meta({
   id: 'Policy',
   description: 'The last rule that matches a call decides; what none matches is asked.',
 });
+const newPolicy = z
+  .strictObject({
+    rules,
+    version: z.string().optional().meta({
+      description: 'The one that was read: 409 `policy_changed` if somebody else has written meanwhile.',
+    }),
+  })
+  .meta({ id: 'NewPolicy' });
 
 export function policyRoutes(app: App, { pool }: HttpContext): void {
   app.openapi(
@@ -29,9 +39,9 @@ export function policyRoutes(app: App, { pool }: HttpContext): void {
     }),
     async (c) => {
       const { id } = await workspaceIn(pool, c.req.valid('param').id);
-      const rules = await readPolicy(pool, id);
-      if (rules === null) throw notFound('workspace', id);
-      return c.json({ rules: [...rules] }, 200);
+      const found = await readPolicy(pool, id);
+      if (found === null) throw notFound('workspace', id);
+      return c.json(shown(found), 200);
     },
   );
 
@@ -43,14 +53,29 @@ export function policyRoutes(app: App, { pool }: HttpContext): void {
       summary: 'Replace the policy of a workspace',
       description: 'Holds for every call from now on, also of runs that are under way.',
       middleware: jsonBody(),
-      request: { params: workspaceParam, body: body(policy) },
-      responses: { 200: json(policy, 'The policy'), ...problems(400, 404, 410, 413, 415) },
+      request: { params: workspaceParam, body: body(newPolicy) },
+      responses: { 200: json(policy, 'The policy'), ...problems(400, 404, 409, 410, 413, 415) },
     }),
     async (c) => {
       const { id } = await workspaceIn(pool, c.req.valid('param').id);
-      const { rules } = c.req.valid('json');
-      if (!(await writePolicy(pool, id, rules))) throw notFound('workspace', id);
-      return c.json({ rules }, 200);
+      const wanted = c.req.valid('json');
+      const written = await writePolicy(pool, id, wanted);
+      if (written === 'no_workspace') throw notFound('workspace', id);
+      if (written === 'changed') throw changed();
+      return c.json(shown(wanted.rules), 200);
     },
   );
+}
+
+function shown(all: readonly PolicyRule[]): z.infer<typeof policy> {
+  return { rules: [...all], version: policyVersion(all) };
+}
+
+function changed(): Problem {
+  return new Problem({
+    status: 409,
+    code: 'policy_changed',
+    detail:
+      'Somebody else has changed the policy since it was read. Nothing was written: read it again, and change that.',
+  });
 }

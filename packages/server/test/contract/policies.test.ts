@@ -24,9 +24,26 @@ test('a policy is read back as it was written', async () => {
     { tool: 'github__*', effect: 'external', path: '/**/*.md', action: 'deny' },
   ];
   expect(await put(rules)).toMatchObject({ status: 200, body: { rules } });
-  expect((await ask('GET', url())).body).toEqual({ rules });
+  const read = await ask('GET', url());
+  expect(read.body).toEqual({ rules, version: expect.stringMatching(/^[0-9a-f]{16}$/) });
+  // What was read can be written back.
+  expect((await ask('PUT', url(), read.body)).body).toEqual(read.body);
   expect(await put([])).toMatchObject({ status: 200 });
-  expect((await ask('GET', url())).body).toEqual({ rules: [] });
+  expect((await ask('GET', url())).body.rules).toEqual([]);
+});
+
+test('of those who add a rule to the same version one is first, and the others are told', async () => {
+  await world.database.pool.query('update workspaces set policy = null');
+  const { rules, version } = (await ask('GET', url())).body;
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, number) =>
+      ask('PUT', url(), { rules: [...rules, { tool: `tool_${number}`, action: 'allow' }], version }),
+    ),
+  );
+  const [first, ...rest] = answers.toSorted((one, other) => one.status - other.status);
+  expect(first).toMatchObject({ status: 200 });
+  for (const answer of rest) expect(answer).toMatchObject({ status: 409, body: { code: 'policy_changed' } });
+  expect((await ask('GET', url())).body).toEqual(first!.body);
 });
 
 test.each<[string, unknown, string, RegExp]>([
