@@ -1,7 +1,7 @@
 // The events of the server's streams and pages. Each narrows by its `type`.
 
 import type { EventData, EventType, ThreadEvent } from '@continuo/protocol';
-import type { Http, Schemas } from './http.ts';
+import { jsonOf, type Http, type Schemas } from './http.ts';
 import { follow, type Frame, type StreamOptions } from './stream.ts';
 
 /** An event of a run; `id` is its place there, from 1, without a gap. */
@@ -14,9 +14,15 @@ export type FileChange = Omit<Schemas['Change'], 'at'>;
 
 /** A run's events from `after` on; ends after the last one. */
 export function streamRun(http: Http, id: string, options: StreamOptions): AsyncGenerator<RunEvent, void> {
+  const path = `/api/runs/${encodeURIComponent(id)}/events`;
   return follow({
     ...options,
-    request: sse(http, `/api/runs/${encodeURIComponent(id)}/events`),
+    request: sse(http, path),
+    page: async (after, signal) =>
+      (await pageOf<RunEvent & { at: string }>(http, path, after, signal)).map(({ at: _, ...event }) => ({
+        id: String(event.id),
+        event,
+      })),
     read: ({ id: at, event, data }) => ({ id: Number(at), type: event, data: JSON.parse(data) }) as RunEvent,
     ends: ({ type, data }) => type === 'state' && data.status !== 'running',
   });
@@ -28,9 +34,15 @@ export function streamThread(
   id: string,
   options: StreamOptions,
 ): AsyncGenerator<ThreadEvent, void> {
+  const path = `/api/threads/${encodeURIComponent(id)}/events`;
   return follow({
     ...options,
-    request: sse(http, `/api/threads/${encodeURIComponent(id)}/events`),
+    request: sse(http, path),
+    page: async (after, signal) =>
+      (await pageOf<ThreadEvent>(http, path, after, signal)).map((event) => ({
+        id: String(event.seq),
+        event,
+      })),
     read: ({ data }) => JSON.parse(data) as ThreadEvent,
     ends: () => false,
   });
@@ -58,4 +70,11 @@ function sse(http: Http, path: string) {
       query: after === null ? {} : { after },
       headers: { accept: 'text/event-stream' },
     });
+}
+
+const PAGE = 1000;
+
+async function pageOf<T>(http: Http, path: string, after: string, signal: AbortSignal): Promise<T[]> {
+  const response = await http.raw('get', path, { signal, query: { format: 'json', after, limit: PAGE } });
+  return (await jsonOf<{ items: T[] }>(response)).items;
 }

@@ -26,6 +26,13 @@ export interface Resumable<T> extends StreamOptions {
   readonly read: (frame: Frame) => T;
   /** Whether it is the last event of all. */
   readonly ends: (event: T) => boolean;
+  /** The next events as a page. */
+  readonly page?: ((after: string, signal: AbortSignal) => Promise<readonly Told<T>[]>) | undefined;
+}
+
+interface Told<T> {
+  readonly id: string;
+  readonly event: T;
 }
 
 export interface Frame {
@@ -37,10 +44,17 @@ export interface Frame {
 /** The server says something every 15 s: a connection that was silent three times as long is dead. */
 const SILENCE_MS = 45_000;
 
+/**
+ * After so many connections in a row without an event, a page is asked for first: when a connection breaks, browsers throw away what
+ * they had received and not handed over, so that whoever is slow might never see an event of a stream that is always cut.
+ */
+const FRUITLESS = 2;
+
 export async function* follow<T>({
   request,
   read,
   ends,
+  page,
   after,
   signal,
   onState,
@@ -54,6 +68,13 @@ export async function* follow<T>({
       let reason: unknown = new ConnectionError('The server ended the stream before the last event.');
       const connection = connect(signal);
       try {
+        const missed = tries >= FRUITLESS && last !== null ? await page?.(last, connection.signal) : [];
+        for (const { id, event } of missed ?? []) {
+          last = id;
+          tries = 0;
+          yield event;
+          if (signal?.aborted || ends(event)) return;
+        }
         const response = await request(last, connection.signal);
         // Nothing comes after the last id.
         if (response.status === 204) return;

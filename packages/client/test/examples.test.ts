@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { framesOf, usePod } from '../../server/test/contract/support.ts';
 import { startPod } from '../../server/test/client/pod.ts';
-import { startProxy } from './proxy.ts';
+import { startProxy } from '../../server/test/client/proxy.ts';
 
 const world = usePod({ CONTINUO_MODEL: 'offline/instant' });
 

@@ -8,7 +8,7 @@ import { foldView } from '@continuo/protocol';
 import { until, usePod } from '../../server/test/contract/support.ts';
 import { createClient, type Client } from '../src/index.ts';
 import { useChat, useFile, useRun } from '../src/react/index.ts';
-import { startProxy, type Proxy } from './proxy.ts';
+import { startProxy, type Proxy } from '../../server/test/client/proxy.ts';
 
 const world = usePod();
 let client: Client;

@@ -12,7 +12,7 @@ import {
   type RunEvent,
   type StreamState,
 } from '../src/index.ts';
-import { afterBytes, afterEvents, startProxy, type Proxy } from './proxy.ts';
+import { afterBytes, afterEvents, startProxy, type Proxy } from '../../server/test/client/proxy.ts';
 
 const world = usePod();
 let proxy: Proxy;
@@ -83,6 +83,23 @@ test('PLUS-5 every connection cut after 25 events: each event comes once, in ord
     if (seen.length === items.length) break;
   }
   expect(seen).toEqual(items);
+});
+
+test('PLUS-5 every stream cut before its first event: pages bring what the streams cannot', async () => {
+  const { thread, run } = await start(LONG);
+  await client.runs.ended(run);
+  const expected = await told(run);
+  proxy.set({
+    cut: () => (bytes) => (bytes.includes('text/event-stream') ? bytes.indexOf('\r\n\r\n') + 4 : null),
+  });
+  expect(await all(client.runs.stream(run, { after: 3 }))).toEqual(expected.slice(3));
+  const { items } = await direct.threads.events(thread, { limit: 1000 });
+  const seen = [];
+  for await (const event of client.threads.stream(thread, { after: 3 })) {
+    seen.push(event);
+    if (seen.length === items.length - 3) break;
+  }
+  expect(seen).toEqual(items.slice(3));
 });
 
 test('PLUS-5 a connection cut after any byte: each event comes once, in order', async () => {

@@ -1,6 +1,7 @@
 // What a newcomer meets: chats with tools, approvals, and the inbox.
 
 import { describe, expect, test } from 'vitest';
+import { sayScript } from '../support/chats.ts';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
 import { openScripted, said, say, useConsole } from '../support/console.ts';
 
@@ -153,11 +154,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     const path = await openScripted(world.url, steps);
     const thread = path.slice('/chats/'.length);
     for (const step of [...Array.from({ length: 52 }, () => tokens), { text: 'This is the end.' }])
-      await fetch(`${world.url}/api/threads/${thread}/messages`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ content: JSON.stringify({ steps: [step] }), model: 'offline/script' }),
-      });
+      await sayScript(world.url, thread, [step]);
     const page = await world.open(path);
     await page.getByText('This is the end.', { exact: true }).waitFor();
     await page.getByRole('status').getByText('Ready').waitFor();

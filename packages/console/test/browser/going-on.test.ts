@@ -1,7 +1,9 @@
 // What goes on, whatever happens to it: stopped and taken up in another tab, paused, and through the death of the server.
 
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterEvents, startProxy } from '../../../server/test/client/proxy.ts';
+import { eventsOf, openScript, sayScript } from '../support/chats.ts';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
 import { openScripted, said, say, useConsole } from '../support/console.ts';
 
@@ -86,6 +88,58 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
 
     const fresh = await world.open(new URL(page.url()).pathname);
     await fresh.getByText('It was stopped here.').waitFor();
+    expect(await said(fresh)).toBe(shown);
+  });
+
+  test('PLUS-5 every connection is cut after 25 events: the page shows what the log says, once, and nobody reloads', async () => {
+    const proxy = await startProxy(world.url);
+    onTestFinished(() => proxy.close());
+    let cuts = 0;
+    proxy.set({
+      cut: () => {
+        const cut = afterEvents(25)();
+        return (bytes) => {
+          const at = cut(bytes);
+          if (at !== null) cuts += 1;
+          return at;
+        };
+      },
+    });
+    const { chat } = await openScript(world.url, 'Cut', [{ text: 'Before.' }]);
+    const profile = { viewport: { width: 1000, height: 1600 } };
+    const page = await world.open(`/chats/${chat}`, { base: proxy.url, profile });
+    await page.getByText('Before.', { exact: true }).waitFor();
+    let loads = 0;
+    page.on('load', () => (loads += 1));
+    const words = (from: number) => Array.from({ length: 100 }, (_, index) => `w${from + index} `);
+    const run = await sayScript(world.url, chat, [
+      {
+        deltas: words(1),
+        delay_ms: 4,
+        calls: [{ tool: 'write', input: { path: '/cut.md', content: 'One.\n' } }],
+      },
+      { deltas: words(101), delay_ms: 4, calls: [{ tool: 'read', input: { path: '/cut.md' } }] },
+      { deltas: words(201), delay_ms: 4 },
+    ]);
+    const last = (tab: Page) => tab.getByRole('paragraph').filter({ hasText: /\bw300\b/ });
+    await last(page).waitFor();
+    await page.getByRole('status').getByText('Ready').waitFor();
+    // Some of it comes as pages, where a stream brought nothing.
+    expect(cuts).toBeGreaterThan(2);
+    expect(loads).toBe(0);
+
+    const events = await eventsOf(world.url, run);
+    const text = events.map(({ type, data }) => (type === 'token' ? data.text : '')).join('');
+    const shown = await said(page);
+    // What was asked for says the words, too.
+    const answered = shown.slice(shown.indexOf('w1 w2'));
+    expect(answered.match(/\bw\d+\b/g)).toEqual(text.match(/\bw\d+\b/g));
+    expect(events.filter(({ type }) => type === 'tool_end')).toHaveLength(2);
+    expect(await page.getByText('Writes /cut.md').count()).toBe(1);
+    expect(await page.getByText('Reads /cut.md').count()).toBe(1);
+    expect(events.at(-1)).toMatchObject({ type: 'state', data: { status: 'done' } });
+    const fresh = await world.open(`/chats/${chat}`, { profile });
+    await last(fresh).waitFor();
     expect(await said(fresh)).toBe(shown);
   });
 

@@ -1,5 +1,7 @@
 // Chats that tests open over HTTP, and what the server tells of their runs.
 
+import type { RunEvent } from '@continuo/client';
+
 interface Opened {
   readonly chat: string;
   readonly run: string;
@@ -16,8 +18,18 @@ export async function openScript(base: string, title: string, steps: readonly ob
   return { chat: chat.id, run: run.id };
 }
 
+/** Says something in a chat, with the steps that the offline model then takes; answers the run. */
+export async function sayScript(base: string, chat: string, steps: readonly object[]): Promise<string> {
+  const response = await fetch(`${base}/api/threads/${chat}/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ content: JSON.stringify({ steps }), model: 'offline/script' }),
+  });
+  return ((await response.json()) as { run: { id: string } }).run.id;
+}
+
 /** Its events until now. */
-export async function eventsOf(base: string, run: string): Promise<{ type: string; id: number }[]> {
+export async function eventsOf(base: string, run: string): Promise<RunEvent[]> {
   const response = await fetch(`${base}/api/runs/${run}/events?format=json&limit=1000`);
-  return ((await response.json()) as { items: { type: string; id: number }[] }).items;
+  return ((await response.json()) as { items: RunEvent[] }).items;
 }

@@ -31,6 +31,8 @@ export interface ConsoleWorld {
 interface OpenOptions {
   readonly context?: BrowserContext;
   readonly profile?: BrowserContextOptions;
+  /** Where the server is reached, if not at its own address. */
+  readonly base?: string;
 }
 
 export function useConsole(env: Record<string, string> = {}): ConsoleWorld {
@@ -68,7 +70,7 @@ export function useConsole(env: Record<string, string> = {}): ConsoleWorld {
     get pod() {
       return pod;
     },
-    open: async (path, { context, profile } = {}) => {
+    open: async (path, { context, profile, base = pod.url } = {}) => {
       const used = context ?? (await browser.newContext(profile));
       contexts.add(used);
       const page = await used.newPage();
@@ -79,7 +81,7 @@ export function useConsole(env: Record<string, string> = {}): ConsoleWorld {
         // A request that the server refused or could not take is the page's own to tell.
         if (message.type() === 'error' && !url.includes('/api/')) problems.push(message.text());
       });
-      await page.goto(pod.url + path);
+      await page.goto(base + path);
       return page;
     },
     startAgain: async () => {

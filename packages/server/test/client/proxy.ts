@@ -79,11 +79,14 @@ export async function startProxy(target: string | null): Promise<Proxy> {
   };
 }
 
-/** Lets so many events of a stream pass. */
+/** Lets so many events of a stream pass; what is no stream passes whole. */
 export function afterEvents(most: number): () => Cut {
   return () => {
+    let streaming = false;
     let seen = 0;
     return (bytes) => {
+      streaming ||= bytes.includes('content-type: text/event-stream');
+      if (!streaming) return null;
       for (let at = bytes.indexOf('\n\n'); at >= 0; at = bytes.indexOf('\n\n', at + 2)) {
         seen += 1;
         if (seen === most) return at + 2;
