@@ -72,6 +72,17 @@ export function Edit({ path, versions }: { readonly path: string; readonly versi
           {state.problem} What you typed is still here.
         </p>
       )}
+      {draft?.restored && (
+        <div
+          role="status"
+          className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b bg-accent-wash px-4 py-2 text-sm"
+        >
+          <span className="min-w-0 flex-1">
+            This is what you typed before the page was loaded again. It is not saved.
+          </span>
+          <Button onClick={() => setDraft(file, null)}>Discard it</Button>
+        </div>
+      )}
       {removed && (
         <p role="status" className="border-b bg-warn-wash px-4 py-2 text-sm text-warn">
           The file was removed. What you typed is still here; saving makes it anew.

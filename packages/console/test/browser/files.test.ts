@@ -127,6 +127,45 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await saved(page, 7);
   });
 
+  test('PLUS-5 what was typed and not saved is there again after a reload, over the version that it began at', async () => {
+    await write('/kept.md', 'one\n');
+    const page = await world.open('/files/kept.md');
+    page.on('dialog', (dialog) => void dialog.accept());
+    const text = editor(page, '/kept.md');
+    const type = async (words: string) => {
+      await text.click();
+      await page.keyboard.press('Control+Home');
+      await page.keyboard.type(words);
+      await page.getByText('Not saved', { exact: true }).waitFor();
+    };
+    const again = page.getByText('what you typed before the page was loaded again');
+    await type('Mine: ');
+    await page.reload();
+    await again.waitFor();
+    expect(await text.innerText()).toContain('Mine: one');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Discard it' }).click();
+    await again.waitFor({ state: 'detached' });
+    expect((await text.innerText()).trim()).toBe('one');
+    await page.reload();
+    await text.waitFor();
+    expect(await again.count()).toBe(0);
+
+    await type('Again: ');
+    await page.goto('about:blank');
+    await write('/kept.md', 'two\n');
+    await page.goBack();
+    await again.waitFor();
+    await page.getByText('Version 2 was written meanwhile').waitFor();
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByRole('button', { name: 'Save my side' }).click();
+    await saved(page, 3);
+    expect((await read('/kept.md')).text).toBe('Again: one\n');
+    await page.reload();
+    await text.getByText('Again: one').waitFor();
+    expect(await again.count()).toBe(0);
+  });
+
   test('PLUS-5 the history says who wrote each version, compares any two, and brings one back', async () => {
     await write('/notes/poem.md', 'a line\nanother line\n');
     const chat = await world.open('/');
