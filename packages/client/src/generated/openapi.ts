@@ -3395,7 +3395,7 @@ export interface components {
         Models: {
             /** @description Answers where neither message, chat nor role names one. */
             default: string;
-            /** @description Some that can be named; each usable provider has further ones. */
+            /** @description Those that are known; any other `provider/model` of a usable provider can be named, too. */
             models: string[];
             providers: {
                 name: string;

@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Bot, Check, Cpu, ListEnd } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { client } from '../data/client.ts';
 import { useRoles } from '../data/queries.ts';
 
@@ -73,10 +73,20 @@ export function useModels() {
 
 export function ModelPicker({ value, choose, fallback }: PickerOf) {
   const { data } = useModels();
+  const [naming, setNaming] = useState(false);
   const usual = fallback ?? data?.default ?? '';
-  const ids = [...new Set([usual, ...(data?.models ?? [])])].filter(
+  const ids = [...new Set([usual, value, ...(data?.models ?? [])])].filter(
     (id) => id !== '' && id !== 'offline/script',
   );
+  if (naming)
+    return (
+      <NameModel
+        done={(id) => {
+          setNaming(false);
+          if (id !== null) choose(id);
+        }}
+      />
+    );
   return (
     <Picker
       label="Model"
@@ -84,6 +94,30 @@ export function ModelPicker({ value, choose, fallback }: PickerOf) {
       value={value || usual}
       choices={ids.map((id) => ({ value: id, name: id, about: ABOUT[id] }))}
       choose={choose}
+      other={{ words: 'Another model…', choose: () => setNaming(true) }}
+    />
+  );
+}
+
+/** Any model that a provider has: the server says what is wrong with the name, once a message is sent. */
+function NameModel({ done }: { readonly done: (id: string | null) => void }) {
+  return (
+    <input
+      aria-label="Model, as provider/model"
+      placeholder="provider/model"
+      // Somebody has just asked for it, and the menu that had the focus is gone.
+      autoFocus
+      spellCheck={false}
+      autoCapitalize="off"
+      className="h-8 w-52 rounded-lg border border-strong/60 bg-page px-2 font-mono text-xs"
+      onBlur={(event) => done(event.target.value.trim() || null)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' && event.key !== 'Escape') return;
+        event.preventDefault();
+        event.stopPropagation();
+        if (event.key === 'Escape') event.currentTarget.value = '';
+        event.currentTarget.blur();
+      }}
     />
   );
 }
@@ -99,12 +133,15 @@ function Picker({
   value,
   choices,
   choose,
+  other,
 }: {
   readonly label: string;
   readonly icon: ReactNode;
   readonly value: string;
   readonly choices: readonly Choice[];
   readonly choose: (value: string) => void;
+  /** What is none of these. */
+  readonly other?: { readonly words: string; readonly choose: () => void };
 }) {
   const shown = choices.find((choice) => choice.value === value)?.name ?? value;
   return (
@@ -143,6 +180,14 @@ function Picker({
               </DropdownMenu.RadioItem>
             ))}
           </DropdownMenu.RadioGroup>
+          {other && (
+            <DropdownMenu.Item
+              onSelect={other.choose}
+              className="mt-1 rounded-lg border-t px-2.5 py-1.5 text-sm text-soft outline-none data-highlighted:bg-hover"
+            >
+              {other.words}
+            </DropdownMenu.Item>
+          )}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>

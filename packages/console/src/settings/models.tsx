@@ -12,7 +12,7 @@ export function Models() {
       about="Answers where neither the message, its chat nor its role names another."
       query={query}
     >
-      {({ default: usual, providers }) => (
+      {({ default: usual, models, providers }) => (
         <>
           <p className="rounded-xl border bg-raised px-4 py-3 text-sm">
             <Code>{usual}</Code>
@@ -35,7 +35,7 @@ export function Models() {
                 <span className="w-32 shrink-0">{name}</span>
                 <span className="min-w-0 text-soft">
                   {usable ? (
-                    'Ready'
+                    <Ready models={models.filter((id) => id.startsWith(`${name}/`))} />
                   ) : (
                     <>
                       Set{' '}
@@ -50,11 +50,28 @@ export function Models() {
           </ul>
           <p className="mt-2 text-xs text-soft">
             A key is set where the server is started, such as <Code>{example(providers)} npm start</Code>, and
-            is read at its next start. <Code>CONTINUO_MODEL</Code> chooses the model.
+            is read at its next start. <Code>CONTINUO_MODEL</Code> chooses the model; a message can name any
+            other that its provider has.
           </p>
         </>
       )}
     </Section>
+  );
+}
+
+function Ready({ models }: { readonly models: readonly string[] }) {
+  if (models.length < 2) return 'Ready';
+  return (
+    <details>
+      <summary className="hover:text-ink">Ready · {models.length} models are known</summary>
+      <ul className="mt-1 space-y-0.5 border-l-2 pl-3 text-xs">
+        {models.map((id) => (
+          <li key={id}>
+            <Code>{id}</Code>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { violations } from '../support/axe.ts';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
-import { useConsole } from '../support/console.ts';
+import { say, useConsole } from '../support/console.ts';
 
 const NARROW = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true };
 const MEMORY = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
@@ -126,5 +126,34 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     expect(
       await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth),
     ).toBe(true);
+  });
+});
+
+describe.skipIf(chromiumPath === null)(`a server with a provider’s key, in a browser${WITHOUT}`, () => {
+  // Nobody calls it: the key is nobody's.
+  const world = useConsole({ ANTHROPIC_API_KEY: 'a-key-of-the-tests-only' });
+
+  test('PLUS-5 a message names one of the models that are known, or any other', async () => {
+    const page = await world.open('/');
+    await page.getByRole('button', { name: 'Model: offline/instant' }).click();
+    await page.getByRole('menuitemradio', { name: 'anthropic/claude-opus-4-8' }).click();
+    await page.getByRole('button', { name: 'Model: anthropic/claude-opus-4-8' }).click();
+    await page.getByRole('menuitem', { name: 'Another model…' }).click();
+    const name = page.getByRole('textbox', { name: 'Model, as provider/model' });
+    await name.fill('nobody/nothing');
+    await name.press('Enter');
+    await page.getByRole('button', { name: 'Model: nobody/nothing' }).waitFor();
+    await say(page, 'Hello');
+    await page.getByRole('alert').getByText('provider "nobody" is not known').waitFor();
+    await page.getByRole('button', { name: 'Model: nobody/nothing' }).click();
+    await page.getByRole('menuitem', { name: 'Another model…' }).click();
+    expect(await violations(page)).toEqual([]);
+    await name.press('Escape');
+    await page.getByRole('button', { name: 'Model: nobody/nothing' }).waitFor();
+
+    await page.goto(`${world.url}/settings`);
+    await page.getByText(/^Ready · \d+ models are known$/).click();
+    await page.getByText('anthropic/claude-opus-4-8', { exact: true }).waitFor();
+    expect(await violations(page)).toEqual([]);
   });
 });

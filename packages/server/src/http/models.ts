@@ -7,9 +7,9 @@ import { json } from './shared.ts';
 const models = z
   .object({
     default: z.string().meta({ description: 'Answers where neither message, chat nor role names one.' }),
-    models: z
-      .array(z.string())
-      .meta({ description: 'Some that can be named; each usable provider has further ones.' }),
+    models: z.array(z.string()).meta({
+      description: 'Those that are known; any other `provider/model` of a usable provider can be named, too.',
+    }),
     providers: z.array(
       z.object({
         name: z.string(),

@@ -4,6 +4,7 @@ import { createAiSdkModel } from './ai-sdk/connect.ts';
 import { AI_SDK_PROVIDERS, type AiSdkAccess, type AiSdkProvider } from './ai-sdk/providers.ts';
 import type { Model } from './model.ts';
 import { OFFLINE_MODELS, type OfflineWorld, createOfflineModel } from './offline.ts';
+import { knownModels } from './prices.ts';
 
 type Resolved =
   | { readonly ok: true; readonly model: Model }
@@ -58,6 +59,13 @@ export function createModels(world: ModelsWorld, options: ModelsOptions = {}): M
     [...AI_SDK_PROVIDERS.values()]
       .filter((provider) => missingFor('', provider, access(provider)) === null)
       .map(({ dialect }) => `${dialect.provider}/…`);
+  const modelsOf = (provider: AiSdkProvider): string[] => {
+    const { defaultModel, dialect } = provider;
+    const first = defaultModel === undefined ? [] : [defaultModel];
+    // A server at another address has models of its own.
+    const others = access(provider).baseUrl === undefined ? knownModels(dialect.provider) : [];
+    return [...first, ...others].map((name) => `${dialect.provider}/${name}`);
+  };
   const connected = new Map<string, Model>();
   const connect = (id: string, provider: AiSdkProvider): Model => {
     if (connected.size >= MODELS_KEPT) connected.clear();
@@ -90,14 +98,11 @@ export function createModels(world: ModelsWorld, options: ModelsOptions = {}): M
         name,
         usable: missingFor('', provider, access(provider)) === null,
         set: provider.needs === 'key' ? [...provider.keys] : [provider.baseUrlName!],
-        model: provider.defaultModel,
       }));
-      const ready = providers.flatMap(({ name, usable, model }) =>
-        usable && model !== undefined ? [`${name}/${model}`] : [],
-      );
+      const ready = providers.flatMap(({ name, usable }) => (usable ? [AI_SDK_PROVIDERS.get(name)!] : []));
       return {
-        models: [...new Set([this.default, ...ready, ...offline.keys()])],
-        providers: providers.map(({ model: _, ...provider }) => provider),
+        models: [...new Set([this.default, ...ready.flatMap(modelsOf), ...offline.keys()])],
+        providers,
       };
     },
   };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createModels } from '../../src/models/catalog.ts';
-import { contextLimitOf, costOf } from '../../src/models/prices.ts';
+import { contextLimitOf, costOf, knownModels } from '../../src/models/prices.ts';
 
 const million = { input: 1_000_000, output: 0 };
 
@@ -34,3 +34,28 @@ test('RT-7 every default model has a price and a context limit', () => {
   }
   expect(contextLimitOf('offline/demo')).toBeNull();
 });
+
+test('RT-7 the known models of a provider with a key are listed, its usual one first; those of others are not', () => {
+  const world = { now: Date.now, sleep: () => Promise.resolve() };
+  const list = (env: Record<string, string>) => createModels(world, { env }).list().models;
+  const models = list({ ANTHROPIC_API_KEY: 'k' });
+  const { default: usual } = createModels(world, { env: { ANTHROPIC_API_KEY: 'k' } });
+  expect(models[0]).toBe(usual);
+  expect(models).toContain('anthropic/claude-opus-4-8');
+  expect(models).toEqual([...new Set(models)]);
+  expect(models.filter((id) => !/^(anthropic|offline)\//.test(id))).toEqual([]);
+  expect(list({}).filter((id) => !id.startsWith('offline/'))).toEqual([]);
+  // Behind that address is somebody else.
+  const elsewhere = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'http://localhost:1' };
+  expect(list(elsewhere).filter((id) => id.startsWith('anthropic/'))).toEqual([usual]);
+});
+
+test.each(['openai', 'anthropic', 'google'])(
+  'RT-7 what is listed of %s talks, and has a price',
+  (provider) => {
+    const known = knownModels(provider);
+    expect(known.length).toBeGreaterThan(5);
+    expect(known.filter((id) => /image|audio|tts|realtime|embedding|transcribe|:/.test(id))).toEqual([]);
+    for (const id of known) expect(costOf(`${provider}/${id}`, million), id).toBeGreaterThan(0);
+  },
+);
