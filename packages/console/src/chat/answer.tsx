@@ -13,7 +13,7 @@ export function Answer({ item }: { readonly item: AnswerItem }) {
   if (item.state === 'superseded') return <Superseded item={item} text={text} />;
   const streaming = item.state === 'streaming';
   return (
-    <article aria-label="Answer" aria-busy={streaming} className="group relative">
+    <article aria-label="Answer" aria-busy={streaming} className="group">
       {item.parts.map((part, index) =>
         part.kind === 'thought' ? (
           <Thought
@@ -31,12 +31,14 @@ export function Answer({ item }: { readonly item: AnswerItem }) {
         <p className="mt-1 text-xs text-soft italic">It was stopped here.</p>
       )}
       {item.error && <p className="mt-1 text-sm text-bad">{item.error.error}</p>}
-      {!streaming && text !== '' && (
-        <div
-          title={item.model ?? undefined}
-          className="absolute -top-1.5 right-0 rounded-lg border bg-raised opacity-0 group-focus-within:opacity-100 group-hover:opacity-100"
-        >
-          <CopyButton text={text} what="the answer" />
+      {text !== '' && (
+        // Its place is there from the beginning: nothing moves when the answer ends.
+        <div title={item.model ?? undefined} className="-ml-1.5 flex h-7 items-center">
+          {!streaming && (
+            <span className="opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
+              <CopyButton text={text} what="the answer" />
+            </span>
+          )}
         </div>
       )}
     </article>

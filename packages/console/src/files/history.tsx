@@ -6,6 +6,7 @@ import { lazy, Suspense, useState } from 'react';
 import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { Button } from '../ui/button.tsx';
+import { Select } from '../ui/select.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { When } from '../ui/time.tsx';
 import { filterOf, nameOf, useFileSearch } from './address.ts';
@@ -108,30 +109,27 @@ export function Difference({
       <FileBar path={path} newest={versions[0]!} />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b px-4 py-2 text-sm">
         <span className="font-medium">Version {chosen.to}</span>
-        <label className="flex items-center gap-2 text-soft">
+        <span className="flex items-center gap-2 text-soft">
           compared with
-          <select
-            value={chosen.from}
-            onChange={({ target }) =>
+          <Select
+            label="compared with"
+            value={String(chosen.from)}
+            choose={(version) =>
               openFile(path, {
                 ...filterOf(search),
                 view: 'history',
                 to: chosen.to,
-                from: Number(target.value),
+                from: Number(version),
               })
             }
-            className="rounded-lg border border-strong bg-page px-2 py-1 text-sm text-ink"
-          >
-            {versions
-              .filter(({ version }) => version !== chosen.to)
-              .map(({ version }) => (
-                <option key={version} value={version}>
-                  version {version}
-                </option>
-              ))}
-            <option value={0}>nothing</option>
-          </select>
-        </label>
+            choices={[
+              ...versions
+                .filter(({ version }) => version !== chosen.to)
+                .map(({ version }) => [String(version), `version ${version}`] as const),
+              ['0', 'nothing'],
+            ]}
+          />
+        </span>
         {to && <Restore path={path} version={to} newest={versions[0]!} />}
       </div>
       <div className="min-h-0 flex-1">

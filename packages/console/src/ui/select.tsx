@@ -1,4 +1,6 @@
-// One of a few things, chosen as the system does it.
+// One of a few things: it looks as a button does, and its list is the system's.
+
+import { ChevronDown } from 'lucide-react';
 
 interface SelectProps {
   readonly label: string;
@@ -10,17 +12,23 @@ interface SelectProps {
 
 export function Select({ label, value, choose, choices, className = '' }: SelectProps) {
   return (
-    <select
-      aria-label={label}
-      value={value}
-      onChange={(event) => choose(event.target.value)}
-      className={`max-w-52 rounded-lg border border-strong/60 bg-raised px-2.5 py-1.5 text-sm hover:bg-hover ${className}`}
-    >
-      {choices.map(([each, words]) => (
-        <option key={each} value={each}>
-          {words}
-        </option>
-      ))}
-    </select>
+    <span className={`relative inline-block max-w-52 ${className}`}>
+      <select
+        aria-label={label}
+        value={value}
+        onChange={(event) => choose(event.target.value)}
+        className="w-full appearance-none truncate rounded-lg border border-strong/60 bg-raised py-1.5 pr-8 pl-3 text-sm text-ink hover:bg-hover"
+      >
+        {choices.map(([each, words]) => (
+          <option key={each} value={each}>
+            {words}
+          </option>
+        ))}
+      </select>
+      <ChevronDown
+        className="pointer-events-none absolute top-1/2 right-2.5 size-4 -translate-y-1/2 text-soft"
+        aria-hidden="true"
+      />
+    </span>
   );
 }

@@ -1,7 +1,7 @@
 // What a newcomer meets: chats with tools, approvals, and the inbox.
 
 import { describe, expect, test } from 'vitest';
-import { sayScript } from '../support/chats.ts';
+import { ended, sayScript } from '../support/chats.ts';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
 import { openScripted, said, say, useConsole } from '../support/console.ts';
 
@@ -20,6 +20,13 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     expect(await difference.innerText()).toContain('+the road keeps nobody’s steps');
     await page.getByText('From the offline stand-in').waitFor();
     await page.getByRole('status').getByText('Ready').waitFor();
+
+    // What copies it has a place of its own.
+    const answer = page.getByRole('article', { name: 'Answer' }).last();
+    await answer.hover();
+    const copy = (await answer.getByRole('button', { name: 'Copy the answer' }).boundingBox())!;
+    const lines = (await answer.getByText('From the offline stand-in').boundingBox())!;
+    expect(copy.y).toBeGreaterThanOrEqual(lines.y + lines.height);
 
     const before = await said(page);
     await page.reload();
@@ -153,8 +160,10 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     const steps = [{ text: 'This is the beginning.' }];
     const path = await openScripted(world.url, steps);
     const thread = path.slice('/chats/'.length);
+    let last = '';
     for (const step of [...Array.from({ length: 52 }, () => tokens), { text: 'This is the end.' }])
-      await sayScript(world.url, thread, [step]);
+      last = await sayScript(world.url, thread, [step]);
+    await ended(world.url, last);
     const page = await world.open(path);
     await page.getByText('This is the end.', { exact: true }).waitFor();
     await page.getByRole('status').getByText('Ready').waitFor();

@@ -28,6 +28,11 @@ export async function sayScript(base: string, chat: string, steps: readonly obje
   return ((await response.json()) as { run: { id: string } }).run.id;
 }
 
+/** Resolves when the run has ended. */
+export async function ended(base: string, run: string): Promise<void> {
+  await (await fetch(`${base}/api/runs/${run}/events`)).text();
+}
+
 /** Its events until now. */
 export async function eventsOf(base: string, run: string): Promise<RunEvent[]> {
   const response = await fetch(`${base}/api/runs/${run}/events?format=json&limit=1000`);
