@@ -8,6 +8,8 @@ import { defineConfig, type Plugin } from 'vite';
 /** What a browser must have before it shows anything, scripts and styles, gzip. */
 const ENTRY_BYTES = 200 * 1000;
 
+const COMMON = /lucide-react|console\/src\/(app|data)\/|console\/src\/ui\/[^/]+(?<!merge-view)\.tsx$/;
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss(), entrySize()],
@@ -20,6 +22,12 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1000,
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // What nearly every page has comes with the entry: a page is then a few files, not one for each sign on it.
+        codeSplitting: { groups: [{ name: 'common', test: COMMON }] },
+      },
+    },
   },
   server: { proxy: { '/api': 'http://127.0.0.1:4400' } },
 });

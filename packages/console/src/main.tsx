@@ -8,6 +8,7 @@ import { KeyGate } from './app/key-gate.tsx';
 import { router } from './app/router.tsx';
 import { applyTheme } from './app/theme.ts';
 import { listenToHints } from './data/hints.ts';
+import { beginChat } from './data/live-chat.ts';
 import { queries } from './data/queries.ts';
 import './style.css';
 
@@ -15,6 +16,8 @@ import './style.css';
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
 (globalThis as { __webpack_nonce__?: string | undefined }).__webpack_nonce__ = nonce;
 
+beginChat(location.pathname);
+void router.load();
 applyTheme();
 listenToHints(queries);
 createRoot(document.getElementById('root')!).render(

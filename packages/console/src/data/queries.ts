@@ -2,6 +2,7 @@
 
 import {
   QueryClient,
+  queryOptions,
   useInfiniteQuery,
   useQuery,
   type InfiniteData,
@@ -52,8 +53,16 @@ export function useChats() {
   });
 }
 
+const chatQuery = (id: string) =>
+  queryOptions({ queryKey: keys.chat(id), queryFn: ({ signal }) => client.chats.get(id, { signal }) });
+
 export function useChat(id: string) {
-  return useQuery({ queryKey: keys.chat(id), queryFn: ({ signal }) => client.chats.get(id, { signal }) });
+  return useQuery(chatQuery(id));
+}
+
+/** Somebody will ask for it in a moment. */
+export function askForChat(id: string): void {
+  void queries.prefetchQuery(chatQuery(id));
 }
 
 export function useApprovals(state: 'waiting' | 'decided' = 'waiting') {

@@ -100,6 +100,11 @@ describe.skipIf(chromiumPath === null)(`the console of a server with a key, in a
     await page.getByText('From the offline stand-in').waitFor();
     await page.reload();
     await page.getByText('From the offline stand-in').waitFor();
+
+    const other = await world.open(new URL(page.url()).pathname);
+    await other.getByLabel('API key').fill(key);
+    await other.keyboard.press('Enter');
+    await other.getByText('From the offline stand-in').waitFor();
   });
 });
 
