@@ -33,7 +33,7 @@ export function Answer({ item }: { readonly item: AnswerItem }) {
       {item.error && <p className="mt-1 text-sm text-bad">{item.error.error}</p>}
       {text !== '' && (
         // Its place is there from the beginning: nothing moves when the answer ends.
-        <div title={item.model ?? undefined} className="-ml-1.5 flex h-7 items-center">
+        <div title={item.model ?? undefined} className="-mb-3 -ml-1.5 flex h-7 items-center">
           {!streaming && (
             <span className="opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
               <CopyButton text={text} what="the answer" />
