@@ -49,7 +49,7 @@ function canDo(tools: readonly ToolSchema[]): string {
 }
 
 export function tellCalling(intents: readonly Intent[]): string {
-  return `Calling ${sentenceList(intents.map(({ tool, input }) => `${tool.name}${inputOf(input)}`))}.`;
+  return `Calling ${sentenceList(intents.map(({ tool, input }) => shortly(tool.name, input)))}.`;
 }
 
 /** What came of the calls: of several a list, with what the last one returned. */
@@ -64,13 +64,18 @@ export function tellCalls(outcomes: readonly CallOutcome[]): string {
 
 function tellShortly(outcome: CallOutcome): string {
   const { tool, input, output, failed, answered } = outcome;
-  const path = typeof input === 'object' && input !== null && 'path' in input ? input.path : null;
-  const call = `${tool}${typeof path === 'string' ? ` ${excerpt(path, 120)}` : inputOf(input)}`;
+  const call = shortly(tool, input);
   if (!answered) return `${call}: no result came back`;
   if (failed) return `${call} failed: ${problemIn(output)}`;
   const text = linesIn(outcome);
   if (text !== null && isDiff(text)) return call;
   return `${call}: ${inWords(text?.split('\n')[0] ?? textIn(output) ?? output) || 'it returned nothing'}`;
+}
+
+/** A call by its path, where it has one. */
+function shortly(tool: string, input: unknown): string {
+  const path = typeof input === 'object' && input !== null && 'path' in input ? input.path : null;
+  return `${tool}${typeof path === 'string' ? ` ${excerpt(path, 120)}` : inputOf(input)}`;
 }
 
 function tellCall(outcome: CallOutcome): string {
