@@ -1,4 +1,4 @@
-// What can go wrong, as classes: the server said no, or nobody could be reached.
+// What can go wrong, as classes: the server said no, nobody could be reached, or nothing was sent.
 
 /** The body of a refusal (RFC 9457); further members depend on the `code`. */
 export interface Problem {
@@ -37,6 +37,17 @@ export class ApiError extends ContinuoError {
 export class ConnectionError extends ContinuoError {
   override readonly name = 'ConnectionError';
   readonly code = 'connection_failed';
+}
+
+/** What was named cannot be asked for; nothing was sent. */
+export class InputError extends ContinuoError {
+  override readonly name = 'InputError';
+  readonly code: 'invalid_id' | 'invalid_path';
+
+  constructor(code: InputError['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
 }
 
 /** Whether the same request may well succeed later. */

@@ -14,12 +14,12 @@ export type FileChange = Omit<Schemas['Change'], 'at'>;
 
 /** A run's events from `after` on; ends after the last one. */
 export function streamRun(http: Http, id: string, options: StreamOptions): AsyncGenerator<RunEvent, void> {
-  const path = `/api/runs/${encodeURIComponent(id)}/events`;
+  const path = '/api/runs/{id}/events';
   return follow({
     ...options,
-    request: sse(http, path),
+    request: sse(http, path, id),
     page: async (after, signal) =>
-      (await pageOf<RunEvent & { at: string }>(http, path, after, signal)).map(({ at: _, ...event }) => ({
+      (await pageOf<RunEvent & { at: string }>(http, path, id, { after, signal })).map(({ at: _, ...event }) => ({
         id: String(event.id),
         event,
       })),
@@ -34,12 +34,12 @@ export function streamThread(
   id: string,
   options: StreamOptions,
 ): AsyncGenerator<ThreadEvent, void> {
-  const path = `/api/threads/${encodeURIComponent(id)}/events`;
+  const path = '/api/threads/{id}/events';
   return follow({
     ...options,
-    request: sse(http, path),
+    request: sse(http, path, id),
     page: async (after, signal) =>
-      (await pageOf<ThreadEvent>(http, path, after, signal)).map((event) => ({
+      (await pageOf<ThreadEvent>(http, path, id, { after, signal })).map((event) => ({
         id: String(event.seq),
         event,
       })),
@@ -56,16 +56,19 @@ export function streamChanges(
 ): AsyncGenerator<FileChange, void> {
   return follow({
     ...options,
-    request: sse(http, `/api/v1/workspaces/${encodeURIComponent(workspace)}/events`),
+    request: sse(http, '/api/v1/workspaces/{id}/events', workspace),
     read: ({ id, event, data }: Frame) =>
       ({ seq: Number(id), type: event, data: JSON.parse(data) }) as FileChange,
     ends: () => false,
   });
 }
 
-function sse(http: Http, path: string) {
+type Path = Parameters<Http['raw']>[1];
+
+function sse(http: Http, path: Path, id: string) {
   return (after: string | null, signal: AbortSignal): Promise<Response> =>
     http.raw('get', path, {
+      path: { id },
       signal,
       query: after === null ? {} : { after },
       headers: { accept: 'text/event-stream' },
@@ -74,7 +77,12 @@ function sse(http: Http, path: string) {
 
 const PAGE = 1000;
 
-async function pageOf<T>(http: Http, path: string, after: string, signal: AbortSignal): Promise<T[]> {
-  const response = await http.raw('get', path, { signal, query: { format: 'json', after, limit: PAGE } });
-  return (await jsonOf<{ items: T[] }>(response)).items;
+async function pageOf<T>(
+  http: Http,
+  path: Path,
+  id: string,
+  { after, signal }: { readonly after: string; readonly signal: AbortSignal },
+): Promise<T[]> {
+  const query = { format: 'json', after, limit: PAGE };
+  return (await jsonOf<{ items: T[] }>(await http.raw('get', path, { path: { id }, signal, query }))).items;
 }

@@ -18,7 +18,8 @@ export function streamHints(
     signal,
     onState,
     request: (_after, inner) =>
-      http.raw('get', `/api/v1/workspaces/${encodeURIComponent(workspace)}/hints`, {
+      http.raw('get', '/api/v1/workspaces/{id}/hints', {
+        path: { id: workspace },
         signal: inner,
         headers: { accept: 'text/event-stream' },
       }),

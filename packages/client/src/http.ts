@@ -1,5 +1,6 @@
 // Requests, typed by the server's own document: a path, a method, what goes in and what comes back.
 
+import { address } from './address.ts';
 import { ConnectionError, isTemporary, refusal } from './errors.ts';
 import type { components, paths } from './generated/openapi.ts';
 import { backoffMs, wait } from './wait.ts';
@@ -44,6 +45,7 @@ interface Sent<O> extends Send {
   readonly headers?: Readonly<Record<string, string>>;
 }
 interface RawRequest extends Send {
+  readonly path?: object | undefined;
   readonly query?: object | undefined;
   readonly body?: BodyInit | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -57,17 +59,18 @@ export interface Http {
     path: P,
     request: Sent<At<P, M & keyof paths[P]>> & PathOf<At<P, M & keyof paths[P]>>,
   ): Promise<AnswerOf<At<P, M & keyof paths[P]>>>;
-  /** A request whose answer is no JSON. Refusals are thrown. */
-  raw(method: Method, path: string, request?: RawRequest): Promise<Response>;
+  /** A request whose answer is no JSON, to a path of the server's document. Refusals are thrown. */
+  raw(method: Method, path: keyof paths, request?: RawRequest): Promise<Response>;
 }
 
 export function createHttp(options: ClientOptions): Http {
   const base = (options.baseUrl ?? '').replace(/\/+$/, '');
   const key = options.apiKey;
-  const raw: Http['raw'] = async (method, path, { query, body, headers, signal } = {}) => {
+  const raw: Http['raw'] = async (method, path, { path: names = {}, query, body, headers, signal } = {}) => {
+    const to = address(path, names);
     // Looked up for each request: a page may replace it, and it must not lose its `this`.
     const send = options.fetch ?? globalThis.fetch;
-    const response = await send(`${base}${path}${queryString(query)}`, {
+    const response = await send(`${base}${to}${queryString(query)}`, {
       method: method.toUpperCase(),
       headers: {
         accept: 'application/json',
@@ -89,14 +92,9 @@ export function createHttp(options: ClientOptions): Http {
     workspace: options.workspace ?? 'default',
     raw,
     call: async (method, path, request) => {
-      const {
-        path: params = {},
-        query,
-        body,
-        headers,
-        signal,
-      } = request as Sent<unknown> & { path?: object };
-      const response = await raw(method, filled(path, params), {
+      const { path: names, query, body, headers, signal } = request as Sent<unknown> & { path?: object };
+      const response = await raw(method, path, {
+        path: names,
         query,
         signal,
         headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
@@ -115,12 +113,6 @@ export async function jsonOf<T>(response: Response): Promise<T> {
   } catch (cause) {
     throw new ConnectionError('The answer broke off.', { cause });
   }
-}
-
-function filled(path: string, params: object): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
-    encodeURIComponent(String((params as Record<string, unknown>)[name])),
-  );
 }
 
 function queryString(query: object = {}): string {

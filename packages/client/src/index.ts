@@ -1,6 +1,6 @@
 export { createClient, type Client } from './client.ts';
 export type { ClientOptions } from './http.ts';
-export { ApiError, ConnectionError, ContinuoError, type Problem } from './errors.ts';
+export { ApiError, ConnectionError, ContinuoError, InputError, type Problem } from './errors.ts';
 export type { FileChange, RunEvent } from './events.ts';
 export type { Hint } from './hints.ts';
 export type { StreamOptions, StreamState } from './stream.ts';

@@ -109,6 +109,9 @@ test('files, in a workspace of their own', async () => {
     status: 412,
   });
   expect((await files.write(path, 'two\n', { ...where, base: 1 })).version).toBe(2);
+  await expect(
+    files.write(path, 'three\n', { ...where, base: 1, onConflict: 'refuse' }),
+  ).rejects.toMatchObject({ code: 'version_conflict' });
   const read = await files.read(path, { ...where, version: 1 });
   expect([read.version, read.type, await read.text()]).toEqual([1, 'text/markdown; charset=utf-8', 'one\n']);
   expect(files.url(path, where)).toBe(

@@ -1,11 +1,14 @@
 // Files of a workspace and their versions.
 
+import { address } from '../address.ts';
 import { jsonOf, type AnswerOf, type At, type BodyOf, type Http, type QueryOf } from '../http.ts';
 import type { In } from './chats.ts';
 
 const WORKSPACE = '/api/v1/workspaces/{id}';
+const FILE = `${WORKSPACE}/files/{path}` as const;
+const ARCHIVE = `${WORKSPACE}/archive` as const;
 type Workspace = typeof WORKSPACE;
-type Written = AnswerOf<At<`${Workspace}/files/{path}`, 'put'>>;
+type Written = AnswerOf<At<typeof FILE, 'put'>>;
 
 /** The content of a file at one version. */
 export interface Content {
@@ -19,22 +22,24 @@ export interface Write extends In {
   /** Written only over this version; `null`: only where nothing is. */
   readonly base?: number | null | undefined;
   /** `merge`: with what others changed since `base`. */
-  readonly onConflict?: 'merge' | 'fail' | undefined;
+  readonly onConflict?: 'merge' | 'refuse' | undefined;
 }
 
 export function files(http: Http) {
-  const place = (path: string, workspace: string) =>
-    `/api/v1/workspaces/${encodeURIComponent(workspace)}/files${path.split('/').map(encodeURIComponent).join('/')}`;
-  const archive = (workspace: string) => `/api/v1/workspaces/${encodeURIComponent(workspace)}/archive`;
   const at = ({ workspace = http.workspace, signal }: In) => ({ path: { id: workspace }, signal });
   return {
     /** Where a browser finds it. */
-    url: (path: string, { workspace = http.workspace }: In = {}) => http.base + place(path, workspace),
+    url: (path: string, { workspace = http.workspace }: In = {}) =>
+      http.base + address(FILE, { id: workspace, path }),
     read: async (
       path: string,
       { workspace = http.workspace, version, signal }: In & { readonly version?: number | undefined } = {},
     ): Promise<Content> => {
-      const response = await http.raw('get', place(path, workspace), { query: { version }, signal });
+      const response = await http.raw('get', FILE, {
+        path: { id: workspace, path },
+        query: { version },
+        signal,
+      });
       return {
         version: Number(response.headers.get('etag')?.replaceAll('"', '')),
         type: response.headers.get('content-type') ?? 'application/octet-stream',
@@ -47,7 +52,8 @@ export function files(http: Http) {
       content: BodyInit,
       { workspace = http.workspace, base, onConflict, signal }: Write = {},
     ): Promise<Written> => {
-      const response = await http.raw('put', place(path, workspace), {
+      const response = await http.raw('put', FILE, {
+        path: { id: workspace, path },
         body: content,
         signal,
         query: { on_conflict: onConflict },
@@ -59,7 +65,8 @@ export function files(http: Http) {
       path: string,
       { workspace = http.workspace, base, signal }: Omit<Write, 'onConflict'> = {},
     ): Promise<Written> => {
-      const response = await http.raw('delete', place(path, workspace), {
+      const response = await http.raw('delete', FILE, {
+        path: { id: workspace, path },
         signal,
         headers: precondition(base),
       });
@@ -79,7 +86,7 @@ export function files(http: Http) {
       http.call('post', `${WORKSPACE}/restore`, { ...at(where), body }),
     /** A folder, or all of it, as a zip. */
     pack: (path = '/', { workspace = http.workspace, signal }: In = {}): Promise<Response> =>
-      http.raw('get', archive(workspace), { query: { path }, signal }),
+      http.raw('get', ARCHIVE, { path: { id: workspace }, query: { path }, signal }),
     /** Writes what is in a zip. */
     unpack: async (
       zip: BodyInit,
@@ -87,7 +94,8 @@ export function files(http: Http) {
       { workspace = http.workspace, signal }: In = {},
     ): Promise<AnswerOf<At<`${Workspace}/archive`, 'put'>>> =>
       jsonOf(
-        await http.raw('put', archive(workspace), {
+        await http.raw('put', ARCHIVE, {
+          path: { id: workspace },
           query: { path },
           body: zip,
           headers: { 'content-type': 'application/zip' },

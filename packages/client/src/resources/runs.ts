@@ -24,8 +24,10 @@ export function runs(http: Http) {
       query: { readonly after?: string | number; readonly limit?: number } = {},
       { signal }: Send = {},
     ): Promise<{ items: (RunEvent & { readonly at: string })[]; next: string | null }> => {
-      const path = `/api/runs/${encodeURIComponent(id)}/events`;
-      return jsonOf(await http.raw('get', path, { query: { format: 'json', ...query }, signal }));
+      const path = '/api/runs/{id}/events';
+      return jsonOf(
+        await http.raw('get', path, { path: { id }, query: { format: 'json', ...query }, signal }),
+      );
     },
     /** The run as it is when it has ended. */
     ended: async (id: string, options: Omit<StreamOptions, 'after'> = {}) => {

@@ -38,8 +38,10 @@ export function threads(http: Http) {
     stream: (id: string, options: StreamOptions = {}) => streamThread(http, id, options),
     /** A page of its events: those after `after`, or the last ones before `before` (`latest`: the end of the log). */
     events: async (id: string, query: EventsQuery = {}, { signal }: Send = {}): Promise<ThreadEvents> => {
-      const path = `/api/threads/${encodeURIComponent(id)}/events`;
-      return jsonOf(await http.raw('get', path, { query: { format: 'json', ...query }, signal }));
+      const path = '/api/threads/{id}/events';
+      return jsonOf(
+        await http.raw('get', path, { path: { id }, query: { format: 'json', ...query }, signal }),
+      );
     },
     messages: (id: string, query: QueryOf<At<'/api/threads/{id}/messages', 'get'>> = {}, send: Send = {}) =>
       http.call('get', '/api/threads/{id}/messages', { path: { id }, query, ...send }),

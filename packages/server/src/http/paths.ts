@@ -6,7 +6,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { isReadOnly, parseFolder, parsePath, type FilePath, type ParsedPath } from '../workspace/paths.ts';
 import { Problem } from './problem.ts';
 
-const ROOT = '/api/v1/workspaces';
+const API = '/api/';
 const FILES = /^\/api\/v1\/workspaces\/[^/]+\/files(?:\/(.*))?$/s;
 
 type Request = Context<{ Bindings: HttpBindings }>;
@@ -21,7 +21,7 @@ function target(c: Request): string {
 /** Refuses a target that would lead elsewhere than it says, before it is routed. */
 export const refuseDetours: MiddlewareHandler<{ Bindings: HttpBindings }> = async (c, next) => {
   const path = target(c);
-  if (c.req.path.startsWith(ROOT) || path.startsWith(ROOT)) {
+  if (c.req.path.startsWith(API) || path.startsWith(API)) {
     if (path.includes('#')) throw invalidPath('write # in a path as %23');
     const names = path.split('/').map((name) => name.replaceAll(/%2e/gi, '.'));
     if (names.includes('.') || names.includes('..'))

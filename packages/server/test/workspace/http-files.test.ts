@@ -382,6 +382,34 @@ test('hostile paths are refused as they are written, whatever a URL would make o
   }
 });
 
+test('nothing is reached by a detour, however it is encoded', async () => {
+  const [space, victim] = [await newSpace(world.url), await newSpace(world.url)];
+  await put(victim, 'kept.md', 'kept');
+  const root = `/api/v1/workspaces/${space.name}`;
+  for (const up of ['..', '%2e%2e', '%2E.', '.%2e', '..%2f..', '%2e%2e%2f%2e%2e', '..%5c..', '%2e%2e%5C..']) {
+    const targets = [
+      ['DELETE', `${root}/files/${up}/${up}/${victim.name}`],
+      ['PUT', `${root}/files/${up}/policy`],
+      ['GET', `${root}/files/${up}/policy`],
+      ['GET', `${root}/files/a/${up}/${up}/${up}/${victim.name}/files/kept.md`],
+      ['DELETE', `/api/v1/workspaces/${up}/workspaces/${victim.name}`],
+      ['DELETE', `/api/runs/${up}/v1/workspaces/${victim.name}`],
+      ['GET', `/api/runs/${up}/threads`],
+      ['GET', `/api/threads/x/${up}/${up}/models`],
+      ['GET', `/docs/${up}/api/threads`],
+    ] as const;
+    for (const [method, path] of targets) {
+      const { status, body } = await raw(world.url, method, path, method === 'PUT' ? '{"rules":[]}' : '');
+      expect([path, status >= 400 && status < 500, JSON.parse(body).code]).toEqual([
+        path,
+        true,
+        expect.stringMatching(/^(invalid_path|not_found|workspace_not_found|invalid_params)$/),
+      ]);
+    }
+  }
+  expect((await get(victim, 'kept.md')).bytes.toString()).toBe('kept');
+});
+
 test('one of many that make the same file at once makes it, and the others hear of it', async () => {
   const space = await newSpace(world.url);
   const answers = await Promise.all(

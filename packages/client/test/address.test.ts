@@ -1,0 +1,173 @@
+// What a caller names cannot lead to another route, whichever call it is given to.
+
+import { expect, test } from 'vitest';
+import { usePod } from '../../server/test/contract/support.ts';
+import { createClient, InputError, type Client } from '../src/index.ts';
+
+const world = usePod();
+const ID = '01a1e264-eff2-7144-8d90-9c91a4b3dc89';
+
+/** A client of the real server, and what it sent. */
+function watched(workspace?: string): { readonly client: Client; readonly sent: readonly string[] } {
+  const sent: string[] = [];
+  const client = createClient({
+    baseUrl: world.url,
+    ...(workspace !== undefined && { workspace }),
+    fetch: (input, init) => {
+      sent.push(`${init?.method} ${input as string}`);
+      return fetch(input, init);
+    },
+  });
+  return { client, sent };
+}
+
+async function first(events: AsyncGenerator<unknown>): Promise<void> {
+  await events.next();
+}
+
+const RULES = { rules: [] };
+const SERVER = { transport: 'http', url: 'http://127.0.0.1:9/mcp' } as never;
+
+const BY_ID: Record<string, (client: Client, id: string) => Promise<unknown>> = {
+  'threads.get': ({ threads }, id) => threads.get(id),
+  'threads.send': ({ threads }, id) => threads.send(id, { content: 'x' }),
+  'threads.stream': ({ threads }, id) => first(threads.stream(id)),
+  'threads.events': ({ threads }, id) => threads.events(id),
+  'threads.messages': ({ threads }, id) => threads.messages(id),
+  'runs.get': ({ runs }, id) => runs.get(id),
+  'runs.stream': ({ runs }, id) => first(runs.stream(id)),
+  'runs.events': ({ runs }, id) => runs.events(id),
+  'runs.ended': ({ runs }, id) => runs.ended(id),
+  'runs.cancel': ({ runs }, id) => runs.cancel(id),
+  'runs.retry': ({ runs }, id) => runs.retry(id),
+  'runs.steer': ({ runs }, id) => runs.steer(id),
+  'runs.why': ({ runs }, id) => runs.why(id),
+  'chats.get': ({ chats }, id) => chats.get(id),
+  'chats.send': ({ chats }, id) => chats.send(id, { content: 'x' }),
+  'chats.change': ({ chats }, id) => chats.change(id, { title: 'x' }),
+  'chats.remove': ({ chats }, id) => chats.remove(id),
+  'chats.restore': ({ chats }, id) => chats.restore(id),
+  'chats.stop': ({ chats }, id) => chats.stop(id),
+  'chats.pause': ({ chats }, id) => chats.pause(id),
+  'chats.resume': ({ chats }, id) => chats.resume(id),
+  'chats.ping': ({ chats }, id) => chats.ping(id),
+  'chats.messages': ({ chats }, id) => chats.messages(id),
+  'chats.sessions': ({ chats }, id) => chats.sessions(id),
+  'approvals.get': ({ approvals }, id) => approvals.get(id),
+  'approvals.decide': ({ approvals }, id) => approvals.decide(id, { decision: 'approve' }),
+  'roles.get': ({ roles }, id) => roles.get(id),
+  'mcp.set': ({ mcp }, id) => mcp.set(id, SERVER),
+  'mcp.remove': ({ mcp }, id) => mcp.remove(id),
+  'mcp.restart': ({ mcp }, id) => mcp.restart(id),
+  toolResult: ({ toolResult }, id) => toolResult(id),
+};
+
+const BY_PATH: Record<string, (client: Client, path: string) => Promise<unknown>> = {
+  'files.read': ({ files }, path) => files.read(path),
+  'files.write': ({ files }, path) => files.write(path, 'x'),
+  'files.remove': ({ files }, path) => files.remove(path),
+  'files.url': async ({ files }, path) => files.url(path),
+};
+
+const BY_WORKSPACE: Record<string, (client: Client) => Promise<unknown>> = {
+  'chats.open': ({ chats }) => chats.open({ goal: 'x' }),
+  'chats.list': ({ chats }) => chats.list(),
+  'runs.list': ({ runs }) => runs.list(),
+  'approvals.list': ({ approvals }) => approvals.list(),
+  'files.tree': ({ files }) => files.tree(),
+  'files.search': ({ files }) => files.search({ q: 'x' }),
+  'files.move': ({ files }) => files.move({ from: '/a', to: '/b' }),
+  'files.versions': ({ files }) => files.versions({ path: '/a' }),
+  'files.diff': ({ files }) => files.diff({ path: '/a' }),
+  'files.restore': ({ files }) => files.restore({ path: '/a', version: 1 }),
+  'files.pack': ({ files }) => files.pack(),
+  'files.unpack': ({ files }) => files.unpack('x'),
+  'workspaces.get': ({ workspaces }) => workspaces.get(),
+  'workspaces.rename': ({ workspaces }) => workspaces.rename('x'),
+  'workspaces.stream': ({ workspaces }) => first(workspaces.stream()),
+  'workspaces.hints': ({ workspaces }) => first(workspaces.hints()),
+  'workspaces.changes': ({ workspaces }) => workspaces.changes(),
+  'roles.list': ({ roles }) => roles.list(),
+  'policies.get': ({ policies }) => policies.get(),
+  'policies.set': ({ policies }) => policies.set(RULES),
+  'mcp.list': ({ mcp }) => mcp.list(),
+};
+
+/** Calls that name nothing, or name the workspace that they are about on their own. */
+const OTHERS = [
+  'threads.create',
+  'threads.list',
+  'workspaces.create',
+  'workspaces.list',
+  'workspaces.remove',
+  'ready',
+  'models',
+  'usage',
+];
+
+const IDS = ['', '.', '..', '../default', 'a/..', '..\\x', '/../..', '\uD800', undefined, null, 7];
+const PATHS = ['', '/', '..', '/..', '/../policy', '../policy', '/a/../../../victim', '/./a', '/a/.', '//a'];
+
+test('every call that names something is in the tables of this test', () => {
+  const { client } = watched();
+  const members = Object.entries(client).flatMap(([name, member]) =>
+    typeof member === 'function' ? [name] : Object.keys(member).map((each) => `${name}.${each}`),
+  );
+  const known = [BY_ID, BY_PATH, BY_WORKSPACE].flatMap((table) => Object.keys(table));
+  expect(members.toSorted()).toEqual([...known, ...OTHERS].toSorted());
+});
+
+test('an id that is empty or leads elsewhere is refused, and nothing is sent', async () => {
+  const { client, sent } = watched();
+  for (const [name, call] of Object.entries(BY_ID)) {
+    for (const id of IDS) {
+      const error: unknown = await call(client, id as string).catch((thrown: unknown) => thrown);
+      expect([name, id, error]).toEqual([name, id, expect.any(InputError)]);
+      expect(error).toMatchObject({ code: 'invalid_id' });
+    }
+  }
+  for (const id of IDS) {
+    const removal = client.workspaces.remove({ workspace: id as string });
+    await expect(removal).rejects.toMatchObject({ code: 'invalid_id' });
+  }
+  expect(sent).toEqual([]);
+});
+
+test('a path that is empty or leads elsewhere is refused, and nothing is sent', async () => {
+  const { client, sent } = watched();
+  for (const [name, call] of Object.entries(BY_PATH)) {
+    for (const path of [...PATHS, '/a/', '/\uDC00', undefined, 7]) {
+      const error: unknown = await call(client, path as string).catch((thrown: unknown) => thrown);
+      expect([name, path, error]).toEqual([name, path, expect.any(InputError)]);
+      expect(error).toMatchObject({ code: 'invalid_path' });
+    }
+  }
+  expect(sent).toEqual([]);
+});
+
+test('a workspace that is empty or leads elsewhere is refused by every call, and nothing is sent', async () => {
+  for (const workspace of ['', '..', '../../threads']) {
+    const { client, sent } = watched(workspace);
+    for (const [name, call] of Object.entries(BY_WORKSPACE)) {
+      const error: unknown = await call(client).catch((thrown: unknown) => thrown);
+      expect([name, workspace, error]).toEqual([name, workspace, expect.any(InputError)]);
+    }
+    for (const call of Object.values(BY_PATH))
+      await expect(call(client, '/a.md')).rejects.toMatchObject({ code: 'invalid_id' });
+    for (const member of ['chats', 'approvals'] as const)
+      await expect(client[member].get(ID)).rejects.toMatchObject({ code: 'invalid_id' });
+    expect(sent).toEqual([]);
+  }
+});
+
+test('names that only look odd arrive as they are, and the first slash of a path can be left out', async () => {
+  const { client, sent } = watched();
+  for (const path of ['notes/x.md', '/notes/..x', '/notes/%2e%2e', '/a b/&#%.md', '/...a/ä']) {
+    await client.files.write(path, path);
+    expect(await (await client.files.read(path)).text()).toBe(path);
+    const { items } = await client.files.versions({ path });
+    expect(items[0]!.path).toBe(path.startsWith('/') ? path : `/${path}`);
+  }
+  expect(sent).toContain(`GET ${world.url}/api/v1/workspaces/default/files/notes/x.md`);
+  await expect(client.runs.why('a/b')).rejects.toMatchObject({ code: 'invalid_params' });
+});
