@@ -52,6 +52,15 @@ export function failure(error: unknown, json: boolean): number {
   return exitCode;
 }
 
+/** Of what is no answer of a server. */
+const EXIT_OF: Readonly<Record<string, number>> = {
+  not_empty: EXIT.conflict,
+  is_a_folder: EXIT.usage,
+  folder_not_found: EXIT.notFound,
+  invalid_id: EXIT.usage,
+  invalid_path: EXIT.usage,
+};
+
 /** Errors of the client and of the server are known by their fields: their modules need not be loaded for that. */
 function told(error: unknown): Told {
   if (error instanceof CommandError) return error;
@@ -69,7 +78,7 @@ function told(error: unknown): Told {
     const hint = status === 401 ? "Set CONTINUO_API_KEY to the server's key." : undefined;
     return { ...plain, exitCode: exitCodeOf(status), hint };
   }
-  return code === 'not_empty' ? { ...plain, exitCode: EXIT.conflict } : plain;
+  return { ...plain, exitCode: EXIT_OF[plain.code] ?? EXIT.failed };
 }
 
 function exitCodeOf(status: number): number {

@@ -76,6 +76,20 @@ test('PLUS-5 where there is no database, or none that answers, backup says so an
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test('PLUS-5 a backup that cannot be written is refused with what to do', async () => {
+  const missing = await on(world.database.url, ['backup', 'none/all.zip']);
+  expect(missing).toMatchObject({ code: 4, stdout: '' });
+  expect(missing.stderr).toContain(`there is no folder ${join(folder, 'none')}; make it`);
+  for (const force of [[], ['--force']]) {
+    const { code, stdout, stderr } = await on(world.database.url, ['backup', '.', ...force]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe(
+      `error ${folder} is a folder; name a file, such as ${join(folder, 'continuo.zip')}\n`,
+    );
+  }
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test('PLUS-5 migrate brings a schema up to date, once', async () => {
   const database = await empty();
   const first = await on(database.url, ['migrate', '--json']);

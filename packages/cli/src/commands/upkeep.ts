@@ -1,6 +1,6 @@
 // Work on the database itself, with or without a server: backup, restoration, migrations.
 
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
   backup,
@@ -50,7 +50,8 @@ export async function backUp(
   { force = false, ...local }: Local & { force?: boolean },
 ): Promise<void> {
   const target = resolve(file);
-  if (!force && existsSync(target)) {
+  // What cannot be replaced is refused for that.
+  if (!force && statSync(target, { throwIfNoEntry: false })?.isDirectory() === false) {
     throw new CommandError(`${file} is there already.`, {
       code: 'file_exists',
       exitCode: EXIT.conflict,

@@ -2,8 +2,9 @@
 // Nothing is called a backup before all of it is on the disk: the file gets its name last.
 
 import { createHash } from 'node:crypto';
-import { createWriteStream, rmSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { rmSync, statSync } from 'node:fs';
+import { open, rename, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { to as copyTo } from 'pg-copy-streams';
@@ -34,9 +35,46 @@ export interface BackupOptions {
   readonly onTable?: ((table: Table, done: number, of: number) => void) | undefined;
 }
 
-export async function backup({ database, file, now, onTable }: BackupOptions): Promise<Manifest> {
+export async function backup(options: BackupOptions): Promise<Manifest> {
+  const partial = `${options.file}.partial`;
+  // Before anything else, so that nobody waits for what cannot be kept.
+  const output = await create(options.file, partial);
+  try {
+    const manifest = await write(options, output);
+    await rename(partial, options.file);
+    return manifest;
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error;
+  } finally {
+    await output.close();
+  }
+}
+
+async function create(file: string, partial: string): Promise<FileHandle> {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    const example = join(file, 'continuo.zip');
+    throw new BackupError('is_a_folder', `${file} is a folder; name a file, such as ${example}`);
+  }
+  try {
+    // It holds what the workspaces' servers are given as secrets.
+    return await open(partial, 'w', 0o600);
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      const folder = dirname(file);
+      throw new BackupError('folder_not_found', `there is no folder ${folder}; make it, or name another`, {
+        cause,
+      });
+    }
+    throw new BackupError('not_writable', `${file} cannot be written (${message}); name another file`, {
+      cause,
+    });
+  }
+}
+
+async function write({ database, now, onTable }: BackupOptions, output: FileHandle): Promise<Manifest> {
   const client = await connect(database);
-  const partial = `${file}.partial`;
   try {
     await client.query(PLAIN_TEXT);
     // A large table would else be read from wherever another reader is.
@@ -46,27 +84,23 @@ export async function backup({ database, file, now, onTable }: BackupOptions): P
     const tables = await tablesOf(client, manifest.schema);
     const zip = new yazl.ZipFile();
     const packed = zip.outputStream as Readable;
-    zip.once('error', (error: Error) => packed.destroy(error));
+    // Whatever breaks, also after the rest was given up.
+    const broken = (error: Error) => void packed.destroy(error);
+    zip.on('error', broken);
     for (const table of tables) {
       add(zip, entryOf(table.name), () =>
         rowsOf(client, table, (told) => {
           manifest.tables.push(told);
           onTable?.(told, manifest.tables.length, tables.length);
-        }),
+        }).on('error', broken),
       );
     }
     // Its turn comes after all the others', when everything is known.
     add(zip, MANIFEST, () => Readable.from([Buffer.from(JSON.stringify(manifest, null, 2))]));
     zip.end();
-    // It holds what the workspaces' servers are given as secrets.
-    await pipeline(packed, createWriteStream(partial, { mode: 0o600 }));
+    await pipeline(packed, output.createWriteStream({ flush: true }));
     await client.query('commit');
-    await sync(partial);
-    await rename(partial, file);
     return manifest;
-  } catch (error) {
-    rmSync(partial, { force: true });
-    throw error;
   } finally {
     await client.end();
   }
@@ -117,13 +151,4 @@ function rowsOf(
   });
   rows.once('error', (error) => counted.destroy(error));
   return rows.pipe(counted);
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r+');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -32,7 +32,15 @@ export type Table = z.infer<typeof table>;
 export type Manifest = z.infer<typeof manifest>;
 
 export class BackupError extends Error {
-  readonly code: 'not_a_backup' | 'broken_backup' | 'newer_backup' | 'not_empty' | 'no_database';
+  readonly code:
+    | 'not_a_backup'
+    | 'broken_backup'
+    | 'newer_backup'
+    | 'not_empty'
+    | 'no_database'
+    | 'is_a_folder'
+    | 'folder_not_found'
+    | 'not_writable';
 
   constructor(code: BackupError['code'], message: string, options?: ErrorOptions) {
     super(message, options);

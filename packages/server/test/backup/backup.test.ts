@@ -1,6 +1,15 @@
 // Backup and restoration, against real databases that a real pod writes to.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
@@ -173,4 +182,55 @@ test('PLUS-5 what is not empty is not restored into, and a broken backup leaves 
 
   await source.pool.query("insert into migrations (name) values ('999_future.sql')");
   await expect(save(source, join(folder, 'newer.zip'))).rejects.toMatchObject({ code: 'newer_backup' });
+});
+
+test('PLUS-5 a place that a backup cannot be written to is refused before the database is asked', async () => {
+  const nobody = { connection: 'postgres://nobody@127.0.0.1:1/none', applicationName: 'x', leaseSeconds: 5 };
+  const to = (place: string) => backup({ database: nobody, file: place, now: () => new Date(0) });
+  await expect(to(join(folder, 'none/all.zip'))).rejects.toMatchObject({
+    code: 'folder_not_found',
+    message: `there is no folder ${join(folder, 'none')}; make it, or name another`,
+  });
+  writeFileSync(file, 'a file');
+  await expect(to(join(file, 'all.zip'))).rejects.toMatchObject({ code: 'folder_not_found' });
+  mkdirSync(join(folder, 'taken.zip.partial'));
+  await expect(to(join(folder, 'taken.zip'))).rejects.toMatchObject({ code: 'not_writable' });
+  await expect(to(folder)).rejects.toMatchObject({
+    code: 'is_a_folder',
+    message: expect.stringContaining(join(folder, 'continuo.zip')),
+  });
+  // Somewhere to write to, and nobody to ask.
+  await expect(to(join(folder, 'all.zip'))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  expect(readdirSync(folder).toSorted()).toEqual(['everything.zip', 'taken.zip.partial']);
+});
+
+test('PLUS-5 a backup that breaks midway fails once, and leaves nothing behind', async () => {
+  const source = await use(freshDatabase());
+  // More than every buffer on the way holds.
+  await source.pool.query(
+    `insert into threads (id, workspace_id, title)
+      select gen_random_uuid(), w.id, repeat(md5(n::text), 4) from generate_series(1, 20000) n, workspaces w`,
+  );
+  // So that it cannot be faster than what ends it.
+  const other = await source.pool.connect();
+  await other.query('begin; lock table threads in access exclusive mode');
+  const ended = backup({
+    database: settings(source),
+    file,
+    now: () => new Date(0),
+    onTable: ({ name }) => {
+      if (name !== 'migrations') return;
+      void source.pool.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'continuo-test' and query like 'copy%'",
+      );
+    },
+  });
+  await expect(ended).rejects.toMatchObject({ message: expect.stringMatching(/terminat/) });
+  await other.query('rollback');
+  other.release();
+  if (existsSync('/dev/full')) {
+    symlinkSync('/dev/full', `${file}.partial`);
+    await expect(save(source)).rejects.toMatchObject({ code: 'ENOSPC' });
+  }
+  expect(readdirSync(folder)).toEqual([]);
 });
