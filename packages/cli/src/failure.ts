@@ -65,9 +65,8 @@ const EXIT_OF: Readonly<Record<string, number>> = {
 function told(error: unknown): Told {
   if (error instanceof CommandError) return error;
   if (!(error instanceof Error)) return { exitCode: EXIT.failed, code: 'failed', message: String(error) };
-  const { code = 'failed', name, message } = error as Error & { code?: unknown };
-  // Several refused connections are one error without words.
-  const plain = { exitCode: EXIT.failed as number, code: String(code), message: message || String(code) };
+  const { code = 'failed', name } = error as Error & { code?: unknown };
+  const plain = { exitCode: EXIT.failed as number, code: String(code), message: inWords(error) };
   if (name === 'ConnectionError') {
     const hint =
       'Start a server with `continuo`, or say where one is: --url or CONTINUO_URL. `continuo doctor` looks further.';
@@ -75,13 +74,50 @@ function told(error: unknown): Told {
   }
   if (name === 'ApiError') {
     const { status } = error as unknown as { status: number };
-    const hint = status === 401 ? "Set CONTINUO_API_KEY to the server's key." : undefined;
-    return { ...plain, exitCode: exitCodeOf(status), hint };
+    return { ...plain, exitCode: exitCodeOf(status, plain.code), hint: HINTS[plain.code] };
   }
   return { ...plain, exitCode: EXIT_OF[plain.code] ?? EXIT.failed };
 }
 
-function exitCodeOf(status: number): number {
+/** What can be done here about what a server refuses. */
+const HINTS: Readonly<Record<string, string>> = {
+  unauthorized: "Set CONTINUO_API_KEY to the server's key.",
+  file_not_found: 'See what there is with: continuo files ls -r',
+  is_a_folder: 'See what is in it with: continuo files ls <folder>',
+  version_conflict:
+    'Read it with `continuo files cat`, and write with --base <that version>, or with --merge.',
+  workspace_not_found: 'Name another one with -w; `default` is always there.',
+};
+
+/** What systems say of a file, in words. */
+const SYSTEM: Readonly<Record<string, string>> = {
+  ENOENT: 'is not there',
+  EACCES: 'may not be used: permission denied',
+  EPERM: 'may not be used: not permitted',
+  EISDIR: 'is a folder',
+  ENOTDIR: 'is not a folder',
+  EEXIST: 'is there already',
+};
+
+export function inWords(error: Error): string {
+  const { code, path, name, message } = error as NodeJS.ErrnoException;
+  const words = SYSTEM[code ?? ''];
+  if (words !== undefined && path !== undefined) return `${path} ${words}.`;
+  if (name === 'ApiError') return withoutRequests(message);
+  // Several refused connections are one error without words.
+  return message || (code ?? name);
+}
+
+/** A server tells programs which request to make; whoever reads a terminal makes none. */
+export function withoutRequests(text: string): string {
+  const kept = text.split(/(?<=[.;?!]) /).filter((part) => !REQUEST.test(part));
+  return kept.length === 0 ? text : kept.join(' ').replace(/;$/, '.');
+}
+
+const REQUEST = /\b(GET|POST|PUT|PATCH|DELETE) [/…]|\bIf-(None-)?Match\b|\bIdempotency-Key\b|`current`/;
+
+function exitCodeOf(status: number, code: string): number {
+  if (status === 400 && /^invalid_(path|params|query)$/.test(code)) return EXIT.usage;
   if (status === 404 || status === 410) return EXIT.notFound;
   return status === 409 || status === 412 ? EXIT.conflict : EXIT.failed;
 }

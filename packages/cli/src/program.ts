@@ -31,7 +31,11 @@ function runningIt(program: Command): void {
   command(program, 'start', { isDefault: true })
     .description('start the server and open the console (what `continuo` alone does)')
     .option('--no-open', 'do not open the console in a browser')
-    .option('--port <number>', 'where to listen; 4400 if nothing says otherwise, 0 for any free port')
+    .option(
+      '--port <number>',
+      'where to listen; 4400 if nothing says otherwise, 0 for any free port',
+      whole(0, 65_535),
+    )
     .addOption(home())
     .allowExcessArguments()
     .action(async (options, { args }: Command) => {
@@ -44,7 +48,7 @@ function runningIt(program: Command): void {
 function talking(program: Command): void {
   remote(command(program, 'chat [message]'))
     .description('say something and watch the answer; Ctrl-C detaches, twice stops')
-    .option('-c, --chat <id>', 'go on with this chat instead of opening one')
+    .option('-c, --chat <id>', 'go on with this chat instead of opening one', identifier)
     .option('-f, --file <path...>', 'files of the workspace that come with the message')
     .option('--model <provider/model>', 'the model that answers')
     .option('--role <name>', 'the role that answers')
@@ -71,20 +75,20 @@ function talking(program: Command): void {
         'canceled',
       ]),
     )
-    .option('-c, --chat <id>', 'only those of this chat')
+    .option('-c, --chat <id>', 'only those of this chat', identifier)
     .option('-n, --limit <number>', 'how many', whole(1, 1000), 20)
     .action(async (options) => (await import('./commands/runs.ts')).runs(options));
-  remote(command(program, 'tail <run|chat>'))
+  remote(command(program, 'tail').argument('<run|chat>', ID, identifier))
     .description('watch a run to its end, or a chat until Ctrl-C')
     .option('--no-follow', 'show what is there and leave')
     .action(async (id, options) => (await import('./commands/tail.ts')).tail(id, options));
-  remote(command(program, 'why <run>'))
+  remote(command(program, 'why').argument('<run>', ID, identifier))
     .description('what a run waits for, in a sentence')
     .action(async (id, options) => (await import('./commands/runs.ts')).why(id, options));
-  remote(command(program, 'stop <chat|run>'))
+  remote(command(program, 'stop').argument('<chat|run>', ID, identifier))
     .description('stop what a chat is doing, or cancel one run')
     .action(async (id, options) => (await import('./commands/runs.ts')).stop(id, options));
-  remote(command(program, 'approve [id]'))
+  remote(command(program, 'approve').argument('[id]', ID, identifier))
     .description('list what waits for a decision, or decide: approve, unless an option says otherwise')
     .option('--deny', 'the call is not made, and the model is told')
     .option('--edit <json>', 'the call is made with this input')
@@ -166,6 +170,13 @@ function remote(made: Command): Command {
 /** For those that use the database or the folder itself. */
 function home(): Option {
   return new Option('--home <folder>', 'the data folder; CONTINUO_HOME, or .continuo');
+}
+
+const ID = 'its id';
+
+function identifier(given: string): string {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given)) return given;
+  throw new InvalidArgumentError('It must be an id, as `continuo runs` and `continuo approve` show them.');
 }
 
 function whole(least: number, most = 2_147_483_647): (given: string) => number {

@@ -1,7 +1,8 @@
 // Files from a shell.
 
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -111,6 +112,83 @@ test('PLUS-5 a folder is pushed and pulled whole; what did not change makes no v
   expect(refused).toMatchObject({ code: 1 });
   expect(refused.stderr).toContain('is a link; nothing is written through it');
   expect(await readdir(outside)).toEqual([]);
+});
+
+test('PLUS-5 a push goes on after what is refused, and says what it was', async () => {
+  const local = join(folder, 'odd');
+  mkdirSync(local);
+  for (const name of ['CON.txt', 'Case.txt', 'a.md', 'case.txt', 'z.md'])
+    writeFileSync(join(local, name), name);
+  const pushed = await files(['push', local, '/odd/']);
+  expect(pushed).toMatchObject({ code: 1, stdout: '3 files written, 0 unchanged, 2 refused\n' });
+  expect(pushed.stderr).toMatch(/^refused \/odd\/CON\.txt: .*device/m);
+  expect(pushed.stderr).toMatch(/^refused \/odd\/case\.txt: That cannot be: .*Case\.txt/m);
+  const again = await files(['push', local, '/odd', '--json']);
+  expect(again).toMatchObject({ code: 1, stderr: '' });
+  expect(JSON.parse(again.stdout)).toMatchObject({
+    items: [{ path: '/odd/Case.txt' }, { path: '/odd/a.md' }, { path: '/odd/z.md', unchanged: true }],
+    refused: [
+      { path: '/odd/CON.txt', code: 'invalid_path' },
+      { path: '/odd/case.txt', code: 'path_taken' },
+    ],
+  });
+  // What is wrong with all of them is said once.
+  const nowhere = await files(['push', local, '/odd', '-w', 'nowhere']);
+  expect(nowhere).toMatchObject({ code: 4, stdout: '' });
+  expect(nowhere.stderr).toContain('Name another one with -w');
+});
+
+test('PLUS-5 a path that leads elsewhere is wrong usage, and reaches nothing', async () => {
+  const local = join(folder, 'up');
+  mkdirSync(local);
+  writeFileSync(join(local, 'a.md'), 'a');
+  const before = (await files(['ls', '-r', '--json'])).stdout;
+  for (const args of [
+    ['cat', '../policy'],
+    ['cat', '/notes/../../policy'],
+    ['write', '../policy'],
+    ['push', local, '../policy'],
+    ['push', local, '/a/..'],
+    ['ls', '..'],
+    ['log', '/../a.md'],
+    ['pull', '..', join(folder, 'nothing')],
+  ]) {
+    const { code, stdout, stderr } = await files([...args, '--json'], '{"rules":[]}');
+    expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' });
+    expect(JSON.parse(stderr).error.code).toBe('invalid_path');
+  }
+  expect((await files(['ls', '-r', '--json'])).stdout).toBe(before);
+});
+
+test('PLUS-5 what is wrong with a local file or a path is said in words, with what to do here', async () => {
+  const local = join(folder, 'words');
+  const file = join(local, 'a.md');
+  mkdirSync(local);
+  writeFileSync(file, 'a');
+  const refused = async (args: readonly string[], code: number, ...said: string[]) => {
+    const ended = await files(args);
+    expect({ args, code: ended.code, stdout: ended.stdout }).toEqual({ args, code, stdout: '' });
+    for (const text of said) expect(ended.stderr).toContain(text);
+    expect(ended.stderr).not.toMatch(/GET|scandir|ENO|EISDIR|blob|If-Match/);
+  };
+  const missing = join(folder, 'missing');
+  await refused(['write', '/w.md', local], 2, `${local} is a folder`, 'files push');
+  await refused(['write', '/w.md', missing], 4, `There is no file ${missing} on this machine`);
+  await refused(['push', missing], 4, `There is no folder ${missing} on this machine`);
+  await refused(['push', file], 2, `${file} is a file`, 'files write');
+  await files(['write', '/words/in.md', file]);
+  await refused(['pull', '/words', file], 1, `${file} is`);
+  await refused(['cat', '/zzzzzzzzz.md'], 4, 'There is no file /zzzzzzzzz.md', 'continuo files ls -r');
+  await refused(['cat', '/words'], 4, '/words is a folder', 'continuo files ls');
+  await refused(['log', '/zzzzzzzzz.md'], 4, 'continuo files ls');
+  await files(['write', '/words/in.md'], 'b');
+  await refused(['write', '/words/in.md', file, '--base', '1'], 5, 'is at version 2', '--base');
+  // A shell's `<(command)` is no file with a size.
+  execFileSync('mkfifo', [join(local, 'pipe')]);
+  const written = files(['write', '/fifo.md', join(local, 'pipe')]);
+  await writeFile(join(local, 'pipe'), 'through a pipe');
+  expect((await written).code).toBe(0);
+  expect((await files(['cat', '/fifo.md'])).stdout).toBe('through a pipe');
 });
 
 test('PLUS-5 a server cannot make pull write outside of its folder', async () => {

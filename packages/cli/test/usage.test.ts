@@ -41,6 +41,14 @@ test('PLUS-5 a wrong usage is exit code 2 and says what would be right', async (
     ['runs', '--status', 'gone'],
     ['runs', '-n', '0'],
     ['files', 'nothing'],
+    ['--port', 'seven'],
+    ['start', '--port', '65536'],
+    ['tail', 'x'],
+    ['why', '..'],
+    ['stop', '01a1e264'],
+    ['approve', 'x'],
+    ['chat', 'hi', '--chat', 'x'],
+    ['runs', '--chat', ''],
   ]) {
     const { code, stdout, stderr } = await continuo(args);
     expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' });
@@ -75,7 +83,7 @@ test('PLUS-5 where no server answers, every command that needs one says how to s
 });
 
 test('PLUS-5 a wrong setting stops the start with a sentence', async () => {
-  const { code, stderr } = await continuo(['--port', 'seven']);
+  const { code, stderr } = await continuo([], { env: { CONTINUO_PORT: 'seven' } });
   expect(code).toBe(1);
   expect(stderr).toContain('CONTINUO_PORT is "seven"; allowed: a whole number');
 });

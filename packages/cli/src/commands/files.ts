@@ -1,6 +1,5 @@
 // The workspace's files: read, written, and what they were.
 
-import { openAsBlob } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,6 +7,7 @@ import type { ReadableStream as NodeReadable } from 'node:stream/web';
 import type { Client } from '@continuo/client';
 import { connect, type Remote } from '../connect.ts';
 import { usageError } from '../failure.ts';
+import { localFile } from '../local.ts';
 import { bytes, cyan, dim, green, note, print, printJson, red, safe, table, time } from '../output.ts';
 
 type Entry = Awaited<ReturnType<Client['files']['tree']>>['items'][number];
@@ -86,7 +86,7 @@ export async function write(
   const { client } = connect(remote);
   if (file === undefined && process.stdin.isTTY && !remote.json) note(dim('Reading until Ctrl-D…'));
   const content =
-    file === undefined ? new Blob([new Uint8Array(await buffer(process.stdin))]) : await openAsBlob(file);
+    file === undefined ? new Blob([new Uint8Array(await buffer(process.stdin))]) : await localFile(file);
   const written = await client.files.write(absolute(path), content, {
     ...(base !== undefined && { base: base === 0 ? null : base }),
     ...(merge && { onConflict: 'merge' as const }),

@@ -1,7 +1,21 @@
 // Runs: listed, explained, ended.
 
 import { connect, targetOf, type Remote } from '../connect.ts';
-import { cyan, dim, green, note, print, printJson, red, short, table, time, yellow } from '../output.ts';
+import { withoutRequests } from '../failure.ts';
+import {
+  cyan,
+  dim,
+  green,
+  note,
+  print,
+  printJson,
+  red,
+  safe,
+  short,
+  table,
+  time,
+  yellow,
+} from '../output.ts';
 
 export interface RunsOptions extends Remote {
   readonly status?: 'open' | 'queued' | 'running' | 'done' | 'error' | 'canceled';
@@ -35,7 +49,7 @@ export async function why(id: string, remote: Remote): Promise<void> {
   const { client } = connect(remote);
   const answer = await client.runs.why(id);
   if (remote.json) printJson(answer);
-  else print(answer.sentence);
+  else print(safe(withoutRequests(answer.sentence)));
 }
 
 export async function stop(id: string, remote: Remote): Promise<void> {

@@ -14,14 +14,14 @@ import { openBrowser } from '../open-browser.ts';
 export interface StartOptions {
   readonly json?: boolean;
   readonly open: boolean;
-  readonly port?: string;
+  readonly port?: number;
   readonly home?: string;
 }
 
 export async function start({ json = false, open, port, home }: StartOptions): Promise<void> {
   const env = {
     ...process.env,
-    ...(port !== undefined && { CONTINUO_PORT: port }),
+    ...(port !== undefined && { CONTINUO_PORT: String(port) }),
     ...(home !== undefined && { CONTINUO_HOME: home }),
   };
   const config = await loadConfig({ env, cwd: process.cwd(), modelProblem: problemWithModel(env) });

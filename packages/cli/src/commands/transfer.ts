@@ -1,12 +1,13 @@
 // Folders between the workspace and the local disk. What a server says is a path may try to lead out of the folder:
 // each is checked before it is used, and links on the way are not followed.
 
-import { lstatSync, mkdirSync, openAsBlob, readdirSync, renameSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { dirname, join, posix, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { connect, type Remote } from '../connect.ts';
-import { CommandError, EXIT } from '../failure.ts';
-import { plural, print, printJson, progress, safe } from '../output.ts';
+import { CommandError, EXIT, inWords } from '../failure.ts';
+import { localFile, refuseNoFolder } from '../local.ts';
+import { note, plural, print, printJson, progress, red, safe } from '../output.ts';
 import { absolute, DEEPEST, entries } from './files.ts';
 
 export async function pull(folder: string, local: string, remote: Remote): Promise<void> {
@@ -33,19 +34,47 @@ export async function pull(folder: string, local: string, remote: Remote): Promi
 
 export async function push(local: string, folder: string, remote: Remote): Promise<void> {
   const { client } = connect(remote);
+  refuseNoFolder(local);
   const files = filesIn(local);
+  const top = absolute(folder).replace(/\/+$/, '');
   const bar = progress(remote.json ?? false);
   const pushed: { path: string; version: number; unchanged: boolean }[] = [];
+  const refused: { path: string; code: string; message: string }[] = [];
   for (const file of files) {
-    const path = posix.join(absolute(folder), ...relative(local, file).split(sep));
-    const written = await client.files.write(path, await openAsBlob(file));
-    pushed.push({ path: written.path, version: written.version, unchanged: written.unchanged ?? false });
-    bar.step(pushed.length, files.length, path);
+    const path = [top, ...relative(local, file).split(sep)].join('/');
+    try {
+      const written = await client.files.write(path, await localFile(file));
+      pushed.push({ path: written.path, version: written.version, unchanged: written.unchanged ?? false });
+    } catch (error) {
+      refused.push({ path, ...ofOneFile(error) });
+    }
+    bar.step(pushed.length + refused.length, files.length, path);
   }
   bar.end();
-  if (remote.json) return printJson({ items: pushed });
+  if (refused.length > 0) process.exitCode = EXIT.failed;
+  if (remote.json) return printJson({ items: pushed, refused });
+  for (const { path, message } of refused) note(`${red('refused')} ${safe(path)}: ${safe(message)}`);
   const unchanged = pushed.filter((each) => each.unchanged).length;
-  print(`${plural(pushed.length - unchanged, 'file')} written, ${unchanged} unchanged`);
+  const rest = refused.length === 0 ? '' : `, ${refused.length} refused`;
+  print(`${plural(pushed.length - unchanged, 'file')} written, ${unchanged} unchanged${rest}`);
+}
+
+/** Refusals that say nothing of the next file: its name or size, or that it cannot be read here. */
+const OF_ONE_FILE: readonly unknown[] = [
+  'invalid_path',
+  'path_taken',
+  'read_only',
+  'file_too_large',
+  'file_not_found',
+  'EACCES',
+];
+
+/** Anything else ends the command. */
+function ofOneFile(error: unknown): { code: string; message: string } {
+  const { name, code, message } = error as Error & { code?: unknown };
+  // What the client itself refuses is the folder that was named.
+  if (name === 'InputError' || !OF_ONE_FILE.includes(code)) throw error;
+  return { code: String(code), message: inWords(error as Error) };
 }
 
 /** Regular files only, in the order of their names; not what git and npm keep, nor our own data. */
