@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@continuo/client';
 import { isCancel, select, text } from '@clack/prompts';
-import { bold, dim, note, safe, yellow } from './output.ts';
+import { bold, COLUMNS, dim, note, safe, short, yellow } from './output.ts';
 
 export type Approval = Awaited<ReturnType<Client['approvals']['get']>>;
 type Decision = Parameters<Client['approvals']['decide']>[1];
@@ -16,6 +16,8 @@ export type Answer = Decision | 'later' | 'interrupted' | 'settled';
 
 export async function ask(approval: Approval, settled?: AbortSignal): Promise<Answer> {
   note(describe(approval));
+  // The prompt would write one character a line.
+  if (!process.stdout.columns) process.stdout.columns = COLUMNS;
   const closing = new AbortController();
   const onData = (data: Buffer) => data.includes(CTRL_D) && closing.abort();
   process.stdin.on('data', onData);
@@ -56,7 +58,7 @@ async function choose(approval: Approval, signal: AbortSignal): Promise<Answer> 
 
 function describe({ tool, kind, input, paths, reason }: Approval): string {
   const lines = [
-    `${yellow('?')} ${kind === 'call' ? 'A call waits for approval' : 'Nobody can say whether this call took effect'}: ${bold(safe(tool))}`,
+    `${yellow('?')} ${kind === 'call' ? 'A call waits for approval' : 'Nobody can say whether this call took effect'}: ${bold(short(tool))}`,
     ...safe(JSON.stringify(input, null, 2) ?? '')
       .split('\n')
       .map((line) => `  ${line}`),
@@ -69,10 +71,11 @@ function describe({ tool, kind, input, paths, reason }: Approval): string {
 /** With $VISUAL or $EDITOR where there is one, else on one line; null: nothing came of it. */
 async function edited(input: unknown, signal: AbortSignal): Promise<Record<string, unknown> | null> {
   const editor = process.env.VISUAL || process.env.EDITOR;
-  if (editor) return asObject(inEditor(editor, JSON.stringify(input, null, 2)));
+  // As it is shown, and the same to whoever reads it as JSON.
+  if (editor) return asObject(inEditor(editor, safe(JSON.stringify(input, null, 2))));
   const given = await text({
     message: 'The input, as JSON',
-    initialValue: JSON.stringify(input),
+    initialValue: safe(JSON.stringify(input)),
     validate: (value) => (asObject(value ?? '') === null ? 'It must be a JSON object.' : undefined),
     signal,
   });

@@ -1,6 +1,6 @@
 // What went wrong, for people and for programs, and the exit codes. docs/cli.md lists them.
 
-import { red } from './output.ts';
+import { red, safe } from './output.ts';
 
 export const EXIT = {
   ok: 0,
@@ -46,8 +46,8 @@ export function failure(error: unknown, json: boolean): number {
   const { exitCode, code, message, hint } = told(error);
   process.stderr.write(
     json
-      ? `${JSON.stringify({ error: { code, message, ...(hint !== undefined && { hint }) } })}\n`
-      : `${red('error')} ${message}\n${hint === undefined ? '' : `      ${hint}\n`}`,
+      ? `${safe(JSON.stringify({ error: { code, message, ...(hint !== undefined && { hint }) } }))}\n`
+      : `${red('error')} ${safe(message)}\n${hint === undefined ? '' : `      ${hint}\n`}`,
   );
   return exitCode;
 }

@@ -1,6 +1,7 @@
 // How results are shown: tables and sentences for people, JSON for programs. What models, tools and files say goes
-// through `safe`: nothing of it can steer the terminal.
+// through `safe`: nothing of it can steer the terminal, or look like something else.
 
+import { stripVTControlCharacters } from 'node:util';
 import colors from 'picocolors';
 
 export const { bold, cyan, dim, green, red, yellow } = colors;
@@ -10,7 +11,7 @@ export function print(text: string): void {
 }
 
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
+  process.stdout.write(`${safe(JSON.stringify(value))}\n`);
 }
 
 /** For what is not the result: progress, how to go on. */
@@ -18,16 +19,41 @@ export function note(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Control characters shown as what they are, but for line ends and tabs. */
+/**
+ * What cannot be seen, or shows a text in another order than it has, but for line ends, tabs, and joiners and variation selectors
+ * where people write them: in emoji, and between letters of scripts that join. A piece of a stream may begin with one.
+ */
+const UNSEEN = new RegExp(
+  [
+    String.raw`\r(?!\n)`,
+    String.raw`[^\P{Cc}\r\n\t]`,
+    String.raw`[\p{Cs}\p{Zl}\p{Zp}\u2800]`,
+    String.raw`(?![\u200C\u200D\uFE0E\uFE0F])[\p{Cf}\p{Default_Ignorable_Code_Point}]`,
+    String.raw`(?<!^|[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])[\uFE0E\uFE0F](?!\u20E3)`,
+    String.raw`(?<!^|[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F]|[\p{M}${joining()}])[\u200C\u200D]`,
+  ].join('|'),
+  'gu',
+);
+
+function joining(): string {
+  const scripts =
+    'Arabic Syriac Mongolian Nko Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan';
+  return scripts
+    .split(' ')
+    .map((name) => String.raw`\p{Script=${name}}`)
+    .join('');
+}
+
+/** What cannot be seen is shown as JSON writes it: `\u202e`. */
 export function safe(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return text.replaceAll(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, (character) =>
-    character === '\r'
-      ? ''
-      : character < ' '
-        ? String.fromCharCode(character.charCodeAt(0) + 0x2400)
-        : '\ufffd',
-  );
+  return text.replaceAll(/\r\n/g, '\n').replaceAll(UNSEEN, escaped);
+}
+
+function escaped(character: string): string {
+  return Array.from(
+    { length: character.length },
+    (_, unit) => String.raw`\u` + character.charCodeAt(unit).toString(16).padStart(4, '0'),
+  ).join('');
 }
 
 /** One line, cut where it gets long. */
@@ -40,14 +66,21 @@ export function short(value: unknown, most = 160): string {
 /** Columns by the longest of their cells; the last one may be of any length. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...rows.map((row) => (row[column] ?? '').length)),
+    Math.max(heading.length, ...rows.map((row) => widthOf(row[column] ?? ''))),
   );
   const line = (cells: readonly string[]) =>
     cells
-      .map((cell, column) => (column === cells.length - 1 ? cell : cell.padEnd(widths[column]!)))
+      .map((cell, column) =>
+        column === cells.length - 1 ? cell : cell + ' '.repeat(widths[column]! - widthOf(cell)),
+      )
       .join('  ')
       .trimEnd();
   return [dim(line(headings)), ...rows.map(line)].join('\n');
+}
+
+/** Colours take no room. */
+function widthOf(cell: string): number {
+  return stripVTControlCharacters(cell).length;
 }
 
 export function time(iso: string | null): string {
@@ -78,13 +111,15 @@ export interface Progress {
 }
 
 const BAR = 24;
+/** Where a terminal does not know how wide it is: some say 0. */
+export const COLUMNS = 80;
 
 /** On stderr: a bar that moves at a terminal, else a line for each step; nothing beside JSON. */
 export function progress(json: boolean): Progress {
   if (json) return { step: () => undefined, end: () => undefined };
   if (!process.stderr.isTTY) {
     return {
-      step: (done, of, what) => note(`${of === null ? done : `${done}/${of}`} ${what}`),
+      step: (done, of, what) => note(`${of === null ? done : `${done}/${of}`} ${safe(what)}`),
       end: () => undefined,
     };
   }
@@ -93,7 +128,7 @@ export function progress(json: boolean): Progress {
       const full = of === null || of === 0 ? 0 : Math.round((done / of) * BAR);
       const bar = of === null ? `${done}` : `${'█'.repeat(full)}${dim('░'.repeat(BAR - full))} ${done}/${of}`;
       process.stderr.write(
-        `\r\u001B[2K${bar} ${short(what, Math.max(10, (process.stderr.columns ?? 80) - 45))}`,
+        `\r\u001B[2K${bar} ${short(what, Math.max(10, (process.stderr.columns || COLUMNS) - 45))}`,
       );
     },
     end: () => process.stderr.write('\r\u001B[2K'),

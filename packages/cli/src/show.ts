@@ -59,15 +59,15 @@ function sentence(event: RunEvent, people: boolean): string | null {
         ? yellow('(the answer broke off and begins anew; what it said above does not count)')
         : null;
     case 'tool_start':
-      return `${cyan('→')} ${safe(data.title ?? data.tool)} ${dim(short(data.input))}`;
+      return `${cyan('→')} ${short(data.title ?? data.tool)} ${dim(short(data.input))}`;
     case 'tool_end':
-      return `${data.success ? green('✓') : red('✗')} ${safe(data.tool)} ${dim(outcome(data))}`;
+      return `${data.success ? green('✓') : red('✗')} ${short(data.tool)} ${dim(outcome(data))}`;
     case 'file_updated':
       return dim(`  ${safe(data.path)} ${data.removed ? 'removed' : `is at version ${data.v}`}`);
     case 'approval':
-      return `${yellow('?')} ${data.kind === 'call' ? 'May it call' : 'Is it to call again'} ${bold(safe(data.tool))} ${dim(short(data.input, 400))}`;
+      return `${yellow('?')} ${data.kind === 'call' ? 'May it call' : 'Is it to call again'} ${bold(short(data.tool))} ${dim(short(data.input, 400))}`;
     case 'approval_end':
-      return `${yellow('?')} ${safe(data.tool)}: ${data.decision}${data.comment ? ` (${short(data.comment)})` : ''}`;
+      return `${yellow('?')} ${short(data.tool)}: ${data.decision}${data.comment ? ` (${short(data.comment)})` : ''}`;
     case 'session':
       return data.to_state === 'paused' || data.from_state === 'paused' ? dim(`(${data.to_state})`) : null;
     case 'context_usage':
@@ -75,7 +75,7 @@ function sentence(event: RunEvent, people: boolean): string | null {
     case 'rewound':
       return dim('(the chat was taken back to an earlier message)');
     case 'error':
-      return red(`error: ${safe(data.error)} (${data.code})`);
+      return red(`error: ${safe(data.error)} (${safe(data.code)})`);
     case 'canceled':
       return yellow(`canceled: ${safe(data.reason)}`);
     default:

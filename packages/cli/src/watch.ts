@@ -3,7 +3,7 @@
 
 import type { Client, RunEvent } from '@continuo/client';
 import { onInterrupt, type Keys } from './keys.ts';
-import { note, printJson, yellow } from './output.ts';
+import { note, printJson, safe, yellow } from './output.ts';
 import { createPrinter, type Printer } from './show.ts';
 
 /** How long after the first Ctrl-C the second one stops the run. */
@@ -135,7 +135,7 @@ function createQuestions({
     try {
       await client.approvals.decide(id, answer);
     } catch (error) {
-      note(yellow(error instanceof Error ? error.message : String(error)));
+      note(yellow(safe(error instanceof Error ? error.message : String(error))));
       if ((error as { code?: unknown }).code === 'invalid_input') waiting.unshift(id);
     }
   }
@@ -146,7 +146,7 @@ function createQuestions({
       if (asked === null) {
         asked = { id, over: new AbortController() };
         void work().catch((error: unknown) => {
-          note(yellow(error instanceof Error ? error.message : String(error)));
+          note(yellow(safe(error instanceof Error ? error.message : String(error))));
           interrupted();
         });
       }

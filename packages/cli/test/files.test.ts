@@ -184,7 +184,7 @@ test('PLUS-5 what is wrong with a local file or a path is said in words, with wh
   await files(['write', '/words/in.md'], 'b');
   await refused(['write', '/words/in.md', file, '--base', '1'], 5, 'is at version 2', '--base');
   // A shell's `<(command)` is no file with a size.
-  execFileSync('mkfifo', [join(local, 'pipe')]);
+  execFileSync('/bin/sh', ['-c', 'mkfifo "$1"', 'sh', join(local, 'pipe')]);
   const written = files(['write', '/fifo.md', join(local, 'pipe')]);
   await writeFile(join(local, 'pipe'), 'through a pipe');
   expect((await written).code).toBe(0);

@@ -71,14 +71,24 @@ export const CTRL_D = '\u0004';
 export const ENTER = '\r';
 export const DOWN = '\u001B[B';
 
-/** As large as people's: one that a pipe makes has no columns. */
-export function terminal(args: readonly string[], { env }: Started = {}): Terminal {
+/** As large as people's; one that a pipe makes has 0 columns. */
+export function terminal(
+  args: readonly string[],
+  { env, columns = 200 }: Started & { readonly columns?: number } = {},
+): Terminal {
   const command = [process.execPath, BIN, ...args]
     .map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`)
     .join(' ');
   const child = spawn(
     'script',
-    ['--quiet', '--return', '--flush', '--command', `stty cols 200 rows 50; exec ${command}`, '/dev/null'],
+    [
+      '--quiet',
+      '--return',
+      '--flush',
+      '--command',
+      `stty cols ${columns} rows 50; exec ${command}`,
+      '/dev/null',
+    ],
     {
       env: { ...environment(env), TERM: 'xterm-256color', SHELL: '/bin/sh' },
       stdio: 'pipe',

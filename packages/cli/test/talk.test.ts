@@ -66,14 +66,25 @@ test('PLUS-5 a run that fails is exit code 1, and what is not there is 4', async
 });
 
 test('PLUS-5 what a model says cannot steer the terminal', async () => {
-  const evil = '\u001B[2J\u001B]0;owned\u0007 \u009B31m \u202Egnp.exe \r';
+  const evil = '\u001B[2J\u001B]0;owned\u0007 \u009B31m \u202Egnp.exe \u200B \r';
   const { stdout } = await run([
     'chat',
     script({ text: evil, reasoning: evil, calls: [{ tool: evil, input: { note: evil } }] }, { text: 'fine' }),
   ]);
   // oxlint-disable-next-line no-control-regex
-  expect(stdout).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]/);
+  expect(stdout).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u200b]/);
   expect(stdout).toContain('fine');
+  const title = 'a\u200Bb \u202Egnp.exe';
+  const { body } = await ask('POST', `${world.url}/api/threads`, { title });
+  await framesOf(world.url, (await send(world.url, body.id, { steps: [{ text: 'x' }] })).id);
+  const listed = await run(['runs', '--chat', body.id]);
+  expect(listed.stdout).toContain(String.raw`a\u200bb \u202egnp.exe`);
+  const json = await run(['runs', '--chat', body.id, '--json']);
+  expect(json.stdout).not.toContain('\u202E');
+  expect(JSON.parse(json.stdout).items[0].title).toBe(title);
+  const refused = await run(['files', 'cat', '/\u202Edm.niar']);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain(String.raw`\u202edm.niar`);
 });
 
 test('PLUS-5 runs, why, stop and tail tell of a run that is at work, and stop it', async () => {
@@ -145,6 +156,10 @@ test('PLUS-5 a run that asks is exit code 6 where nobody can answer; approve dec
   };
 
   const approved = await asks('/yes.md');
+  const [listed] = (await run(['runs', '--status', 'open'])).stdout.split('\n').slice(1);
+  expect(listed).toMatch(new RegExp(`^${approved.id} +waiting `));
+  // It has no title, and is called after its goal.
+  expect(listed).toContain('{"steps":[{"calls"');
   expect((await run(['approve'])).stdout).toContain(approved.approval);
   expect(JSON.parse((await run(['approve', '--json'])).stdout).items[0]).toMatchObject({
     id: approved.approval,

@@ -67,6 +67,18 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
   const exists = async (path: string) =>
     (await ask('GET', `${world.url}/api/v1/workspaces/default/files${path}`)).status === 200;
 
+  test('PLUS-5 a terminal that does not know its width is asked in lines, and shows what cannot be seen', async () => {
+    const shown = terminal(['chat', asking('/\u202Edm.niar')], { env: env(), columns: 0 });
+    await shown.shows(String.raw`"path": "/\u202edm.niar"`);
+    await shown.shows('Approve (with exactly this input)');
+    await shown.shows('Later');
+    expect(shown.screen()).toContain('Your decision');
+    expect(shown.screen()).not.toContain('\u202E');
+    shown.press(CTRL_C);
+    expect(await shown.ended).toBe(130);
+    await continuo(['stop', (await latest()).id], { env: env() });
+  });
+
   test('PLUS-5 what a run asks is asked where it is watched, and it goes on with the answer', async () => {
     const shown = terminal(['chat', asking('/terminal.md')], { env: env() });
     await shown.shows('A call waits for approval: write');

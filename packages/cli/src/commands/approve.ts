@@ -25,7 +25,13 @@ export async function approve(id: string | undefined, options: ApproveOptions): 
   print(
     table(
       ['APPROVAL', 'ASKED', 'KIND', 'TOOL', 'INPUT'],
-      page.items.map((item) => [item.id, time(item.asked_at), item.kind, item.tool, short(item.input, 80)]),
+      page.items.map((item) => [
+        item.id,
+        time(item.asked_at),
+        item.kind,
+        short(item.tool),
+        short(item.input, 80),
+      ]),
     ),
   );
 }
@@ -78,5 +84,5 @@ async function inputOf(json: string): Promise<Record<string, unknown>> {
 }
 
 function told({ tool, decision, run_id: run }: Waiting): string {
-  return `${tool}: ${decision}. Watch it go on with: continuo tail ${run}`;
+  return `${short(tool)}: ${decision}. Watch it go on with: continuo tail ${run}`;
 }

@@ -8,7 +8,7 @@ import { checkDisk, checkFolders, checkPrograms } from '../doctor/disk.ts';
 import type { Check } from '../doctor/check.ts';
 import { checkPort, checkServer } from '../doctor/server.ts';
 import { EXIT } from '../failure.ts';
-import { dim, green, note, print, printJson, red, yellow } from '../output.ts';
+import { dim, green, note, print, printJson, red, safe, yellow } from '../output.ts';
 
 export type DoctorOptions = Remote & { readonly home?: string };
 
@@ -78,5 +78,5 @@ function addressOf({ host, port }: Config): Record<string, string> {
 
 function shown({ name, status, says, mend }: Check): string {
   const mark = { ok: green('✓'), warn: yellow('!'), bad: red('✗') }[status];
-  return `${mark} ${name.padEnd(9)} ${says}${mend === undefined ? '' : `\n            ${dim(mend)}`}`;
+  return `${mark} ${name.padEnd(9)} ${safe(says)}${mend === undefined ? '' : `\n            ${dim(mend)}`}`;
 }

@@ -8,7 +8,7 @@ import type { Client } from '@continuo/client';
 import { connect, type Remote } from '../connect.ts';
 import { usageError } from '../failure.ts';
 import { localFile } from '../local.ts';
-import { bytes, cyan, dim, green, note, print, printJson, red, safe, table, time } from '../output.ts';
+import { bytes, cyan, dim, green, note, print, printJson, red, safe, short, table, time } from '../output.ts';
 
 type Entry = Awaited<ReturnType<Client['files']['tree']>>['items'][number];
 
@@ -36,7 +36,7 @@ export async function ls(
               item.size === undefined ? '' : bytes(item.size),
               String(item.version ?? ''),
               time(item.changed_at ?? null),
-              item.author ?? item.kind ?? '',
+              short(item.author ?? item.kind ?? ''),
               safe(item.path),
             ],
       ),
@@ -73,7 +73,7 @@ export async function cat(
   if (!process.stdout.isTTY) return pipe(content.response);
   const raw = Buffer.from(await content.response.arrayBuffer());
   if (!isText(raw))
-    return note(`It is not text: ${bytes(raw.length)} of ${content.type}. Redirect it to a file.`);
+    return note(`It is not text: ${bytes(raw.length)} of ${safe(content.type)}. Redirect it to a file.`);
   process.stdout.write(safe(raw.toString('utf8')));
 }
 

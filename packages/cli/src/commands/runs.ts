@@ -1,5 +1,6 @@
 // Runs: listed, explained, ended.
 
+import type { Client } from '@continuo/client';
 import { connect, targetOf, type Remote } from '../connect.ts';
 import { withoutRequests } from '../failure.ts';
 import {
@@ -28,21 +29,62 @@ export async function runs({ status, chat, limit, ...remote }: RunsOptions): Pro
   const page = await client.runs.list({ limit, ...(status && { status }), ...(chat && { chat }) });
   if (remote.json) return printJson(page);
   if (page.items.length === 0) return note('No runs. `continuo chat "hello"` makes one.');
+  const [names, states] = await Promise.all([namesOf(client, page.items), statesOf(client, page.items)]);
   print(
     table(
       ['RUN', 'STATUS', 'QUEUED', 'TOOK', 'COST', 'MODEL', 'CHAT'],
       page.items.map((run) => [
         run.id,
-        run.status,
+        painted(states.get(run.id) ?? run.status),
         time(run.queued_at),
         took(run.started_at, run.ended_at),
         run.cost === null ? '' : `$${run.cost.toFixed(4)}`,
         short(run.model, 30),
-        short(run.title ?? run.thread_id, 60),
+        short(names.get(run.thread_id) ?? run.thread_id, 60),
       ]),
-    ).replaceAll(/ (queued|running|done|error|canceled) /g, (_all, word: string) => ` ${painted(word)} `),
+    ),
   );
   if (page.next !== null) note(dim(`There are more; -n ${Math.min(limit * 5, 1000)} shows more of them.`));
+}
+
+type Listed = Awaited<ReturnType<Client['runs']['list']>>['items'];
+
+/** What each chat is called: its title, or else the goal that it was opened with. */
+async function namesOf(client: Client, listed: Listed): Promise<ReadonlyMap<string, string>> {
+  const names = new Map(
+    listed.flatMap(({ thread_id, title }) => (title === null ? [] : [[thread_id, title]])),
+  );
+  const untitled = new Set(listed.map((run) => run.thread_id).filter((id) => !names.has(id)));
+  await each([...untitled], async (id) => {
+    const { goal } = await client.chats.get(id);
+    if (goal !== null) names.set(id, goal);
+  });
+  return names;
+}
+
+/** Of those that run and do not move: what they wait for. */
+async function statesOf(client: Client, listed: Listed): Promise<ReadonlyMap<string, string>> {
+  const states = new Map<string, string>();
+  await each(
+    listed.filter(({ status }) => status === 'running'),
+    async ({ id }) => {
+      const { waits_for } = await client.runs.why(id);
+      if (waits_for === 'approval') states.set(id, 'waiting');
+      if (waits_for === 'resume') states.set(id, 'paused');
+    },
+  );
+  return states;
+}
+
+/** How many are asked for at a time. */
+const AT_ONCE = 8;
+
+async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const worker = async () => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
 export async function why(id: string, remote: Remote): Promise<void> {
@@ -66,7 +108,15 @@ export async function stop(id: string, remote: Remote): Promise<void> {
 }
 
 function painted(status: string): string {
-  const paint = { queued: yellow, running: cyan, done: green, error: red, canceled: dim }[status];
+  const paint = {
+    queued: yellow,
+    waiting: yellow,
+    paused: yellow,
+    running: cyan,
+    done: green,
+    error: red,
+    canceled: dim,
+  }[status];
   return paint ? paint(status) : status;
 }
 

@@ -71,7 +71,7 @@ const OF_ONE_FILE: readonly unknown[] = [
 
 /** Anything else ends the command. */
 function ofOneFile(error: unknown): { code: string; message: string } {
-  const { name, code, message } = error as Error & { code?: unknown };
+  const { name, code } = error as Error & { code?: unknown };
   // What the client itself refuses is the folder that was named.
   if (name === 'InputError' || !OF_ONE_FILE.includes(code)) throw error;
   return { code: String(code), message: inWords(error as Error) };
