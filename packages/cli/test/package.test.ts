@@ -1,14 +1,22 @@
 // The package as people get it: packed, installed elsewhere without scripts, run by the oldest Node that it promises.
 
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { framesOf, until } from '../../server/test/contract/support.ts';
-import { continuo, start, type Started } from './support.ts';
+import { ask, framesOf, seen, until } from '../../server/test/contract/support.ts';
+import { continuo, start, type Ended, type Started } from './support.ts';
 
 const execute = promisify(execFile);
 const source = join(import.meta.dirname, '..');
@@ -98,6 +106,11 @@ test(
       stdout: 'an old pond\n',
     });
     expect(readFileSync(join(home, 'workspaces/default/poem.md'), 'utf8')).toBe('an old pond\n');
+    await files(
+      (args, input) => run(['files', ...args], { env: first.env, ...(input && { input }) }),
+      folder,
+    );
+    await runs((args) => run(args, { env: first.env }), first.url);
 
     // An MCP server, which has a guard.
     const mcp = `${first.url}/api/v1/workspaces/default/mcp-servers`;
@@ -146,3 +159,57 @@ test(
     expect(await second.ended).toMatchObject({ code: 0 });
   },
 );
+
+/** Versions of the poem, and a folder there and back. */
+async function files(
+  run: (args: readonly string[], input?: string) => Promise<Ended>,
+  folder: string,
+): Promise<void> {
+  expect((await run(['write', 'poem.md', '--base', '1'], 'a new pond\n')).stdout).toContain('version 2');
+  const [listed, log, diff] = await Promise.all([
+    run(['ls', '--json']),
+    run(['log', 'poem.md', '--json']),
+    run(['diff', 'poem.md']),
+  ]);
+  expect(JSON.parse(listed.stdout).items).toMatchObject([
+    { path: '/chats' },
+    { path: '/poem.md', version: 2 },
+  ]);
+  expect(JSON.parse(log.stdout).items).toMatchObject([{ version: 2 }, { version: 1 }]);
+  expect(diff.stdout).toContain('-an old pond\n+a new pond');
+  expect((await run(['restore', 'poem.md', '1'])).stdout).toContain('is at version 3');
+  const local = join(folder, 'pushed');
+  mkdirSync(join(local, 'deep'), { recursive: true });
+  writeFileSync(join(local, 'deep/a.bin'), Uint8Array.from([0, 255]));
+  expect((await run(['push', local, '/site'])).stdout).toBe('1 file written, 0 unchanged\n');
+  expect(await run(['pull', '/site', join(folder, 'pulled')])).toMatchObject({ code: 0 });
+  expect([...readFileSync(join(folder, 'pulled/deep/a.bin'))]).toEqual([0, 255]);
+}
+
+/** One that is stopped, and one that asks. */
+async function runs(run: (args: readonly string[]) => Promise<Ended>, url: string): Promise<void> {
+  const policy = `${url}/api/v1/workspaces/default/policy`;
+  const rules = (await ask('GET', policy)).body;
+  await ask('PUT', policy, { rules: [{ tool: 'write', action: 'ask' }] });
+  const begin = async (...steps: object[]) =>
+    (await run(['chat', '--no-wait', JSON.stringify({ steps })])).stdout.trim();
+  const hanging = await begin({ text: 'so far', hang: true });
+  const call = { tool: 'write', input: { path: '/asked.md', content: 'x' } };
+  const asking = await begin({ calls: [call] }, { text: 'over' });
+  await Promise.all([seen(url, hanging, 'token'), seen(url, asking, 'approval')]);
+  const [now, why, waiting] = await Promise.all([
+    run(['tail', hanging, '--no-follow']),
+    run(['why', hanging]),
+    run(['approve', '--json']),
+  ]);
+  expect(now).toMatchObject({ code: 0, stdout: expect.stringContaining('so far') });
+  expect(why.stdout).toContain('The model is answering');
+  const [{ id, run_id }] = JSON.parse(waiting.stdout).items;
+  expect(run_id).toBe(asking);
+  const [stopped, approved] = await Promise.all([run(['stop', hanging]), run(['approve', id])]);
+  expect(stopped).toMatchObject({ code: 0 });
+  expect(approved.stdout).toContain('write: approve');
+  const ended = await Promise.all([run(['tail', hanging]), run(['tail', asking])]);
+  expect(ended).toMatchObject([{ code: 1 }, { code: 0, stdout: expect.stringContaining('over') }]);
+  await ask('PUT', policy, rules);
+}
