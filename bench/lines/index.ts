@@ -9,6 +9,7 @@ import { dispatch } from './dispatch.ts';
 import { endurance } from './endurance.ts';
 import { files } from './files.ts';
 import { followers } from './followers.ts';
+import { help } from './help.ts';
 import { history } from './history.ts';
 import { idle } from './idle.ts';
 import { latency, tail } from './latency.ts';
@@ -34,6 +35,7 @@ export const lines: readonly Line[] = [
   view,
   files,
   chats,
+  help,
   idle,
   endurance,
 ];

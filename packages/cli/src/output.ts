@@ -19,34 +19,35 @@ export function note(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
+/** What cannot be seen is shown as JSON writes it: `\u202e`. */
+export function safe(text: string): string {
+  unseen ??= whatIsUnseen();
+  return text.replaceAll(/\r\n/g, '\n').replaceAll(unseen, escaped);
+}
+
+/** Made when it is needed first: its tables are large, and `--help` says nothing of strangers. */
+let unseen: RegExp | undefined;
+
+/** Scripts whose letters join, or are kept from it. */
+const JOINING =
+  'Arabic Syriac Mongolian Nko Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan';
+
 /**
  * What cannot be seen, or shows a text in another order than it has, but for line ends, tabs, and joiners and variation selectors
  * where people write them: in emoji, and between letters of scripts that join. A piece of a stream may begin with one.
  */
-const UNSEEN = new RegExp(
-  [
+function whatIsUnseen(): RegExp {
+  const joining = JOINING.replaceAll(/(\w+) ?/g, String.raw`\p{Script=$1}`);
+  const emoji = String.raw`\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F`;
+  const parts = [
     String.raw`\r(?!\n)`,
     String.raw`[^\P{Cc}\r\n\t]`,
     String.raw`[\p{Cs}\p{Zl}\p{Zp}\u2800]`,
     String.raw`(?![\u200C\u200D\uFE0E\uFE0F])[\p{Cf}\p{Default_Ignorable_Code_Point}]`,
-    String.raw`(?<!^|[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])[\uFE0E\uFE0F](?!\u20E3)`,
-    String.raw`(?<!^|[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F]|[\p{M}${joining()}])[\u200C\u200D]`,
-  ].join('|'),
-  'gu',
-);
-
-function joining(): string {
-  const scripts =
-    'Arabic Syriac Mongolian Nko Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan';
-  return scripts
-    .split(' ')
-    .map((name) => String.raw`\p{Script=${name}}`)
-    .join('');
-}
-
-/** What cannot be seen is shown as JSON writes it: `\u202e`. */
-export function safe(text: string): string {
-  return text.replaceAll(/\r\n/g, '\n').replaceAll(UNSEEN, escaped);
+    String.raw`(?<!^|[${emoji}])[\uFE0E\uFE0F](?!\u20E3)`,
+    String.raw`(?<!^|[${emoji}\p{M}${joining}])[\u200C\u200D]`,
+  ];
+  return new RegExp(parts.join('|'), 'gu');
 }
 
 function escaped(character: string): string {
