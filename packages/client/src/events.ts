@@ -19,10 +19,12 @@ export function streamRun(http: Http, id: string, options: StreamOptions): Async
     ...options,
     request: sse(http, path, id),
     page: async (after, signal) =>
-      (await pageOf<RunEvent & { at: string }>(http, path, id, { after, signal })).map(({ at: _, ...event }) => ({
-        id: String(event.id),
-        event,
-      })),
+      (await pageOf<RunEvent & { at: string }>(http, path, id, { after, signal })).map(
+        ({ at: _, ...event }) => ({
+          id: String(event.id),
+          event,
+        }),
+      ),
     read: ({ id: at, event, data }) => ({ id: Number(at), type: event, data: JSON.parse(data) }) as RunEvent,
     ends: ({ type, data }) => type === 'state' && data.status !== 'running',
   });
