@@ -126,7 +126,7 @@ export function runRoutes(app: App, context: HttpContext): void {
       const { id } = c.req.valid('param');
       const { reason = 'user_cancelled' } = c.req.valid('json');
       refuseNul('reason', reason);
-      await find(id);
+      // Of a run that there is not, nothing is asked.
       await requestCancel({ pool, pod }, id, reason);
       const run = await find(id);
       if (run.status === 'done' || run.status === 'error') {
