@@ -228,12 +228,17 @@ class Actor {
       // A cancel that came meanwhile found nothing to cancel.
       if (this.#isCanceled()) this.#cancel.abort();
     });
+    // Whoever listens may come later than its end.
+    begun.catch(() => undefined);
     // The model is asked while the beginning is being written; nothing is made of its answer before.
     const ahead = this.#ahead(writing.entries);
     const step = this.#decide(ahead);
-    if (step.kind === 'call_model' && !this.#hold.draining)
-      await this.#within((context) => callModel(context, step.run), { state: ahead, begun });
-    await begun;
+    try {
+      if (step.kind === 'call_model' && !this.#hold.draining)
+        await this.#within((context) => callModel(context, step.run), { state: ahead, begun });
+    } finally {
+      await begun;
+    }
   }
 
   async #takeOver(run: RunState): Promise<void> {

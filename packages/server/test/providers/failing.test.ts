@@ -116,9 +116,9 @@ describe.each(PROVIDERS)('%s', (name) => {
   test('RT-7 a slow reader is not a silent provider', async () => {
     server.reply({ said: [{ kind: 'text', pieces: ['a', 'b', 'c'] }] });
     let text = '';
-    for await (const event of connect(80).model.stream(requestOf())) {
+    for await (const event of connect(250).model.stream(requestOf())) {
       if (event.type === 'text_delta') text += event.text;
-      if (event.type === 'text_delta') await new Promise((resolve) => setTimeout(resolve, 120));
+      if (event.type === 'text_delta') await new Promise((resolve) => setTimeout(resolve, 300));
     }
     expect(text).toBe('abc');
   });

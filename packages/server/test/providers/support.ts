@@ -19,7 +19,10 @@ interface TestModels {
 
 const IDLE_MS = 60_000;
 
-export function modelsAt(server: ProviderServer, { idleMs = IDLE_MS }: { idleMs?: number } = {}): TestModels {
+export function modelsAt(
+  server: Pick<ProviderServer, 'baseUrls'>,
+  { idleMs = IDLE_MS }: { idleMs?: number } = {},
+): TestModels {
   const slept: number[] = [];
   const models = createModels(
     {

@@ -303,3 +303,29 @@ test('RUN-2 messages that came before the actor are all answered in one hold, in
   expect(named(events, 'final').map(({ data }) => data.text)).toEqual(['one', 'two', 'three']);
   expect(named(events, 'final').map(({ runId }) => runId)).toEqual(runs);
 });
+
+test('a run whose beginning fails while its agent is being made fails with it, and nothing else', async () => {
+  const thread = await world.thread();
+  await world.run(thread, { steps: [{ text: 'never' }] });
+  const [making, made] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  const loop = await createLoop(world, {
+    making: () => {
+      // The thread is lost with the beginning on its way; the agent is made, or fails, later.
+      hold.lose();
+      making.resolve();
+      return made.promise;
+    },
+  });
+  const hold = await loop.hold(thread);
+  const worked = loop.work(hold);
+  worked.catch(() => undefined);
+  await making.promise;
+  await new Promise((resolve) => setImmediate(resolve));
+  made.reject(new Error('the connection is lost'));
+  await expect(worked).rejects.toThrow('has another owner');
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
+});

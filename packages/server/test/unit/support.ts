@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll } from 'vitest';
 import type { NewEvent } from '@continuo/protocol';
 import type { Hold } from '../../src/actors/pod.ts';
-import { createAgents } from '../../src/agents/agent.ts';
+import { createAgents, type Agents } from '../../src/agents/agent.ts';
 import { createRoles } from '../../src/agents/roles.ts';
 import { createPool, type DatabaseSettings, type Pool } from '../../src/db/pool.ts';
 import { Writer, type WriterOptions } from '../../src/log/append.ts';
@@ -152,6 +152,8 @@ export interface LoopSettings {
   /** What a model does while it pauses; by default it lets what it said be written. */
   readonly sleep?: () => Promise<void>;
   readonly publish?: (rows: readonly StoredEvent[]) => void;
+  /** What an agent waits for before it is made. */
+  readonly making?: () => Promise<void>;
 }
 
 function nextTurn(): Promise<void> {
@@ -160,15 +162,16 @@ function nextTurn(): Promise<void> {
 
 /** An actor's work on a thread, as a pod would start it. */
 export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
+  const agents = createAgents({
+    models: createModels({ now: Date.now, sleep: settings.sleep ?? nextTurn }),
+    roles: await createRoles(world.pool),
+    tools: createToolRegistry(settings.tools ?? []),
+  });
   const options = {
     pool: world.pool,
     writer: world.writer(settings.publish ? { publish: settings.publish } : {}),
     states: new States(),
-    agents: createAgents({
-      models: createModels({ now: Date.now, sleep: settings.sleep ?? nextTurn }),
-      roles: await createRoles(world.pool),
-      tools: createToolRegistry(settings.tools ?? []),
-    }),
+    agents: { make: async (wanted) => (await settings.making?.(), agents.make(wanted)) } satisfies Agents,
     cancelGraceMs: settings.cancelGraceMs ?? 1000,
     idleMs: 600_000,
     approvalMs: settings.approvalMs ?? null,

@@ -4,13 +4,14 @@
 // 1. An abort and a stall end a pending read at once: cancelling a reader answers its reads,
 //    whatever the connection below does.
 // 2. Silence is the time spent waiting for the provider; a slow reader on our side is not silence.
-// 3. A call that ended leaves no timer, no listener and no connection behind.
+// 3. A call that ended leaves no timer, no listener and no connection behind; one that was finished, within a second.
 
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
+import { aiSdkLinger } from './linger.ts';
 
 export interface AiSdkWorld {
   now(): number;
@@ -82,7 +83,8 @@ export class AiSdkCall {
   close({ finished }: { finished: boolean }): void {
     this.#settings.signal.removeEventListener('abort', this.#abort);
     this.#done.abort(OVER);
-    if (finished || this.cut) return;
+    if (this.cut) return;
+    if (finished) return void (this.#reader && aiSdkLinger(this.#reader));
     if (this.#reader) drop(this.#reader);
     this.#http.abort();
   }

@@ -61,6 +61,8 @@ const REASONS: Readonly<Record<string, LanguageModelV4FinishReason['unified']>> 
 };
 
 export class AiSdkChatParts {
+  /** The server said that nothing more comes. */
+  done = false;
   #open: 'text' | 'reasoning' | null = null;
   readonly #calls: Call[] = [];
   #finish: string | null = null;
@@ -72,7 +74,8 @@ export class AiSdkChatParts {
 
   /** Adds the parts of one event's data to `parts`. */
   take(data: string, parts: LanguageModelV4StreamPart[]): void {
-    if (data === '[DONE]' || this.#failed) return;
+    if (data === '[DONE]') this.done = true;
+    if (this.done || this.#failed) return;
     const text = this.#sameButText(data);
     if (text !== null) return this.#say('text', text, parts);
     let chunk: Chunk;
@@ -105,9 +108,11 @@ export class AiSdkChatParts {
   end(parts: LanguageModelV4StreamPart[]): void {
     if (this.#failed) return;
     this.#close(parts);
-    const finished = this.#finish !== null;
+    // Some servers leave the reason out and say only that they are done.
+    const raw = this.#finish ?? (this.done ? (this.#calls.length > 0 ? 'tool_calls' : 'stop') : null);
+    const finished = raw !== null;
     if (finished) for (const call of this.#calls) this.#endCall(call, parts);
-    const unified = this.#refused ? 'content-filter' : (REASONS[this.#finish ?? ''] ?? 'other');
+    const unified = this.#refused ? 'content-filter' : (REASONS[raw ?? ''] ?? 'other');
     parts.push({
       type: 'finish',
       finishReason: { unified: finished ? unified : 'interrupted', raw: this.#finish ?? undefined },

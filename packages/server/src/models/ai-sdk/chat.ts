@@ -10,6 +10,7 @@ import {
 } from '@ai-sdk/provider';
 import { OpenAICompatibleChatLanguageModel } from '@ai-sdk/openai-compatible';
 import { AiSdkChatParts } from './chat-parts.ts';
+import { aiSdkLinger } from './linger.ts';
 import { AiSdkEvents } from './sse.ts';
 
 export class AiSdkChatModel extends OpenAICompatibleChatLanguageModel {
@@ -75,10 +76,11 @@ function partsOf(bytes: ReadableStream<Uint8Array>): ReadableStream<LanguageMode
         while (told.length === 0) {
           const { done, value } = await reader.read();
           for (const event of done ? events.end() : events.take(value)) parts.take(event, told);
-          if (!done) continue;
+          if (!done && !parts.done) continue;
           parts.end(told);
           for (const part of told) controller.enqueue(part);
           controller.close();
+          if (!done) void aiSdkLinger(reader);
           return;
         }
         for (const part of told) controller.enqueue(part);

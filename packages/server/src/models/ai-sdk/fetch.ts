@@ -30,6 +30,8 @@ const calls = {
   },
 };
 
+const PLAIN = /^[\x20-\x7e]*$/;
+
 /** What the AI SDK needs of `fetch`: a request with text as its body, whose answer is streamed. */
 export const aiSdkFetch: typeof fetch = (input, init = {}) => {
   const url = new URL(input instanceof Request ? input.url : input);
@@ -49,12 +51,27 @@ export const aiSdkFetch: typeof fetch = (input, init = {}) => {
       highWaterMark: 1,
     };
     const request = send(url, options, (response) => {
-      const { statusCode: status = 0, statusMessage: statusText = '' } = response;
+      const { statusCode: status = 0, statusMessage = '' } = response;
+      const refuse = (problem: string) => {
+        response.destroy();
+        reject(failed(new Error(problem)));
+      };
+      if (status < 200 || status > 599) return refuse(`the server answered with the status ${status}`);
+      let headers: Headers;
+      try {
+        headers = headersOf(response);
+      } catch {
+        return refuse('the server sent headers that are none');
+      }
       // A response without a body, by the rules of `Response`.
-      const empty = [101, 204, 205, 304].includes(status);
-      resolve(
-        new Response(empty ? null : bodyOf(response), { status, statusText, headers: headersOf(response) }),
-      );
+      const empty = [204, 205, 304].includes(status);
+      if (empty) response.resume();
+      const statusText = PLAIN.test(statusMessage) ? statusMessage : '';
+      resolve(new Response(empty ? null : bodyOf(response), { status, statusText, headers }));
+    });
+    request.on('upgrade', ({ statusCode }, socket) => {
+      socket.destroy();
+      reject(failed(new Error(`the server answered with the status ${statusCode}`)));
     });
     request.on('error', (cause) => reject(cause.name === 'AbortError' ? cause : failed(cause)));
     request.end(body);

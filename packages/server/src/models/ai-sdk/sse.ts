@@ -1,39 +1,58 @@
 // Server-sent events out of bytes, all of a chunk at once: only their data, which is all that
 // model streams use.
 
+/** More than any answer needs; whoever sends it would fill the memory. */
+const LINE_CHARACTERS = 8 * 1024 * 1024;
+
 export class AiSdkEvents {
   readonly #decoder = new TextDecoder();
-  /** A line that is not whole yet. */
-  #rest = '';
+  /** A line that is not whole yet, as it came. */
+  #rest: string[] = [];
+  #length = 0;
   #data: string | null = null;
 
   /** The data of the events that these bytes complete. */
   take(bytes: Uint8Array): string[] {
-    const text = this.#rest + this.#decoder.decode(bytes, { stream: true });
+    const text = this.#decoder.decode(bytes, { stream: true });
     const events: string[] = [];
     let start = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      this.#line(
-        text.charCodeAt(end - 1) === 13 ? text.slice(start, end - 1) : text.slice(start, end),
-        events,
-      );
+      this.#line(this.#whole(text.slice(start, end)), events);
       start = end + 1;
     }
-    this.#rest = start === 0 ? text : text.slice(start);
+    this.#keep(start === 0 ? text : text.slice(start));
     return events;
+  }
+
+  #keep(text: string): void {
+    if (text === '') return;
+    this.#rest.push(text);
+    this.#length += text.length;
+    if (this.#length > LINE_CHARACTERS)
+      throw new Error(`sent a line of more than ${LINE_CHARACTERS / 1024 / 1024} MiB`);
+  }
+
+  #whole(end: string): string {
+    if (this.#length === 0) return end;
+    const line = this.#rest.join('') + end;
+    this.#rest = [];
+    this.#length = 0;
+    return line;
   }
 
   /** An event that the stream broke off in, if its data is whole. */
   end(): string[] {
     const events: string[] = [];
-    this.#line(this.#rest, events);
+    this.#line(this.#whole(''), events);
     this.#line('', events);
     return events;
   }
 
-  #line(line: string, events: string[]): void {
+  #line(given: string, events: string[]): void {
+    const line = given.endsWith('\r') ? given.slice(0, -1) : given;
     if (line === '') {
-      if (this.#data !== null) events.push(this.#data);
+      // One without data is none.
+      if (this.#data) events.push(this.#data);
       this.#data = null;
       return;
     }
