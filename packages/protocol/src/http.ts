@@ -179,7 +179,12 @@ export const run = z
   .meta({ id: 'Run' });
 
 export const listedRun = run
-  .extend({ title: z.string().nullable().meta({ description: 'Of its chat.' }) })
+  .extend({
+    title: z.string().nullable().meta({ description: 'Of its chat.' }),
+    said: z
+      .string()
+      .meta({ description: 'The message that it answers; in a list, its first 200 characters.' }),
+  })
   .meta({ id: 'ListedRun' });
 
 export const usageSum = z

@@ -53,6 +53,7 @@ export { agent } from './dialects/agent.ts';
 export { applyEvent, foldView, prependEvents } from './view/fold.ts';
 export {
   isOpen,
+  neverBegan,
   newView,
   waitingCalls,
   type AnswerItem,

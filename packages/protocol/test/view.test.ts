@@ -1,7 +1,14 @@
 // The view's corners that logs of real runs do not have.
 
 import { expect, test } from 'vitest';
-import { foldView, prependEvents, waitingCalls, type NewEvent, type ViewEvent } from '../src/index.ts';
+import {
+  foldView,
+  neverBegan,
+  prependEvents,
+  waitingCalls,
+  type NewEvent,
+  type ViewEvent,
+} from '../src/index.ts';
 
 /** Events of runs, one run after the other. */
 function log(...runs: readonly (readonly NewEvent[])[]): ViewEvent[] {
@@ -131,5 +138,37 @@ test('a turn whose beginning is missing shows what there is, and says so', () =>
   expect(view.turns[0]).toMatchObject({
     whole: true,
     items: [{ kind: 'person' }, { kind: 'answer', model: 'x' }],
+  });
+});
+
+test('a run that was canceled while it waited never began, whichever page it is on', () => {
+  const events = log(
+    [begun, says('a'), ended('done')],
+    [
+      { type: 'canceled', data: { reason: 'user_cancelled' } },
+      { type: 'state', data: { status: 'canceled' } },
+    ],
+    [begun, says('b'), { type: 'canceled', data: { reason: 'user_cancelled' } }],
+  );
+  for (let cut = 0; cut < events.length; cut += 1) {
+    const view = foldView(events.slice(cut));
+    prependEvents(view, events.slice(0, cut));
+    expect(view.turns.map(neverBegan)).toEqual([false, true, false]);
+  }
+});
+
+test('what was thought and said has the time of its first piece', () => {
+  const piece = (type: 'token' | 'reasoning', text: string): NewEvent => ({
+    type,
+    data: { message: 'm1', text },
+  });
+  const [turn] = foldView(
+    log([begun, piece('reasoning', 'a'), piece('reasoning', 'b'), piece('token', 'c'), piece('token', 'd')]),
+  ).turns;
+  expect(turn!.items[0]).toMatchObject({
+    parts: [
+      { kind: 'thought', text: 'ab', from: 't2' },
+      { kind: 'text', text: 'cd', from: 't4' },
+    ],
   });
 });

@@ -299,7 +299,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["Run"];
+                        "application/json": components["schemas"]["ListedRun"];
                     };
                 };
             };
@@ -3080,6 +3080,52 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
+        ListedRun: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            thread_id: string;
+            /** Format: uuid */
+            message_id: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "done" | "error" | "canceled";
+            model: string;
+            role: string;
+            /** Format: uuid */
+            retry_of: string | null;
+            limits: components["schemas"]["Limits"];
+            /**
+             * Format: uuid
+             * @description The open run before it in the thread, while it is queued.
+             */
+            blocked_by: string | null;
+            /** Format: date-time */
+            queued_at: string;
+            /** Format: date-time */
+            started_at: string | null;
+            /** Format: date-time */
+            ended_at: string | null;
+            /** Format: date-time */
+            cancel_requested_at: string | null;
+            error: {
+                code: string;
+                error: string;
+            } | null;
+            /** @description The sums of its model calls, once it has ended. */
+            usage: {
+                input: number;
+                output: number;
+                cachedInput?: number;
+                cacheWrite?: number;
+                reasoning?: number;
+            } | null;
+            /** @description US dollars, as far as prices are known. */
+            cost: number | null;
+            /** @description Of its chat. */
+            title: string | null;
+            /** @description The message that it answers; in a list, its first 200 characters. */
+            said: string;
+        };
         /** @description An event of a run; `id` is its place in the run, from 1, without a gap. */
         Event: {
             id: number;
@@ -3130,50 +3176,6 @@ export interface components {
             } | null;
             /** Format: date-time */
             cancel_requested_at: string | null;
-        };
-        ListedRun: {
-            /** Format: uuid */
-            id: string;
-            /** Format: uuid */
-            thread_id: string;
-            /** Format: uuid */
-            message_id: string;
-            /** @enum {string} */
-            status: "queued" | "running" | "done" | "error" | "canceled";
-            model: string;
-            role: string;
-            /** Format: uuid */
-            retry_of: string | null;
-            limits: components["schemas"]["Limits"];
-            /**
-             * Format: uuid
-             * @description The open run before it in the thread, while it is queued.
-             */
-            blocked_by: string | null;
-            /** Format: date-time */
-            queued_at: string;
-            /** Format: date-time */
-            started_at: string | null;
-            /** Format: date-time */
-            ended_at: string | null;
-            /** Format: date-time */
-            cancel_requested_at: string | null;
-            error: {
-                code: string;
-                error: string;
-            } | null;
-            /** @description The sums of its model calls, once it has ended. */
-            usage: {
-                input: number;
-                output: number;
-                cachedInput?: number;
-                cacheWrite?: number;
-                reasoning?: number;
-            } | null;
-            /** @description US dollars, as far as prices are known. */
-            cost: number | null;
-            /** @description Of its chat. */
-            title: string | null;
         };
         OpenedChat: {
             chat: components["schemas"]["Chat"];

@@ -105,7 +105,7 @@ function say(
   answer.version = version;
   const last = answer.parts[answer.parts.length - 1];
   if (last?.kind === kind) last.text += text;
-  else answer.parts.push({ kind, text });
+  else answer.parts.push({ kind, text, from: event.at });
 }
 
 function personSays(turn: Turn, event: Of<'message'>, version: number): void {
@@ -157,7 +157,7 @@ function endAnswer(turn: Turn, event: Of<'message_end'>, version: number): void 
 
 function partOf(part: MessagePart): AnswerItem['parts'] {
   if (part.kind === 'tool_call' || part.text === '') return [];
-  return [{ kind: part.kind === 'text' ? 'text' : 'thought', text: part.text }];
+  return [{ kind: part.kind === 'text' ? 'text' : 'thought', text: part.text, from: null }];
 }
 
 function newCall(

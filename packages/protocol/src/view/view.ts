@@ -104,8 +104,8 @@ export interface AnswerItem extends AnyItem {
   readonly kind: 'answer';
   readonly message: string;
   model: string | null;
-  /** What was thought and said, in order. */
-  parts: { kind: 'thought' | 'text'; text: string }[];
+  /** What was thought and said, in order; `from` where it came piece by piece. */
+  parts: { kind: 'thought' | 'text'; text: string; from: string | null }[];
   /** `superseded`: the pod died, and another attempt begins anew. */
   state: 'streaming' | 'complete' | 'error' | 'interrupted' | 'superseded';
   error: RunError | null;
@@ -163,6 +163,11 @@ export function newView(): ChatView {
 
 export function isOpen({ state }: Turn): boolean {
   return state === 'running' || state === 'waiting' || state === 'paused';
+}
+
+/** It was canceled while it waited its turn: nothing was said in it, and it says nothing about how the chat is. */
+export function neverBegan({ whole, canceled, items }: Turn): boolean {
+  return whole && canceled !== null && items.length === 0;
 }
 
 /** The calls that wait for a person. */

@@ -4,7 +4,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, z } from '@hono/zod-openapi';
 import { runs, schemas } from '@continuo/protocol';
 import { requestCancel } from '../runs/cancel.ts';
-import { publicRun, readRun, type StoredRun } from '../runs/read.ts';
+import { publicRun, readListedRun, readRun, type StoredRun } from '../runs/read.ts';
 import { steerQueued } from '../runs/steer.ts';
 import { explain } from '../runs/why.ts';
 import { readRunEvents, seqOf } from '../log/statements.ts';
@@ -45,9 +45,14 @@ export function runRoutes(app: App, context: HttpContext): void {
       tags,
       summary: 'Read a run',
       request: { params: idParam },
-      responses: { 200: json(schemas.run, 'The run'), ...problems(400, 404) },
+      responses: { 200: json(schemas.listedRun, 'The run'), ...problems(400, 404) },
     }),
-    async (c) => c.json(publicRun(await find(c.req.valid('param').id)), 200),
+    async (c) => {
+      const { id } = c.req.valid('param');
+      const run = await readListedRun(pool, id);
+      if (!run) throw notFound('run', id);
+      return c.json(run, 200);
+    },
   );
 
   app.openapi(

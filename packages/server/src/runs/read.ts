@@ -58,6 +58,21 @@ export async function readRun(client: Queryable, id: string): Promise<StoredRun 
   };
 }
 
+/** A run, with what its chat is called and the message that it answers. */
+export async function readListedRun(client: Queryable, id: string): Promise<ListedRun | null> {
+  const run = await readRun(client, id);
+  if (!run) return null;
+  const { rows } = await client.query<{ title: string | null; said: string }>({
+    name: 'read_listed_run',
+    text: `select t.title, m.content ->> 'text' as said from messages m join threads t on t.id = m.thread_id where m.id = $1`,
+    values: [run.message_id],
+  });
+  return rows[0] ? { ...publicRun(run), ...rows[0] } : null;
+}
+
+/** Of a message, as much as a list shows. */
+const LISTED_CHARACTERS = 200;
+
 export interface WantedRuns {
   readonly threadId: string | null;
   readonly statuses: readonly RunStatus[] | null;
@@ -72,19 +87,19 @@ export async function listRuns(
   workspaceId: string,
   { threadId, statuses, after, limit }: WantedRuns,
 ): Promise<Page<ListedRun>> {
-  const { rows } = await client.query<RunRow & { title: string | null }>({
+  const { rows } = await client.query<RunRow & { title: string | null; said: string }>({
     name: 'list_runs',
-    text: `select r.*, t.title, case when r.status = 'queued' then (
+    text: `select r.*, t.title, left(m.content ->> 'text', $6) as said, case when r.status = 'queued' then (
         select b.id from runs b
         where b.thread_id = r.thread_id and b.ordinal < r.ordinal and b.status in ('queued', 'running')
         order by b.ordinal desc limit 1) end as blocked_by
-      from runs r join threads t on t.id = r.thread_id
+      from runs r join threads t on t.id = r.thread_id join messages m on m.id = r.message_id
       where t.workspace_id = $1 and t.removed_at is null and ($2::uuid is null or r.thread_id = $2)
         and ($3::text[] is null or r.status = any ($3)) and ($4::uuid is null or r.id < $4)
       order by r.id desc limit $5`,
-    values: [workspaceId, threadId, statuses, after, limit + 1],
+    values: [workspaceId, threadId, statuses, after, limit + 1, LISTED_CHARACTERS],
   });
-  const items = rows.slice(0, limit).map((row) => ({ ...shown(row), title: row.title }));
+  const items = rows.slice(0, limit).map((row) => ({ ...shown(row), title: row.title, said: row.said }));
   return { items, next: rows.length > limit ? items.at(-1)!.id : null };
 }
 

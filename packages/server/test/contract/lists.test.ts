@@ -152,7 +152,18 @@ test("a workspace's runs are listed newest first, by state and by chat, without 
   expect(await ids('status=queued', 10)).toEqual([waiting.id]);
   expect(await ids(`chat=${other}`, 10)).toEqual([ended[1], ended[3]]);
   const { body } = await ask('GET', `${world.url}${path}?status=queued`);
-  expect(body.items[0]).toMatchObject({ thread_id: one, blocked_by: held.id, title: null });
+  expect(body.items[0]).toMatchObject({
+    thread_id: one,
+    blocked_by: held.id,
+    title: null,
+    said: JSON.stringify({ steps: [{ text: 'x' }] }),
+  });
+  const long = await send(world.url, other, 'x'.repeat(300));
+  const { body: shown } = await ask('GET', `${world.url}/api/runs/${long.id}`);
+  expect([shown.said, shown.title]).toEqual(['x'.repeat(300), null]);
+  expect((await ask('GET', `${world.url}${path}?chat=${other}&limit=1`)).body.items[0].said).toHaveLength(
+    200,
+  );
   expect((await ask('GET', `${world.url}${path}?after=x`)).body.code).toBe('invalid_query');
   expect((await ask('GET', `${world.url}/api/v1/workspaces/none/runs`)).body.code).toBe(
     'workspace_not_found',
