@@ -6,6 +6,7 @@ import ReactMarkdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { expect, test } from 'vitest';
 import { blocksOf, type Blocks } from '../src/ui/markdown/blocks.ts';
+import { Markdown } from '../src/ui/markdown/markdown.tsx';
 
 const html = (text: string) =>
   renderToStaticMarkup(<ReactMarkdown remarkPlugins={[remarkGfm]}>{text}</ReactMarkdown>).replaceAll(
@@ -70,4 +71,34 @@ test('PLUS-5 while a text grows, all blocks but the last stay the same', () => {
   const after = blocksOf(`${long} And more.`, before);
   expect(before.blocks).toHaveLength(50);
   expect(after.blocks.slice(0, 49)).toEqual(before.blocks.slice(0, 49));
+});
+
+test('PLUS-5 a link leads out in a tab of its own, or stays in this one; one that could run something is only text', () => {
+  const link = (text: string) =>
+    /<(?:a|span) [^]*?<\/(?:a|span)>/.exec(renderToStaticMarkup(<Markdown text={text} />))?.[0];
+  for (const href of ['javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'data:text/html,x', 'vbscript:x'])
+    expect(link(`[x](${href})`)).toBe(
+      '<span title="This link was left out: it is not one of the web.">x</span>',
+    );
+  expect(link('[x](https://example.org)')).toBe(
+    '<a href="https://example.org" target="_blank" rel="noreferrer noopener">x</a>',
+  );
+  expect(link('[x](//example.org)')).toContain('target="_blank"');
+  expect(link('![x](https://example.org/x.png)')).toContain('target="_blank"');
+  expect(link('[x](/files/notes/x.md)')).toBe('<a href="/files/notes/x.md">x</a>');
+});
+
+test('PLUS-5 footnotes lead to those of their own text', () => {
+  const two = renderToStaticMarkup(
+    <>
+      <Markdown text={'One[^1].\n\n[^1]: First.'} />
+      <Markdown text={'Two[^1].\n\n[^1]: Second.'} />
+    </>,
+  );
+  const ids = [...two.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]!);
+  const targets = [...two.matchAll(/ href="#([^"]+)"/g)].map((match) => match[1]!);
+  expect(targets).toHaveLength(4);
+  expect(new Set(targets).size).toBe(4);
+  for (const target of targets) expect(ids).toContain(target);
+  expect(two).not.toContain('target="_blank"');
 });

@@ -16,6 +16,7 @@ export interface PageEntry {
 
 export const pages: readonly PageEntry[] = [
   { path: '/', load: () => import('../pages/new-chat.tsx') },
+  { path: '/put-away', load: () => import('../pages/put-away.tsx') },
   { path: '/chats/$chat', load: () => import('../pages/chat.tsx') },
   {
     path: '/approvals',

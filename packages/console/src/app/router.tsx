@@ -1,13 +1,8 @@
 // Addresses to pages.
 
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  useParams,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, useParams } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
+import { part } from '../ui/part.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { pages } from './pages.ts';
 import { Shell } from './shell.tsx';
@@ -25,7 +20,7 @@ const routes = pages.map(({ path, load }) =>
   createRoute({
     getParentRoute: () => root,
     path,
-    component: lazyRouteComponent(load, 'Page'),
+    component: part(async () => (await load()).Page),
   }),
 );
 

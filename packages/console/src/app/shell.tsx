@@ -51,7 +51,7 @@ function Drawer({ waiting }: { readonly waiting: number }) {
         <Dialog.Trigger asChild>
           <IconButton
             label={waiting > 0 ? `Menu, ${waiting} waiting for approval` : 'Menu'}
-            className="relative"
+            className="relative shrink-0"
           >
             <Menu />
             {waiting > 0 && <span className="absolute top-1 right-1 size-2 rounded-full bg-warn" />}

@@ -1,7 +1,7 @@
 // The way around: a new chat, the pages, and the chats with what each is doing.
 
 import { Link } from '@tanstack/react-router';
-import { Monitor, Moon, Plus, Sun } from 'lucide-react';
+import { Archive, Monitor, Moon, Plus, Sun } from 'lucide-react';
 import { useChats } from '../data/queries.ts';
 import { useStore } from '../data/store.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -80,6 +80,12 @@ function ChatList() {
           >
             Older chats
           </Button>
+        )}
+        {data && (
+          <Link to="/put-away" className={`${ROW} mt-1 !text-xs`} activeProps={HERE}>
+            <Archive className="size-3.5" aria-hidden="true" />
+            Put away and removed
+          </Link>
         )}
       </div>
     </nav>

@@ -8,7 +8,9 @@ import { ApiError } from '@continuo/client';
 import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { Button } from '../ui/button.tsx';
+import { useEscape } from '../ui/escape.ts';
 import { When } from '../ui/time.tsx';
+import { Visible } from '../ui/visible.tsx';
 import { useIsPast } from '../chat/past.ts';
 import { AlwaysAllow } from './always-allow.tsx';
 import { EditInput } from './edit-input.tsx';
@@ -39,6 +41,14 @@ export function ApprovalCard({ approval }: { readonly approval: Question }) {
   const past = useIsPast();
   const [comment, setComment] = useState<string | null>(null);
   const [open, setOpen] = useState<'edit' | 'always' | null>(null);
+  // Whoever closes a part is where it was opened from.
+  const [closed, setClosed] = useState<'edit' | 'always' | 'comment' | null>(null);
+  const close = () => {
+    setClosed(open ?? 'comment');
+    if (open === null) setComment(null);
+    setOpen(null);
+  };
+  useEscape(state.kind !== 'answered' && (open !== null || comment !== null) ? close : null);
   const say = (decision: Answer) =>
     answer({ ...decision, ...(comment?.trim() && { comment: comment.trim() }) });
   if (state.kind === 'answered') {
@@ -72,7 +82,7 @@ export function ApprovalCard({ approval }: { readonly approval: Question }) {
         <Preview tool={approval.tool} input={approval.input} />
       </div>
       <p className="mt-2 text-xs text-soft">
-        {sentence(approval.reason)}
+        <Visible text={sentence(approval.reason)} />
         {approval.expires_at && (
           <>
             {' '}
@@ -84,7 +94,7 @@ export function ApprovalCard({ approval }: { readonly approval: Question }) {
         <EditInput
           input={approval.input}
           busy={busy}
-          cancel={() => setOpen(null)}
+          cancel={close}
           save={(input) => say({ decision: 'edit', input })}
         />
       )}
@@ -92,7 +102,7 @@ export function ApprovalCard({ approval }: { readonly approval: Question }) {
         <AlwaysAllow
           approval={approval}
           busy={busy}
-          cancel={() => setOpen(null)}
+          cancel={close}
           allowed={() => say({ decision: 'approve' })}
         />
       )}
@@ -127,16 +137,21 @@ export function ApprovalCard({ approval }: { readonly approval: Question }) {
                 <Button kind="danger" disabled={busy} onClick={() => say({ decision: 'deny' })}>
                   Deny
                 </Button>
-                <Button disabled={busy} onClick={() => setOpen('edit')}>
+                <Button autoFocus={closed === 'edit'} disabled={busy} onClick={() => setOpen('edit')}>
                   Edit…
                 </Button>
-                <Button disabled={busy} onClick={() => setOpen('always')}>
+                <Button autoFocus={closed === 'always'} disabled={busy} onClick={() => setOpen('always')}>
                   Always allow…
                 </Button>
               </>
             )}
             {comment === null && (
-              <Button kind="quiet" disabled={busy} onClick={() => setComment('')}>
+              <Button
+                kind="quiet"
+                autoFocus={closed === 'comment'}
+                disabled={busy}
+                onClick={() => setComment('')}
+              >
                 Comment…
               </Button>
             )}
@@ -155,11 +170,16 @@ export function ApprovalCard({ approval }: { readonly approval: Question }) {
 function Tool({ approval: { tool, paths } }: { readonly approval: Question }) {
   return (
     <>
-      <code className="font-mono text-[0.9em] font-semibold">{tool}</code>
+      <code className="font-mono text-[0.9em] font-semibold">
+        <Visible text={tool} />
+      </code>
       {paths.length > 0 && (
         <>
           {' '}
-          on <code className="font-mono text-[0.9em]">{paths.join(', ')}</code>
+          on{' '}
+          <code className="font-mono text-[0.9em]">
+            <Visible text={paths.join(', ')} />
+          </code>
         </>
       )}
     </>

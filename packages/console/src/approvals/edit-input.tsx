@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
+import { plainJson } from '../ui/hidden.ts';
 
 interface EditInputProps {
   readonly input: unknown;
@@ -11,7 +12,7 @@ interface EditInputProps {
 }
 
 export function EditInput({ input, busy, save, cancel }: EditInputProps) {
-  const [text, setText] = useState(() => JSON.stringify(input, null, 2));
+  const [text, setText] = useState(() => plainJson(JSON.stringify(input, null, 2)));
   const parsed = parse(text);
   return (
     <div className="mt-3">
@@ -24,7 +25,6 @@ export function EditInput({ input, busy, save, cancel }: EditInputProps) {
         spellCheck={false}
         value={text}
         onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => event.key === 'Escape' && cancel()}
         aria-invalid={!parsed.ok}
         className="mt-1 field-sizing-content max-h-96 min-h-24 w-full rounded-lg border border-strong bg-page px-3 py-2 font-mono text-[0.8125rem]"
       />

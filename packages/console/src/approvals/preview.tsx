@@ -1,14 +1,16 @@
 // What a call would do: as a difference where it changes a text, else its exact arguments.
 
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { ApiError } from '@continuo/client';
 import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { DiffText } from '../ui/diff-text.tsx';
+import { part } from '../ui/part.tsx';
 import { Value } from '../ui/value.tsx';
+import { Visible } from '../ui/visible.tsx';
 
-const MergeView = lazy(() => import('../ui/merge-view.tsx'));
+const MergeView = part(async () => (await import('../ui/merge-view.tsx')).default);
 
 /** Longer texts are shown as they come. */
 const MOST_CHARACTERS = 200_000;
@@ -41,7 +43,7 @@ function Change({
   return (
     <>
       <p className="mb-1 font-mono text-xs text-soft">
-        {path}
+        <Visible text={path} />
         {before === null && ' (new)'}
       </p>
       <Suspense fallback={<Value value={input} />}>

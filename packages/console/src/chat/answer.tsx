@@ -1,11 +1,12 @@
 // What a model thought and said.
 
-import type { AnswerItem } from '@continuo/protocol';
+import type { AnswerItem, Turn } from '@continuo/protocol';
 import { ChevronRight } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { CopyButton, Markdown } from '../ui/markdown/markdown.tsx';
 import { between } from '../ui/time.tsx';
 
-export function Answer({ item }: { readonly item: AnswerItem }) {
+export function Answer({ item, turn }: { readonly item: AnswerItem; readonly turn: Turn }) {
   const text = item.parts
     .filter(({ kind }) => kind === 'text')
     .map((part) => part.text)
@@ -20,7 +21,7 @@ export function Answer({ item }: { readonly item: AnswerItem }) {
             key={index}
             text={part.text}
             open={streaming && index === item.parts.length - 1}
-            took={between(item.at, item.endedAt)}
+            took={between(part.from, item.parts[index + 1]?.from ?? item.endedAt)}
           />
         ) : (
           <Markdown key={index} text={part.text} />
@@ -30,7 +31,7 @@ export function Answer({ item }: { readonly item: AnswerItem }) {
       {item.state === 'interrupted' && text !== '' && (
         <p className="mt-1 text-xs text-soft italic">It was stopped here.</p>
       )}
-      {item.error && <p className="mt-1 text-sm text-bad">{item.error.error}</p>}
+      {item.error && turn.error === null && <p className="mt-1 text-sm text-bad">{item.error.error}</p>}
       {text !== '' && (
         // Its place is there from the beginning: nothing moves when the answer ends.
         <div title={item.model ?? undefined} className="-mb-3 -ml-1.5 flex h-7 items-center">
@@ -71,16 +72,12 @@ function Thought({
   readonly took: string | null;
 }) {
   return (
-    <details className="group/thought mb-2 text-sm text-soft">
-      <summary className="inline-flex list-none items-center gap-1 rounded-md py-0.5 pr-2 hover:text-ink">
-        <ChevronRight
-          className="size-4 transition-transform group-open/thought:rotate-90"
-          aria-hidden="true"
-        />
+    <details className="group/fold mb-2 text-sm text-soft">
+      <FoldHead>
         <span className={open ? 'breathe' : ''}>
           {open ? 'Thinking…' : `Thought${took ? ` · ${took}` : ''}`}
         </span>
-      </summary>
+      </FoldHead>
       <div className="mt-1 ml-2 border-l-2 pl-3 whitespace-pre-wrap">{text}</div>
     </details>
   );
@@ -88,13 +85,23 @@ function Thought({
 
 function Superseded({ item, text }: { readonly item: AnswerItem; readonly text: string }) {
   return (
-    <details className="text-sm text-soft">
-      <summary className="rounded-md hover:text-ink">
-        Superseded: the server went away in the middle of this; it was begun again.
-      </summary>
-      <div className="mt-2 border-l-2 pl-3 whitespace-pre-wrap line-through decoration-1">
+    <details className="group/fold text-sm text-soft">
+      <FoldHead>Superseded: the server went away in the middle of this; it was begun again.</FoldHead>
+      <div className="mt-1 ml-2 border-l-2 pl-3 whitespace-pre-wrap line-through decoration-1">
         {text || item.parts.map((part) => part.text).join('')}
       </div>
     </details>
+  );
+}
+
+function FoldHead({ children }: { readonly children: ReactNode }) {
+  return (
+    <summary className="inline-flex list-none items-start gap-1 rounded-md py-0.5 pr-2 hover:text-ink">
+      <ChevronRight
+        className="mt-0.5 size-4 shrink-0 transition-transform group-open/fold:rotate-90"
+        aria-hidden="true"
+      />
+      {children}
+    </summary>
   );
 }

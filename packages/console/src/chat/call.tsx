@@ -6,17 +6,20 @@ import { ApprovalCard } from '../approvals/card.tsx';
 import { DiffText, isDiff } from '../ui/diff-text.tsx';
 import { between } from '../ui/time.tsx';
 import { Value } from '../ui/value.tsx';
+import { Visible } from '../ui/visible.tsx';
 import { FileLink } from './file-link.tsx';
 
 export function Call({ item, turn }: { readonly item: CallItem; readonly turn: Turn }) {
   const asked = item.approvals.at(-1);
   const open = turn.state === 'running' || turn.state === 'waiting' || turn.state === 'paused';
   return (
-    <div className="overflow-hidden rounded-xl border bg-raised">
+    <div className="group/card overflow-hidden rounded-xl border bg-raised">
       <details className="group/call">
         <summary className="flex list-none items-center gap-2.5 px-3 py-2 text-sm hover:bg-hover">
           <State item={item} />
-          <span className="min-w-0 flex-1 truncate">{item.title ?? <Named item={item} />}</span>
+          <span className="min-w-0 flex-1 truncate">
+            {item.title === null ? <Named item={item} /> : <Visible text={item.title} />}
+          </span>
           <span className="shrink-0 text-xs text-soft tabular-nums">
             {between(item.startedAt, item.endedAt)}
           </span>
@@ -44,10 +47,15 @@ export function Call({ item, turn }: { readonly item: CallItem; readonly turn: T
           )}
         </div>
       </details>
+      {item.state === 'ended' && !item.success && (
+        <p className="line-clamp-2 border-t px-3 py-1.5 text-xs text-soft wrap-anywhere group-has-open/card:hidden">
+          <Visible text={reasonOf(item.output)} />
+        </p>
+      )}
       {item.files.length > 0 && (
         <ul className="flex flex-wrap gap-1.5 border-t px-3 py-2">
           {item.files.map((file) => (
-            <li key={`${file.file}:${file.v}`}>
+            <li key={`${file.file}:${file.v}`} className="max-w-full">
               <FileLink path={file.path} version={file.v} removed={file.removed === true} />
             </li>
           ))}
@@ -70,7 +78,11 @@ export function Call({ item, turn }: { readonly item: CallItem; readonly turn: T
 /** A call that has not begun has no words of its own yet. */
 function Named({ item: { tool, approvals } }: { readonly item: CallItem }) {
   const paths = approvals.at(-1)?.paths ?? [];
-  return <code className="font-mono text-[0.9em]">{[tool, ...paths].join(' ')}</code>;
+  return (
+    <code className="font-mono text-[0.9em]">
+      <Visible text={[tool, ...paths].join(' ')} />
+    </code>
+  );
 }
 
 const DECIDED = {
@@ -118,6 +130,14 @@ function Part({ name, children }: { readonly name: string; readonly children: Re
 /** A tool's own text, where it has one: the rest is for programs. */
 function outputOf(output: unknown): unknown {
   return textOf(output) || output;
+}
+
+/** Why a call did not do what it was to do. */
+function reasonOf(output: unknown): string {
+  const error = (output as { error?: unknown } | null | undefined)?.error;
+  return typeof error === 'string'
+    ? error
+    : textOf(output) || JSON.stringify(output ?? 'It does not say why.');
 }
 
 function textOf(output: unknown): string {

@@ -1,8 +1,11 @@
-// Where a message is written: Enter sends it, Shift+Enter makes a line, Escape stops what is going on.
+// Where a message is written: Enter sends it, Shift+Enter makes a line.
 
 import { ArrowUp, Paperclip, Square, X } from 'lucide-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { ApiError, ConnectionError } from '@continuo/client';
 import { IconButton } from '../ui/button.tsx';
+import { bytes } from '../ui/time.tsx';
+import { Visible } from '../ui/visible.tsx';
 import { AttachMenu } from './attach.tsx';
 import { DRAFTS } from './drafts.ts';
 
@@ -31,6 +34,9 @@ export function Composer({ place, placeholder, send, stop, stopping = false, chi
   const [busy, setBusy] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => DRAFTS.write(place, text), [place, text]);
+  const free = stop === undefined;
+  // What was wrong with a text, or in the way of it, is not wrong with the next.
+  useEffect(() => setProblem(null), [text, free]);
   useFocusKeys(field);
   const ready = text.trim() !== '' && !busy;
   const submit = async () => {
@@ -43,7 +49,7 @@ export function Composer({ place, placeholder, send, stop, stopping = false, chi
       setFiles([]);
       DRAFTS.write(place, '');
     } catch (error) {
-      setProblem((error as Error).message);
+      setProblem(inWords(error as Error));
     } finally {
       setBusy(false);
       field.current?.focus();
@@ -64,15 +70,17 @@ export function Composer({ place, placeholder, send, stop, stopping = false, chi
           {files.map((path) => (
             <li
               key={path}
-              className="inline-flex items-center gap-1 rounded-md border bg-sunken py-0.5 pr-1 pl-2 font-mono text-xs"
+              className="inline-flex max-w-full items-center gap-1 rounded-md border bg-sunken py-0.5 pr-1 pl-2 font-mono text-xs"
             >
-              <Paperclip className="size-3 text-soft" aria-hidden="true" />
-              {path}
+              <Paperclip className="size-3 shrink-0 text-soft" aria-hidden="true" />
+              <span className="truncate">
+                <Visible text={path} />
+              </span>
               <button
                 type="button"
                 aria-label={`Do not send ${path}`}
                 onClick={() => setFiles(files.filter((file) => file !== path))}
-                className="grid size-5 place-items-center rounded hover:bg-hover"
+                className="grid size-5 shrink-0 place-items-center rounded hover:bg-hover"
               >
                 <X className="size-3" aria-hidden="true" />
               </button>
@@ -89,11 +97,6 @@ export function Composer({ place, placeholder, send, stop, stopping = false, chi
         placeholder={placeholder}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape' && stop) {
-            event.preventDefault();
-            event.stopPropagation();
-            stop();
-          }
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
           void submit();
@@ -133,6 +136,23 @@ export function Composer({ place, placeholder, send, stop, stopping = false, chi
       </div>
     </form>
   );
+}
+
+/** Why a message was not taken, as whoever wrote it can use it. */
+function inWords(error: Error): string {
+  if (error instanceof ConnectionError)
+    return 'The server does not answer. The message stays here: send it again when the server is back.';
+  if (!(error instanceof ApiError)) return error.message;
+  switch (error.code) {
+    case 'thread_busy':
+      return 'The chat is at work, and the message is not to wait. Send it again when the chat is ready, or choose Queue.';
+    case 'queue_full':
+      return 'Too many messages wait already. Wait for some to be answered, or take some back.';
+    case 'body_too_large':
+      return `The message is too long: ${bytes(Number(error.problem.limit))} at most. Put the text into a file, and attach that.`;
+    default:
+      return error.message;
+  }
 }
 
 /** `/` outside of a field, and Ctrl-K anywhere, lead to the message. */

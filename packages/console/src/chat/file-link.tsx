@@ -3,6 +3,7 @@
 import { Link } from '@tanstack/react-router';
 import { FileText } from 'lucide-react';
 import { pages } from '../app/pages.ts';
+import { Visible } from '../ui/visible.tsx';
 
 const LOOK =
   'inline-flex max-w-full items-center gap-1.5 rounded-md border bg-page px-2 py-0.5 font-mono text-xs';
@@ -17,8 +18,12 @@ export function FileLink({ path, version, removed = false }: FileLinkProps) {
   const shown = (
     <>
       <FileText className="size-3.5 shrink-0 text-soft" aria-hidden="true" />
-      <span className={`truncate ${removed ? 'line-through' : ''}`}>{path}</span>
-      {version !== undefined && <span className="text-soft">{removed ? 'removed' : `v${version}`}</span>}
+      <span className={`truncate ${removed ? 'line-through' : ''}`}>
+        <Visible text={path} />
+      </span>
+      {version !== undefined && (
+        <span className="shrink-0 text-soft">{removed ? 'removed' : `v${version}`}</span>
+      )}
     </>
   );
   const hasPage = pages.some((page) => page.path === '/files/$');

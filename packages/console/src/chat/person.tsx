@@ -5,6 +5,7 @@ import { Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { client } from '../data/client.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { useEscape } from '../ui/escape.ts';
 import { CopyButton } from '../ui/markdown/markdown.tsx';
 import { useParam } from '../app/router.tsx';
 import { FileLink } from './file-link.tsx';
@@ -28,7 +29,7 @@ export function Person({ item, forgotten }: PersonProps) {
       {item.files.length > 0 && (
         <ul className="mt-1.5 flex max-w-[85%] flex-wrap justify-end gap-1.5">
           {item.files.map(({ file, path, v }) => (
-            <li key={file}>
+            <li key={file} className="max-w-full">
               <FileLink path={path} version={v} />
             </li>
           ))}
@@ -59,6 +60,7 @@ function Edit({ item, done }: { readonly item: PersonItem; readonly done: () => 
   const [text, setText] = useState(item.content);
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  useEscape(done);
   const send = async () => {
     if (busy || text.trim() === '') return;
     setBusy(true);
@@ -79,10 +81,6 @@ function Edit({ item, done }: { readonly item: PersonItem; readonly done: () => 
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') {
-            event.stopPropagation();
-            done();
-          }
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
           void send();

@@ -152,7 +152,7 @@ function Picker({
         className="inline-flex h-8 max-w-48 items-center gap-1.5 rounded-lg px-2 text-xs text-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover"
       >
         {icon}
-        <span className="truncate max-sm:hidden">{shown}</span>
+        <span className="truncate max-sm:max-w-20">{shown}</span>
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content

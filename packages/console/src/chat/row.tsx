@@ -1,17 +1,16 @@
 // One line of a transcript.
 
-import type { Turn } from '@continuo/protocol';
-import { CircleSlash, CircleX, RotateCcw } from 'lucide-react';
-import { memo, useState } from 'react';
-import { client } from '../data/client.ts';
-import { Button } from '../ui/button.tsx';
+import type { ChatView, Turn } from '@continuo/protocol';
+import { CircleSlash, CircleX } from 'lucide-react';
+import { memo } from 'react';
 import { between, money, number } from '../ui/time.tsx';
 import { ChangedFiles } from '../files/changed-link.tsx';
 import { Answer } from './answer.tsx';
 import { Call } from './call.tsx';
-import { useIsPast } from './past.ts';
 import { Person } from './person.tsx';
+import { Retry } from './retry.tsx';
 import type { Row } from './rows.ts';
+import { Unbegun } from './unbegun.tsx';
 
 const FORGOTTEN = {
   rewound: 'Taken back: the model is not told of this any more',
@@ -20,7 +19,7 @@ const FORGOTTEN = {
 
 /** The view changes in place: another `version` is what tells that there is something new. */
 export const RowView = memo(
-  function RowView({ row }: { readonly row: Row; readonly version: number }) {
+  function RowView({ row, view }: { readonly row: Row; readonly version: number; readonly view: ChatView }) {
     const forgotten = row.turn.forgotten ?? (row.kind === 'item' && row.item.forgotten ? 'rewound' : null);
     return (
       <div
@@ -29,6 +28,8 @@ export const RowView = memo(
       >
         {row.kind === 'end' ? (
           <TurnEnd turn={row.turn} />
+        ) : row.kind === 'unbegun' ? (
+          <Unbegun turn={row.turn} view={view} />
         ) : (
           <ItemView row={row} forgotten={forgotten !== null} />
         )}
@@ -49,7 +50,7 @@ function ItemView({
     case 'person':
       return <Person item={item} turn={turn} forgotten={forgotten} />;
     case 'answer':
-      return <Answer item={item} />;
+      return <Answer item={item} turn={turn} />;
     case 'call':
       return <Call item={item} turn={turn} />;
   }
@@ -62,8 +63,6 @@ const CANCELED: Record<string, string> = {
 };
 
 function TurnEnd({ turn }: { readonly turn: Turn }) {
-  const [asked, setAsked] = useState(false);
-  const past = useIsPast();
   if (turn.state === 'running' || turn.state === 'waiting' || turn.state === 'paused') return null;
   const { input, output } = turn.usage;
   const used = [
@@ -72,10 +71,6 @@ function TurnEnd({ turn }: { readonly turn: Turn }) {
     turn.cost !== null && money(turn.cost),
     turn.attempt > 1 && `${turn.attempt} attempts`,
   ].filter(Boolean);
-  const retry = async () => {
-    setAsked(true);
-    await client.runs.retry(turn.run).catch(() => setAsked(false));
-  };
   return (
     <div className="-mt-1 text-xs text-soft">
       {turn.error && (
@@ -99,15 +94,7 @@ function TurnEnd({ turn }: { readonly turn: Turn }) {
         {used.length > 0 && <span>{used.join(' · ')}</span>}
         <ChangedFiles turn={turn} />
         {(turn.state === 'error' || turn.state === 'canceled') && turn.forgotten === null && (
-          <Button
-            kind="quiet"
-            className="!px-2 !py-0.5 !text-xs"
-            disabled={asked || past}
-            onClick={() => void retry()}
-          >
-            <RotateCcw className="size-3.5" aria-hidden="true" />
-            Try again
-          </Button>
+          <Retry run={turn.run} />
         )}
       </div>
     </div>

@@ -1,9 +1,11 @@
 // The lines of a transcript: what is shown of a chat, one under the other.
 
-import type { ChatView, Item, Turn } from '@continuo/protocol';
+import { neverBegan, type ChatView, type Item, type Turn } from '@continuo/protocol';
 
 export type Row =
   | { readonly kind: 'item'; readonly key: string; readonly turn: Turn; readonly item: Item }
+  /** A message that was never taken in. */
+  | { readonly kind: 'unbegun'; readonly key: string; readonly turn: Turn }
   /** How the turn ended, and what it used. */
   | { readonly kind: 'end'; readonly key: string; readonly turn: Turn };
 
@@ -23,7 +25,7 @@ function rowsOfTurn(turn: Turn): readonly Row[] {
     turn,
     item,
   }));
-  rows.push({ kind: 'end', key: `${turn.run}:end`, turn });
+  rows.push({ kind: neverBegan(turn) ? 'unbegun' : 'end', key: `${turn.run}:end`, turn });
   made.set(turn, { version: turn.version, rows });
   return rows;
 }

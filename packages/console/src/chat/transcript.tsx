@@ -1,18 +1,22 @@
 // A chat's transcript. Only what is near the screen is there; it stays at its end while one is there, and where one reads
-// when something comes before or after it.
+// when something comes before or after it. Whoever moves up, however little, is left alone.
 
 import type { ChatView } from '@continuo/protocol';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import { Button } from '../ui/button.tsx';
 import { Loading } from '../ui/states.tsx';
 import { RowView } from './row.tsx';
-import { rowsOf } from './rows.ts';
+import { rowsOf, type Row } from './rows.ts';
 
 /** How near the top older events are asked for, and how near the end counts as there, in pixels. */
 const NEAR_TOP = 600;
 const NEAR_END = 80;
+/** No place is that near the end. */
+const NOWHERE = -1;
+const KEYS_UP = new Set(['ArrowUp', 'PageUp', 'Home', ' ']);
 
 interface TranscriptProps {
   readonly view: ChatView;
@@ -24,7 +28,7 @@ interface TranscriptProps {
 
 export function Transcript({ view, older, loadOlder, children }: TranscriptProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const foot = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
   const rows = rowsOf(view);
   const virtualizer = useVirtualizer({
@@ -34,8 +38,8 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
     estimateSize: () => 90,
     overscan: 6,
     anchorTo: 'end',
-    followOnAppend: true,
-    scrollEndThreshold: NEAR_END,
+    followOnAppend: atEnd,
+    scrollEndThreshold: atEnd ? NEAR_END : NOWHERE,
     useFlushSync: false,
   });
 
@@ -52,7 +56,7 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
       const element = scroller.current;
       if (element && stick.current) element.scrollTop = element.scrollHeight;
     });
-    if (foot.current) grown.observe(foot.current);
+    if (content.current) grown.observe(content.current);
     if (scroller.current) grown.observe(scroller.current);
     return () => grown.disconnect();
   }, []);
@@ -62,12 +66,25 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
     // What went wrong is asked for again with the next scroll.
     loadOlder().catch(() => undefined);
   });
+  const seen = useRef({ top: 0, height: 0 });
   const look = () => {
     const element = scroller.current;
     if (!element) return;
-    stick.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END;
+    const { scrollTop: top, scrollHeight: height, clientHeight } = element;
+    const near = height - top - clientHeight < NEAR_END;
+    // What grows moves nobody; what becomes smaller moves up whoever is at the end.
+    const moved = seen.current.top - top - Math.max(0, seen.current.height - height);
+    if (near && top >= seen.current.top) stick.current = true;
+    else if (!near && moved > 1) stick.current = false;
+    seen.current = { top, height };
     setAtEnd(stick.current);
     loadMore();
+  };
+  // Before the page has moved: what streams in meanwhile must not move it back.
+  const letGo = () => {
+    if (!stick.current || (scroller.current?.scrollTop ?? 0) === 0) return;
+    stick.current = false;
+    flushSync(() => setAtEnd(false));
   };
   // A page that was not enough to fill the screen above brings the next one.
   useEffect(() => {
@@ -84,13 +101,19 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
       <div
         ref={scroller}
         onScroll={look}
+        onWheel={(event) => event.deltaY < 0 && letGo()}
+        onTouchMove={letGo}
+        onTouchEnd={look}
+        onKeyDown={(event) => KEYS_UP.has(event.key) && event.target === event.currentTarget && letGo()}
+        onPointerDown={(event) => event.target === event.currentTarget && letGo()}
+        onPointerUp={look}
         tabIndex={0}
         role="log"
         aria-label="Conversation"
         data-quiet-focus
         className="h-full overflow-y-auto [overflow-anchor:none]"
       >
-        <div className="mx-auto max-w-3xl px-4 pt-6 pb-4 sm:px-6">
+        <div ref={content} className="mx-auto max-w-3xl px-4 pt-6 pb-4 sm:px-6">
           {older === 'loading' && <Loading what="what was said before" />}
           <div className="relative w-full" style={{ height: total }}>
             {virtualizer.getVirtualItems().map(({ index, key, start }) => (
@@ -101,11 +124,11 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
                 className="absolute top-0 left-0 w-full"
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <RowView row={rows[index]!} version={versionOf(rows[index]!)} />
+                <RowView row={rows[index]!} version={versionOf(rows[index]!, view)} view={view} />
               </div>
             ))}
           </div>
-          <div ref={foot}>{children}</div>
+          {children}
         </div>
       </div>
       {!atEnd && (
@@ -121,6 +144,12 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
   );
 }
 
-function versionOf(row: ReturnType<typeof rowsOf>[number]): number {
-  return row.kind === 'item' && row.turn.forgotten === null ? row.item.version : row.turn.version;
+function versionOf(row: Row, { fold }: ChatView): number {
+  // What was said since may be the same message.
+  if (row.kind === 'unbegun') return fold.said.size;
+  const { turn } = row;
+  if (row.kind !== 'item' || turn.forgotten !== null) return turn.version;
+  // Where the whole run failed, its end says why.
+  const failed = row.item.kind === 'answer' && row.item.error !== null;
+  return failed ? turn.version : row.item.version;
 }

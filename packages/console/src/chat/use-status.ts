@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { isOpen, type ChatView, type TurnState } from '@continuo/protocol';
+import { isOpen, neverBegan, type ChatView, type TurnState } from '@continuo/protocol';
 import { client } from '../data/client.ts';
 import { keys, type Chat } from '../data/queries.ts';
 import { statusOf, type Status } from './status.tsx';
@@ -38,5 +38,5 @@ const ENDED: Partial<Record<TurnState, Status>> = { done: 'idle', error: 'error'
 /** The log is ahead of what the server was asked last: a run that has ended in it is not next any more. */
 function ofIdle({ active_run: next }: Chat, { turns, fold }: ChatView): Status {
   if (next !== null && !fold.turns.has(next)) return 'queued';
-  return ENDED[turns.at(-1)?.state ?? 'done'] ?? 'idle';
+  return ENDED[turns.findLast((turn) => !neverBegan(turn))?.state ?? 'done'] ?? 'idle';
 }

@@ -18,6 +18,8 @@ export type Approval = Awaited<ReturnType<typeof client.approvals.list>>['items'
 /** What is under `files`, `approvals` or `runs` is stale as soon as a hint says so. */
 export const keys = {
   chats: ['chats'] as QueryKey,
+  /** Chats that the sidebar does not show. */
+  away: ['away'] as QueryKey,
   chat: (id: string): QueryKey => ['chat', id],
   approvals: ['approvals'] as QueryKey,
   files: ['files'] as QueryKey,
@@ -50,6 +52,21 @@ export function useChats() {
       ),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next,
+  });
+}
+
+/** Chats that were put away, or removed and can still be brought back. */
+export function useAwayChats(which: 'archived' | 'removed') {
+  return useInfiniteQuery({
+    queryKey: [...keys.away, which],
+    queryFn: ({ pageParam, signal }) =>
+      client.chats.list(
+        { [which]: 'true', limit: CHATS_PER_PAGE, ...(pageParam !== null && { after: pageParam }) },
+        { signal },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next,
+    staleTime: 0,
   });
 }
 

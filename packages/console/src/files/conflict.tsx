@@ -1,16 +1,17 @@
 // Somebody wrote while somebody typed: both texts, beside each other. Nothing is lost, whatever is chosen: what is there is a
 // version, and what was typed goes only when the person says so.
 
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Button } from '../ui/button.tsx';
+import { part } from '../ui/part.tsx';
 import { Failure, Loading } from '../ui/states.tsx';
 import { authorWords } from './author.tsx';
-import { Confirm } from './dialogs.tsx';
+import { Confirm } from '../ui/confirm.tsx';
 import { setDraft, type Draft } from './draft.ts';
 import { useVersionText, type Version } from './queries.ts';
 import type { SaveState } from './save.ts';
 
-const Compare = lazy(() => import('./compare.tsx'));
+const Compare = part(async () => (await import('./compare.tsx')).default);
 
 interface ConflictProps {
   readonly path: string;

@@ -1,68 +1,9 @@
-// What is asked in a window of its own: a path for a file, and whether a thing is really meant.
+// What is asked in a window of its own: a path for a file.
 
-import { AlertDialog, Dialog } from 'radix-ui';
-import { useId, useState, type FormEvent, type ReactNode } from 'react';
+import { Dialog } from 'radix-ui';
+import { useId, useState, type FormEvent } from 'react';
 import { Button } from '../ui/button.tsx';
-
-const OVERLAY = 'fixed inset-0 z-40 bg-[#0006]';
-const BOX =
-  'fixed top-[18vh] left-1/2 z-50 w-[calc(100vw-2rem)] max-w-md -translate-x-1/2 rounded-xl border bg-raised p-5 shadow-xl outline-none';
-
-/** Does something that may be refused, and says why it was. */
-function useAct(act: () => Promise<void>, close: () => void) {
-  const [problem, setProblem] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const run = async () => {
-    setBusy(true);
-    try {
-      await act();
-      setProblem(null);
-      close();
-    } catch (error) {
-      setProblem((error as Error).message);
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { problem, busy, run: () => void run() };
-}
-
-interface ConfirmProps {
-  readonly open: boolean;
-  readonly close: () => void;
-  readonly title: string;
-  readonly action: string;
-  readonly act: () => Promise<void>;
-  readonly children: ReactNode;
-}
-
-export function Confirm({ open, close, title, action, act, children }: ConfirmProps) {
-  const { problem, busy, run } = useAct(act, close);
-  return (
-    <AlertDialog.Root open={open} onOpenChange={(next) => !next && close()}>
-      <AlertDialog.Portal>
-        <AlertDialog.Overlay className={OVERLAY} />
-        <AlertDialog.Content className={BOX}>
-          <AlertDialog.Title className="font-semibold break-words">{title}</AlertDialog.Title>
-          <AlertDialog.Description className="mt-1.5 text-sm text-soft">{children}</AlertDialog.Description>
-          {problem && (
-            <p role="alert" className="mt-2 text-sm text-bad">
-              {problem}
-            </p>
-          )}
-          <div className="mt-5 flex justify-end gap-2">
-            <AlertDialog.Cancel asChild>
-              <Button>Cancel</Button>
-            </AlertDialog.Cancel>
-            <Button kind="danger" disabled={busy} onClick={run}>
-              {action}
-            </Button>
-          </div>
-        </AlertDialog.Content>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
-  );
-}
+import { BOX, OVERLAY, useAct } from '../ui/confirm.tsx';
 
 interface AskPathProps {
   readonly open: boolean;

@@ -1,8 +1,9 @@
 // A text, to read and to change. Whoever else writes meanwhile is seen at once; what is being typed stays.
 
 import { Save } from 'lucide-react';
-import { lazy, Suspense, useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
 import { Button } from '../ui/button.tsx';
+import { part } from '../ui/part.tsx';
 import { Failure, Loading } from '../ui/states.tsx';
 import { authorWords } from './author.tsx';
 import { Conflict } from './conflict.tsx';
@@ -12,7 +13,7 @@ import { nameOf } from './address.ts';
 import { useVersionText, type Version } from './queries.ts';
 import { useSave } from './save.ts';
 
-const Editor = lazy(() => import('./editor.tsx'));
+const Editor = part(async () => (await import('./editor.tsx')).default);
 
 export function Edit({ path, versions }: { readonly path: string; readonly versions: readonly Version[] }) {
   const newest = versions[0]!;

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { Download, FolderOpen, Pencil } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { Button } from '../ui/button.tsx';
@@ -12,10 +12,12 @@ import { FileBar } from './bar.tsx';
 import { AskPath } from './dialogs.tsx';
 import { downloadFolder } from './download.ts';
 import { useOpenFile } from './file-address.tsx';
+import { setFolder } from './unfolded.ts';
 
 export function FolderView({ path }: { readonly path: string }) {
   const cache = useQueryClient();
   const openFile = useOpenFile();
+  useEffect(() => setFolder(path, true), [path]);
   const [moving, setMoving] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const move = async (to: string) => {

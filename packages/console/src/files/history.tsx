@@ -2,10 +2,11 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { ArrowLeft, FileQuestion, RotateCcw } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { Button } from '../ui/button.tsx';
+import { part } from '../ui/part.tsx';
 import { Select } from '../ui/select.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { When } from '../ui/time.tsx';
@@ -15,7 +16,7 @@ import { FileBar } from './bar.tsx';
 import { ToFile, useOpenFile } from './file-address.tsx';
 import { EDITOR_BYTES, useHistory, useVersionText, type Version } from './queries.ts';
 
-const Compare = lazy(() => import('./compare.tsx'));
+const Compare = part(async () => (await import('./compare.tsx')).default);
 
 const DID: Record<Version['op'], string> = {
   write: 'Written',

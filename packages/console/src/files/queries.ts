@@ -35,7 +35,13 @@ export function useFolders(paths: readonly string[], pages: ReadonlyMap<string, 
       return {
         queryKey: key(count),
         queryFn: ({ signal }: { signal: AbortSignal }) => readFolder(path, count, signal),
-        placeholderData: () => cache.getQueryData<Folder>(key(count - 1)),
+        placeholderData: () => {
+          for (let fewer = count - 1; fewer > 0; fewer -= 1) {
+            const known = cache.getQueryData<Folder>(key(fewer));
+            if (known) return known;
+          }
+          return undefined;
+        },
       };
     }),
   });

@@ -4,10 +4,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Download, FileDigit, MessageSquare } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { client } from '../data/client.ts';
 import { keys, useChats } from '../data/queries.ts';
 import { Button } from '../ui/button.tsx';
+import { part } from '../ui/part.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { number } from '../ui/time.tsx';
 import { nameOf } from './address.ts';
@@ -15,7 +16,7 @@ import { FileBar } from './bar.tsx';
 import { download } from './download.ts';
 import type { Version } from './queries.ts';
 
-const Editor = lazy(() => import('./editor.tsx'));
+const Editor = part(async () => (await import('./editor.tsx')).default);
 
 const PICTURE = /\.(png|jpe?g|gif|webp|avif|bmp|ico)$/i;
 

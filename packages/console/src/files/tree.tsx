@@ -3,6 +3,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { ChevronRight, Ellipsis, FilePlus2, FileText, Folder, MessageSquare } from 'lucide-react';
+import { ApiError } from '@continuo/client';
 import { keys, useChats } from '../data/queries.ts';
 import { useStore } from '../data/store.ts';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
@@ -11,17 +12,35 @@ import { useFolders, type Entry } from './queries.ts';
 import { folderOf } from './address.ts';
 import { foldersAbove, setFolder, unfolded, unfoldTo } from './unfolded.ts';
 
+/** Pages of a folder that are read to find what is open in it. */
+const MOST_PAGES = 16;
+
 type Row =
   | { readonly kind: 'entry'; readonly path: string; readonly entry: Entry; readonly depth: number }
   | { readonly kind: 'more'; readonly path: string; readonly folder: string; readonly depth: number };
 
 export function Tree({ open }: { readonly open: string }) {
   const [pages, setPages] = useState<ReadonlyMap<string, number>>(new Map());
-  const { rows, top, unfolds } = useRows(pages);
+  const { rows, top, unfolds, missing, loading } = useRows(pages);
   const box = useRef<HTMLDivElement>(null);
   const [focused, setFocused] = useState<string | null>(null);
   const openFile = useOpenFile();
   useEffect(() => unfoldTo(open), [open]);
+  useForgetMissing(missing);
+  const shown = rows.some(({ path }) => path === open);
+  // What is open may be further down than its folder is shown yet.
+  const hidden =
+    !shown &&
+    !loading.has(folderOf(open)) &&
+    rows.some((row) => row.kind === 'more' && row.folder === folderOf(open));
+  const asked = pages.get(folderOf(open)) ?? 1;
+  useEffect(() => {
+    if (hidden && asked < MOST_PAGES)
+      setPages((known) => new Map(known).set(folderOf(open), Math.min(asked * 2, MOST_PAGES)));
+  }, [hidden, asked, open]);
+  useEffect(() => {
+    if (shown) find(box.current, open)?.scrollIntoView({ block: 'nearest' });
+  }, [shown, open]);
   useChatsInTree();
   if (top.error && !top.data) return <Failure error={top.error} retry={() => void top.refetch()} />;
   if (!top.data) return <Loading what="files" />;
@@ -37,7 +56,7 @@ export function Tree({ open }: { readonly open: string }) {
   const focus = (row: Row | undefined) => {
     if (!row) return;
     setFocused(row.path);
-    box.current?.querySelector<HTMLElement>(`[data-path="${CSS.escape(row.path)}"]`)?.focus();
+    find(box.current, row.path)?.focus();
   };
   const more = (folder: string) => setPages(new Map(pages).set(folder, (pages.get(folder) ?? 1) + 1));
   const activate = (row: Row) => {
@@ -69,6 +88,17 @@ export function Tree({ open }: { readonly open: string }) {
       ))}
     </div>
   );
+}
+
+function find(tree: HTMLElement | null, path: string): HTMLElement | null {
+  return tree?.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"]`) ?? null;
+}
+
+/** A folder that is not there is not asked for again. */
+function useForgetMissing(folders: readonly string[]): void {
+  useEffect(() => {
+    for (const folder of folders) setFolder(folder, false);
+  });
 }
 
 /** Hints tell of chats apart from files: where one comes, goes or is renamed, their folder is read again. */
@@ -135,7 +165,12 @@ function useRows(pages: ReadonlyMap<string, number>) {
     ]);
     return data.more ? [...rows, { kind: 'more', path: `${folder}/…`, folder, depth }] : rows;
   };
-  return { rows: rowsIn('/', 1), top: folders[0]!, unfolds };
+  const missing = paths.filter((_path, index) => {
+    const { error } = folders[index]!;
+    return error instanceof ApiError && error.status === 404;
+  });
+  const loading = new Set(paths.filter((_path, index) => folders[index]!.isPlaceholderData));
+  return { rows: rowsIn('/', 1), top: folders[0]!, unfolds, missing, loading };
 }
 
 interface RowProps {

@@ -8,6 +8,7 @@ import { ApprovalCard } from '../approvals/card.tsx';
 import { useApprovals, useChat, type Approval } from '../data/queries.ts';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { When } from '../ui/time.tsx';
+import { Visible } from '../ui/visible.tsx';
 
 export function Page() {
   useTitle('Approvals');
@@ -93,9 +94,11 @@ function Decided() {
       <ul className="mt-2 divide-y rounded-xl border">
         {items.map((approval) => (
           <li key={approval.id} className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 px-4 py-2 text-sm">
-            <code className="font-mono text-[0.8125rem]">{approval.tool}</code>
+            <code className="font-mono text-[0.8125rem]">
+              <Visible text={approval.tool} />
+            </code>
             <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft">
-              {approval.paths.join(', ')}
+              <Visible text={approval.paths.join(', ')} />
             </span>
             <span className={approval.decision === 'deny' ? 'text-bad' : 'text-soft'}>
               {DECISION[approval.decision ?? 'canceled']}

@@ -1,8 +1,11 @@
 // A chat: what was said and done in it, and the next message.
 
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import type { ChatView } from '@continuo/protocol';
+import { Link } from '@tanstack/react-router';
+import { Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { ApiError } from '@continuo/client';
+import { isOpen, type ChatView } from '@continuo/protocol';
 import { titleOf } from '../app/chat-entry.tsx';
 import { useParam } from '../app/router.tsx';
 import { useTitle } from '../app/title.ts';
@@ -17,7 +20,8 @@ import { Waiting } from '../chat/answer.tsx';
 import { client } from '../data/client.ts';
 import { useLiveChat, type ShownChat } from '../data/live-chat.ts';
 import { keys, useChat, type Chat } from '../data/queries.ts';
-import { Failure, Loading } from '../ui/states.tsx';
+import { useEscape } from '../ui/escape.ts';
+import { Empty, Failure, isMissing, Loading, Missing } from '../ui/states.tsx';
 
 export function Page() {
   const id = useParam('chat');
@@ -28,6 +32,8 @@ function ChatPage({ id }: { readonly id: string }) {
   const { data: chat, error, refetch } = useChat(id);
   const live = useLiveChat(id);
   useTitle(chat ? titleOf(chat) : '');
+  if (isRemoved(error)) return <Removed />;
+  if (isMissing(error)) return <Missing what="chat" />;
   if (error && !chat) return <Failure error={error} retry={() => void refetch()} heading="h1" />;
   if (live.error) return <Failure error={live.error} heading="h1" />;
   if (live.loading || !chat) return <Loading what="the chat" />;
@@ -44,7 +50,7 @@ function Conversation({ chat, live }: { readonly chat: Chat; readonly live: Show
   const { status, wish } = useStatus(chat, view);
   const open = status !== 'idle' && status !== 'stopped' && status !== 'error';
   const stop = () => wish('stop');
-  useEscape(open && status !== 'stopping' ? stop : null);
+  useEscape(open && status !== 'stopping' ? stop : null, { behind: true });
 
   const send = async ({ content, files }: Draft) => {
     await client.chats.send(chat.id, {
@@ -89,21 +95,25 @@ function Conversation({ chat, live }: { readonly chat: Chat; readonly live: Show
   );
 }
 
+function isRemoved(error: Error | null): boolean {
+  return error instanceof ApiError && error.code === 'chat_removed';
+}
+
+function Removed() {
+  return (
+    <Empty icon={Trash2} title="This chat was removed" heading="h1">
+      For 7 days it can be brought back from{' '}
+      <Link to="/put-away" className="text-accent underline">
+        Put away and removed
+      </Link>
+      .
+    </Empty>
+  );
+}
+
 function isSpeaking(view: ChatView): boolean {
-  const item = view.turns.at(-1)?.items.at(-1);
+  const item = view.turns.findLast(isOpen)?.items.at(-1);
   return item?.kind === 'answer'
     ? item.state === 'streaming'
     : item?.kind === 'call' && item.state !== 'ended';
-}
-
-/** Escape stops, unless something else was open to be closed with it. */
-function useEscape(stop: (() => void) | null): void {
-  useEffect(() => {
-    if (!stop) return;
-    const hear = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && !event.defaultPrevented) stop();
-    };
-    document.addEventListener('keydown', hear);
-    return () => document.removeEventListener('keydown', hear);
-  });
 }

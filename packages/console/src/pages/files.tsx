@@ -1,6 +1,6 @@
 // The workspace's files: the tree beside what is open. On a narrow screen one of the two.
 
-import { FolderTree } from 'lucide-react';
+import { FilePen, FolderTree } from 'lucide-react';
 import { useParam } from '../app/router.tsx';
 import { useTitle } from '../app/title.ts';
 import { nameOf, useFileSearch } from '../files/address.ts';
@@ -12,7 +12,7 @@ import { Empty } from '../ui/states.tsx';
 export function Page() {
   const path = `/${useParam('_splat').replace(/\/+$/, '')}`;
   const isOpen = path !== '/';
-  const { view } = useFileSearch();
+  const { view, changed } = useFileSearch();
   const versions = isOpen && view === 'history';
   useTitle(isOpen ? nameOf(path) : 'Files');
   return (
@@ -35,6 +35,10 @@ export function Page() {
       >
         {isOpen ? (
           <FileAt key={path} path={path} />
+        ) : changed ? (
+          <Empty icon={FilePen} title="What has changed" heading="h1">
+            Choose a file in the list to see what is new in it.
+          </Empty>
         ) : (
           <Empty icon={FolderTree} title="Files" heading="h1">
             What agents and people write. Each save is a version that stays; open a file to edit it, or to see

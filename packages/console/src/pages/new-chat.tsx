@@ -34,7 +34,7 @@ const EXAMPLES: readonly Example[] = [
   {
     icon: ScrollText,
     title: 'A long answer',
-    about: 'Stop it with Esc, then say “go on”.',
+    about: 'Stop it, then say “go on”.',
     goal: 'Tell me a long story about a lighthouse',
   },
 ];

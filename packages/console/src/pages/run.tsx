@@ -18,7 +18,8 @@ import { Replay } from '../runs/replay.tsx';
 import { StateBadge, stateOf, whyNotMoving } from '../runs/state.tsx';
 import { Timeline } from '../runs/timeline.tsx';
 import { Button } from '../ui/button.tsx';
-import { Failure, Loading } from '../ui/states.tsx';
+import { Failure, isMissing, Loading, Missing } from '../ui/states.tsx';
+import { Visible } from '../ui/visible.tsx';
 
 export function Page() {
   const id = useParam('run');
@@ -28,6 +29,7 @@ export function Page() {
 function RunPage({ id }: { readonly id: string }) {
   const { data: run, error, refetch } = useRun(id);
   useTitle('Run');
+  if (isMissing(error)) return <Missing what="run" />;
   if (error && !run) return <Failure error={error} retry={() => void refetch()} heading="h1" />;
   if (!run) return <Loading what="the run" />;
   return <Shown run={run} />;
@@ -98,7 +100,7 @@ function Head({ run, log }: { readonly run: Run; readonly log: RunLog }) {
   return (
     <header className="shrink-0 px-4 pt-4 pb-3 sm:px-6">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-        <h1 className="min-w-0 text-lg font-semibold tracking-tight">
+        <h1 className="line-clamp-3 min-w-0 text-lg font-semibold tracking-tight wrap-anywhere">
           Run of{' '}
           <Link
             to="/chats/$chat"
@@ -113,11 +115,14 @@ function Head({ run, log }: { readonly run: Run; readonly log: RunLog }) {
         </span>
         <Actions run={run} />
       </div>
+      <p className="mt-1 line-clamp-2 text-sm text-soft wrap-anywhere">
+        <span className="sr-only">It answers: </span>“{run.said.trim()}”
+      </p>
       {waits && (
         <p className="mt-2 flex items-start gap-2 rounded-lg bg-warn-wash px-3 py-2 text-sm text-warn">
           <Hourglass className="mt-0.5 size-4 shrink-0" aria-hidden="true" />
-          <span>
-            {waits}{' '}
+          <span className="min-w-0 wrap-anywhere">
+            <Visible text={waits} />{' '}
             {(why?.waits_for === 'approval' || why?.waits_for === 'resume') && (
               <Link to="/chats/$chat" params={{ chat: run.thread_id }} className="font-medium underline">
                 Open the chat

@@ -11,6 +11,7 @@ import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/select.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { between, money, number, When } from '../ui/time.tsx';
+import { Visible } from '../ui/visible.tsx';
 
 const WORDS: Record<(typeof STATES)[number], string> = {
   open: 'Open',
@@ -129,19 +130,24 @@ function Entry({ run }: { readonly run: ListedRun }) {
       >
         <StateBadge state={stateOf(run, why)} className="max-sm:order-2" />
         <span className="min-w-0 truncate font-medium max-sm:order-1 max-sm:col-span-2">
-          {run.title ?? <TitleOfChat id={run.thread_id} />}
+          {run.said.trim() || 'An empty message'}
         </span>
         <span className="text-right text-xs leading-5 text-soft max-sm:order-3">
           <When at={run.queued_at} />
         </span>
         <span className="min-w-0 text-xs text-soft max-sm:order-4 max-sm:col-span-2 sm:col-span-2 sm:col-start-2">
           <span className="flex flex-wrap gap-x-3">
+            <span className="max-w-full truncate">{run.title ?? <TitleOfChat id={run.thread_id} />}</span>
             <span>
               {run.role} · <span className="break-all">{run.model}</span>
             </span>
             {used.length > 0 && <span className="tabular-nums">{used.join(' · ')}</span>}
           </span>
-          {waits && <span className="mt-0.5 block text-warn">{waits}</span>}
+          {waits && (
+            <span className="mt-0.5 block text-warn">
+              <Visible text={waits} />
+            </span>
+          )}
           {run.error && <span className="mt-0.5 block truncate text-bad">{run.error.error}</span>}
         </span>
       </Link>

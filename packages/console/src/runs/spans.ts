@@ -110,13 +110,3 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
 
 const ENDED = { complete: null, error: 'failed', interrupted: 'stopped' } as const;
 const DECIDED: Partial<Record<string, string>> = { deny: 'denied', expired: 'expired', skip: 'skipped' };
-
-/** The whole width of the timeline: from when to when. */
-export function extentOf(
-  spans: readonly Span[],
-  now: number,
-): { readonly from: number; readonly to: number } {
-  const from = Math.min(...spans.map((span) => span.from));
-  const to = Math.max(...spans.map((span) => span.to ?? now));
-  return { from, to: Math.max(to, from + 1) };
-}

@@ -2,12 +2,16 @@
 
 import { useEffect, useState } from 'react';
 import { duration } from '../ui/time.tsx';
+import { Visible } from '../ui/visible.tsx';
 import type { Run } from '../data/run-queries.ts';
 import type { RunLogEvent } from './log.ts';
-import { extentOf, spansOf, type Span, type SpanKind } from './spans.ts';
+import { scaleOf, type Scale } from './scale.ts';
+import { spansOf, type Span, type SpanKind } from './spans.ts';
 
 const LOOK: Record<SpanKind, string> = { model: 'bg-accent', tool: 'bg-good', wait: 'bg-strong/60' };
 const WORD: Record<SpanKind, string> = { model: 'Model', tool: 'Tool', wait: 'Wait' };
+/** Slanted lines over what is drawn short. */
+const CUT = 'bg-[repeating-linear-gradient(115deg,transparent_0_5px,var(--page)_5px_7px)]';
 const CLOCK_MS = 1000;
 
 interface TimelineProps {
@@ -19,8 +23,7 @@ interface TimelineProps {
 export function Timeline({ run, events, show }: TimelineProps) {
   const spans = spansOf(run, events);
   const now = useClock(run.ended_at === null);
-  const extent = extentOf(spans, now);
-  const width = extent.to - extent.from;
+  const scale = scaleOf(spans, now);
   return (
     <div className="px-4 py-5 sm:px-6">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-soft">
@@ -30,12 +33,20 @@ export function Timeline({ run, events, show }: TimelineProps) {
             {`${WORD[kind]} ${duration(total(spans, kind, now))}`}
           </span>
         ))}
-        <span className="ml-auto tabular-nums">{`${duration(width)} in all`}</span>
+        {scale.cuts.length > 0 && (
+          <span className="inline-flex items-center gap-1.5">
+            <span className="h-2 w-4 overflow-hidden rounded-sm bg-strong/60" aria-hidden="true">
+              <span className={`block h-full ${CUT}`} />
+            </span>
+            Long waits are drawn short
+          </span>
+        )}
+        <span className="ml-auto tabular-nums">{`${duration(scale.lasted)} in all`}</span>
       </div>
       <ol className="mt-3 space-y-px" aria-label="Timeline">
         {spans.map((span) => (
           <li key={span.key}>
-            <Bar span={span} now={now} extent={extent} show={() => show(span.seq)} />
+            <Bar span={span} now={now} scale={scale} show={() => show(span.seq)} />
           </li>
         ))}
       </ol>
@@ -46,17 +57,16 @@ export function Timeline({ run, events, show }: TimelineProps) {
 function Bar({
   span,
   now,
-  extent,
+  scale,
   show,
 }: {
   readonly span: Span;
   readonly now: number;
-  readonly extent: { readonly from: number; readonly to: number };
+  readonly scale: Scale;
   readonly show: () => void;
 }) {
-  const width = extent.to - extent.from;
-  const left = ((span.from - extent.from) / width) * 100;
-  const wide = (((span.to ?? now) - span.from) / width) * 100;
+  const left = scale.place(span.from) * 100;
+  const wide = scale.place(span.to ?? now) * 100 - left;
   const took = duration((span.to ?? now) - span.from);
   const open = span.to === null;
   return (
@@ -68,7 +78,7 @@ function Bar({
     >
       <span className="min-w-0 truncate">
         <span className="sr-only">{WORD[span.kind]}: </span>
-        {span.label}
+        <Visible text={span.label} />
         {span.problem && <span className="text-bad"> · {span.problem}</span>}
       </span>
       <span
@@ -79,6 +89,13 @@ function Bar({
           className={`absolute inset-y-0 min-w-[3px] rounded-sm ${span.problem ? 'bg-bad' : LOOK[span.kind]} ${open ? 'breathe' : ''}`}
           style={{ left: `min(${left}%, calc(100% - 3px))`, width: `${wide}%` }}
         />
+        {scale.cuts.map((cut) => (
+          <span
+            key={cut.from}
+            className={`absolute inset-y-0 ${CUT}`}
+            style={{ left: `${cut.from * 100}%`, width: `${(cut.to - cut.from) * 100}%` }}
+          />
+        ))}
       </span>
       <span className="text-right text-xs text-soft tabular-nums">{open ? `${took}…` : took}</span>
     </button>

@@ -1,5 +1,7 @@
 // A unified diff, in colours.
 
+import { Visible } from './visible.tsx';
+
 const LOOK: Record<string, string> = {
   '+': 'bg-good-wash text-good',
   '-': 'bg-bad-wash text-bad',
@@ -30,7 +32,7 @@ export function DiffLines({ text }: { readonly text: string }) {
       const head = /^(---|\+\+\+) /.test(line);
       return (
         <div key={index} className={`min-w-fit px-3 ${head ? 'text-soft' : (LOOK[line[0] ?? ''] ?? '')}`}>
-          {line || ' '}
+          <Visible text={line || ' '} />
         </div>
       );
     });

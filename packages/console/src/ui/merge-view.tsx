@@ -2,8 +2,9 @@
 
 import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState } from '@codemirror/state';
-import { EditorView, lineNumbers } from '@codemirror/view';
+import { EditorView, highlightSpecialChars, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
+import { EACH, nameOf } from './hidden.ts';
 
 const LOOK = EditorView.theme({
   '&': { fontSize: '0.8125rem', backgroundColor: 'var(--sunken)', color: 'var(--ink)' },
@@ -14,6 +15,17 @@ const LOOK = EditorView.theme({
   '.cm-changedText, &.cm-merge-b .cm-changedText': { background: 'none', fontWeight: '600' },
   '.cm-deletedChunk .cm-deletedText': { background: 'none', fontWeight: '600' },
   '.cm-collapsedLines': { background: 'var(--hover)', color: 'var(--soft)' },
+});
+
+const NAMED = highlightSpecialChars({
+  specialChars: EACH,
+  render: (code) => {
+    const name = document.createElement('span');
+    name.className = 'rounded-sm border border-warn bg-warn-wash px-0.5 text-warn';
+    name.title = 'A character that cannot be seen';
+    name.textContent = nameOf(String.fromCodePoint(code));
+    return name;
+  },
 });
 
 export default function MergeView({ before, after }: { readonly before: string; readonly after: string }) {
@@ -30,6 +42,7 @@ export default function MergeView({ before, after }: { readonly before: string; 
         EditorView.contentAttributes.of({ 'aria-label': 'What would change', tabindex: '0' }),
         EditorView.lineWrapping,
         lineNumbers(),
+        NAMED,
         unifiedMergeView({
           original: before,
           mergeControls: false,

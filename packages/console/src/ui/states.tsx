@@ -1,9 +1,9 @@
 // What a page shows when it has nothing else to show: it is loading, empty, or something went wrong.
 
 import type { LucideIcon } from 'lucide-react';
-import { CircleAlert, LoaderCircle, Unplug } from 'lucide-react';
+import { CircleAlert, LoaderCircle, SearchX, Unplug } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { ConnectionError } from '@continuo/client';
+import { ApiError, ConnectionError } from '@continuo/client';
 import { Button } from './button.tsx';
 
 export function Loading({ what }: { readonly what: string }) {
@@ -35,6 +35,19 @@ export function Empty({
       <Heading className="mt-4 font-semibold">{title}</Heading>
       <div className="mt-1 text-sm text-soft">{children}</div>
     </div>
+  );
+}
+
+/** Whether there is nothing at an address, or no such address at all. */
+export function isMissing(error: Error | null): boolean {
+  return error instanceof ApiError && (error.status === 404 || error.code === 'invalid_params');
+}
+
+export function Missing({ what }: { readonly what: string }) {
+  return (
+    <Empty icon={SearchX} title={`There is no such ${what}`} heading="h1">
+      The address may be an old one, or not have been copied whole. The chats are on the left.
+    </Empty>
   );
 }
 

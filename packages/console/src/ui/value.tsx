@@ -1,6 +1,7 @@
 // What goes into a tool and comes out of it: a text as it is, a difference in colours, anything else as JSON.
 
 import { DiffText, isDiff } from './diff-text.tsx';
+import { Visible } from './visible.tsx';
 
 export function Value({ value }: { readonly value: unknown }) {
   const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
@@ -10,7 +11,7 @@ export function Value({ value }: { readonly value: unknown }) {
       tabIndex={0}
       className="max-h-80 overflow-auto rounded-lg border bg-sunken px-3 py-2 font-mono text-[0.8125rem] leading-relaxed break-words whitespace-pre-wrap"
     >
-      {text}
+      <Visible text={text} />
     </pre>
   );
 }

@@ -1,25 +1,20 @@
 // Markdown as it comes. Nothing in it is run or loaded from elsewhere: no HTML, and images of other servers are links.
 
 import { Check, Copy } from 'lucide-react';
-import { memo, useRef, useState, type ComponentProps, type ReactElement } from 'react';
+import { memo, useId, useRef, useState, type ComponentProps, type ReactElement } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { DiffLines } from '../diff-text.tsx';
 import { blocksOf, type Blocks } from './blocks.ts';
+import { MarkdownLink } from './link.tsx';
 
 const PLUGINS = [remarkGfm];
 
 const COMPONENTS: Components = {
   pre: CodeBlock,
-  a: ({ href, children }) => (
-    <a href={href} target="_blank" rel="noreferrer noopener">
-      {children}
-    </a>
-  ),
+  a: ({ node: _node, ...rest }) => <MarkdownLink {...rest} />,
   img: ({ src, alt }) => (
-    <a href={typeof src === 'string' ? src : undefined} target="_blank" rel="noreferrer noopener">
-      {alt || 'image'}
-    </a>
+    <MarkdownLink href={typeof src === 'string' ? src : undefined}>{alt || 'image'}</MarkdownLink>
   ),
   input: ({ checked }) => <input type="checkbox" checked={checked} readOnly aria-label="Task" disabled />,
 };
@@ -27,19 +22,25 @@ const COMPONENTS: Components = {
 export function Markdown({ text }: { readonly text: string }) {
   const known = useRef<Blocks | null>(null);
   known.current = blocksOf(text, known.current);
+  // Footnotes of two texts on a page may have the same name.
+  const prefix = useId();
   return (
     <div className="prose">
       {known.current.blocks.map((block, index) => (
-        <Block key={index} text={block} />
+        <Block key={index} text={block} prefix={prefix} />
       ))}
     </div>
   );
 }
 
-const Block = memo(function Block({ text }: { readonly text: string }) {
+const Block = memo(function Block({ text, prefix }: { readonly text: string; readonly prefix: string }) {
   return (
     <section>
-      <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS}>
+      <ReactMarkdown
+        remarkPlugins={PLUGINS}
+        remarkRehypeOptions={{ clobberPrefix: prefix }}
+        components={COMPONENTS}
+      >
         {text}
       </ReactMarkdown>
     </section>

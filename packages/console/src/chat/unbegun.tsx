@@ -1,0 +1,36 @@
+// A message whose run was canceled while it waited its turn: the log has not got its text, so it is asked for.
+
+import { useQuery } from '@tanstack/react-query';
+import { CircleSlash } from 'lucide-react';
+import type { ChatView, Turn } from '@continuo/protocol';
+import { client } from '../data/client.ts';
+import { CopyButton } from '../ui/markdown/markdown.tsx';
+import { Retry } from './retry.tsx';
+
+const WHY: Record<string, string> = {
+  interrupted: 'Not answered: another message came first',
+  rolled_back: 'Not answered: another message came first',
+};
+
+export function Unbegun({ turn, view }: { readonly turn: Turn; readonly view: ChatView }) {
+  const { data: run } = useQuery({
+    queryKey: ['said', turn.run],
+    queryFn: ({ signal }) => client.runs.get(turn.run, { signal }),
+  });
+  const again = run !== undefined && view.fold.said.has(run.message_id);
+  return (
+    <article aria-label="You" className="flex flex-col items-end pt-2">
+      <div className="max-w-[85%] rounded-2xl rounded-br-md border border-dashed px-4 py-2.5 break-words whitespace-pre-wrap text-soft">
+        {run?.said ?? '…'}
+      </div>
+      <div className="mt-1 flex min-h-7 flex-wrap items-center justify-end gap-x-1 text-xs text-soft">
+        <CircleSlash className="size-3.5" aria-hidden="true" />
+        <span className="mr-1">
+          {again ? 'Sent again below' : (WHY[turn.canceled ?? ''] ?? 'Stopped before its turn')}
+        </span>
+        {run && <CopyButton text={run.said} what="the message" />}
+        {!again && <Retry run={turn.run} />}
+      </div>
+    </article>
+  );
+}

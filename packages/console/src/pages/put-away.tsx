@@ -1,0 +1,128 @@
+// Chats that the sidebar does not show any more, and the way back.
+
+import { Link } from '@tanstack/react-router';
+import { useQueryClient } from '@tanstack/react-query';
+import { Archive } from 'lucide-react';
+import { useState } from 'react';
+import { titleOf } from '../app/chat-entry.tsx';
+import { useTitle } from '../app/title.ts';
+import { client } from '../data/client.ts';
+import { keys, putChat, useAwayChats, type Chat } from '../data/queries.ts';
+import { Button } from '../ui/button.tsx';
+import { Empty, Failure, Loading } from '../ui/states.tsx';
+import { When } from '../ui/time.tsx';
+
+export function Page() {
+  useTitle('Put away and removed');
+  const archived = useAwayChats('archived');
+  const removed = useAwayChats('removed');
+  const error = archived.error ?? removed.error;
+  const none = [archived, removed].every(({ data }) => data?.pages[0]?.items.length === 0);
+  return (
+    <div
+      className="min-h-0 flex-1 overflow-y-auto"
+      tabIndex={0}
+      data-quiet-focus
+      role="region"
+      aria-label="Put away and removed"
+    >
+      <div className="mx-auto max-w-3xl px-4 py-8 sm:px-6">
+        <h1 className="text-xl font-semibold tracking-tight">Put away and removed</h1>
+        <p className="mt-1 text-sm text-soft">
+          Chats that are put away stay as they are. Removed ones are deleted for good after 7 days.
+        </p>
+        {error && !archived.data && !removed.data && <Failure error={error} />}
+        {(archived.isPending || removed.isPending) && !error && <Loading what="chats" />}
+        {none && (
+          <Empty icon={Archive} title="Nothing is put away">
+            “Put away” and “Remove…” are in the menu of each chat.
+          </Empty>
+        )}
+        <Chats title="Put away" chats={archived} />
+        <Chats title="Removed" chats={removed} />
+      </div>
+    </div>
+  );
+}
+
+function Chats({
+  title,
+  chats: { data, hasNextPage, isFetchingNextPage, fetchNextPage },
+}: {
+  readonly title: string;
+  readonly chats: ReturnType<typeof useAwayChats>;
+}) {
+  const items = data?.pages.flatMap((page) => page.items) ?? [];
+  if (items.length === 0) return null;
+  return (
+    <section className="mt-8">
+      <h2 className="text-sm font-semibold">{title}</h2>
+      <ul className="mt-2 divide-y rounded-xl border bg-raised" aria-label={title}>
+        {items.map((chat) => (
+          <Entry key={chat.id} chat={chat} />
+        ))}
+      </ul>
+      {hasNextPage && (
+        <Button
+          kind="quiet"
+          className="mt-1 w-full justify-center"
+          disabled={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+        >
+          More
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Entry({ chat }: { readonly chat: Chat }) {
+  const cache = useQueryClient();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const bringBack = async () => {
+    setBusy(true);
+    try {
+      const back =
+        chat.removed_at === null
+          ? await client.chats.change(chat.id, { archived: false })
+          : await client.chats.restore(chat.id);
+      putChat(cache, back);
+      await cache.invalidateQueries({ queryKey: keys.away });
+    } catch (error) {
+      setProblem((error as Error).message);
+      setBusy(false);
+    }
+  };
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 text-sm">
+      <span className="min-w-0 flex-1 truncate">
+        {chat.removed_at === null ? (
+          <Link
+            to="/chats/$chat"
+            params={{ chat: chat.id }}
+            className="underline decoration-line underline-offset-4 hover:decoration-current"
+          >
+            {titleOf(chat)}
+          </Link>
+        ) : (
+          titleOf(chat)
+        )}
+      </span>
+      <When at={chat.removed_at ?? chat.archived_at ?? chat.created_at} className="text-xs text-soft" />
+      <Button
+        disabled={busy}
+        aria-label={`Bring back ${titleOf(chat)}`}
+        className="!px-2 !py-1 !text-xs"
+        onClick={() => void bringBack()}
+      >
+        Bring back
+      </Button>
+      {problem && (
+        <p role="alert" className="w-full text-sm text-bad">
+          {problem}
+        </p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,66 @@
+// Where a time stands on a timeline. Long times in which a run only waited are drawn short, so that what it did can be seen.
+
+import type { Span } from './spans.ts';
+
+export interface Scale {
+  /** Milliseconds from the first beginning to the last end. */
+  readonly lasted: number;
+  /** From 0 to 1. */
+  readonly place: (time: number) => number;
+  /** What is drawn short: where, and how long it really was. */
+  readonly cuts: readonly { readonly from: number; readonly to: number; readonly lasted: number }[];
+}
+
+/** A wait that is longer than this share of the run's work, and than a second, is drawn as that share. */
+const SHARE = 0.25;
+const LONG_MS = 1000;
+
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly worked: boolean;
+}
+
+export function scaleOf(spans: readonly Span[], now: number): Scale {
+  const stretches = stretchesOf(spans, now);
+  const worked = stretches.reduce((sum, each) => (each.worked ? sum + each.to - each.from : sum), 0);
+  const most = worked * SHARE;
+  const isLong = (lasted: number) => worked > 0 && lasted > Math.max(LONG_MS, most);
+  let end = 0;
+  const drawn = stretches.map(({ from, to, worked: did }) => {
+    const start = end;
+    const cut = !did && isLong(to - from);
+    end += cut ? most : to - from;
+    return { from, to, start, end, cut };
+  });
+  const width = Math.max(end, 1);
+  const place = (time: number) => {
+    const at = drawn.find(({ to }) => time <= to) ?? drawn.at(-1);
+    if (!at || at.to === at.from) return (at?.start ?? 0) / width;
+    const part = Math.min(1, Math.max(0, (time - at.from) / (at.to - at.from)));
+    return (at.start + part * (at.end - at.start)) / width;
+  };
+  return {
+    lasted: (stretches.at(-1)?.to ?? 0) - (stretches[0]?.from ?? 0),
+    place,
+    cuts: drawn.flatMap((each) =>
+      each.cut ? [{ from: each.start / width, to: each.end / width, lasted: each.to - each.from }] : [],
+    ),
+  };
+}
+
+/** The whole time, cut where work begins or ends. */
+function stretchesOf(spans: readonly Span[], now: number): Stretch[] {
+  const times = spans.flatMap(({ from, to }) => [from, to ?? now]).toSorted((one, other) => one - other);
+  const work = spans.filter(({ kind }) => kind !== 'wait');
+  const stretches: Stretch[] = [];
+  for (const [index, to] of times.entries()) {
+    const from = times[index - 1] ?? to;
+    if (from === to) continue;
+    const worked = work.some((span) => span.from <= from && (span.to ?? now) >= to);
+    const last = stretches.at(-1);
+    if (last?.worked === worked) stretches[stretches.length - 1] = { ...last, to };
+    else stretches.push({ from, to, worked });
+  }
+  return stretches;
+}

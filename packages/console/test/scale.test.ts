@@ -1,0 +1,48 @@
+// A timeline shows what a run did, however long it waited.
+
+import { expect, test } from 'vitest';
+import { scaleOf } from '../src/runs/scale.ts';
+import type { Span } from '../src/runs/spans.ts';
+
+const span = (kind: Span['kind'], from: number, to: number | null): Span => ({
+  key: `${kind}${from}`,
+  kind,
+  label: '',
+  from,
+  to,
+  seq: 0,
+  problem: null,
+  note: null,
+});
+
+test('times stand where they were while nothing waited for long', () => {
+  const { place, cuts, lasted } = scaleOf([span('wait', 0, 500), span('model', 500, 4000)], 9000);
+  expect([0, 500, 2000, 4000].map(place)).toEqual([0, 0.125, 0.5, 1]);
+  expect(cuts).toEqual([]);
+  expect(lasted).toBe(4000);
+});
+
+test('a long wait is drawn as a quarter of the work, and said to be so', () => {
+  const minutes = 7 * 60_000;
+  const spans = [
+    span('model', 0, 6000),
+    span('wait', 6000, 6000 + minutes),
+    span('tool', 6000 + minutes, 8000 + minutes),
+  ];
+  const { place, cuts, lasted } = scaleOf(spans, 0);
+  expect([6000, 6000 + minutes, 8000 + minutes].map(place)).toEqual([0.6, 0.8, 1]);
+  expect(cuts).toEqual([{ from: 0.6, to: 0.8, lasted: minutes }]);
+  expect(lasted).toBe(8000 + minutes);
+});
+
+test('a wait beside which something was done is not cut', () => {
+  const { place, cuts } = scaleOf([span('wait', 0, 60_000), span('tool', 10_000, 50_000)], 0);
+  expect(cuts.length).toBe(0);
+  expect(place(30_000)).toBeCloseTo(0.5);
+});
+
+test('a run that has done nothing yet, or is only one moment, has its place, too', () => {
+  expect(scaleOf([span('wait', 0, null)], 60_000).place(30_000)).toBe(0.5);
+  expect(scaleOf([span('wait', 5, 5)], 5).place(5)).toBe(0);
+  expect(scaleOf([], 5)).toMatchObject({ lasted: 0, cuts: [] });
+});
