@@ -1,7 +1,8 @@
 // What a newcomer meets: chats with tools, approvals, and the inbox.
 
 import { describe, expect, test } from 'vitest';
-import { ended, sayScript } from '../support/chats.ts';
+import { violations } from '../support/axe.ts';
+import { ended, openScript, sayScript } from '../support/chats.ts';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
 import { openScripted, said, say, useConsole } from '../support/console.ts';
 
@@ -88,6 +89,32 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     expect([await statusOf('/one.md'), await statusOf('/two.md')]).toEqual([200, 404]);
   });
 
+  test('PLUS-5 what a call is made with is shown as it is: nothing in it hides, or turns the reading around', async () => {
+    const input = { path: '/notes/\u202Edm.niar' };
+    const page = await world.open(await openScripted(world.url, [{ calls: [{ tool: 'remove', input }] }]));
+    const question = page.getByRole('group', { name: 'Approval of remove' });
+    await question.waitFor();
+    expect(await question.innerText()).not.toContain('\u202E');
+    expect(await question.innerText()).toMatch(
+      /on \/notes\/U\+202Edm\.niar[^]*"path": "\/notes\/U\+202Edm\.niar"/,
+    );
+    await question.getByRole('button', { name: 'Edit…' }).click();
+    const field = question.getByRole('textbox', { name: 'What it is called with, as JSON' });
+    expect(await field.inputValue()).toContain('"/notes/\\u202edm.niar"');
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('link', { name: /^Approvals/ }).click();
+    const inbox = page.getByRole('region', { name: 'Approvals' });
+    await inbox.getByText('/notes/U+202Edm.niar').waitFor();
+
+    const write = { path: '/hidden.txt', content: 'one\u200Btwo\u202E' };
+    const other = await world.open(
+      await openScripted(world.url, [{ calls: [{ tool: 'write', input: write }] }]),
+    );
+    await other.getByText('Writes /hidden.txt').click();
+    await other.getByText('"content": "oneU+200BtwoU+202E"').waitFor();
+  });
+
   test('PLUS-5 always allow shows the rule, adds it, and the same is not asked again', async () => {
     const page = await world.open('/');
     await say(page, 'Write a list to /always.md, then remove /always.md');
@@ -133,6 +160,67 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await page.getByText('Writes /second.md').waitFor();
     await page.getByText('Taken back').waitFor();
     await page.getByText('From the offline stand-in').nth(1).waitFor();
+  });
+
+  test('PLUS-5 what goes wrong is said once, in words that help, and not longer than it is wrong', async () => {
+    const { chat } = await openScript(world.url, 'Goes wrong', [
+      { error: { code: 'overloaded', message: 'No room.' } },
+    ]);
+    const page = await world.open(`/chats/${chat}`);
+    await page.getByRole('status').getByText('Failed').waitFor();
+    await page.getByRole('alert').getByText('No room.').waitFor();
+    expect((await said(page)).split('\n').filter((line) => line.startsWith('No room.'))).toHaveLength(1);
+
+    await say(page, 'x'.repeat(1_100_000));
+    const alert = page.getByRole('form', { name: 'Message' }).getByRole('alert');
+    await alert.getByText('The message is too long: 1.0 MB at most.').waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).fill('Shorter');
+    await alert.waitFor({ state: 'detached' });
+
+    for (const [path, what] of [
+      ['/chats/nothere', 'chat'],
+      ['/runs/nothere', 'run'],
+      [`/runs/${chat}`, 'run'],
+    ] as const) {
+      await page.goto(world.url + path);
+      await page.getByRole('heading', { name: `There is no such ${what}` }).waitFor();
+      expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    }
+  });
+
+  test('PLUS-5 a chat is put away or removed, after a question, and brought back', async () => {
+    const { chat } = await openScript(world.url, 'Comes back', [{ text: 'Here it is.' }]);
+    const page = await world.open(`/chats/${chat}`);
+    const chats = page.getByRole('navigation', { name: 'Chats' });
+    const entry = chats.getByRole('link', { name: 'Comes back' });
+    const act = async (name: string) => {
+      await entry.hover();
+      await chats.getByRole('button', { name: 'Actions for Comes back' }).click();
+      await page.getByRole('menuitem', { name }).click();
+    };
+    await page.getByText('Here it is.', { exact: true }).waitFor();
+    await act('Remove…');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    expect(await entry.count()).toBe(1);
+
+    await act('Remove…');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+    await entry.waitFor({ state: 'detached' });
+    await chats.getByRole('link', { name: 'Put away and removed' }).click();
+    const back = page.getByRole('button', { name: 'Bring back Comes back' });
+    await page.getByRole('list', { name: 'Removed' }).filter({ has: back }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await back.click();
+    await back.waitFor({ state: 'detached' });
+
+    await act('Put away');
+    await entry.waitFor({ state: 'detached' });
+    await page.getByRole('list', { name: 'Put away' }).filter({ has: back }).waitFor();
+    await back.click();
+    await entry.click();
+    await page.getByText('Here it is.', { exact: true }).waitFor();
   });
 
   test('PLUS-5 files go with a message: one of the workspace, and one of this computer', async () => {

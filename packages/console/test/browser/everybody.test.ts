@@ -1,9 +1,10 @@
 // For everybody: the keyboard alone, a narrow screen, dark, a screen reader, a key.
 
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { violations } from '../support/axe.ts';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
+import { openScript } from '../support/chats.ts';
 import { say, useConsole } from '../support/console.ts';
 
 const NARROW = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true };
@@ -40,6 +41,78 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
     await page.waitForFunction(() => document.activeElement?.textContent?.startsWith('reviewer'));
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Role: reviewer' }).waitFor();
+  });
+
+  test('PLUS-5 with the keyboard alone: queue, take back, stop, edit and send again', async () => {
+    const { chat } = await openScript(world.url, 'By keys', [{ tokens: 500, delay_ms: 20 }]);
+    const page = await world.open(`/chats/${chat}`);
+    await page.getByRole('article', { name: 'Answer' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('{"steps":[{"text":"It was queued."}]}');
+    await page.keyboard.press('Enter');
+    const queue = page.getByRole('region', { name: 'Waiting messages' });
+    await queue.waitFor();
+    await tabTo(page, 'Take it back', { back: true });
+    await page.keyboard.press('Enter');
+    await queue.waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
+    await tabTo(page, 'Stop (Esc)');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
+    await page.keyboard.press('Control+k');
+    await tabTo(page, 'Edit and send again', { back: true });
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('{"steps":[{"text":"It was edited."}]}');
+    await page.keyboard.press('Enter');
+    await page.getByText('It was edited.', { exact: true }).waitFor();
+    expect(await page.getByText('It was queued.', { exact: true }).count()).toBe(0);
+  });
+
+  test('PLUS-5 with the keyboard alone: a file is found, edited and saved; a run is replayed', async () => {
+    await fetch(`${world.url}/api/v1/workspaces/default/files/keys/a.md`, { method: 'PUT', body: 'One' });
+    const { run } = await openScript(world.url, 'By keys', [{ text: 'First.' }]);
+    const page = await world.open('/');
+    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+    await tabTo(page, 'Files');
+    await page.keyboard.press('Enter');
+    const tree = page.getByRole('tree', { name: 'Files' });
+    await tree.getByRole('treeitem', { name: 'keys' }).waitFor();
+    await tabTo(page, (name) =>
+      tree
+        .getByRole('treeitem', { name, exact: true })
+        .count()
+        .then((found) => found === 1),
+    );
+    await page.keyboard.press('Home');
+    while (!(await isFocused(tree.getByRole('treeitem', { name: 'keys' }))))
+      await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    await tree.getByRole('treeitem', { name: 'a.md' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const editor = page.getByRole('textbox', { name: 'Text of /keys/a.md' });
+    await editor.getByText('One').waitFor();
+    await tabTo(page, async () => isFocused(editor));
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' and two');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Version v2').waitFor();
+
+    await page.goto(`${world.url}/runs/${run}`);
+    await page.getByRole('status').getByText('Done').waitFor();
+    await tabTo(page, 'Timeline');
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('tab', { name: 'Replay', selected: true }).waitFor();
+    const slider = page.getByRole('slider', { name: 'Moment of the run' });
+    await tabTo(page, 'Moment of the run');
+    await page.keyboard.press('Home');
+    await page.getByText('Nothing has happened yet.').waitFor();
+    await page.keyboard.press('ArrowRight');
+    expect(await slider.inputValue()).toBe('1');
+    await tabTo(page, 'On by a message');
+    await page.keyboard.press('Enter');
+    expect(Number(await slider.inputValue())).toBeGreaterThan(1);
   });
 
   test.each(['light', 'dark'] as const)(
@@ -80,6 +153,37 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
     expect(await fits()).toBe(true);
     expect(await violations(page)).toEqual([]);
   });
+
+  test('PLUS-5 at 390 px the longest names are broken or cut, and no page is wider than the screen', async () => {
+    const long = 'unbroken'.repeat(22);
+    const path = `/folder/${long}.md`;
+    const { chat, run } = await openScript(world.url, long, [
+      { text: long, calls: [{ tool: 'write', input: { path, content: long } }] },
+      { text: 'May it go?', calls: [{ tool: 'remove', input: { path } }] },
+    ]);
+    const page = await world.open(`/chats/${chat}`, { profile: NARROW });
+    const fits = () =>
+      page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+    await page.getByRole('group', { name: 'Approval of remove' }).waitFor();
+    expect(await fits()).toBe(true);
+    const log = page.getByRole('log', { name: 'Conversation' });
+    expect(await log.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
+    for (const [at, name] of [
+      ['/approvals', 'Approvals'],
+      ['/runs', 'Runs'],
+      [`/runs/${run}`, `Run of ${long}`],
+      [`/files${path}`, `${long}.md`],
+      ['/put-away', 'Put away and removed'],
+      ['/settings', 'Settings'],
+    ] as const) {
+      await page.goto(world.url + at);
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+      expect([at, await fits()]).toEqual([at, true]);
+    }
+    await page.getByRole('button', { name: /^Menu/ }).tap();
+    await page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: long }).waitFor();
+    expect(await fits()).toBe(true);
+  });
 });
 
 describe.skipIf(chromiumPath === null)(`the console of a server with a key, in a browser${WITHOUT}`, () => {
@@ -108,15 +212,24 @@ describe.skipIf(chromiumPath === null)(`the console of a server with a key, in a
   });
 });
 
-/** Presses Tab until the focus is on what has this name. */
-async function tabTo(page: Page, name: string): Promise<void> {
+/** Presses Tab (or Shift+Tab) until the focus is on what has this name, or on what is asked for. */
+async function tabTo(
+  page: Page,
+  wanted: string | ((name: string) => Promise<boolean>),
+  { back = false } = {},
+): Promise<void> {
+  const isIt = async (name: string) => (typeof wanted === 'function' ? wanted(name) : name === wanted);
   for (let presses = 0; presses < 100; presses += 1) {
-    await page.keyboard.press('Tab');
+    await page.keyboard.press(back ? 'Shift+Tab' : 'Tab');
     const focused = await page.evaluate(() => {
       const element = document.activeElement;
       return element?.getAttribute('aria-label') ?? element?.textContent ?? '';
     });
-    if (focused === name) return;
+    if (await isIt(focused)) return;
   }
-  throw new Error(`Tab does not lead to ${name}`);
+  throw new Error(`Tab does not lead to ${String(wanted)}`);
+}
+
+function isFocused(element: Locator): Promise<boolean> {
+  return element.evaluate((found) => found.contains(document.activeElement));
 }

@@ -230,6 +230,31 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await page.getByRole('list', { name: 'Found' }).getByRole('link', { name: '/tree/two.md' }).waitFor();
   });
 
+  test('PLUS-5 what is opened by its address is in sight in the tree, however many stand before it', async () => {
+    const names = Array.from({ length: 505 }, (_, index) => `n${String(index).padStart(3, '0')}.md`);
+    const files = `${world.url}/api/v1/workspaces/default/files`;
+    await Promise.all(names.map((name) => fetch(`${files}/many/${name}`, { method: 'PUT', body: name })));
+    const page = await world.open('/files/many/n504.md');
+    const tree = page.getByRole('tree', { name: 'Files' });
+    const last = tree.getByRole('treeitem', { name: 'n504.md', selected: true });
+    await last.waitFor();
+    await expect
+      .poll(() => last.evaluate((row) => row.getBoundingClientRect().bottom))
+      .toBeLessThanOrEqual(720);
+
+    const folder = await world.open('/files/many');
+    await folder.getByRole('treeitem', { name: 'n000.md' }).waitFor();
+
+    const asked: string[] = [];
+    folder.on('response', (response) => response.status() === 404 && asked.push(response.url()));
+    await folder.goto(`${world.url}/files/nowhere/x.md`);
+    await folder.getByRole('heading', { name: 'There is no such file' }).waitFor();
+    await expect.poll(() => asked.filter((url) => url.includes('/tree')).length).toBe(1);
+    await folder.goto(`${world.url}/files`);
+    await folder.getByRole('treeitem', { name: 'many' }).waitFor();
+    expect(asked.filter((url) => url.includes('/tree'))).toHaveLength(1);
+  });
+
   test('PLUS-5 from a chat to what its run changed, and what changed since the last message', async () => {
     const page = await world.open('/');
     await say(page, 'Write a list to /first-of-two.md');

@@ -1,8 +1,9 @@
 // What goes on, whatever happens to it: stopped and taken up in another tab, paused, and through the death of the server.
 
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { afterEvents, startProxy } from '../../../server/test/client/proxy.ts';
+import { violations } from '../support/axe.ts';
 import { eventsOf, openScript, sayScript } from '../support/chats.ts';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
 import { openScripted, said, say, useConsole } from '../support/console.ts';
@@ -46,9 +47,53 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await queue.getByText('Write a list to /queued.md').waitFor();
     await queue.getByRole('button', { name: 'Take it back' }).click();
     await queue.waitFor({ state: 'detached' });
+    const mine = page.getByRole('article', { name: 'You' });
+    await mine
+      .filter({ hasText: 'Write a list to /queued.md' })
+      .getByText('Stopped before its turn')
+      .waitFor();
+    await say(page, 'Write a list to /also.md');
+    await queue.getByText('Write a list to /also.md').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
+    const also = mine.filter({ hasText: 'Write a list to /also.md' });
+    await also.getByText('Stopped before its turn').waitFor();
+    await page.reload();
+    await also.getByRole('button', { name: 'Try again' }).click();
+    await also.first().getByText('Sent again below').waitFor();
+    await page.getByText('From the offline stand-in').waitFor();
+    await page.getByRole('status').getByText('Ready').waitFor();
     expect((await fetch(`${world.url}/api/v1/workspaces/default/files/queued.md`)).status).toBe(404);
+  });
+
+  test('PLUS-5 whoever reads a little above the end of an answer that streams is left there', async () => {
+    const page = await world.open('/', { profile: { viewport: { width: 900, height: 420 } } });
+    await page.getByRole('button', { name: 'A long answer' }).click();
+    await day(page, 6).waitFor();
+    const log = page.getByRole('log', { name: 'Conversation' });
+    const place = () =>
+      log.evaluate(({ scrollTop, scrollHeight, clientHeight }) => ({
+        top: scrollTop,
+        left: scrollHeight - scrollTop - clientHeight,
+      }));
+    expect((await place()).left).toBeLessThan(80);
+    for (const up of [-100, -40]) {
+      await log.hover();
+      await page.mouse.wheel(0, up);
+      const toEnd = page.getByRole('button', { name: 'To the end' });
+      await toEnd.waitFor();
+      const next = days(await said(page)).at(-1)! + 1;
+      await day(page, next).waitFor();
+      const { top } = await place();
+      await day(page, next + 2).waitFor();
+      expect(await place()).toEqual({ top, left: expect.any(Number) });
+      await toEnd.click();
+      await toEnd.waitFor({ state: 'detached' });
+      await day(page, next + 4).waitFor();
+      expect((await place()).left).toBeLessThan(80);
+    }
+    await page.keyboard.press('Escape');
+    await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
   });
 
   test('PLUS-5 a pause is on its way until the run rests, survives a reload, and ends with Resume', async () => {
@@ -141,6 +186,69 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     const fresh = await world.open(`/chats/${chat}`, { profile });
     await last(fresh).waitFor();
     expect(await said(fresh)).toBe(shown);
+  });
+
+  test('PLUS-5 while the server is away a page that was not loaded yet says so, and comes when it is back', async () => {
+    const page = await world.open('/');
+    await page.getByRole('textbox', { name: 'Message' }).fill('Half a thought');
+    let loads = 0;
+    page.on('load', () => (loads += 1));
+    world.pod.kill('SIGKILL');
+    await page.getByText('The server does not answer. Trying again…').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('heading', { name: 'The server does not answer' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('link', { name: 'New chat' }).click();
+    await page.getByText('Half a thought').waitFor();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await world.startAgain();
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    expect(loads).toBe(0);
+
+    // A file that is not to be had although the server answers: the page is asked for anew, once somebody tries again.
+    await page.route('**/assets/runs-*.js', (route) => route.abort());
+    await page.getByRole('link', { name: 'Runs' }).click();
+    const again = page.getByRole('button', { name: 'Try again' });
+    await again.waitFor();
+    expect(loads).toBe(0);
+    await page.unroute('**/assets/runs-*.js');
+    await again.click();
+    await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'New chat' }).click();
+    await page.getByText('Half a thought').waitFor();
+  });
+
+  test('PLUS-5 Escape closes what is open, and stops the run only when nothing is', async () => {
+    const page = await world.open('/');
+    await say(page, 'Write a list to /escape.md, then remove /escape.md');
+    const question = page.getByRole('group', { name: 'Approval of remove' });
+    const opened: [string, Locator][] = [
+      ['Comment…', question.getByRole('textbox', { name: 'Comment for the model' })],
+      ['Edit…', question.getByRole('textbox', { name: 'What it is called with, as JSON' })],
+      ['Always allow…', question.getByRole('button', { name: 'Add the rule and approve' })],
+    ];
+    for (const [name, part] of opened) {
+      await question.getByRole('button', { name }).click();
+      await part.waitFor();
+      await page.keyboard.press('Escape');
+      await part.waitFor({ state: 'detached' });
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(name);
+    }
+    const entry = page.getByRole('navigation', { name: 'Chats' }).getByRole('listitem').first();
+    await entry.hover();
+    await entry.getByRole('button', { name: /^Actions for/ }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    const title = page.getByRole('textbox', { name: 'Title of the chat' });
+    await title.waitFor();
+    await page.keyboard.press('Escape');
+    await title.waitFor({ state: 'detached' });
+    await page.getByRole('article', { name: 'You' }).hover();
+    await page.getByRole('button', { name: 'Edit and send again' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('status').getByText('Waiting for your approval').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
   });
 
   test('PLUS-3 a call that a killed server left is a card with two answers: make it again, or skip it', async () => {

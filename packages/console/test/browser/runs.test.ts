@@ -1,11 +1,12 @@
 // Runs: the list as it goes, and one run's timeline, events and replay.
 
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { violations } from '../support/axe.ts';
-import { eventsOf, openScript } from '../support/chats.ts';
+import { eventsOf, openScript, openThread, sayScript } from '../support/chats.ts';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
 import { said, useConsole } from '../support/console.ts';
+import { openGate } from '../support/gate.ts';
 
 const remove = (path: string) => ({ calls: [{ tool: 'remove', input: { path } }] });
 const write = (path: string) => ({ calls: [{ tool: 'write', input: { path, content: 'One line.\n' } }] });
@@ -64,7 +65,7 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
 
   test('PLUS-5 the replay slider is equal to the live page at every message boundary', async () => {
     const paths = ['/r/a.md', '/r/b.md', '/r/c.md'];
-    const { chat, run } = await openScript(world.url, 'Replayed', [
+    const steps = [
       {
         reasoning: 'What is there?',
         text: 'First, three files.',
@@ -72,34 +73,54 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
       },
       ...paths.map((path) => ({ text: `Now **${path}** goes.`, ...remove(path) })),
       { text: 'That is all.' },
-    ]);
-    const live = await world.open(`/chats/${chat}`, { profile: HIGH });
-    const seen: { at: number; said: string }[] = [];
-    const remember = async () =>
-      seen.push({ at: (await eventsOf(world.url, run)).length, said: await said(live) });
-    for (const path of paths) {
-      await approve(live, path).waitFor();
-      await remember();
-      await approve(live, path).click();
-    }
-    await live.getByText('That is all.', { exact: true }).waitFor();
-    await live.getByRole('status').getByText('Ready').waitFor();
-    await remember();
+    ];
+    const gate = await openGate(world.url);
+    onTestFinished(() => gate.close());
+    const chat = await openThread(world.url);
+    const live = await world.open('/', { profile: HIGH });
+    const stream = live.waitForResponse(
+      (response) =>
+        response.headers()['content-type']?.startsWith('text/event-stream') === true &&
+        response.url().includes(chat),
+    );
+    await live.goto(`${gate.url}/chats/${chat}`);
+    await stream;
+    const run = await sayScript(world.url, chat, steps);
+    const other = await world.open(`/chats/${chat}`);
+    for (const path of paths) await approve(other, path).click();
+    await other.getByText('That is all.', { exact: true }).waitFor();
+    await other.getByRole('status').getByText('Ready').waitFor();
 
+    const events = await eventsOf(world.url, run);
+    const boundaries = events
+      .filter(({ type }) =>
+        ['message', 'message_end', 'approval', 'approval_end', 'tool_end', 'state'].includes(type),
+      )
+      .map(({ id }) => id);
+    expect(boundaries.length).toBeGreaterThan(20);
     const page = await world.open(`/runs/${run}`, { profile: HIGH });
     await page.getByRole('tab', { name: 'Replay' }).click();
     const slider = page.getByRole('slider', { name: 'Moment of the run' });
-    const last = seen.at(-1)!.at;
-    await page.getByText(`${last} / ${last}`).waitFor();
-    for (const { at, said: then } of [...seen, ...seen.toReversed()]) {
+    await page.getByText(`${events.length} / ${events.length}`).waitFor();
+    const seen: { at: number; said: string }[] = [];
+    for (const at of boundaries) {
+      await slider.fill(String(at));
+      await page.getByText(`${at} / ${events.length}`, { exact: false }).waitFor();
+      gate.release(at);
+      await expect.poll(() => saidSoFar(live), PATIENT).toBe(await saidSoFar(page));
+      seen.push({ at, said: await said(page) });
+    }
+    expect(new Set(seen.map((each) => each.said)).size).toBeGreaterThan(15);
+    for (const { at, said: then } of seen.toReversed()) {
       await slider.fill(String(at));
       await expect.poll(() => said(page), PATIENT).toBe(then);
     }
-    await slider.fill(String(seen[1]!.at));
+    const asked = events.find(({ type }) => type === 'approval')!.id;
+    await slider.fill(String(asked));
     const past = page.getByRole('group', { name: 'Approval of remove' });
     expect(await past.getByRole('button', { name: 'Approve', exact: true }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Back by a message' }).click();
-    expect(Number(await slider.inputValue())).toBeLessThan(seen[1]!.at);
+    expect(Number(await slider.inputValue())).toBeLessThan(asked);
     await slider.press('Home');
     await page.getByText('Nothing has happened yet.').waitFor();
     await slider.press('End');
@@ -181,7 +202,7 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
 
   test('PLUS-5 a run that is not there says so', async () => {
     const page = await world.open('/runs/00000000-0000-7000-8000-00000000dead');
-    await page.getByRole('heading', { name: 'That did not work' }).waitFor();
+    await page.getByRole('heading', { name: 'There is no such run' }).waitFor();
   });
 
   test.each([
@@ -189,7 +210,8 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
     ['dark', {}],
     ['light', NARROW],
   ] as const)('PLUS-5 axe finds nothing wrong with runs (%s, %j)', async (colorScheme, profile) => {
-    const { run } = await openScript(world.url, 'Looked at', [
+    // No longer title is taken, and nothing in it may be broken.
+    const { run } = await openScript(world.url, `Looked at ${'x'.repeat(190)}`, [
       { text: 'It is **written**.', ...write('/looked.md') },
       { text: 'May it go?', ...remove('/looked.md') },
     ]);
@@ -209,3 +231,8 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
     }
   });
 });
+
+/** What the conversation says, without the sign that more will come. */
+async function saidSoFar(page: Page): Promise<string> {
+  return (await said(page)).replace('The model is at work', '').trim();
+}

@@ -18,6 +18,16 @@ export async function openScript(base: string, title: string, steps: readonly ob
   return { chat: chat.id, run: run.id };
 }
 
+/** A chat in which nothing was said yet. */
+export async function openThread(base: string): Promise<string> {
+  const response = await fetch(`${base}/api/threads`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  });
+  return ((await response.json()) as { id: string }).id;
+}
+
 /** Says something in a chat, with the steps that the offline model then takes; answers the run. */
 export async function sayScript(base: string, chat: string, steps: readonly object[]): Promise<string> {
   const response = await fetch(`${base}/api/threads/${chat}/messages`, {

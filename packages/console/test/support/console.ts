@@ -78,8 +78,9 @@ export function useConsole(env: Record<string, string> = {}): ConsoleWorld {
       page.on('pageerror', (error) => problems.push(error.message));
       page.on('console', (message) => {
         const { url } = message.location();
-        // A request that the server refused or could not take is the page's own to tell.
-        if (message.type() === 'error' && !url.includes('/api/')) problems.push(message.text());
+        // A request that the server refused or could not take is the page's own to tell; so is one that found no server.
+        const told = url.includes('/api/') || message.text().startsWith('Failed to load resource: net::');
+        if (message.type() === 'error' && !told) problems.push(`${message.text()} (${url})`);
       });
       await page.goto(base + path);
       return page;
