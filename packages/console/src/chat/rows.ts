@@ -25,7 +25,9 @@ function rowsOfTurn(turn: Turn): readonly Row[] {
     turn,
     item,
   }));
-  rows.push({ kind: neverBegan(turn) ? 'unbegun' : 'end', key: `${turn.run}:end`, turn });
+  // What another run took in is said there.
+  if (turn.canceled !== 'steered')
+    rows.push({ kind: neverBegan(turn) ? 'unbegun' : 'end', key: `${turn.run}:end`, turn });
   made.set(turn, { version: turn.version, rows });
   return rows;
 }
