@@ -39,7 +39,10 @@ export interface EventData {
     metadata?: Metadata;
     error?: RunError;
   };
-  /** The model's window does not hold the whole thread: so many of its oldest turns were left out. */
+  /**
+   * The model's window does not hold the whole thread: so many of its oldest turns were left out. `limit` is the window, or,
+   * where the model refused more, what it was shown at most; both are in tokens.
+   */
   context_usage: { message: string; tokens: number; limit: number; turns_left_out: number };
   usage: { message: string; model: string; usage: Usage; cost: number | null; duration_ms: number };
   /** `title` says in words what the call does. */

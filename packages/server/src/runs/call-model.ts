@@ -5,6 +5,7 @@ import type { EventData, NewEvent } from '@continuo/protocol';
 import type { Change, Entry } from '../log/group.ts';
 import { contextLimitOf, costOf } from '../models/prices.ts';
 import { yieldWithAbortCheck } from '../yielding.ts';
+import { shorterHistory, untilItFits } from './fitting.ts';
 import type { RunState } from './fold.ts';
 import { shownHistory } from './history.ts';
 import { withImages } from './images.ts';
@@ -21,11 +22,10 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   const { model } = agent;
   const message = `m${run.messages + 1}`;
   const limit = contextLimitOf(model.id);
-  const shown = shownHistory(await withImages(options.pool, context.history, run.id), {
-    runId: run.id,
-    summaryLines: options.summaryLines,
-    budget: limit === null ? null : Math.floor(limit * HISTORY_SHARE),
-  });
+  const history = await withImages(options.pool, context.history, run.id);
+  const how = { runId: run.id, summaryLines: options.summaryLines };
+  const budget = limit === null ? null : Math.floor(limit * HISTORY_SHARE);
+  let shown = { ...shownHistory(history, { ...how, budget }), times: 0, limit };
   const push = (event: NewEvent) => pen.push(run.id, event);
   let failure: (EventData['error'] & { retryable: boolean }) | null = null;
   let begun = false;
@@ -36,9 +36,9 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   const begin = (): void => {
     begun = true;
     push({ type: 'message_start', data: { message, model: model.id } });
-    if (shown.turnsLeftOut === 0 || limit === null) return;
     const { tokens, turnsLeftOut: turns_left_out } = shown;
-    push({ type: 'context_usage', data: { message, tokens, limit, turns_left_out } });
+    if (turns_left_out === 0 || shown.limit === null) return;
+    push({ type: 'context_usage', data: { message, tokens, limit: shown.limit, turns_left_out } });
   };
   /** The first goes alone: whoever waits for it need not wait for what comes with it. */
   const piece = (type: 'token' | 'reasoning', text: string): void | Promise<void> => {
@@ -92,15 +92,21 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
     }
   };
 
+  const ask = () =>
+    model.stream({
+      messageId: message,
+      system: agent.preamble,
+      history: shown.messages,
+      tools: context.tools.schemas,
+      signal: interrupted,
+    });
+  const shorten = (): boolean => {
+    const shorter = shorterHistory(history, how, shown);
+    shown = shorter ?? shown;
+    return shorter !== null;
+  };
   const engine = new AgentEngine({
-    driver: () =>
-      model.stream({
-        messageId: message,
-        system: agent.preamble,
-        history: shown.messages,
-        tools: context.tools.schemas,
-        signal: interrupted,
-      }),
+    driver: () => untilItFits(ask, shorten),
     presenters: [present],
   });
   await engine.receive(hold.threadId, {

@@ -268,6 +268,38 @@ describe.each(REACHED)('%s', (name) => {
     expect(sent[0]).toContain('interrupted by user');
   });
 
+  test('RT-7 a history that the model refuses as too long is shown again with fewer whole turns, and the run says so', async () => {
+    const refusal = { status: 400, message: "This model's maximum context length is 8192 tokens." };
+    const threadId = await createThread(world.url);
+    for (let turn = 1; turn <= 8; turn += 1)
+      await play(model, [{ said: [says(`Answer ${turn}. ${'word '.repeat(100)}`)] }], threadId);
+    const { frames, sent } = await play(model, [{ refusal }, { refusal }, fine], threadId);
+    const left = (text: string) =>
+      [1, 2, 3, 4, 5, 6, 7, 8].filter((turn) => text.includes(`Answer ${turn}.`));
+    expect(sent.map(left)).toEqual([[1, 2, 3, 4, 5, 6, 7, 8], [6, 7, 8], [8]]);
+    expect(shape(frames)).toEqual([
+      'state',
+      'message',
+      'message_start',
+      'context_usage',
+      'token',
+      'message_end',
+      'usage',
+      'final',
+      'state',
+    ]);
+    const [usage] = dataOf(frames, 'context_usage') as { tokens: number; limit: number }[];
+    expect(usage).toMatchObject({ message: 'm1', turns_left_out: 7 });
+    expect(usage!.tokens).toBeLessThanOrEqual(usage!.limit);
+
+    // In the end the last turn is shown alone, and only if that is refused does the run fail.
+    const again = Array.from({ length: 5 }, () => ({ refusal }));
+    const failed = await play(model, again, threadId);
+    expect(failed.sent.map((text) => left(text).length)).toEqual([8, 3, 1, 0, 0]);
+    expect(failed.sent.map((text) => text.includes('Fine.'))).toEqual([true, true, true, true, false]);
+    expect(dataOf(failed.frames, 'error')).toMatchObject([{ code: 'context_too_long' }]);
+  });
+
   test.each([
     [400, 'There is no such parameter.', 'invalid_request'],
     [400, 'prompt is too long: 300000 tokens > 200000 maximum', 'context_too_long'],

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { HistoryMessage } from '../../src/models/model.ts';
+import { shorterHistory } from '../../src/runs/fitting.ts';
 import { shownHistory, SUMMARIZED, summarize } from '../../src/runs/history.ts';
 
 const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`).join('\n');
@@ -93,6 +94,25 @@ test('RT-4 when the window is full whole oldest turns are left out, and never ha
       }
     }),
     { numRuns: 2000 },
+  );
+});
+
+test('RT-4 what is refused as too long is shown shorter each time, down to the last turn, four times at most', () => {
+  fc.assert(
+    fc.property(thread, (history) => {
+      const { budget: _none, ...how } = options;
+      const turns = history.filter(({ entry }) => entry.role === 'user').length;
+      let shown = { ...shownHistory(history, options), times: 0 };
+      for (let shorter = shorterHistory(history, how, shown); shorter;) {
+        expect(shorter.turnsLeftOut).toBeGreaterThan(shown.turnsLeftOut);
+        expect(shorter.tokens).toBeLessThanOrEqual(shorter.limit);
+        expect(shorter.messages[0]!.role).toBe('user');
+        shown = shorter;
+        shorter = shorterHistory(history, how, shown);
+      }
+      expect(shown.times).toBeLessThanOrEqual(4);
+      expect(shown.turnsLeftOut).toBe(turns - 1);
+    }),
   );
 });
 

@@ -1,0 +1,55 @@
+// A model whose window is not known, or holds less than was thought, refuses a history that is too long before it says
+// anything: the same step then asks again with fewer turns.
+
+import type { StreamEvent } from '@continuo/engine';
+import type { ThreadState } from './fold.ts';
+import { type HistoryOptions, type ShownHistory, shownHistory } from './history.ts';
+
+/** How often a step asks again; the last time it shows the last turn alone. */
+const SHORTENED = 4;
+
+/** Half of what was refused; null when the last turn was all that was left of it. */
+export function shorterHistory(
+  history: ThreadState['history'],
+  options: Omit<HistoryOptions, 'budget'>,
+  refused: ShownHistory & { readonly times: number },
+): (ShownHistory & { readonly times: number; readonly limit: number }) | null {
+  const times = refused.times + 1;
+  if (times > SHORTENED) return null;
+  const budget = times === SHORTENED ? 0 : Math.floor(refused.tokens / 2);
+  const shown = shownHistory(history, { ...options, budget });
+  if (shown.turnsLeftOut === refused.turnsLeftOut) return null;
+  return { ...shown, times, limit: Math.max(budget, shown.tokens) };
+}
+
+/** The first stream that does not begin with such a refusal, or for which there is nothing to leave out. */
+export function untilItFits(
+  ask: () => AsyncIterable<StreamEvent>,
+  shorten: () => boolean,
+): AsyncIterable<StreamEvent> {
+  let events = ask()[Symbol.asyncIterator]();
+  let begun = false;
+  const first = async (): Promise<IteratorResult<StreamEvent>> => {
+    for (;;) {
+      const result = await events.next();
+      if (result.done || !isTooLong(result.value) || !shorten()) return result;
+      await events.return?.();
+      events = ask()[Symbol.asyncIterator]();
+    }
+  };
+  return {
+    [Symbol.asyncIterator]: () => ({
+      // Once per token: after the first event nothing is in between.
+      next: () => {
+        if (begun) return events.next();
+        begun = true;
+        return first();
+      },
+      return: async () => (await events.return?.()) ?? { done: true, value: undefined },
+    }),
+  };
+}
+
+function isTooLong(event: StreamEvent): boolean {
+  return event.type === 'stream_error' && event.code === 'context_too_long';
+}
