@@ -2,7 +2,7 @@
 
 import type { AttachedFile } from '@continuo/protocol';
 import type { Pool } from '../db/pool.ts';
-import { imageType, IMAGE_HEAD } from '../tools/images.ts';
+import { imageType, IMAGE_HEAD, isPdf, PDF } from '../tools/images.ts';
 import { readChunks } from '../workspace/content.ts';
 import { findFile, readFile, type FileHead } from '../workspace/files.ts';
 import { readVersion } from '../workspace/versions.ts';
@@ -50,16 +50,18 @@ async function find(pool: Pool, workspaceId: string, given: string, place: strin
   throw noFile(place, `there is no file ${parsed.path.path}; ${hint}`);
 }
 
-/** An image is what its bytes say; anything else is what it is called. */
+/** What models are shown as it is (an image, a PDF) is what its bytes say; anything else is what it is called. */
 async function mediaType(pool: Pool, file: FileHead): Promise<string> {
-  if (file.isText) return contentType(file.path, true).replace('; charset=utf-8', '');
   const version = await readVersion(pool, file.id, file.version);
-  const head: Buffer[] = [];
-  for await (const part of readChunks(pool, version?.chunks ?? [], 0, IMAGE_HEAD)) head.push(part);
-  const image = imageType(Buffer.concat(head));
+  const bytes: Buffer[] = [];
+  for await (const part of readChunks(pool, version?.chunks ?? [], 0, IMAGE_HEAD)) bytes.push(part);
+  const head = Buffer.concat(bytes);
+  if (isPdf(head)) return PDF;
+  const image = file.isText ? null : imageType(head);
   if (image !== null) return image;
-  const called = contentType(file.path, false);
-  return called.startsWith('image/') ? 'application/octet-stream' : called;
+  const called = contentType(file.path, file.isText).replace('; charset=utf-8', '');
+  const claims = called === PDF || (!file.isText && called.startsWith('image/'));
+  return claims ? (file.isText ? 'text/plain' : 'application/octet-stream') : called;
 }
 
 function noFile(place: string, message: string): Problem {

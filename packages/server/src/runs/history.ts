@@ -1,7 +1,7 @@
 // What a model is shown of a thread: its history, with the tool results of earlier runs as summaries, and with whole
 // oldest turns left out when the model's window would not hold them.
 
-import type { HistoryMessage } from '../models/model.ts';
+import type { HistoryFile, HistoryMessage } from '../models/model.ts';
 import type { ThreadState } from './fold.ts';
 
 export const SUMMARIZED = '[Note: Summarized result]';
@@ -24,8 +24,10 @@ export interface ShownHistory {
 /** Characters of a summary at most, however few lines they are. */
 const SUMMARY_CHARACTERS = 2000;
 
-/** About what providers count for an image. */
+/** About what providers count for an image, or a page. */
 const IMAGE_TOKENS = 1500;
+/** Bytes of a PDF that are about a page. */
+const PAGE_BYTES = 64 * 1024;
 
 export function shownHistory(history: ThreadState['history'], options: HistoryOptions): ShownHistory {
   const messages = history.map(({ runId, entry, summary }) =>
@@ -86,5 +88,9 @@ function count(message: HistoryMessage): number {
   const { files = [], ...rest } = { files: undefined, ...message };
   const characters =
     rest.role === 'user' ? rest.content.length + (rest.note?.length ?? 0) : JSON.stringify(rest).length;
-  return Math.ceil(characters / 4) + 4 + files.length * IMAGE_TOKENS;
+  return Math.ceil(characters / 4) + 4 + files.reduce((sum, file) => sum + tokensOf(file), 0);
+}
+
+function tokensOf({ mediaType, data }: HistoryFile): number {
+  return mediaType.startsWith('image/') ? IMAGE_TOKENS : IMAGE_TOKENS * Math.ceil(data.length / PAGE_BYTES);
 }

@@ -10,11 +10,13 @@ import { asText, readWhole } from '../workspace/content.ts';
 import { readVersion } from '../workspace/versions.ts';
 import type { ThreadState } from './fold.ts';
 
-/** Images at most that a model is shown again with each call; the latest count. */
+/** Images and PDFs at most that a model is shown again with each call; the latest count. */
 const SHOWN = 10;
 /** Bytes of an attached text that the model is shown at once, and of all that came with one message. */
 const TEXT_BYTES = 16 * 1024;
 const TEXTS_BYTES = 64 * 1024;
+
+const SHOWABLE = /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/;
 
 type Entry = ThreadState['history'][number];
 
@@ -45,8 +47,9 @@ function imagesOf({ runId: own, images = [], attached = [] }: Entry, runId: stri
   return [...(own === runId ? images : []), ...attached.filter(isShowable)];
 }
 
+/** An SVG is a text. */
 function isShowable({ media_type, size }: AttachedFile): boolean {
-  return media_type.startsWith('image/') && size <= IMAGE_BYTES;
+  return SHOWABLE.test(media_type) && size <= IMAGE_BYTES;
 }
 
 async function withNote(

@@ -1,6 +1,7 @@
-// Which files are images that models may be shown: by how they begin, since a provider refuses a whole request for one
+// Which files are images or PDFs that models may be shown: by how they begin, since a provider refuses a whole request for one
 // file that is not what it says.
 
+/** Bytes of an image or a PDF that models are shown, at most. */
 export const IMAGE_BYTES = 5 * 1024 * 1024;
 /** Bytes that tell the type. */
 export const IMAGE_HEAD = 12;
@@ -12,4 +13,10 @@ export function imageType(head: Buffer): string | null {
   if (begins('474946383761') || begins('474946383961')) return 'image/gif';
   if (begins('52494646') && begins('57454250', 8)) return 'image/webp';
   return null;
+}
+
+export const PDF = 'application/pdf';
+
+export function isPdf(head: Buffer): boolean {
+  return head.toString('latin1', 0, 5) === '%PDF-';
 }

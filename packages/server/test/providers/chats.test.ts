@@ -62,6 +62,29 @@ describe.each(['compatible', 'anthropic', 'google'] as const)('%s', (name) => {
     expect(second).not.toContain('water the plants');
   });
 
+  test('WS-3 a PDF is sent as one to providers that read it; what only is called so is not', async () => {
+    const space = await newSpace(world.url);
+    const pdf = Buffer.from('%PDF-1.4\n%\xe2\xe3\xcf\xd3\ntrailer<</Root 1 0 R>>\n%%EOF', 'latin1');
+    await put(space, 'report.pdf', pdf);
+    await put(space, 'odd.pdf', Buffer.from([0, 1, 2]));
+    await put(space, 'words.pdf', 'only words');
+    const since = listen();
+    server.reply(says('Done.'), says('Again.'));
+    const { url, run } = await open(space, { model, files: ['/report.pdf', '/odd.pdf', '/words.pdf'] });
+    expect(await end(run)).toBe('done');
+    const next = await ask('POST', url, { content: 'And now?' });
+    expect(await end(next.body.run.id)).toBe('done');
+    const sent = since().map(({ body }) => JSON.stringify(body));
+    expect(sent[0]).toContain('only words');
+    for (const each of sent) {
+      for (const path of ['report', 'odd', 'words'])
+        expect(each).toContain(`[Attached: /${path}.pdf, version 1`);
+      expect(each.split(pdf.toString('base64')).length - 1).toBe(name === 'compatible' ? 0 : 1);
+      expect(each.split('application/pdf').length - 1).toBe(1);
+      expect(each.includes('application/pdf, which this model cannot read')).toBe(name === 'compatible');
+    }
+  });
+
   test('WS-11 a stop before the first token leaves the provider, and the model is told next time', async () => {
     const space = await newSpace(world.url);
     const since = listen();

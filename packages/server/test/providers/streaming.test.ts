@@ -145,11 +145,13 @@ describe.each(PROVIDERS)('%s', (name) => {
     const image = { mediaType: 'image/png', data: new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10]) };
     const notes = { mediaType: 'text/plain', data: new TextEncoder().encode('remember the milk') };
     const odd = { mediaType: 'application/x-odd', data: new Uint8Array([1]) };
-    const history = [{ ...user('Look'), files: [image, notes, odd] }];
+    const pdf = { mediaType: 'application/pdf', data: new TextEncoder().encode('%PDF-1.4') };
+    const history = [{ ...user('Look'), files: [image, notes, odd, pdf] }];
     expect(textOf(await ask(model(), { history }))).toBe('Hello');
     const sent = JSON.stringify(server.received.at(-1)!.body);
     expect(sent).toContain('iVBORw0KGgo');
     expect(sent).toContain('remember the milk');
     expect(sent).toContain('application/x-odd, which this model cannot read');
+    expect(sent).toContain(name === 'compatible' ? 'application/pdf, which this model' : 'JVBERi0xLjQ');
   });
 });

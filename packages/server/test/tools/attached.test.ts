@@ -30,7 +30,7 @@ async function attached(
 }
 
 /** What a model is shown of a message in its own run, and in a later one. */
-async function shown(files: readonly AttachedFile[], content = 'look') {
+async function shown(files: readonly AttachedFile[], content = 'look', bytes = dialect.files.bytes) {
   const entry = { role: 'user' as const, id: 'u', content };
   const history = [{ runId: 'r1', seq: 1, entry, attached: files }];
   const promptFor = async (runId: string) => {
@@ -39,7 +39,11 @@ async function shown(files: readonly AttachedFile[], content = 'look') {
       summaryLines: 5,
       budget: null,
     });
-    const [message] = aiSdkPrompt({ system: '', history: messages, dialect });
+    const [message] = aiSdkPrompt({
+      system: '',
+      history: messages,
+      dialect: { ...dialect, files: { bytes, urls: {} } },
+    });
     return { content: message!.content, tokens };
   };
   return { own: await promptFor('r1'), later: await promptFor('r2') };
@@ -98,6 +102,22 @@ test('WS-3 an attached image is shown to models that see, also in later runs; on
     expect(tokens).toBeGreaterThan(1500);
     expect(tokens).toBeLessThan(2000);
   }
+});
+
+test('WS-3 an attached PDF is shown like an image, and counts by its size; an SVG is shown as the text that it is', async () => {
+  const workspace = await world.workspace();
+  const bytes = Buffer.concat([Buffer.from('%PDF-1.4\n'), Buffer.alloc(200 * 1024)]);
+  const pdf = await attached(workspace, 'a.pdf', bytes, 'application/pdf');
+  const svg = await attached(workspace, 'a.svg', '<svg/>', 'image/svg+xml');
+  const { own } = await shown([pdf, svg], 'look', /^image\/|^application\/pdf$/);
+  expect(own.content).toEqual([
+    { type: 'file', mediaType: 'application/pdf', data: { type: 'data', data: bytes } },
+    text('look'),
+    text(
+      '[Attached: /a.pdf, version 1, 200.0 KiB]\n[Attached: /a.svg, version 1, 6 B. It says:]\n<svg/>\n[End of /a.svg]',
+    ),
+  ]);
+  expect(own.tokens).toBeGreaterThan(6000);
 });
 
 test('WS-3 of many images the latest are shown', async () => {

@@ -104,7 +104,8 @@ const compatible: AiSdkProvider = {
   dialect: {
     provider: 'compatible',
     metadataKey: 'compatible',
-    bytes: IMAGES_AND_PDF,
+    // Few of these servers read anything else, and most refuse the whole request.
+    bytes: /^image\//,
     // Open models want their reasoning back while they use tools, and refuse that of earlier turns.
     givesBack: ({ current }) => current,
   },
