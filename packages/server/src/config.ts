@@ -20,6 +20,8 @@ export interface Config {
   readonly directUrl: string | undefined;
   /** `provider/model`. Without it, the offline model. */
   readonly model: string | undefined;
+  /** How long a provider may be silent before and in the middle of an answer. */
+  readonly modelIdleSeconds: number;
   readonly leaseSeconds: number;
   readonly apiKey: string | undefined;
   readonly logLevel: LogLevel;
@@ -110,6 +112,11 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
     env: 'CONTINUO_MODEL',
     schema: z.string().regex(/^[a-z\d-]+\/\S+$/),
     allowed: 'provider/model, such as offline/demo',
+  },
+  modelIdleSeconds: {
+    env: 'CONTINUO_MODEL_IDLE_SECONDS',
+    schema: number.pipe(z.number().min(1).max(3600)),
+    allowed: 'a number from 1 to 3600',
   },
   leaseSeconds: {
     env: 'CONTINUO_LEASE_SECONDS',
@@ -218,6 +225,7 @@ export async function loadConfig(world: {
     databaseUrl,
     directUrl: read('directUrl', databaseUrl),
     model: read<string | undefined>('model', undefined),
+    modelIdleSeconds: read('modelIdleSeconds', 120),
     leaseSeconds: read('leaseSeconds', 5),
     apiKey: read<string | undefined>('apiKey', undefined),
     logLevel: read<LogLevel>('logLevel', 'info'),

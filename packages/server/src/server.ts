@@ -90,7 +90,8 @@ export async function startServer({
   tools = [],
   faults,
 }: ServerOptions): Promise<RunningServer> {
-  const models = createModels(WORLD, { defaultModel: config.model, env });
+  const idleMs = config.modelIdleSeconds * 1000;
+  const models = createModels(WORLD, { defaultModel: config.model, env, idleMs });
   const resolved = models.resolve(models.default);
   if (!resolved.ok) throw new Error(`CONTINUO_MODEL: ${resolved.problem}`);
 

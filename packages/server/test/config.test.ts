@@ -42,6 +42,7 @@ test('without any setting, the defaults hold', async () => {
     toolSummaryLines: 5,
     maxFileBytes: 33_554_432,
     workspaceBytes: 10_737_418_240,
+    modelIdleSeconds: 120,
     actorInactivityTimeoutSeconds: 600,
     approvalExpiresSeconds: null,
   });
@@ -68,6 +69,7 @@ test('every setting can come from the environment', async () => {
     CONTINUO_WORKSPACE_BYTES: '4096',
     CONTINUO_ACTOR_INACTIVITY_TIMEOUT_SECONDS: '60',
     CONTINUO_APPROVAL_EXPIRES_SECONDS: '86400',
+    CONTINUO_MODEL_IDLE_SECONDS: '900',
   });
   expect(config).toEqual({
     host: '0.0.0.0',
@@ -87,6 +89,7 @@ test('every setting can come from the environment', async () => {
     toolSummaryLines: 3,
     maxFileBytes: 2048,
     workspaceBytes: 4096,
+    modelIdleSeconds: 900,
     actorInactivityTimeoutSeconds: 60,
     approvalExpiresSeconds: 86_400,
   });

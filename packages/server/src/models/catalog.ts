@@ -33,7 +33,7 @@ interface ModelsOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Addresses by provider, before those of `env`. */
   readonly baseUrls?: Readonly<Record<string, string>>;
-  /** How long a provider may be silent in the middle of an answer. */
+  /** How long a provider may be silent before and in the middle of an answer. */
   readonly idleMs?: number;
   /** In place of our own. */
   readonly fetch?: typeof fetch;
