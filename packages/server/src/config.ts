@@ -110,7 +110,7 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
   },
   model: {
     env: 'CONTINUO_MODEL',
-    schema: z.string().regex(/^[a-z\d-]+\/\S+$/),
+    schema: z.string().regex(/^[a-z\d-]+\/\S+$/i),
     allowed: 'provider/model, such as offline/demo',
   },
   modelIdleSeconds: {

@@ -2,11 +2,16 @@
 
 /** The rest of a sentence that says the name is wrong. */
 export function didYouMean(name: string, known: readonly string[]): string {
-  const [best] = known
+  const best = nearest(name, known);
+  return best === undefined ? `; allowed: ${known.join(', ')}` : `; did you mean ${best}?`;
+}
+
+/** The known name that is at most three letters away. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  return known
     .map((candidate) => ({ candidate, edits: distance(name.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ edits }) => edits <= 3)
-    .toSorted((a, b) => a.edits - b.edits);
-  return best ? `; did you mean ${best.candidate}?` : `; allowed: ${known.join(', ')}`;
+    .toSorted((a, b) => a.edits - b.edits)[0]?.candidate;
 }
 
 /** How many letters to insert, remove or replace to make `b` of `a`. */

@@ -73,14 +73,20 @@ export function problemWithModel(env: ServerOptions['env']): (model: string) => 
   };
 }
 
-/** Which model answers when nobody chose, what is wrong with it, and which variables may hold a key. */
+/** Which model answers when nobody chose, what is wrong with it, which variables may hold a key, and what else to look at. */
 export function modelInUse(
   env: ServerOptions['env'],
   configured: string | undefined,
-): { readonly id: string; readonly problem: string | null; readonly keys: readonly string[] } {
+): {
+  readonly id: string;
+  readonly problem: string | null;
+  readonly keys: readonly string[];
+  readonly advice: readonly string[];
+} {
   const models = createModels(WORLD, { defaultModel: configured, env });
   const resolved = models.resolve(models.default);
-  return { id: models.default, problem: resolved.ok ? null : resolved.problem, keys: MODEL_KEYS };
+  const problem = resolved.ok ? null : resolved.problem;
+  return { id: models.default, problem, keys: MODEL_KEYS, advice: models.advice };
 }
 
 export async function startServer({
@@ -94,6 +100,7 @@ export async function startServer({
   const models = createModels(WORLD, { defaultModel: config.model, env, idleMs });
   const resolved = models.resolve(models.default);
   if (!resolved.ok) throw new Error(`CONTINUO_MODEL: ${resolved.problem}`);
+  for (const sentence of models.advice) log.warn(sentence);
 
   const embedded =
     config.databaseUrl === undefined

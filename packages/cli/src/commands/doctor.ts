@@ -59,7 +59,7 @@ async function settings(env: NodeJS.ProcessEnv, tell: (checks: Check[]) => void)
 }
 
 function model(config: Config, env: NodeJS.ProcessEnv): Check {
-  const { id, problem, keys } = modelInUse(env, config.model);
+  const { id, problem, keys, advice } = modelInUse(env, config.model);
   if (problem !== null)
     return { name: 'model', status: 'bad', says: problem, mend: 'Set CONTINUO_MODEL to another.' };
   if (!id.startsWith('offline/'))
@@ -68,7 +68,7 @@ function model(config: Config, env: NodeJS.ProcessEnv): Check {
     name: 'model',
     status: 'warn',
     says: `${id} answers: no language model is connected`,
-    mend: `Set a provider's key: ${keys.join(', ')}.`,
+    mend: advice.length > 0 ? `${advice.join('; ')}.` : `Set a provider's key: ${keys.join(', ')}.`,
   };
 }
 

@@ -1,5 +1,6 @@
 // Which models there are, and which one answers when nobody chose.
 
+import { nearest } from '../did-you-mean.ts';
 import { createAiSdkModel } from './ai-sdk/connect.ts';
 import { AI_SDK_PROVIDERS, type AiSdkAccess, type AiSdkProvider } from './ai-sdk/providers.ts';
 import type { Model } from './model.ts';
@@ -15,6 +16,8 @@ export interface Models {
   readonly default: string;
   /** The model with this id (`provider/model`), or a sentence that says what is wrong with it. */
   resolve(id: string): Resolved;
+  /** What was set and is wrong, or not used, a sentence each. */
+  readonly advice: readonly string[];
   /** What people can choose from; keys themselves are never told. */
   list(): {
     readonly models: string[];
@@ -85,6 +88,7 @@ export function createModels(world: ModelsWorld, options: ModelsOptions = {}): M
   };
   return {
     default: options.defaultModel ?? firstWithKey(options) ?? 'offline/demo',
+    advice: adviceFor(options),
     resolve(id) {
       const model = offline.get(id) ?? connected.get(id);
       if (model) return { ok: true, model };
@@ -138,13 +142,41 @@ function providerOf(id: string): AiSdkProvider | undefined {
 
 function missingFor(id: string, provider: AiSdkProvider, { apiKey, baseUrl }: AiSdkAccess): string | null {
   const { keys, baseUrlName, needs } = provider;
-  if (needs === 'key')
-    return apiKey === undefined ? `model "${id}" needs a key; set ${keys.join(' or ')}` : null;
-  if (baseUrl === undefined)
-    return `model "${id}" needs the address of a server; set ${baseUrlName}, such as http://localhost:11434/v1`;
-  return URL.canParse(baseUrl)
-    ? null
-    : `${baseUrlName} is not a URL; allowed: such as http://localhost:11434/v1`;
+  if (needs === 'key' && apiKey === undefined) return `model "${id}" needs a key; set ${keys.join(' or ')}`;
+  if (needs === 'base url' && baseUrl === undefined)
+    return `model "${id}" needs the address of a server; set ${baseUrlName}, such as ${EXAMPLE_URL}`;
+  return baseUrl === undefined || isAddress(baseUrl) ? null : wrongAddress(baseUrlName!, baseUrl);
+}
+
+const EXAMPLE_URL = 'http://localhost:11434/v1';
+
+function isAddress(url: string): boolean {
+  // `localhost:11434` is a URL whose scheme is localhost.
+  return /^https?:\/\/[^?#]+$/i.test(url) && URL.canParse(url);
+}
+
+/** Without the address itself, which may hold a password, unless it can be mended and holds none. */
+function wrongAddress(name: string, url: string): string {
+  const mended = `http://${url}`;
+  const hint = !/:\/\/|@/.test(url) && isAddress(mended) ? `; did you mean ${mended}?` : '';
+  return `${name} is not the address of a server${hint}; allowed: http:// or https://, without ? and #, such as ${EXAMPLE_URL}`;
+}
+
+/** What to say to somebody who set something that is not used. */
+function adviceFor(options: ModelsOptions): string[] {
+  const set = [...AI_SDK_PROVIDERS.values()].flatMap((provider) => {
+    const { baseUrl } = accessOf(provider, options);
+    return baseUrl === undefined ? [] : [{ provider, baseUrl }];
+  });
+  const wrong = set.flatMap(({ provider, baseUrl }) =>
+    isAddress(baseUrl) ? [] : [wrongAddress(provider.baseUrlName!, baseUrl)],
+  );
+  const answers = options.defaultModel ?? firstWithKey(options);
+  const unused =
+    answers === undefined && set.some(({ provider }) => provider.needs === 'base url')
+      ? ['OPENAI_BASE_URL is set, and no model is: CONTINUO_MODEL=compatible/<model> says which one answers']
+      : [];
+  return [...wrong, ...unused];
 }
 
 function problemWith(id: string, available: readonly string[]): string {
@@ -152,6 +184,8 @@ function problemWith(id: string, available: readonly string[]): string {
   const slash = id.indexOf('/');
   if (slash < 1 || slash === id.length - 1) return `model "${id}" is not written as provider/model; ${there}`;
   const provider = id.slice(0, slash);
-  if (provider !== 'offline') return `provider "${provider}" is not known; ${there}`;
-  return `provider "offline" has no model "${id.slice(slash + 1)}"; ${there}`;
+  const model = id.slice(slash + 1);
+  if (provider === 'offline') return `provider "offline" has no model "${model}"; ${there}`;
+  const meant = nearest(provider, [...AI_SDK_PROVIDERS.keys(), 'offline']);
+  return `provider "${provider}" is not known; ${meant === undefined ? there : `did you mean ${meant}/${model}?`}`;
 }

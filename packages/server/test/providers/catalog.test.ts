@@ -80,7 +80,46 @@ describe('RT-7', () => {
 
   test('RT-7 a compatible server needs an address and no key', () => {
     expect(problem('compatible/org/model:7b', { OPENAI_BASE_URL: 'http://localhost:11434/v1' })).toBeNull();
-    expect(problem('compatible/qwen3', { OPENAI_BASE_URL: 'localhost' })).toContain('not a URL');
+    expect(problem('compatible/qwen3', { OPENAI_BASE_URL: 'https://a.example/v1/' })).toBeNull();
+  });
+
+  test.each([
+    ['localhost:11434/v1', 'did you mean http://localhost:11434/v1?'],
+    ['localhost', 'did you mean http://localhost?'],
+    ['ftp://localhost/v1', 'allowed: http:// or https://'],
+    ['http://localhost:11434/v1?a=b', 'without ? and #'],
+    ['http://localhost:11434/v1#a', 'without ? and #'],
+    ['http://', 'allowed: http:// or https://'],
+    ['me:secret@localhost/v1', 'such as http://localhost:11434/v1'],
+  ])('RT-7 the address %s is refused: %s', (url, says) => {
+    const refused = problem('compatible/qwen3', { OPENAI_BASE_URL: url });
+    expect(refused).toContain('OPENAI_BASE_URL is not the address of a server');
+    expect(refused).toContain(says);
+    expect(refused).not.toContain('secret');
+    expect(problem('anthropic/claude', { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: url })).toContain(says);
+    expect(createModels(world, { env: { OPENAI_BASE_URL: url } }).advice[0]).toContain(says);
+  });
+
+  test('RT-3 an address without a model is not passed over in silence', () => {
+    const advice = (env: Record<string, string>, defaultModel?: string) =>
+      createModels(world, { env, defaultModel }).advice;
+    const OPENAI_BASE_URL = 'http://localhost:11434/v1';
+    expect(advice({ OPENAI_BASE_URL })).toEqual([
+      expect.stringContaining('CONTINUO_MODEL=compatible/<model>'),
+    ]);
+    expect(advice({ OPENAI_BASE_URL, OPENAI_API_KEY: 'k' })).toHaveLength(1);
+    expect(advice({ OPENAI_BASE_URL }, 'compatible/qwen3')).toEqual([]);
+    expect(advice({ OPENAI_BASE_URL, GEMINI_API_KEY: 'k' })).toEqual([]);
+    expect(advice({})).toEqual([]);
+  });
+
+  test.each([
+    ['OpenAI/gpt-5.4', 'openai/gpt-5.4'],
+    ['openia/gpt-5.4', 'openai/gpt-5.4'],
+    ['antropic/claude', 'anthropic/claude'],
+    ['of-line/demo', 'offline/demo'],
+  ])('RT-7 who writes %s is asked for %s', (id, meant) => {
+    expect(problem(id)).toContain(`is not known; did you mean ${meant}?`);
   });
 
   test.each(['gpt-5', '/gpt', 'openai/', 'mistral/large', 'offline/none'])('RT-7 %s is explained', (id) => {
