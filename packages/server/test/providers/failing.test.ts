@@ -42,7 +42,10 @@ describe.each(PROVIDERS)('%s', (name) => {
   test('RT-7 a provider that asks for an hour is not waited for', async () => {
     server.reply(refusal(429, 'Come back later.', { headers: { 'retry-after': '3600' } }));
     const { model, slept } = connect();
-    expect(plain(await ask(model))).toMatchObject([{ type: 'stream_error', code: 'rate_limited' }]);
+    const message = expect.stringMatching(
+      /Come back later\..* it asks to wait 3600 s, and 60 s are waited at most$/,
+    );
+    expect(plain(await ask(model))).toMatchObject([{ type: 'stream_error', code: 'rate_limited', message }]);
     expect(slept).toEqual([]);
   });
 
@@ -75,6 +78,40 @@ describe.each(PROVIDERS)('%s', (name) => {
     expect(event).toHaveProperty('message', expect.stringContaining(message));
     expect(server.received.length - before).toBe(1);
   });
+
+  const page = `<!doctype html>\n<title>Welcome</title>${'<p>'.repeat(1000)}`;
+  test.each([
+    [
+      [200, { 'content-type': 'text/html; charset=utf-8' }],
+      page,
+      ' gave 200, text/html; charset=utf-8: <!doctype html> <title>',
+    ],
+    [
+      [200, { 'content-type': 'application/json' }],
+      '{"models":[]}',
+      ' gave 200, application/json: {"models":[]}',
+    ],
+    [[204, {}], undefined, ' gave 204'],
+    [
+      [302, { location: 'https://elsewhere.example/login' }],
+      undefined,
+      ' gave 302, Location: https://elsewhere.example/login',
+    ],
+    [[200, { 'content-type': 'application/json' }], `{"key":"${ENV.OPENAI_API_KEY}"}`, '{"key":"***"}'],
+  ] as const)(
+    'RT-7 an answer that is no stream is told, and not asked for again: %j',
+    async (head, body, says) => {
+      server.reply({ document: { head, ...(body !== undefined && { body }) } });
+      const before = server.received.length;
+      const events = plain(await ask(connect().model)) as { message: string }[];
+      expect(events).toMatchObject([{ type: 'stream_error', code: 'provider_error' }]);
+      expect(events[0]).not.toHaveProperty('retryable');
+      expect(events[0]!.message).toContain(`did not answer with a stream; check its address: ${server.url}/`);
+      expect(events[0]!.message).toContain(says);
+      expect(events[0]!.message.length).toBeLessThan(600);
+      expect(server.received.length - before).toBe(1);
+    },
+  );
 
   test('RT-7 an error never shows a key', async () => {
     const others = 'sk-proj-1234567890, AIzaSyA1234567890, Bearer abc.def';

@@ -70,6 +70,7 @@ export async function startProvider(): Promise<ProviderServer> {
     for (const said of reply.said ?? [])
       if (said.kind !== 'text' && said.signature !== undefined) issued.add(said.signature);
     if (reply.hangUp) return void response.destroy();
+    if (reply.document) return void response.writeHead(...reply.document.head).end(reply.document.body);
     if (reply.refusal) return refuse(response, wire, reply.refusal);
     await speak(response, wire, reply);
   }

@@ -26,3 +26,9 @@ export function aiSdkBackoff(retries: AiSdkRetries, { failed, retryAfter, random
   if (retryAfter === undefined) return spread;
   return retryAfter > retries.maxRetryAfterMs ? null : retryAfter + spread * 0.1;
 }
+
+/** The rest of an error whose provider asks for more than is waited. */
+export function aiSdkTooLong({ maxRetryAfterMs }: AiSdkRetries, retryAfter = 0): string {
+  if (retryAfter <= maxRetryAfterMs) return '';
+  return `; it asks to wait ${Math.ceil(retryAfter / 1000)} s, and ${maxRetryAfterMs / 1000} s are waited at most`;
+}

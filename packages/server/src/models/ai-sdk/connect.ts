@@ -4,6 +4,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { Model, ModelRequest } from '../model.ts';
 import type { AiSdkWorld } from './call.ts';
 import { type AiSdkLoaded, createAiSdkDriver } from './model.ts';
+import { aiSdkStreamsOnly } from './not-a-stream.ts';
 import type { AiSdkAccess, AiSdkProvider } from './providers.ts';
 import { aiSdkRequest } from './request.ts';
 
@@ -22,7 +23,8 @@ export function createAiSdkModel({ id, provider, access, world, idleMs }: AiSdkC
   let loading: Promise<AiSdkLoaded> | null = null;
   const load = async (): Promise<AiSdkLoaded> => {
     const { aiSdkFetch } = await import('./fetch.ts');
-    const model = (await provider.load({ ...access, fetch: access.fetch ?? aiSdkFetch }))(name);
+    const fetch = aiSdkStreamsOnly(access.fetch ?? aiSdkFetch);
+    const model = (await provider.load({ ...access, fetch }))(name);
     const urls = await model.supportedUrls;
     const options = (request: ModelRequest): LanguageModelV4CallOptions =>
       aiSdkRequest(request, { provider, model: name, urls });

@@ -2,6 +2,7 @@
 // without secrets, whether trying again can help, and how long the provider asks to wait.
 
 import { APICallError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import { AiSdkNotAStream } from './not-a-stream.ts';
 
 type AiSdkFailureCode =
   | 'rate_limited'
@@ -40,6 +41,12 @@ export function aiSdkFailureOf(error: unknown, context: AiSdkFailureContext): Ai
 
   if (UnsupportedFunctionalityError.isInstance(error))
     return { code: 'invalid_request', message: answered('cannot take this request'), retryable: false };
+  if (error instanceof AiSdkNotAStream)
+    return {
+      code: 'provider_error',
+      message: answered('did not answer with a stream; check its address'),
+      retryable: false,
+    };
   if (status === undefined) {
     if (APICallError.isInstance(error))
       return { code: 'provider_unavailable', message: answered('cannot be reached'), retryable };

@@ -10,7 +10,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { StreamEvent } from '@continuo/engine';
 import type { Model, ModelRequest } from '../model.ts';
-import { AI_SDK_RETRIES, type AiSdkRetries, aiSdkBackoff } from './backoff.ts';
+import { AI_SDK_RETRIES, type AiSdkRetries, aiSdkBackoff, aiSdkTooLong } from './backoff.ts';
 import { AiSdkCall, type AiSdkWorld } from './call.ts';
 import { type AiSdkFailure, type AiSdkFailureContext, aiSdkFailureOf } from './failure.ts';
 import { type AiSdkOutcome, AiSdkParts } from './parts.ts';
@@ -157,7 +157,8 @@ class AiSdkStream implements AsyncIterableIterator<StreamEvent, undefined, undef
     const wait = retryable && !parts.told ? this.#backoff(retries, retryAfter) : null;
     if (wait === null) {
       const again = retryable && parts.told && { retryable };
-      this.#events.push({ type: 'stream_error', at: world.now(), code, message, ...again });
+      const said = message + aiSdkTooLong(retries, retryAfter);
+      this.#events.push({ type: 'stream_error', at: world.now(), code, message: said, ...again });
       return;
     }
     this.#ended = false;

@@ -32,6 +32,11 @@ export interface Reply {
     readonly type?: string;
     readonly headers?: Readonly<Record<string, string>>;
   };
+  /** An answer by somebody who is no provider. */
+  readonly document?: {
+    readonly head: readonly [status: number, headers: Readonly<Record<string, string>>];
+    readonly body?: string;
+  };
   /** What happens instead of the end, after all was said. */
   readonly instead?: 'cut' | 'stall' | 'error' | 'silent end';
   /** The connection is closed before anything is answered. */
