@@ -2,6 +2,8 @@
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+/** Models that have a label of their own, the first that are called: names come from requests, and each makes some 20 series. */
+const MODELS_NAMED = 100;
 const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
 
 export interface Metrics {
@@ -18,6 +20,8 @@ export interface Metrics {
     usage: Readonly<Record<string, number | undefined>>;
     cost: number | null;
   }): void;
+  /** A call is tried again after this failure. */
+  modelRetried(model: string, code: string): void;
 }
 
 export function createMetrics(sources: {
@@ -71,6 +75,12 @@ export function createMetrics(sources: {
     labelNames: ['model', 'ended'],
     registers,
   });
+  const retries = new Counter({
+    name: 'continuo_model_retries_total',
+    help: 'Model calls tried again in silence, by what went wrong',
+    labelNames: ['model', 'code'],
+    registers,
+  });
   const callSeconds = new Histogram({
     name: 'continuo_model_call_seconds',
     help: 'How long a model call takes',
@@ -115,6 +125,12 @@ export function createMetrics(sources: {
     },
   });
 
+  const named = new Set<string>();
+  const label = (model: string): string => {
+    if (named.size < MODELS_NAMED) named.add(model);
+    return named.has(model) ? model : 'other';
+  };
+
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
@@ -128,12 +144,13 @@ export function createMetrics(sources: {
       if (code !== null) errors.inc({ code });
     },
     takenOver: () => takeovers.inc(),
-    modelCalled: (call) => {
-      calls.inc({ model: call.model, ended: call.ended });
-      callSeconds.observe({ model: call.model }, call.seconds);
-      for (const [kind, count] of Object.entries(call.usage))
-        if (count) tokens.inc({ model: call.model, kind }, count);
-      if (call.cost !== null) cost.inc({ model: call.model }, call.cost);
+    modelCalled: ({ ended, seconds, usage, cost: paid, ...call }) => {
+      const model = label(call.model);
+      calls.inc({ model, ended });
+      callSeconds.observe({ model }, seconds);
+      for (const [kind, count] of Object.entries(usage)) if (count) tokens.inc({ model, kind }, count);
+      if (paid !== null) cost.inc({ model }, paid);
     },
+    modelRetried: (model, code) => retries.inc({ model: label(model), code }),
   };
 }

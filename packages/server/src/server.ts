@@ -97,7 +97,12 @@ export async function startServer({
   faults,
 }: ServerOptions): Promise<RunningServer> {
   const idleMs = config.modelIdleSeconds * 1000;
-  const models = createModels(WORLD, { defaultModel: config.model, env, idleMs });
+  const models = createModels(WORLD, {
+    defaultModel: config.model,
+    env,
+    idleMs,
+    onRetry: (model, code) => metrics.modelRetried(model, code),
+  });
   const resolved = models.resolve(models.default);
   if (!resolved.ok) throw new Error(`CONTINUO_MODEL: ${resolved.problem}`);
   for (const sentence of models.advice) log.warn(sentence);

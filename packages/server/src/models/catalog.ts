@@ -38,6 +38,8 @@ interface ModelsOptions {
   readonly baseUrls?: Readonly<Record<string, string>>;
   /** How long a provider may be silent before and in the middle of an answer. */
   readonly idleMs?: number;
+  /** Told when a call is tried again, with the code of what went wrong. */
+  readonly onRetry?: (model: string, code: string) => void;
   /** In place of our own. */
   readonly fetch?: typeof fetch;
 }
@@ -82,6 +84,7 @@ export function createModels(world: ModelsWorld, options: ModelsOptions = {}): M
         random: () => world.random?.() ?? Math.random(),
       },
       idleMs: options.idleMs,
+      onRetry: (code) => options.onRetry?.(id, code),
     });
     connected.set(id, model);
     return model;

@@ -180,6 +180,8 @@ describe.each(REACHED)('%s', (name) => {
     ]);
     expect(dataOf(frames, 'state')).toEqual([{ status: 'running', attempt: 1 }, { status: 'done' }]);
     expect(dataOf(frames, 'message_start').map(({ message }) => message)).toEqual(['m1']);
+    const metrics = await (await fetch(`${world.url}/metrics`)).text();
+    expect(metrics).toContain(`continuo_model_retries_total{model="${model}",code="rate_limited"} 1\n`);
   });
 
   test('RT-7 a stream that is cut after text is begun again, and the first message superseded', async () => {

@@ -15,9 +15,10 @@ interface AiSdkConnection {
   readonly access: AiSdkAccess;
   readonly world: AiSdkWorld;
   readonly idleMs?: number | undefined;
+  readonly onRetry: (code: string) => void;
 }
 
-export function createAiSdkModel({ id, provider, access, world, idleMs }: AiSdkConnection): Model {
+export function createAiSdkModel({ id, provider, access, world, idleMs, onRetry }: AiSdkConnection): Model {
   const { dialect, keys } = provider;
   const name = id.slice(dialect.provider.length + 1);
   let loading: Promise<AiSdkLoaded> | null = null;
@@ -41,5 +42,6 @@ export function createAiSdkModel({ id, provider, access, world, idleMs }: AiSdkC
       secrets: access.apiKey === undefined ? [] : [access.apiKey],
     },
     idleMs,
+    onRetry,
   });
 }

@@ -30,6 +30,8 @@ interface AiSdkModelSettings {
   /** How long a provider may be silent. */
   readonly idleMs?: number | undefined;
   readonly retries?: AiSdkRetries | undefined;
+  /** Told when a call is tried again. */
+  readonly onRetry: (code: string) => void;
 }
 
 const IDLE_MS = 120_000;
@@ -150,7 +152,7 @@ class AiSdkStream implements AsyncIterableIterator<StreamEvent, undefined, undef
   }
 
   async #fail({ parts }: Attempt, failure: AiSdkFailure): Promise<void> {
-    const { world, retries = AI_SDK_RETRIES } = this.#settings;
+    const { world, retries = AI_SDK_RETRIES, onRetry } = this.#settings;
     const { code, message, retryable, retryAfter } = failure;
     this.#close(false);
     this.#failed += 1;
@@ -162,6 +164,7 @@ class AiSdkStream implements AsyncIterableIterator<StreamEvent, undefined, undef
       return;
     }
     this.#ended = false;
+    onRetry(code);
     await world.sleep(wait, this.#request.signal).catch(() => {});
   }
 
