@@ -21,6 +21,7 @@ import { createThread, follow, send } from '../client/api.ts';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../client/database.ts';
 import { brokenInvariants } from '../client/invariants.ts';
 import { startPod, type TestPod } from '../client/pod.ts';
+import { holdTable, waitedFor } from '../contract/support.ts';
 
 let folder: string;
 let file: string;
@@ -212,22 +213,14 @@ test('PLUS-5 a backup that breaks midway fails once, and leaves nothing behind',
       select gen_random_uuid(), w.id, repeat(md5(n::text), 4) from generate_series(1, 20000) n, workspaces w`,
   );
   // So that it cannot be faster than what ends it.
-  const other = await source.pool.connect();
-  await other.query('begin; lock table threads in access exclusive mode');
-  const ended = backup({
-    database: settings(source),
-    file,
-    now: () => new Date(0),
-    onTable: ({ name }) => {
-      if (name !== 'migrations') return;
-      void source.pool.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'continuo-test' and query like 'copy%'",
-      );
-    },
-  });
-  await expect(ended).rejects.toMatchObject({ message: expect.stringMatching(/terminat/) });
-  await other.query('rollback');
-  other.release();
+  const letGo = await holdTable(source, 'threads', 'access exclusive');
+  const ended = expect(save(source)).rejects.toMatchObject({ message: expect.stringMatching(/terminat/) });
+  await waitedFor(source, 'threads');
+  await source.pool.query(
+    "select pg_terminate_backend(pid) from pg_locks where relation = 'threads'::regclass and not granted",
+  );
+  await ended;
+  await letGo();
   if (existsSync('/dev/full')) {
     symlinkSync('/dev/full', `${file}.partial`);
     await expect(save(source)).rejects.toMatchObject({ code: 'ENOSPC' });

@@ -51,7 +51,7 @@ test('RT-7 "write a haiku to notes/haiku.md, then change its last line and show 
   expect(after![2]).not.toBe('');
   expect(sources).toEqual([rows[0]!.id]);
   expect(final).toMatch(
-    /\/notes\/haiku\.md: 2 versions\n {4}v2 .* written by this run .*\n {4}v1 .* written by this run/,
+    /\/notes\/haiku\.md: 2 versions\nv2 .* written by this run .*\nv1 .* written by this run/,
   );
   expect(final).toContain('no language model is connected. What I wrote comes from a fixed stock of lines.');
 });
