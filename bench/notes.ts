@@ -2,25 +2,32 @@
 
 const statements =
   'A run sends one statement to enqueue it, and shares three appends with the others; each is a write that wakes Postgres. ' +
-  'Tried: the 202, the first facts and the followers without reads, the end of a run in one append (eleven statements before). ' +
-  'To try: enqueuing in groups.';
-const sockets =
-  'At 10 ms a token each token is a read of its own from the model, which is what direct pays, too, and a row in the log. ' +
-  'Tried: pieces gather for up to 25 ms when many threads are written, so that a commit and a write to the client carry several. ' +
-  'To try: putting pieces that were gathered together, as under pressure.';
+  'Tried: the 202, the first facts and the followers without reads, the end of a run in one append (eleven statements before), ' +
+  'chats written to disk only while no run is at work. To try: enqueuing in groups.';
 
 export const notes: Readonly<Record<string, string>> = {
   'files-write':
-    'A write is one commit and two fsyncs (the file, its folder), against one and one, and the statement also indexes the ' +
-    'text for search (0.4 ms of 1.3). Tried: the content in the same statement as its version (a commit less), the mirror ' +
-    'told what was written instead of reading it. To try: the temporary file synced while the commit is under way.',
+    'A write is one commit and two fsyncs (the file, its folder), against one and one. Tried: the content in the same statement as its ' +
+    'version (a commit less), the mirror told what was written instead of reading it, the file synced while the commit is under way, ' +
+    'texts indexed afterwards.',
   'cpu-direct-0ms×50': statements,
   'cpu-bare-0ms×50': statements,
-  'cpu-bare-10ms×50': sockets,
+  'cpu-bare-10ms×50':
+    'At 10 ms a token each token is a read of its own from the model, which is what direct pays, too. Tried: many models are read ' +
+    'together, every 50 ms at most, so that a read, a commit and a write to the client carry several tokens.',
   'throughput-direct': statements,
   'throughput-bare': statements,
+  'first-token-0ms×1':
+    'Bare asks the model at once; here a commit comes before, another before the first token is shown, and the client’s second request.',
   'first-token-10ms×1':
-    'Two statements, each with its commit, come before the model is asked, none in bare. ' + statements,
-  'cancel-aborted-here': 'A statement writes the cancel, a second reads it: the model is aborted after both.',
+    'Bare asks the model at once; here a commit comes before, another before the first token is shown, and the client’s second request. ' +
+    'Tried: the model asked while the run’s beginning is being written, the first token in the next append alone.',
+  'first-token-0ms×50': 'The slowest of runs that come fifty at once. ' + statements,
+  'cancel-aborted-here':
+    'One commit, then the model is aborted. Tried: the owner told at once instead of reading the cancel, the run not read first.',
+  'chat-first-token':
+    'Two commits, each with its work (a message, a run, a claim; four events and three rows), and the lookup of the workspace by its ' +
+    'name. Tried: no reading of the log, the first token in the same append as the run’s beginning, cheaper estimates and tool profiles ' +
+    '(25 ms before).',
   dispatch: 'At 200 runs/s both cores are nearly busy, so a run waits for its turn. ' + statements,
 };

@@ -1,7 +1,7 @@
 // Runs a second with fifty at once.
 
-import { runsPerSecond } from '../grid.ts';
-import { digits, ratio } from '../measure/numbers.ts';
+import { runsPerSecond, type Rounds } from '../grid.ts';
+import { digits, median, ratio } from '../measure/numbers.ts';
 import { judged, type Line } from './line.ts';
 
 export const throughput: Line = {
@@ -34,6 +34,17 @@ export const throughput: Line = {
         measured: `${digits(paced[2])}/s, direct ${digits(paced[0])}/s, bare ${digits(paced[1])}/s`,
         verdict: 'reported',
       },
+      {
+        key: 'deltas-paced',
+        line: 'pieces in which 200 tokens arrive, 10 ms × 50 (many models are read together: a piece comes every 50 ms at most)',
+        target: '–',
+        measured: `${digits(pieces(grid.rounds('10 ms × 50').continuo))}, bare ${digits(pieces(grid.rounds('10 ms × 50').bare))}`,
+        verdict: 'reported',
+      },
     ];
   },
 };
+
+function pieces(rounds: Rounds['continuo']): number {
+  return median(rounds.flatMap(({ deltas }) => deltas));
+}
