@@ -57,7 +57,15 @@ function missing(chat: Chat | null, id: string): Problem {
 }
 
 export function chatRoutes(app: App, context: HttpContext): void {
-  const { pool, originOf } = context;
+  const { pool, originOf, workspaces } = context;
+  // A message finds its chat by its id, and is refused with the chat's own workspace: a name that was right a moment ago will do.
+  const named = new Map<string, string>();
+  workspaces.listen(() => named.clear());
+  const idOf = async (given: string): Promise<string> => {
+    const id = named.get(given) ?? (await workspaceIn(pool, given)).id;
+    named.set(given, id);
+    return id;
+  };
   const read = async (workspaceId: string, id: string): Promise<Chat> => {
     const chat = await readChatOf(pool, workspaceId, id);
     if (chat) return chat;
@@ -160,15 +168,15 @@ export function chatRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { id, chat } = c.req.valid('param');
-      const workspace = await workspaceIn(pool, id);
+      const workspaceId = await idOf(id);
       const origin = await originOf(chat);
-      if (origin?.workspaceId !== workspace.id) throw notFound('chat', chat);
+      if (origin?.workspaceId !== workspaceId) throw notFound('chat', chat);
       const { run, headers } = await takeMessage(context, {
         threadId: chat,
         origin,
         message: c.req.valid('json'),
         idempotencyKey: c.req.valid('header')['idempotency-key'] ?? null,
-        missing: () => noChat(context, workspace.id, chat),
+        missing: () => noChat(context, workspaceId, chat),
       });
       return c.json({ run }, 202, headers);
     },

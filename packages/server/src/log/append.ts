@@ -58,6 +58,8 @@ export class Writer implements PenHost {
   #open = 0;
   #connection: Connection | null = null;
   #flushing = false;
+  /** A flush that waits for what else this turn brings. */
+  #soon: NodeJS.Immediate | null = null;
   #closed = false;
 
   constructor(options: WriterOptions) {
@@ -111,10 +113,17 @@ export class Writer implements PenHost {
   #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
-    setImmediate(() => void this.#flush());
+    this.#soon = setImmediate(() => void this.#flush());
+  }
+
+  hasten(): void {
+    if (this.#soon === null || this.#open > AT_ONCE_PENS) return;
+    clearImmediate(this.#soon);
+    void this.#flush();
   }
 
   async #flush(): Promise<void> {
+    this.#soon = null;
     while (this.#dirty.size > 0 && !this.#closed) {
       const parts = this.#gather();
       if (parts.length === 0) break;

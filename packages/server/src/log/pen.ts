@@ -49,6 +49,8 @@ export interface PenHost {
   publish(rows: readonly StoredEvent[]): void;
   /** The pen has something to write; `urgent` if somebody waits for it. */
   markDirty(pen: Pen, urgent: boolean): void;
+  /** With few pens open, does not wait for what else this turn brings. */
+  hasten(): void;
   /** The pen writes no more. */
   closed(pen: Pen): void;
   /** Where a part stands whose outcome is not known, by its first row. */
@@ -130,6 +132,11 @@ export class Pen {
   /** Appends events and the rows that they changed, all or nothing; resolves after the commit. */
   append(entries: Entry[], changes: readonly Change[] = []): Promise<readonly StoredEvent[]> {
     return new Promise((resolve, reject) => this.#queue(entries, changes, resolve, reject));
+  }
+
+  /** Somebody waits to see what was just pushed. */
+  hasten(): void {
+    this.#writer.hasten();
   }
 
   /** Null while there is room; otherwise resolves when what waits has been written. */

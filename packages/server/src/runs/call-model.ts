@@ -44,7 +44,9 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   const piece = (type: 'token' | 'reasoning', text: string): void | Promise<void> => {
     push({ type, data: { text, message } });
     pieces += 1;
-    return pieces === 1 ? yieldWithAbortCheck({ mode: 'fast' }) : (pen.room() ?? undefined);
+    if (pieces > 1) return pen.room() ?? undefined;
+    pen.hasten();
+    return yieldWithAbortCheck({ mode: 'fast' });
   };
   const present = (_agent: string, event: EngineEvent): void | Promise<void> => {
     switch (event.type) {

@@ -35,12 +35,13 @@ export function shownHistory(history: ThreadState['history'], options: HistoryOp
       ? { ...entry, output: summarize(entry.output, options.summaryLines, summary) }
       : entry,
   );
+  if (options.budget === null) return { messages, tokens: estimateAll(messages), turnsLeftOut: 0 };
   const turns = intoTurns(messages);
-  const sizes = turns.map((turn) => turn.reduce((sum, message) => sum + estimate(message), 0));
+  const sizes = turns.map(estimateAll);
   let tokens = sizes.reduce((sum, size) => sum + size, 0);
   let first = 0;
   // The last turn always stays: it is what there is to answer.
-  while (options.budget !== null && tokens > options.budget && first < turns.length - 1) {
+  while (tokens > options.budget && first < turns.length - 1) {
     tokens -= sizes[first]!;
     first += 1;
   }
@@ -72,6 +73,10 @@ function intoTurns(messages: readonly HistoryMessage[]): HistoryMessage[][] {
     turns.at(-1)!.push(message);
   }
   return turns;
+}
+
+function estimateAll(messages: readonly HistoryMessage[]): number {
+  return messages.reduce((sum, message) => sum + estimate(message), 0);
 }
 
 const estimates = new WeakMap<HistoryMessage, number>();

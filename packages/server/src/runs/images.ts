@@ -25,7 +25,7 @@ export async function withImages(
   history: ThreadState['history'],
   runId: string,
 ): Promise<ThreadState['history']> {
-  if (!history.some((each) => each.attached || imagesOf(each, runId).length > 0)) return history;
+  if (!history.some((each) => each.attached || each.images)) return history;
   const shown = new Set(history.flatMap((each) => imagesOf(each, runId)).slice(-SHOWN));
   return Promise.all(
     history.map(async (each) => {
