@@ -145,7 +145,7 @@ type Scenario = (stage: Stage) => Promise<void>;
 
 const killedInText: Scenario = async (stage) => {
   const { thread, run } = await stage.killedAt('append.after.token#4', {
-    steps: [{ tokens: 20, delay_ms: 5 }],
+    steps: [{ tokens: 60, delay_ms: 5 }],
   });
   await stage.ended(run);
   await stage.toEnd(thread, { steps: [{ text: 'and on' }] });
@@ -171,7 +171,7 @@ const killedInATool: Scenario = async (stage) => {
 
 const killedThenCanceled: Scenario = async (stage) => {
   const { run } = await stage.killedAt('append.after.token#3', {
-    steps: [{ tokens: 5, delay_ms: 5, hang: true }],
+    steps: [{ tokens: 60, delay_ms: 5, hang: true }],
   });
   await stage.cancel(run);
   await stage.ended(run);
