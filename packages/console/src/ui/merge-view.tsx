@@ -18,7 +18,8 @@ const LOOK = EditorView.theme({
 });
 
 const NAMED = highlightSpecialChars({
-  specialChars: EACH,
+  // Its own: whoever searches with it moves its place.
+  specialChars: new RegExp(EACH),
   render: (code) => {
     const name = document.createElement('span');
     name.className = 'rounded-sm border border-warn bg-warn-wash px-0.5 text-warn';

@@ -105,7 +105,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await question.getByRole('button', { name: 'Deny' }).click();
     await page.getByRole('link', { name: /^Approvals/ }).click();
     const inbox = page.getByRole('region', { name: 'Approvals' });
-    await inbox.getByText('/notes/U+202Edm.niar').waitFor();
+    await inbox.getByText('/notes/U+202Edm.niar').first().waitFor();
 
     const write = { path: '/hidden.txt', content: 'one\u200Btwo\u202E' };
     const other = await world.open(
