@@ -84,9 +84,11 @@ function tooLarge(limit: number): Problem {
   });
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function decode(bytes: ArrayBuffer | Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch (cause) {
     throw new Problem({ status: 400, code: 'invalid_json', detail: 'The body is not valid UTF-8.', cause });
   }

@@ -6,8 +6,9 @@ import { EVENT_COLUMNS, fromRow, type EventRow, type StoredEvent } from './event
 
 export const LOG_CHANNEL = 'continuo_log';
 
+// What is said comes as lines: JSON has no line ends of its own, and so nothing needs to be quoted.
 const ARRAYS =
-  '$1::uuid[], $2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::text[], $8::timestamptz[]';
+  "$1::uuid[], $2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], string_to_array($7, E'\\n'), $8::timestamptz[]";
 
 // One NOTIFY rides on a flush, and only if another pod is there to hear it.
 export const INSERT = `
@@ -20,29 +21,19 @@ export const INSERT = `
 export const INSERT_WITH_CHANGES = `
   select append_with_changes(${ARRAYS}, $9::json) as released, case when $10::text is not null then pg_notify('${LOG_CHANNEL}', $10) end`;
 
-export function bind(rows: readonly StoredEvent[]): unknown[] {
-  const columns: unknown[][] = [[], [], [], [], [], [], [], []];
-  const [threads, seqs, runs, runSeqs, attempts, types, data, at] = columns as [
-    unknown[],
-    unknown[],
-    unknown[],
-    unknown[],
-    unknown[],
-    unknown[],
-    unknown[],
-    unknown[],
+export function bind(rows: readonly StoredEvent[]): string[] {
+  const array = (of: (row: StoredEvent) => string | number | null) =>
+    `{${rows.map((row) => of(row) ?? 'null').join()}}`;
+  return [
+    array((row) => row.threadId),
+    array((row) => row.seq),
+    array((row) => row.runId),
+    array((row) => row.runSeq),
+    array((row) => row.attempt),
+    array((row) => row.type),
+    rows.map((row) => row.json).join('\n'),
+    array((row) => row.at.toISOString()),
   ];
-  for (const row of rows) {
-    threads.push(row.threadId);
-    seqs.push(row.seq);
-    runs.push(row.runId);
-    runSeqs.push(row.runSeq);
-    attempts.push(row.attempt);
-    types.push(row.type);
-    data.push(row.json);
-    at.push(row.at.toISOString());
-  }
-  return columns;
 }
 
 export async function readTail(

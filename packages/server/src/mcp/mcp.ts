@@ -26,7 +26,7 @@ export interface McpOptions {
 
 export interface Mcp {
   /** The tools that runs in the workspace may call now. Waits for a server's first start, for as long as that may take. */
-  toolsOf(workspaceId: string): Promise<readonly AnyTool[]>;
+  toolsOf(workspaceId: string): readonly AnyTool[] | Promise<readonly AnyTool[]>;
   /** Every configured server; null where it is disabled. Waits for none. */
   serversOf(workspaceId: string): Promise<readonly { row: ServerRow; state: ConnectionState | null }[]>;
   /** The servers that `toolsOf` waits for, on this pod, now. */
@@ -107,11 +107,14 @@ export function createMcp({ pool, log, env, onChange, ...options }: McpOptions):
   };
 
   return {
-    toolsOf: async (workspaceId) => {
-      const { connections } = await read(workspaceId, world.now() - REREAD_MS);
-      const all = [...connections.values()];
-      await Promise.all(all.map(({ connection }) => connection.tried));
-      return all.flatMap(({ connection }) => connection.tools.map(({ run }) => run));
+    toolsOf: (workspaceId) => {
+      const known = workspaces.get(workspaceId);
+      if (!known || known.readAt === -Infinity) return read(workspaceId, -Infinity).then(triedTools);
+      // Changes are told; a look at the rows is for those that were not heard of, and nobody waits for it.
+      if (known.readAt <= world.now() - REREAD_MS)
+        read(workspaceId, world.now() - REREAD_MS).catch(() => undefined);
+      const isTrying = [...known.connections.values()].some(({ connection }) => connection.isFirstTry);
+      return isTrying ? triedTools(known) : toolsIn(known);
     },
     serversOf: async (workspaceId) => {
       const { rows, connections } = await read(workspaceId, Infinity);
@@ -140,6 +143,15 @@ export function createMcp({ pool, log, env, onChange, ...options }: McpOptions):
       guard.close();
     },
   };
+}
+
+function toolsIn({ connections }: Workspace): readonly AnyTool[] {
+  return [...connections.values()].flatMap(({ connection }) => connection.tools.map(({ run }) => run));
+}
+
+async function triedTools(workspace: Workspace): Promise<readonly AnyTool[]> {
+  await Promise.all([...workspace.connections.values()].map(({ connection }) => connection.tried));
+  return toolsIn(workspace);
 }
 
 function realTimer(milliseconds: number, work: () => void): () => void {

@@ -310,7 +310,7 @@ test('another pod hears of changed rows within a second', async () => {
   clock.advance(999);
   expect((await mcp.toolsOf(workspace)).length).toBeGreaterThan(0);
   clock.advance(1);
-  expect(await mcp.toolsOf(workspace)).toEqual([]);
+  await until('there are no tools', async () => (await mcp.toolsOf(workspace)).length === 0);
   await until('the process is gone', () => !isAlive(pid));
 });
 
@@ -320,7 +320,7 @@ test('a removed workspace has no servers', async () => {
   const pid = await pidIn(file);
   await world.pool.query('update workspaces set removed_at = now() where id = $1', [workspace]);
   clock.advance(1000);
-  expect(await mcp.toolsOf(workspace)).toEqual([]);
+  await until('there are no tools', async () => (await mcp.toolsOf(workspace)).length === 0);
   expect(await putServer(world.pool, workspace, 'x', node([FIXTURE]))).toEqual({ kind: 'no_workspace' });
   await until('the process is gone', () => !isAlive(pid));
 });

@@ -73,23 +73,29 @@ function planOf(
   history: readonly HistoryMessage[],
   tools: readonly ToolSchema[],
 ): { readonly plan: readonly Intent[]; readonly text: string } {
-  const turns = [...history.entries()].filter(([, message]) => message.role === 'user').slice(-TURNS_BACK);
-  let plan: readonly Intent[] = [];
-  let path: string | null = null;
-  let text = '';
-  for (const [turn, [at, message]] of turns.entries()) {
-    if (message.role !== 'user') continue;
-    text = message.content;
-    const gap = plan.findIndex((intent) => intent.missing.length > 0);
-    const own = planFor(text, tools, path);
-    const asked = gap >= 0 && wasAsked(history.slice(turns[turn - 1]?.[0] ?? 0, at));
-    plan =
-      own.length === 0 && asked && !DISMISSES.test(text) && !isTooLong(text)
-        ? planWithAnswer(plan.slice(gap), text, tools)
-        : own;
-    path = lastPathIn(text) ?? path;
+  const turns: { readonly at: number; readonly text: string }[] = [];
+  for (let at = history.length - 1; at >= 0 && turns.length < TURNS_BACK; at -= 1) {
+    const message = history[at]!;
+    if (message.role === 'user') turns.unshift({ at, text: message.content });
   }
-  return { plan, text };
+  const pathBefore = (turn: number): string | null => {
+    for (const { text } of turns.slice(0, turn).reverse()) {
+      const path = lastPathIn(text);
+      if (path !== null) return path;
+    }
+    return null;
+  };
+  const planAt = (turn: number): readonly Intent[] => {
+    const { at, text } = turns[turn]!;
+    const own = planFor(text, tools, pathBefore(turn));
+    const asked = turn > 0 && wasAsked(history.slice(turns[turn - 1]!.at, at));
+    if (own.length > 0 || !asked || DISMISSES.test(text) || isTooLong(text)) return own;
+    const before = planAt(turn - 1);
+    const gap = before.findIndex((intent) => intent.missing.length > 0);
+    return gap < 0 ? own : planWithAnswer(before.slice(gap), text, tools);
+  };
+  const last = turns.length - 1;
+  return last < 0 ? { plan: [], text: '' } : { plan: planAt(last), text: turns[last]!.text };
 }
 
 function wasAsked(turn: readonly HistoryMessage[]): boolean {
