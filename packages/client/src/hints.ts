@@ -1,4 +1,4 @@
-// Hints of a workspace: which chats have changed. They have no ids; after each new connection, look at everything once.
+// Hints of a workspace: what has changed. They have no ids; after each new connection, look at everything once.
 
 import type { Http } from './http.ts';
 import { follow, type StreamOptions } from './stream.ts';
@@ -7,6 +7,8 @@ export interface Hint {
   /** Ids of chats. */
   readonly chats: readonly string[];
   readonly files: boolean;
+  /** MCP servers, or their states. */
+  readonly servers: boolean;
 }
 
 export function streamHints(

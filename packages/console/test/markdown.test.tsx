@@ -85,7 +85,12 @@ test('PLUS-5 a link leads out in a tab of its own, or stays in this one; one tha
   );
   expect(link('[x](//example.org)')).toContain('target="_blank"');
   expect(link('![x](https://example.org/x.png)')).toContain('target="_blank"');
-  expect(link('[x](/files/notes/x.md)')).toBe('<a href="/files/notes/x.md">x</a>');
+  for (const page of ['/files/notes/x.md', '/runs?status=open', '/chats/0199', '#there'])
+    expect(link(`[x](${page})`)).toBe(`<a href="${page}">x</a>`);
+  for (const file of ['notes/x.md', './notes/x.md', '/notes/x.md', '../notes/x.md', '/notes/x.md#there'])
+    expect(link(`[x](${file})`)).toBe('<a href="/files/notes/x.md">x</a>');
+  expect(link('[x](/chats/one.md)')).toBe('<a href="/files/chats/one.md">x</a>');
+  expect(link('[x](<a file.md>)')).toBe('<a href="/files/a%20file.md">x</a>');
 });
 
 test('PLUS-5 footnotes lead to those of their own text', () => {

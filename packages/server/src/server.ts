@@ -123,7 +123,13 @@ export async function startServer({
   const onError = (error: Error) => log.warn({ reason: error.message }, 'the database had trouble');
   const pool = createPool(database, onError);
   const originOf = createOriginOf(pool);
-  const mcp = createMcp({ pool, log, now: Date.now, env });
+  const mcp = createMcp({
+    pool,
+    log,
+    now: Date.now,
+    env,
+    onChange: (workspaceId) => hints.serversChanged(workspaceId),
+  });
   const recent = new Recent();
   const followers = new Followers(pool, onError, recent);
   const hints = new Hints({

@@ -4,6 +4,8 @@ import { useState } from 'react';
 import { ApiError } from '@continuo/client';
 import { client } from '../data/client.ts';
 import { Button } from '../ui/button.tsx';
+import { plainJson } from '../ui/hidden.ts';
+import { Visible } from '../ui/visible.tsx';
 import type { Question } from './card.tsx';
 
 type Rule = Awaited<ReturnType<typeof client.policies.get>>['rules'][number];
@@ -44,13 +46,15 @@ export function AlwaysAllow({ approval, busy, allowed, cancel }: AlwaysAllowProp
               onChange={() => setChosen(index)}
               className="accent-accent"
             />
-            <span className="min-w-0 break-words">{words}</span>
+            <span className="min-w-0 break-words">
+              <Visible text={words} />
+            </span>
           </label>
         ))}
       </fieldset>
       <p className="mt-3 text-xs text-soft">This rule is added to the end of the workspace’s policy:</p>
       <code className="mt-1 block rounded-md border bg-sunken px-2.5 py-1.5 font-mono text-xs break-all">
-        {JSON.stringify(rule)}
+        {plainJson(JSON.stringify(rule))}
       </code>
       {problem && (
         <p role="alert" className="mt-2 text-sm text-bad">

@@ -73,7 +73,7 @@ function unlocked(): Promise<void> {
   });
 }
 
-function take(queries: QueryClient, { chats, files }: Hint): void {
+function take(queries: QueryClient, { chats, files, servers }: Hint): void {
   for (const chat of chats) {
     void chatChanged(queries, chat);
     void queries.invalidateQueries({ queryKey: keys.why(chat) });
@@ -83,4 +83,5 @@ function take(queries: QueryClient, { chats, files }: Hint): void {
     void queries.invalidateQueries({ queryKey: keys.runs });
   }
   if (files) void queries.invalidateQueries({ queryKey: keys.files });
+  if (servers) void queries.invalidateQueries({ queryKey: keys.servers });
 }

@@ -15,7 +15,7 @@ type ChatPage = Awaited<ReturnType<typeof client.chats.list>>;
 export type Chat = ChatPage['items'][number];
 export type Approval = Awaited<ReturnType<typeof client.approvals.list>>['items'][number];
 
-/** What is under `files`, `approvals` or `runs` is stale as soon as a hint says so. */
+/** What is under `files`, `approvals`, `runs` or `servers` is stale as soon as a hint says so. */
 export const keys = {
   chats: ['chats'] as QueryKey,
   /** Chats that the sidebar does not show. */
@@ -24,6 +24,7 @@ export const keys = {
   approvals: ['approvals'] as QueryKey,
   files: ['files'] as QueryKey,
   runs: ['runs'] as QueryKey,
+  servers: ['servers'] as QueryKey,
   why: (chat: string): QueryKey => ['why', chat],
 };
 
@@ -70,7 +71,7 @@ export function useAwayChats(which: 'archived' | 'removed') {
   });
 }
 
-const chatQuery = (id: string) =>
+export const chatQuery = (id: string) =>
   queryOptions({ queryKey: keys.chat(id), queryFn: ({ signal }) => client.chats.get(id, { signal }) });
 
 export function useChat(id: string) {

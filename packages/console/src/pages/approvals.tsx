@@ -3,46 +3,36 @@
 import { Link } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
 import { titleOf } from '../app/chat-entry.tsx';
-import { useTitle } from '../app/title.ts';
 import { ApprovalCard } from '../approvals/card.tsx';
 import { useApprovals, useChat, type Approval } from '../data/queries.ts';
+import { PageFrame } from '../ui/page.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { When } from '../ui/time.tsx';
 import { Visible } from '../ui/visible.tsx';
 
 export function Page() {
-  useTitle('Approvals');
   const waiting = useApprovals('waiting');
   return (
-    <div
-      className="min-h-0 flex-1 overflow-y-auto"
-      tabIndex={0}
-      data-quiet-focus
-      aria-label="Approvals"
-      role="region"
+    <PageFrame
+      title="Approvals"
+      about="What agents may not do unasked. A run that waits holds nothing and can wait for days."
     >
-      <div className="mx-auto max-w-3xl px-4 py-8 sm:px-6">
-        <h1 className="text-xl font-semibold tracking-tight">Approvals</h1>
-        <p className="mt-1 text-sm text-soft">
-          What agents may not do unasked. A run that waits holds nothing and can wait for days.
-        </p>
-        {waiting.isPending && !waiting.error && <Loading what="approvals" />}
-        {waiting.error && !waiting.data && (
-          <Failure error={waiting.error} retry={() => void waiting.refetch()} />
-        )}
-        {waiting.data?.items.length === 0 && (
-          <Empty icon={ShieldCheck} title="Nothing waits for you">
-            When a run wants to do something that the policy asks about, it appears here and in its chat.
-          </Empty>
-        )}
-        <ul className="mt-6 space-y-4">
-          {waiting.data?.items.map((approval) => (
-            <Waiting key={approval.id} approval={approval} />
-          ))}
-        </ul>
-        <Decided />
-      </div>
-    </div>
+      {waiting.isPending && !waiting.error && <Loading what="approvals" />}
+      {waiting.error && !waiting.data && (
+        <Failure error={waiting.error} retry={() => void waiting.refetch()} />
+      )}
+      {waiting.data?.items.length === 0 && (
+        <Empty icon={ShieldCheck} title="Nothing waits for you">
+          When a run wants to do something that the policy asks about, it appears here and in its chat.
+        </Empty>
+      )}
+      <ul className="mt-6 space-y-4">
+        {waiting.data?.items.map((approval) => (
+          <Waiting key={approval.id} approval={approval} />
+        ))}
+      </ul>
+      <Decided />
+    </PageFrame>
   );
 }
 

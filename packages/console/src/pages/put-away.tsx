@@ -5,43 +5,33 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Archive } from 'lucide-react';
 import { useState } from 'react';
 import { titleOf } from '../app/chat-entry.tsx';
-import { useTitle } from '../app/title.ts';
 import { client } from '../data/client.ts';
 import { keys, putChat, useAwayChats, type Chat } from '../data/queries.ts';
 import { Button } from '../ui/button.tsx';
+import { PageFrame } from '../ui/page.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { When } from '../ui/time.tsx';
 
 export function Page() {
-  useTitle('Put away and removed');
   const archived = useAwayChats('archived');
   const removed = useAwayChats('removed');
   const error = archived.error ?? removed.error;
   const none = [archived, removed].every(({ data }) => data?.pages[0]?.items.length === 0);
   return (
-    <div
-      className="min-h-0 flex-1 overflow-y-auto"
-      tabIndex={0}
-      data-quiet-focus
-      role="region"
-      aria-label="Put away and removed"
+    <PageFrame
+      title="Put away and removed"
+      about="Chats that are put away stay as they are. Removed ones are deleted for good after 7 days."
     >
-      <div className="mx-auto max-w-3xl px-4 py-8 sm:px-6">
-        <h1 className="text-xl font-semibold tracking-tight">Put away and removed</h1>
-        <p className="mt-1 text-sm text-soft">
-          Chats that are put away stay as they are. Removed ones are deleted for good after 7 days.
-        </p>
-        {error && !archived.data && !removed.data && <Failure error={error} />}
-        {(archived.isPending || removed.isPending) && !error && <Loading what="chats" />}
-        {none && (
-          <Empty icon={Archive} title="Nothing is put away">
-            “Put away” and “Remove…” are in the menu of each chat.
-          </Empty>
-        )}
-        <Chats title="Put away" chats={archived} />
-        <Chats title="Removed" chats={removed} />
-      </div>
-    </div>
+      {error && !archived.data && !removed.data && <Failure error={error} />}
+      {(archived.isPending || removed.isPending) && !error && <Loading what="chats" />}
+      {none && (
+        <Empty icon={Archive} title="Nothing is put away">
+          “Put away” and “Remove…” are in the menu of each chat.
+        </Empty>
+      )}
+      <Chats title="Put away" chats={archived} />
+      <Chats title="Removed" chats={removed} />
+    </PageFrame>
   );
 }
 

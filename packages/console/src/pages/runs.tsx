@@ -1,13 +1,14 @@
 // The runs of the workspace, newest first, as they go.
 
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ListTree } from 'lucide-react';
 import { titleOf } from '../app/chat-entry.tsx';
-import { useTitle } from '../app/title.ts';
-import { useChat, useChats } from '../data/queries.ts';
+import { chatQuery, useChat, useChats } from '../data/queries.ts';
 import { STATES, useRuns, useWhy, type ListedRun, type RunFilter } from '../data/run-queries.ts';
 import { StateBadge, stateOf, whyNotMoving } from '../runs/state.tsx';
 import { Button } from '../ui/button.tsx';
+import { PageFrame } from '../ui/page.tsx';
 import { Select } from '../ui/select.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { between, money, number, When } from '../ui/time.tsx';
@@ -23,53 +24,42 @@ const WORDS: Record<(typeof STATES)[number], string> = {
 };
 
 export function Page() {
-  useTitle('Runs');
   const filter = useFilter();
   const runs = useRuns(filter);
   const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
   const filtered = filter.status !== undefined || filter.chat !== undefined;
   return (
-    <div
-      className="min-h-0 flex-1 overflow-y-auto"
-      tabIndex={0}
-      data-quiet-focus
-      role="region"
-      aria-label="Runs"
+    <PageFrame
+      title="Runs"
+      about="Each message that an agent answers is a run."
+      beside={<Filters filter={filter} />}
+      wide
     >
-      <div className="mx-auto max-w-5xl px-4 py-8 sm:px-6">
-        <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
-          <div className="mr-auto">
-            <h1 className="text-xl font-semibold tracking-tight">Runs</h1>
-            <p className="mt-1 text-sm text-soft">Each message that an agent answers is a run.</p>
-          </div>
-          <Filters filter={filter} />
-        </div>
-        {runs.isPending && !runs.error && <Loading what="runs" />}
-        {runs.error && !runs.data && <Failure error={runs.error} retry={() => void runs.refetch()} />}
-        {runs.data && items.length === 0 && (
-          <Empty icon={ListTree} title={filtered ? 'No run is like this' : 'No runs yet'}>
-            {filtered ? 'Choose another state or chat.' : 'The first message of a chat begins one.'}
-          </Empty>
-        )}
-        {items.length > 0 && (
-          <ul className="mt-5 divide-y overflow-hidden rounded-xl border bg-raised" aria-label="Runs">
-            {items.map((run) => (
-              <Entry key={run.id} run={run} />
-            ))}
-          </ul>
-        )}
-        {runs.hasNextPage && (
-          <Button
-            kind="quiet"
-            className="mt-3 w-full justify-center"
-            disabled={runs.isFetchingNextPage}
-            onClick={() => void runs.fetchNextPage()}
-          >
-            Older runs
-          </Button>
-        )}
-      </div>
-    </div>
+      {runs.isPending && !runs.error && <Loading what="runs" />}
+      {runs.error && !runs.data && <Failure error={runs.error} retry={() => void runs.refetch()} />}
+      {runs.data && items.length === 0 && (
+        <Empty icon={ListTree} title={filtered ? 'No run is like this' : 'No runs yet'}>
+          {filtered ? 'Choose another state or chat.' : 'The first message of a chat begins one.'}
+        </Empty>
+      )}
+      {items.length > 0 && (
+        <ul className="mt-5 divide-y overflow-hidden rounded-xl border bg-raised" aria-label="Runs">
+          {items.map((run) => (
+            <Entry key={run.id} run={run} />
+          ))}
+        </ul>
+      )}
+      {runs.hasNextPage && (
+        <Button
+          kind="quiet"
+          className="mt-3 w-full justify-center"
+          disabled={runs.isFetchingNextPage}
+          onClick={() => void runs.fetchNextPage()}
+        >
+          Older runs
+        </Button>
+      )}
+    </PageFrame>
   );
 }
 
@@ -81,14 +71,19 @@ function useFilter(): RunFilter {
   };
 }
 
+/** Not the id of a chat. */
+const OLDER = 'older';
+
 function Filters({ filter }: { readonly filter: RunFilter }) {
   const navigate = useNavigate();
-  const chats = useChats().data?.pages.flatMap(({ items }) => items) ?? [];
+  const { data, hasNextPage, fetchNextPage } = useChats();
+  const chats = data?.pages.flatMap(({ items }) => items) ?? [];
   const choose = (next: RunFilter) => {
     const search = Object.fromEntries(Object.entries({ ...filter, ...next }).filter(([, value]) => value));
     void navigate({ to: '/runs', search });
   };
   const known = filter.chat === undefined || chats.some(({ id }) => id === filter.chat);
+  const { data: older } = useQuery({ ...chatQuery(filter.chat ?? ''), enabled: !known });
   return (
     <div className="flex flex-wrap gap-2">
       <Select
@@ -100,11 +95,12 @@ function Filters({ filter }: { readonly filter: RunFilter }) {
       <Select
         label="Chat"
         value={filter.chat ?? ''}
-        choose={(chat) => choose({ chat: chat || undefined })}
+        choose={(chat) => (chat === OLDER ? void fetchNextPage() : choose({ chat: chat || undefined }))}
         choices={[
           ['', 'Any chat'],
-          ...(known ? [] : [[filter.chat, 'One chat'] as const]),
+          ...(known ? [] : [[filter.chat, older ? titleOf(older) : 'One chat'] as const]),
           ...chats.map((chat) => [chat.id, titleOf(chat)] as const),
+          ...(hasNextPage ? [[OLDER, 'List older chats…'] as const] : []),
         ]}
       />
     </div>

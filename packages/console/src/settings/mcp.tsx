@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { CircleX, LoaderCircle, Plug, Plus, PowerOff, RotateCcw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { client } from '../data/client.ts';
+import { keys } from '../data/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { When } from '../ui/time.tsx';
 import { AddServer } from './add-server.tsx';
@@ -11,20 +12,15 @@ import { CARD, Code, Section } from './section.tsx';
 
 type Server = Awaited<ReturnType<typeof client.mcp.list>>['items'][number];
 
-const KEY = ['mcp'];
-/** Nobody tells when a server has started: while one does, it is looked at this often. */
-const LOOK_MS = 1000;
-
 export function McpServers() {
   const cache = useQueryClient();
   const [adding, setAdding] = useState(false);
   const query = useQuery({
-    queryKey: KEY,
+    queryKey: keys.servers,
     queryFn: async ({ signal }) => (await client.mcp.list({ signal })).items,
     staleTime: 0,
-    refetchInterval: ({ state }) => nextLook(state.data ?? []),
   });
-  const changed = () => cache.invalidateQueries({ queryKey: KEY });
+  const changed = () => cache.invalidateQueries({ queryKey: keys.servers });
   return (
     <Section
       title="MCP servers"
@@ -57,14 +53,6 @@ export function McpServers() {
       )}
     </Section>
   );
-}
-
-function nextLook(servers: readonly Server[]): number | false {
-  const waits = servers.flatMap(({ state }) => {
-    if (state.status === 'connecting') return [LOOK_MS];
-    return state.status === 'failed' ? [Math.max(LOOK_MS, Date.parse(state.retry_at) - Date.now())] : [];
-  });
-  return waits.length === 0 ? false : Math.min(...waits);
 }
 
 function Entry({ server, changed }: { readonly server: Server; readonly changed: () => Promise<void> }) {

@@ -4,7 +4,7 @@
 const HIDDEN = /[\p{Cf}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]|[^\P{Cc}\t\n]/u;
 /** What joins two pictures into one is part of it. */
 const JOINED = /(?<=\p{Extended_Pictographic}\uFE0F?)\u200D(?=\p{Extended_Pictographic})/u;
-export const EACH = new RegExp(`(?!${JOINED.source})(?:${HIDDEN.source})`, 'gu');
+const EACH = new RegExp(`(?!${JOINED.source})(?:${HIDDEN.source})`, 'gu');
 
 export interface Piece {
   readonly text: string;
@@ -34,6 +34,6 @@ export function plainJson(json: string): string {
   );
 }
 
-export function nameOf(character: string): string {
+function nameOf(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 }

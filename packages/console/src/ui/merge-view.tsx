@@ -2,9 +2,9 @@
 
 import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState } from '@codemirror/state';
-import { EditorView, highlightSpecialChars, lineNumbers } from '@codemirror/view';
+import { EditorView, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
-import { EACH, nameOf } from './hidden.ts';
+import { piecesOf } from './hidden.ts';
 
 const LOOK = EditorView.theme({
   '&': { fontSize: '0.8125rem', backgroundColor: 'var(--sunken)', color: 'var(--ink)' },
@@ -17,17 +17,12 @@ const LOOK = EditorView.theme({
   '.cm-collapsedLines': { background: 'var(--hover)', color: 'var(--soft)' },
 });
 
-const NAMED = highlightSpecialChars({
-  // Its own: whoever searches with it moves its place.
-  specialChars: new RegExp(EACH),
-  render: (code) => {
-    const name = document.createElement('span');
-    name.className = 'rounded-sm border border-warn bg-warn-wash px-0.5 text-warn';
-    name.title = 'A character that cannot be seen';
-    name.textContent = nameOf(String.fromCodePoint(code));
-    return name;
-  },
-});
+/** Named in the text itself: what goes is drawn by others, who know of no such characters. */
+function plain(text: string): string {
+  return piecesOf(text)
+    .map((piece) => (piece.hidden ? `‹${piece.text}›` : piece.text))
+    .join('');
+}
 
 export default function MergeView({ before, after }: { readonly before: string; readonly after: string }) {
   const place = useRef<HTMLDivElement>(null);
@@ -35,7 +30,7 @@ export default function MergeView({ before, after }: { readonly before: string; 
     const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
     const view = new EditorView({
       parent: place.current!,
-      doc: after,
+      doc: plain(after),
       extensions: [
         EditorView.cspNonce.of(nonce),
         EditorState.readOnly.of(true),
@@ -43,9 +38,8 @@ export default function MergeView({ before, after }: { readonly before: string; 
         EditorView.contentAttributes.of({ 'aria-label': 'What would change', tabindex: '0' }),
         EditorView.lineWrapping,
         lineNumbers(),
-        NAMED,
         unifiedMergeView({
-          original: before,
+          original: plain(before),
           mergeControls: false,
           collapseUnchanged: { margin: 3, minSize: 6 },
         }),

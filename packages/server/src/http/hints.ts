@@ -23,8 +23,8 @@ export function hintRoutes(app: App, { pool, streams, hints }: HttpContext): voi
       tags: ['workspaces'],
       summary: 'Hear which chats have changed',
       description:
-        'Server-sent events `hint` `{chats, files}`: the ids of chats whose state, title, queue or approvals have changed, and ' +
-        'whether files have. A hint only says where to look. It has no id and is not repeated: after a new connection, look at everything ' +
+        'Server-sent events `hint` `{chats, files, servers}`: the ids of chats whose state, title, queue or approvals have changed, and ' +
+        'whether files or MCP servers have. A hint only says where to look. It has no id and is not repeated: after a new connection, look at everything ' +
         'once. The stream has no end.',
       request: { params: workspaceParam },
       responses: {

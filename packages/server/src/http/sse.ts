@@ -4,6 +4,7 @@
 import type { ServerResponse } from 'node:http';
 import { PING, sseFrame } from '@continuo/protocol';
 import type { Batch, FollowedRow, Follower, Followers, FollowersOf, Sink } from '../log/follow.ts';
+import { together, type Hint } from '../log/hints.ts';
 import type { ChangeRow } from '../workspace/changes.ts';
 import { Speaker, type Scope, type Spoken, type Standing } from './dialect-stream.ts';
 
@@ -17,11 +18,6 @@ export interface Stream<State> {
   readonly headers?: Readonly<Record<string, string>>;
   /** What the response begins with, before the first frame. */
   readonly opening?: string;
-}
-
-interface Hint {
-  readonly chats: readonly string[];
-  readonly files: boolean;
 }
 
 interface Framed {
@@ -89,9 +85,7 @@ export class Streams {
     let waiting: Hint | null = null;
     const send = (hint: Hint) => {
       if (response.writableNeedDrain) {
-        waiting = waiting
-          ? { chats: [...new Set([...waiting.chats, ...hint.chats])], files: waiting.files || hint.files }
-          : hint;
+        waiting = waiting ? together(waiting, hint) : hint;
         return;
       }
       response.write(`event: hint\ndata: ${JSON.stringify(hint)}\n\n`);

@@ -1,4 +1,4 @@
-// Hints: which chats of a workspace have changed, and whether its files have, for whoever shows lists of them. A hint says
+// Hints: which chats of a workspace have changed, and whether its files or its MCP servers have, for whoever shows lists of them. A hint says
 // where to look and nothing else: it is kept nowhere, costs no row, and may be lost with its connection. Whoever comes
 // back looks at everything once.
 
@@ -18,8 +18,14 @@ const TOLD: ReadonlySet<EventType> = new Set([
 /** Hints of this long are told together. */
 const GATHER_MS = 100;
 
-/** Given the chats that changed since the last time. */
-type Listener = (hint: { readonly chats: readonly string[]; readonly files: boolean }) => void;
+/** What changed since the last time. */
+export interface Hint {
+  readonly chats: readonly string[];
+  readonly files: boolean;
+  readonly servers: boolean;
+}
+
+type Listener = (hint: Hint) => void;
 
 interface Told {
   readonly threadId: string;
@@ -72,28 +78,40 @@ export class Hints {
   heard(threadId: string): void {
     if (this.#rooms.size === 0) return;
     const tell = (workspaceId: string | null) =>
-      workspaceId !== null && this.#rooms.get(workspaceId)?.tell(threadId);
+      workspaceId !== null && this.#rooms.get(workspaceId)?.tell({ chats: [threadId] });
     const workspace = this.#options.workspaceOf(threadId);
     if (workspace instanceof Promise) workspace.then(tell).catch(this.#options.onError);
     else tell(workspace);
   }
 
   filesChanged(workspaceId: string): void {
-    this.#rooms.get(workspaceId)?.tell(null);
+    this.#rooms.get(workspaceId)?.tell({ files: true });
   }
+
+  /** An MCP server of the workspace has another state on this pod, or other tools. */
+  serversChanged(workspaceId: string): void {
+    this.#rooms.get(workspaceId)?.tell({ servers: true });
+  }
+}
+
+const NOTHING: Hint = { chats: [], files: false, servers: false };
+
+export function together(a: Hint, b: Hint): Hint {
+  return {
+    chats: [...new Set([...a.chats, ...b.chats])],
+    files: a.files || b.files,
+    servers: a.servers || b.servers,
+  };
 }
 
 /** Those who listen to one workspace. */
 class Room {
   readonly listeners = new Set<Listener>();
-  #chats = new Set<string>();
-  #files = false;
+  #gathered = NOTHING;
   #timer: NodeJS.Timeout | null = null;
 
-  /** A chat, or null for files. */
-  tell(chat: string | null): void {
-    if (chat === null) this.#files = true;
-    else this.#chats.add(chat);
+  tell(hint: Partial<Hint>): void {
+    this.#gathered = together(this.#gathered, { ...NOTHING, ...hint });
     this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS);
   }
 
@@ -102,9 +120,8 @@ class Room {
   }
 
   #flush(): void {
-    const hint = { chats: [...this.#chats], files: this.#files };
-    this.#chats = new Set();
-    this.#files = false;
+    const hint = this.#gathered;
+    this.#gathered = NOTHING;
     this.#timer = null;
     for (const listener of this.listeners) listener(hint);
   }

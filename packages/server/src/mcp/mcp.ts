@@ -20,7 +20,7 @@ export interface McpOptions {
   /** The environment of this process, for what configurations refer to. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timer?: World['timer'];
-  /** A connection of the workspace has another state, or other tools. */
+  /** The workspace has other servers, or one of them another state or other tools. */
   readonly onChange?: (workspaceId: string) => void;
 }
 
@@ -82,7 +82,9 @@ export function createMcp({ pool, log, env, onChange, ...options }: McpOptions):
       });
       connections.set(name, { stamp: row.stamp, connection });
     }
+    const isOther = stampsOf(rows) !== stampsOf(workspace.rows);
     workspace.rows = rows;
+    if (isOther) onChange?.(workspaceId);
   };
 
   const read = (workspaceId: string, oldest: number): Promise<Workspace> => {
@@ -143,6 +145,10 @@ export function createMcp({ pool, log, env, onChange, ...options }: McpOptions):
       guard.close();
     },
   };
+}
+
+function stampsOf(rows: readonly ServerRow[]): string {
+  return rows.map(({ name, stamp }) => `${name} ${stamp}`).join('\n');
 }
 
 function toolsIn({ connections }: Workspace): readonly AnyTool[] {

@@ -125,15 +125,15 @@ describe('the server', () => {
       for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
         const data = /^data: (.*)$/m.exec(text.slice(0, end))?.[1];
         text = text.slice(end + 2);
-        if (data) yield JSON.parse(data) as { chats: string[]; files: boolean };
+        if (data) yield JSON.parse(data) as { chats: string[]; files: boolean; servers: boolean };
       }
     }
   }
 
-  test('PLUS-5 hints tell which chats have changed, and that files have', async () => {
+  test('PLUS-5 hints tell which chats have changed, and that files or MCP servers have', async () => {
     const gone = new AbortController();
     const stream = hints(gone.signal);
-    const heard = async (means: (hint: { chats: string[]; files: boolean }) => boolean) => {
+    const heard = async (means: (hint: { chats: string[]; files: boolean; servers: boolean }) => boolean) => {
       for (;;) {
         const { value } = await stream.next();
         if (value && means(value)) return;
@@ -154,6 +154,14 @@ describe('the server', () => {
     const written = heard((hint) => hint.files);
     await fetch(`${workspace()}/files/hint.md`, { method: 'PUT', body: 'x' });
     await written;
+    const server = `${workspace()}/mcp-servers/hinted`;
+    // Nothing listens there: it is added, and then it fails.
+    const failed = heard((hint) => hint.servers);
+    await ask('PUT', server, { transport: 'http', url: 'http://127.0.0.1:1/mcp' });
+    await failed;
+    const removed = heard((hint) => hint.servers && !hint.files);
+    await ask('DELETE', server);
+    await removed;
     gone.abort();
   });
 
