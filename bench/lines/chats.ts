@@ -1,6 +1,7 @@
 // Chats: how soon a message is answered on an open pipe, what a pipe costs that waits, and what runs cost that wait for people.
 
 import type { IncomingMessage } from 'node:http';
+import { KeptConnection } from '../load/kept.ts';
 import { open, call, connections, read } from '../load/request.ts';
 import { pause } from '../measure/clock.ts';
 import { bytes, digits, median, ratio } from '../measure/numbers.ts';
@@ -36,11 +37,13 @@ async function firstToken(stage: Stage, pod: Pod, databaseUrl: string): Promise<
   await client.query('create table raw (id serial primary key, data text not null)');
   const chat = await openChat(pod, 'hello', MODEL);
   const pipe = await Pipe.open(`${pod.url}${CHATS}/${chat}/events`);
+  const sender = new KeptConnection(pod.url);
   const [commits, fresh, idled]: number[][] = [[], [], []];
   const answered = async (times: number[]): Promise<void> => {
     const started = performance.now();
     const chunk = pipe.next('chunk');
-    await post(pod, `${CHATS}/${chat}`, { content: 'and again' });
+    const status = await sender.post(`${CHATS}/${chat}`, { content: 'and again' });
+    if (status !== 202) throw new Error(`a message was answered with ${status}`);
     times.push((await chunk) - started);
     await pipe.next('done');
   };
@@ -59,6 +62,7 @@ async function firstToken(stage: Stage, pod: Pod, databaseUrl: string): Promise<
     }
   } finally {
     pipe.close();
+    sender.close();
     await client.end();
   }
   const [commit, soon, late] = [median(commits!), median(fresh!), median(idled!)];
