@@ -130,7 +130,7 @@ export async function once<T>(
   { idempotencyKey, signal }: Send & { readonly idempotencyKey?: string | undefined },
   send: (headers: Record<string, string>) => Promise<T>,
 ): Promise<T> {
-  const headers = { 'idempotency-key': idempotencyKey ?? randomKey() };
+  const headers = { 'idempotency-key': idempotencyKey ?? newKey() };
   for (let tries = 1; ; tries += 1) {
     try {
       return await send(headers);
@@ -141,8 +141,8 @@ export async function once<T>(
   }
 }
 
-/** Not crypto.randomUUID, which pages have over https and on localhost only. */
-function randomKey(): string {
+/** A key for a message that may be sent more than once. Not crypto.randomUUID, which pages have over https and on localhost only. */
+export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('');

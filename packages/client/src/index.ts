@@ -1,5 +1,5 @@
 export { createClient, type Client } from './client.ts';
-export type { ClientOptions } from './http.ts';
+export { newKey, type ClientOptions } from './http.ts';
 export { ApiError, ConnectionError, ContinuoError, InputError, type Problem } from './errors.ts';
 export type { FileChange, RunEvent } from './events.ts';
 export type { Hint } from './hints.ts';

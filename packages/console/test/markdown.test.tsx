@@ -107,3 +107,17 @@ test('PLUS-5 footnotes lead to those of their own text', () => {
   for (const target of targets) expect(ids).toContain(target);
   expect(two).not.toContain('target="_blank"');
 });
+
+test('PLUS-5 what is nested deeper than anybody would is shown as it was written', () => {
+  const knots = [
+    `${'>'.repeat(3000)} x`,
+    `${'> '.repeat(3000)}x`,
+    Array.from({ length: 400 }, (_, depth) => `${'  '.repeat(depth)}- x`).join('\n'),
+    '[a]('.repeat(4000),
+  ];
+  for (const text of knots) {
+    const shown = renderToStaticMarkup(<Markdown text={text} />);
+    expect(shown).toContain('<p class="whitespace-pre-wrap');
+    expect(shown).not.toMatch(/<(?:blockquote|ul|a) /);
+  }
+});

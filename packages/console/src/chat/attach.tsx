@@ -1,4 +1,4 @@
-// Files that go with a message: from the workspace, or from this machine, which puts them into the workspace first.
+// The menu of files that go with a message: from the workspace, or from this machine.
 
 import { useQuery } from '@tanstack/react-query';
 import { Paperclip, Upload } from 'lucide-react';
@@ -8,16 +8,14 @@ import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { IconButton } from '../ui/button.tsx';
 
-/** Where what people upload is put. */
-const UPLOADS = '/uploads';
 const SHOWN = 50;
 
 interface AttachMenuProps {
   readonly attach: (path: string) => void;
-  readonly failed: (problem: string) => void;
+  readonly upload: (files: Iterable<File>) => Promise<void>;
 }
 
-export function AttachMenu({ attach, failed }: AttachMenuProps) {
+export function AttachMenu({ attach, upload }: AttachMenuProps) {
   const [open, setOpen] = useState(false);
   const [query, setQuery] = useState('');
   const chooser = useRef<HTMLInputElement>(null);
@@ -27,16 +25,6 @@ export function AttachMenu({ attach, failed }: AttachMenuProps) {
     enabled: open,
     placeholderData: (before) => before,
   });
-  const upload = async (files: Iterable<File>) => {
-    setOpen(false);
-    for (const file of files) {
-      try {
-        attach((await client.files.write(`${UPLOADS}/${file.name}`, file)).path);
-      } catch (error) {
-        failed(`${file.name}: ${(error as Error).message}`);
-      }
-    }
-  };
   const choose = (path: string) => {
     attach(path);
     setOpen(false);
@@ -55,6 +43,7 @@ export function AttachMenu({ attach, failed }: AttachMenuProps) {
         hidden
         aria-label="Files to upload"
         onChange={(event) => {
+          setOpen(false);
           void upload([...(event.target.files ?? [])]);
           event.target.value = '';
         }}

@@ -7,19 +7,14 @@ import { IconButton } from '../ui/button.tsx';
 import { bytes } from '../ui/time.tsx';
 import { Visible } from '../ui/visible.tsx';
 import { AttachMenu } from './attach.tsx';
-import { DRAFTS } from './drafts.ts';
-
-export interface Draft {
-  readonly content: string;
-  readonly files: readonly string[];
-}
+import type { DraftOf, Sending } from './drafts.ts';
+import { uploader } from './upload.ts';
 
 interface ComposerProps {
-  /** Under which what was typed is kept until it is sent. */
-  readonly place: string;
+  readonly draft: DraftOf;
   readonly placeholder: string;
   /** Resolves when the message is taken in; what it rejects with is shown, and the text stays. */
-  readonly send: (draft: Draft) => Promise<void>;
+  readonly send: (draft: Sending) => Promise<void>;
   /** What can be stopped now. */
   readonly stop?: (() => void) | undefined;
   readonly stopping?: boolean;
@@ -27,13 +22,18 @@ interface ComposerProps {
   readonly children?: ReactNode;
 }
 
-export function Composer({ place, placeholder, send, stop, stopping = false, children }: ComposerProps) {
-  const [text, setText] = useState(() => DRAFTS.read(place));
-  const [files, setFiles] = useState<readonly string[]>([]);
+export function Composer({
+  draft: { draft, change, send: sendDraft },
+  placeholder,
+  send,
+  stop,
+  stopping = false,
+  children,
+}: ComposerProps) {
+  const { content: text, files } = draft;
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => DRAFTS.write(place, text), [place, text]);
   const free = stop === undefined;
   // What was wrong with a text, or in the way of it, is not wrong with the next.
   useEffect(() => setProblem(null), [text, free]);
@@ -44,10 +44,7 @@ export function Composer({ place, placeholder, send, stop, stopping = false, chi
     setBusy(true);
     setProblem(null);
     try {
-      await send({ content: text, files });
-      setText('');
-      setFiles([]);
-      DRAFTS.write(place, '');
+      await sendDraft(send);
     } catch (error) {
       setProblem(inWords(error as Error));
     } finally {
@@ -55,13 +52,19 @@ export function Composer({ place, placeholder, send, stop, stopping = false, chi
       field.current?.focus();
     }
   };
-  const attach = (path: string) => setFiles((known) => [...new Set([...known, path])]);
+  const attach = (path: string) => change((now) => ({ files: [...new Set([...now.files, path])] }));
+  const upload = uploader({ attach, failed: setProblem });
   return (
     <form
       aria-label="Message"
       onSubmit={(event) => {
         event.preventDefault();
         void submit();
+      }}
+      onPaste={(event) => upload.given(event, event.clipboardData)}
+      onDrop={(event) => upload.given(event, event.dataTransfer)}
+      onDragOver={(event) => {
+        if (event.dataTransfer.types.includes('Files')) event.preventDefault();
       }}
       className="rounded-2xl border border-strong/60 bg-raised shadow-sm transition-shadow focus-within:border-accent focus-within:shadow-md"
     >
@@ -79,7 +82,7 @@ export function Composer({ place, placeholder, send, stop, stopping = false, chi
               <button
                 type="button"
                 aria-label={`Do not send ${path}`}
-                onClick={() => setFiles(files.filter((file) => file !== path))}
+                onClick={() => change({ files: files.filter((file) => file !== path) })}
                 className="grid size-5 shrink-0 place-items-center rounded hover:bg-hover"
               >
                 <X className="size-3" aria-hidden="true" />
@@ -95,7 +98,7 @@ export function Composer({ place, placeholder, send, stop, stopping = false, chi
         rows={1}
         value={text}
         placeholder={placeholder}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => change({ content: event.target.value })}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
@@ -109,7 +112,7 @@ export function Composer({ place, placeholder, send, stop, stopping = false, chi
         </p>
       )}
       <div className="flex flex-wrap items-center gap-0.5 px-2 pb-2">
-        <AttachMenu attach={attach} failed={setProblem} />
+        <AttachMenu attach={attach} upload={upload.all} />
         {children}
         <span className="ml-auto flex items-center gap-1.5">
           {stop && (

@@ -3,7 +3,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
-import { useState } from 'react';
 import { ApiError } from '@continuo/client';
 import { isOpen, type ChatView } from '@continuo/protocol';
 import { titleOf } from '../app/chat-entry.tsx';
@@ -11,8 +10,9 @@ import { useParam } from '../app/router.tsx';
 import { useTitle } from '../app/title.ts';
 import { StatusBar } from '../chat/bar.tsx';
 import { useBehind } from '../chat/behind.ts';
-import { Composer, type Draft } from '../chat/composer.tsx';
-import { ModelPicker, PolicyPicker, RolePicker, type Policy } from '../chat/pickers.tsx';
+import { Composer } from '../chat/composer.tsx';
+import { useDraft, type Sending } from '../chat/drafts.ts';
+import { ModelPicker, PolicyPicker, RolePicker } from '../chat/pickers.tsx';
 import { Queue } from '../chat/queue.tsx';
 import { useStatus } from '../chat/use-status.ts';
 import { Transcript } from '../chat/transcript.tsx';
@@ -44,22 +44,22 @@ function Conversation({ chat, live }: { readonly chat: Chat; readonly live: Show
   const cache = useQueryClient();
   const { view, connection, older, loadOlder } = live;
   const behind = useBehind(chat.id, connection, view.seq);
-  const [policy, setPolicy] = useState<Policy>('enqueue');
-  const [role, setRole] = useState('');
-  const [model, setModel] = useState('');
+  const writing = useDraft(chat.id);
+  const { draft, change } = writing;
   const { status, wish } = useStatus(chat, view);
   const open = status !== 'idle' && status !== 'stopped' && status !== 'error';
   const stop = () => wish('stop');
   useEscape(open && status !== 'stopping' ? stop : null, { behind: true });
 
-  const send = async ({ content, files }: Draft) => {
-    await client.chats.send(chat.id, {
+  const send = async ({ content, files, role, model, policy, key }: Sending) => {
+    const message = {
       content,
       ...(files.length > 0 && { files: [...files] }),
       ...(open && { policy }),
       ...(role && { role }),
       ...(model && { model }),
-    });
+    };
+    await unlessTaken(client.chats.send(chat.id, message, { idempotencyKey: key }));
     void cache.invalidateQueries({ queryKey: keys.chat(chat.id) });
   };
   return (
@@ -80,19 +80,26 @@ function Conversation({ chat, live }: { readonly chat: Chat; readonly live: Show
       <div className="mx-auto w-full max-w-3xl px-4 pt-2 pb-4 sm:px-6">
         <Queue chat={chat} view={view} />
         <Composer
-          place={chat.id}
+          draft={writing}
           placeholder={open ? 'Add something…' : 'Reply…'}
           send={send}
           stop={open ? stop : undefined}
           stopping={status === 'stopping'}
         >
-          <RolePicker value={role} choose={setRole} fallback={chat.role} />
-          <ModelPicker value={model} choose={setModel} fallback={chat.model} />
-          {open && <PolicyPicker value={policy} choose={setPolicy} />}
+          <RolePicker value={draft.role} choose={(role) => change({ role })} fallback={chat.role} />
+          <ModelPicker value={draft.model} choose={(model) => change({ model })} fallback={chat.model} />
+          {open && <PolicyPicker value={draft.policy} choose={(policy) => change({ policy })} />}
         </Composer>
       </div>
     </>
   );
+}
+
+/** A draft keeps its key until it is taken in: what the server knows under it, with another choice, is this message. */
+async function unlessTaken(sent: Promise<unknown>): Promise<void> {
+  await sent.catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.code !== 'idempotency_key_reused') throw error;
+  });
 }
 
 function isRemoved(error: Error | null): boolean {

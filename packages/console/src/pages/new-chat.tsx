@@ -3,9 +3,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
 import { FilePenLine, ScrollText, ShieldQuestion, type LucideIcon } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { newKey } from '@continuo/client';
 import { useTitle } from '../app/title.ts';
-import { Composer, type Draft } from '../chat/composer.tsx';
+import { Composer } from '../chat/composer.tsx';
+import { useDraft, type Sending } from '../chat/drafts.ts';
 import { ModelPicker, RolePicker, useModels } from '../chat/pickers.tsx';
 import { client } from '../data/client.ts';
 import { putChat } from '../data/queries.ts';
@@ -43,25 +45,31 @@ export function Page() {
   useTitle('New chat');
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const [role, setRole] = useState('');
-  const [model, setModel] = useState('');
+  const writing = useDraft('new');
+  const { draft, change } = writing;
+  const isHere = useRef(true);
+  useEffect(() => {
+    isHere.current = true;
+    return () => void (isHere.current = false);
+  }, []);
   const [problem, setProblem] = useState<string | null>(null);
   const [opening, setOpening] = useState(false);
-  const open = async ({ content, files }: Draft) => {
-    const { chat } = await client.chats.open({
+  const open = async ({ content, files, role, model, key }: Sending) => {
+    const goal = {
       goal: content,
       ...(files.length > 0 && { files: [...files] }),
       ...(role && { role }),
       ...(model && { model }),
-    });
+    };
+    const { chat } = await client.chats.open(goal, { idempotencyKey: key });
     putChat(cache, chat);
-    void navigate({ to: '/chats/$chat', params: { chat: chat.id } });
+    if (isHere.current) void navigate({ to: '/chats/$chat', params: { chat: chat.id } });
   };
   const openExample = async ({ goal }: Example) => {
     if (opening) return;
     setOpening(true);
     setProblem(null);
-    await open({ content: goal, files: [] }).catch((error: Error) => {
+    await open({ ...draft, content: goal, files: [], key: newKey() }).catch((error: Error) => {
       setProblem(error.message);
       setOpening(false);
     });
@@ -71,9 +79,9 @@ export function Page() {
       <div className="m-auto w-full max-w-2xl px-4 py-10 sm:px-6">
         <h1 className="text-center text-2xl font-semibold tracking-tight">What should be done?</h1>
         <div className="mt-6">
-          <Composer place="new" placeholder="Describe a goal, or ask something…" send={open}>
-            <RolePicker value={role} choose={setRole} fallback={null} />
-            <ModelPicker value={model} choose={setModel} fallback={null} />
+          <Composer draft={writing} placeholder="Describe a goal, or ask something…" send={open}>
+            <RolePicker value={draft.role} choose={(role) => change({ role })} fallback={null} />
+            <ModelPicker value={draft.model} choose={(model) => change({ model })} fallback={null} />
           </Composer>
         </div>
         <ul className="mt-5 grid gap-3 sm:grid-cols-3">

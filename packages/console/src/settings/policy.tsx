@@ -2,7 +2,7 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { ApiError } from '@continuo/client';
 import { client } from '../data/client.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -42,20 +42,34 @@ interface Draft {
   readonly rule: Rule;
 }
 
+interface Kept {
+  readonly base: PolicyRead;
+  readonly rules: readonly Rule[];
+}
+
 let drafts = 0;
 const draftOf = (rule: Rule): Draft => ({ id: (drafts += 1), rule });
 
+/** Where what was changed and not saved is kept for the tab. */
+const KEPT = 'continuo-policy';
+
 function Editor({ policy }: { readonly policy: PolicyRead }) {
   const cache = useQueryClient();
+  const [kept] = useState(() => JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') as Kept | null);
   /** What was changed here is a change of this. */
-  const [base, setBase] = useState(policy);
+  const [base, setBase] = useState(kept?.base ?? policy);
   const [seen, setSeen] = useState(policy.version);
-  const [rules, setRules] = useState(() => policy.rules.map(draftOf));
+  const [rules, setRules] = useState(() => (kept?.rules ?? policy.rules).map(draftOf));
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [general, setGeneral] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const dirty = JSON.stringify(rules.map(({ rule }) => rule)) !== JSON.stringify(base.rules);
   const behind = policy.version !== base.version;
+  useEffect(() => {
+    const changed: Kept = { base, rules: rules.map(({ rule }) => rule) };
+    if (dirty) sessionStorage.setItem(KEPT, JSON.stringify(changed));
+    else sessionStorage.removeItem(KEPT);
+  }, [base, rules, dirty]);
   const takeOver = () => {
     setBase(policy);
     change(policy.rules.map(draftOf));

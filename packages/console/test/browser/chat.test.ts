@@ -188,6 +188,40 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     }
   });
 
+  test('PLUS-5 a message whose answers are lost is said once when it is sent again; what is typed meanwhile stays', async () => {
+    const page = await world.open(
+      `/chats/${(await openScript(world.url, 'Lost', [{ text: 'Ready.' }])).chat}`,
+    );
+    await page.getByText('Ready.', { exact: true }).waitFor();
+    const sending = (url: URL) => url.pathname.includes('/chats/');
+    await page.route(sending, async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      await route.fetch();
+      await route.abort();
+    });
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.fill('Once');
+    await field.press('Enter');
+    await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+    await page.unroute(sending);
+    let go = () => {};
+    const held = new Promise<void>((resolve) => (go = resolve));
+    await page.route(sending, async (route) => {
+      if (route.request().method() === 'POST') await held;
+      await route.fallback();
+    });
+    await field.press('Enter');
+    await field.press('End');
+    await field.pressSequentially(' and more');
+    go();
+    await expect.poll(() => field.inputValue()).toBe('and more');
+    await field.press('Enter');
+    await expect.poll(() => page.getByRole('article', { name: 'You' }).allInnerTexts()).toHaveLength(3);
+    expect((await page.getByRole('article', { name: 'You' }).allInnerTexts()).join(' ')).toMatch(
+      /Once[^]*and more/,
+    );
+  });
+
   test('PLUS-5 a chat is put away or removed, after a question, and brought back', async () => {
     const { chat } = await openScript(world.url, 'Comes back', [{ text: 'Here it is.' }]);
     const page = await world.open(`/chats/${chat}`);
@@ -235,6 +269,16 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
       buffer: Buffer.from('Brought along.'),
     });
     await page.getByRole('button', { name: 'Do not send /uploads/brought.txt' }).waitFor();
+    // Another of that name does not replace it; and all of it is still there after a look elsewhere.
+    await page.getByRole('textbox', { name: 'Message' }).evaluate((field) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File(['Another.'], 'brought.txt', { type: 'text/plain' }));
+      field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    });
+    await page.getByRole('button', { name: 'Do not send /uploads/brought (2).txt' }).waitFor();
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Do not send /uploads/brought (2).txt' }).click();
     await say(page, 'Read /known.md');
     await page.getByText('From the offline stand-in').waitFor();
     const mine = page.getByRole('article', { name: 'You' });

@@ -34,6 +34,11 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     expect(await violations(page)).toEqual([]);
     expect(await rules()).toEqual(before);
     await path.fill('/secret/**');
+    // What was changed is there again after a look elsewhere.
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.goBack();
+    await policy.getByText('Not saved yet').waitFor();
+    expect(await path.inputValue()).toBe('/secret/**');
     await policy.getByRole('button', { name: 'Save' }).click();
     await policy.getByText('Not saved yet').waitFor({ state: 'detached' });
     expect(await rules()).toEqual([...before, { tool: 'write', path: '/secret/**', action: 'deny' }]);

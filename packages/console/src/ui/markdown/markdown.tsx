@@ -1,5 +1,6 @@
 // Markdown as it comes. Nothing in it is run or loaded from elsewhere: no HTML, and images of other servers are links.
 
+import { CatchBoundary } from '@tanstack/react-router';
 import { Check, Copy } from 'lucide-react';
 import { memo, useId, useRef, useState, type ComponentProps, type ReactElement } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
@@ -34,18 +35,30 @@ export function Markdown({ text }: { readonly text: string }) {
 }
 
 const Block = memo(function Block({ text, prefix }: { readonly text: string; readonly prefix: string }) {
+  const plain = <p className="whitespace-pre-wrap wrap-anywhere">{text}</p>;
+  if (isKnotted(text)) return plain;
   return (
     <section>
-      <ReactMarkdown
-        remarkPlugins={PLUGINS}
-        remarkRehypeOptions={{ clobberPrefix: prefix }}
-        components={COMPONENTS}
-      >
-        {text}
-      </ReactMarkdown>
+      <CatchBoundary getResetKey={() => text} errorComponent={() => plain}>
+        <ReactMarkdown
+          remarkPlugins={PLUGINS}
+          remarkRehypeOptions={{ clobberPrefix: prefix }}
+          components={COMPONENTS}
+        >
+          {text}
+        </ReactMarkdown>
+      </CatchBoundary>
     </section>
   );
 });
+
+/** Nobody nests so deep; parsing it would take seconds, or more than the stack. */
+const KNOTTED = [/^(?:[ \t]*>){50}/m, /^[ \t]{100}[ \t]*(?:[-*+]|\d{1,9}[.)])\s/m, /^(?:[-*+] ){50}/m];
+const MOST_BRACKETS = 1000;
+
+function isKnotted(text: string): boolean {
+  return KNOTTED.some((knot) => knot.test(text)) || text.split('[', MOST_BRACKETS + 2).length > MOST_BRACKETS;
+}
 
 function CodeBlock({ children }: ComponentProps<'pre'>) {
   const { className = '', children: code = '' } = (children as ReactElement<ComponentProps<'code'>>).props;
