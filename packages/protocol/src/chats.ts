@@ -49,6 +49,7 @@ export const chat = z
     model: z.string().nullable().meta({ description: 'Null: the role’s or the server’s default.' }),
     mode,
     created_at: time,
+    active_at: time.meta({ description: 'When somebody last said something in it.' }),
     updated_at: time,
     archived_at: time.nullable(),
     removed_at: time.nullable(),

@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * Hear which chats have changed
-         * @description Server-sent events `hint` `{chats, files}`: the ids of chats whose state, title, queue or approvals have changed, and whether files have. A hint only says where to look. It has no id and is not repeated: after a new connection, look at everything once. The stream has no end.
+         * @description Server-sent events `hint` `{chats, files, servers}`: the ids of chats whose state, title, queue or approvals have changed, and whether files or MCP servers have. A hint only says where to look. It has no id and is not repeated: after a new connection, look at everything once. The stream has no end.
          */
         get: {
             parameters: {
@@ -593,7 +593,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List chats, newest first */
+        /** List chats, the one that was last spoken to first */
         get: {
             parameters: {
                 query?: {
@@ -3202,6 +3202,11 @@ export interface components {
             mode: "chat_mode" | "plan_then_execute" | "parallel_agents" | "autonomous";
             /** Format: date-time */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When somebody last said something in it.
+             */
+            active_at: string;
             /** Format: date-time */
             updated_at: string;
             /** Format: date-time */

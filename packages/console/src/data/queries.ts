@@ -110,24 +110,23 @@ export async function chatChanged(cache: QueryClient, id: string): Promise<void>
   }
 }
 
-/** A chat as the server has just shown it. */
+/** A chat as the server has just shown it; one that was spoken to stands first. */
 export function putChat(cache: QueryClient, chat: Chat): void {
   cache.setQueryData(keys.chat(chat.id), chat);
   cache.setQueryData<InfiniteData<ChatPage>>(keys.chats, (data) => {
     if (!data) return data;
     if (chat.archived_at !== null || chat.removed_at !== null) return without(data, chat.id);
-    const known = data.pages.some(({ items }) => items.some(({ id }) => id === chat.id));
-    return {
-      ...data,
-      pages: data.pages.map((page, index) => ({
-        ...page,
-        items: known
-          ? page.items.map((item) => (item.id === chat.id ? chat : item))
-          : index === 0
-            ? [chat, ...page.items]
-            : page.items,
-      })),
-    };
+    const known = data.pages.flatMap(({ items }) => items).find(({ id }) => id === chat.id);
+    const stays = known?.active_at === chat.active_at;
+    const pages = stays
+      ? data.pages.map((page) => ({
+          ...page,
+          items: page.items.map((item) => (item === known ? chat : item)),
+        }))
+      : without(data, chat.id).pages.map((page, index) =>
+          index === 0 ? { ...page, items: [chat, ...page.items] } : page,
+        );
+    return { ...data, pages };
   });
 }
 

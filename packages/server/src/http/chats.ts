@@ -114,7 +114,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
       method: 'get',
       path: CHATS,
       tags,
-      summary: 'List chats, newest first',
+      summary: 'List chats, the one that was last spoken to first',
       request: {
         params: workspaceParam,
         query: z.object({

@@ -17,7 +17,8 @@ interface ChatRow {
   model: string | null;
   mode: Chat['mode'];
   created_at: Date;
-  created_us: string;
+  active_at: Date;
+  active_us: string;
   updated_at: Date | null;
   archived_at: Date | null;
   removed_at: Date | null;
@@ -37,8 +38,8 @@ interface ChatRow {
   cost: number | null;
 }
 
-const CHATS = `select t.id, t.workspace_id, t.title, ${SAID}, t.role, t.model, t.mode, t.created_at, t.archived_at, t.removed_at,
-    to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_us,
+const CHATS = `select t.id, t.workspace_id, t.title, ${SAID}, t.role, t.model, t.mode, t.created_at, t.active_at, t.archived_at, t.removed_at,
+    to_char(t.active_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as active_us,
     (select e.at from events e where e.thread_id = t.id order by e.seq desc limit 1) as updated_at,
     s.id as session_id, s.state as session_state, s.reason as session_reason,
     s.started_at as session_started_at, s.changed_at as session_changed_at,
@@ -77,7 +78,7 @@ export interface ChatQuery {
   readonly limit: number;
 }
 
-/** Newest first. */
+/** The one that was last spoken to first. */
 export async function listChatsOf(
   client: Queryable,
   workspaceId: string,
@@ -87,12 +88,12 @@ export async function listChatsOf(
     name: 'list_chat_rows',
     text: `${CHATS} where t.workspace_id = $1 and (t.removed_at is not null) = $2
         and ($2 or (t.archived_at is not null) = $3) and ($4::text is null or coalesce(s.state, 'idle') = $4)
-        and ($5::timestamptz is null or (t.created_at, t.id) < ($5, $6::uuid))
-      order by t.created_at desc, t.id desc limit $7`,
+        and ($5::timestamptz is null or (t.active_at, t.id) < ($5, $6::uuid))
+      order by t.active_at desc, t.id desc limit $7`,
     values: [workspaceId, removed, archived, state, after?.at ?? null, after?.id ?? null, limit + 1],
   });
   const last = rows.length > limit ? rows[limit - 1]! : null;
-  return { items: rows.slice(0, limit).map(shown), next: last && `${last.created_us}_${last.id}` };
+  return { items: rows.slice(0, limit).map(shown), next: last && `${last.active_us}_${last.id}` };
 }
 
 function shown(row: ChatRow): Chat {
@@ -107,6 +108,7 @@ function shown(row: ChatRow): Chat {
     model: row.model,
     mode: row.mode,
     created_at: row.created_at.toISOString(),
+    active_at: row.active_at.toISOString(),
     updated_at: (row.updated_at ?? row.created_at).toISOString(),
     archived_at: row.archived_at?.toISOString() ?? null,
     removed_at: row.removed_at?.toISOString() ?? null,

@@ -243,7 +243,7 @@ test('WS-3 files come with a message by id or path, as they are then, and everyb
 });
 
 describe('a list', () => {
-  test('chats are listed newest first, in pages, by state, and without those that were put away', async () => {
+  test('chats are listed by when they were last spoken to, in pages, by state, and without those that were put away', async () => {
     const space = await newSpace(world.url);
     const ids: string[] = [];
     for (let n = 0; n < 5; n += 1) {
@@ -264,6 +264,11 @@ describe('a list', () => {
     };
     expect(await list()).toEqual([busy.chat.id, ...ids]);
     expect(await list('&state=running')).toEqual([busy.chat.id]);
+    await until(async () => (await list('&state=idle')).length === 5);
+    expect(await list('&state=idle')).toEqual(ids);
+    const oldest = ids.pop()!;
+    await done((await ask('POST', at(space, { id: oldest }), { content: OK })).body.run);
+    ids.unshift(oldest);
     await until(async () => (await list('&state=idle')).length === 5);
     expect(await list('&state=idle')).toEqual(ids);
     await ask('PATCH', at(space, { id: ids[1]! }), { archived: true });
@@ -394,10 +399,12 @@ describe('removal', () => {
         ),
       })
     ).body;
+    // Both are made at once, and end in any order.
     const ends = (await framesOf(world.url, run.id)).filter(({ event }) => event === 'tool_end');
-    expect(ends.map(({ data }) => data.success)).toEqual([true, false]);
-    expect(JSON.stringify(ends[0]!.data)).not.toContain('secret');
-    expect(JSON.stringify(ends[0]!.data)).toContain('looking');
+    const [listed, read] = ['ls', 'read'].map((tool) => ends.find(({ data }) => data.tool === tool)!.data);
+    expect([listed!.success, read!.success]).toEqual([true, false]);
+    expect(JSON.stringify(listed)).not.toContain('secret');
+    expect(JSON.stringify(listed)).toContain('looking');
   });
 
   test('after the grace period a removed chat is purged, and nothing else is', async () => {
