@@ -61,6 +61,9 @@ export const chat = z
     session: session.nullable().meta({ description: 'The latest.' }),
     active_run: id.nullable().meta({ description: 'The run that is running or next in the queue.' }),
     queued_runs: z.int(),
+    waiting_steers: z
+      .int()
+      .meta({ description: 'Messages that the run at work was sent and has not taken in yet.' }),
     waiting_approvals: z.int(),
     usage: z
       .object({ runs: z.int(), input: z.number(), output: z.number(), cost: z.number().nullable() })

@@ -229,6 +229,10 @@ export const message = z
       .optional()
       .meta({ description: 'Of a model’s message: how it ended.' }),
     rewound: z.literal(true).optional().meta({ description: 'Said before the thread was taken back.' }),
+    waiting: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Sent to its run while that was at work, and taken in at its next step.' }),
     created_at: time,
   })
   .meta({ id: 'Message' });

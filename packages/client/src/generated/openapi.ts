@@ -3052,6 +3052,11 @@ export interface components {
              * @enum {boolean}
              */
             rewound?: true;
+            /**
+             * @description Sent to its run while that was at work, and taken in at its next step.
+             * @enum {boolean}
+             */
+            waiting?: true;
             /** Format: date-time */
             created_at: string;
         };
@@ -3242,6 +3247,8 @@ export interface components {
              */
             active_run: string | null;
             queued_runs: number;
+            /** @description Messages that the run at work was sent and has not taken in yet. */
+            waiting_steers: number;
             waiting_approvals: number;
             /** @description Of its runs that have ended. */
             usage: {

@@ -31,7 +31,7 @@ const tags = ['runs'];
 const SPOKEN = { dialect: runs };
 
 export function runRoutes(app: App, context: HttpContext): void {
-  const { pool, pod, streams, recent } = context;
+  const { pool, pod, streams, recent, hints } = context;
   const find = async (id: string): Promise<StoredRun> => {
     const run = await readRun(pool, id);
     if (!run) throw notFound('run', id);
@@ -162,6 +162,7 @@ export function runRoutes(app: App, context: HttpContext): void {
       const answer = await steerQueued({ pool, pod }, run);
       if (answer.outcome === 'queue_full') throw queueFull();
       if (answer.outcome !== 'steered') throw notSteered(answer.outcome);
+      hints.touched(run.thread_id);
       return c.json(publicRun(await find(answer.steered)), 200);
     },
   );

@@ -145,7 +145,7 @@ export function threadRoutes(app: App, context: HttpContext): void {
 }
 
 function messageCursor(given: string): { ordinal: number; seq: number } {
-  const match = /^(\d{1,9})\.(\d{1,9})$/.exec(given);
+  const match = /^(\d{1,9})\.(\d{1,9}|20\d{8})$/.exec(given);
   if (!match) throw invalidCursor(given, 'is not one that a page gave as next.');
   return { ordinal: Number(match[1]), seq: Number(match[2]) };
 }

@@ -3,7 +3,7 @@
 import type { AttachedFile, Chat, ChatMessage, Session, SessionState } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
 import { beginning, chatName, SAID } from './chats.ts';
-import type { Page } from './read.ts';
+import { WAITING_SEQ, type Page } from './read.ts';
 
 /** Characters of the first message that stand for it in lists. */
 const GOAL_CHARACTERS = 200;
@@ -31,6 +31,7 @@ interface ChatRow {
   session_changed_at: Date;
   active_run: string | null;
   queued: number;
+  steers: number;
   waiting: number;
   runs: number;
   input: number;
@@ -47,12 +48,14 @@ const CHATS = `select t.id, t.workspace_id, t.title, ${SAID}, t.role, t.model, t
     coalesce(a.pause_requested_at is not null, false) as pausing,
     u.queued, u.runs, u.input, u.output, u.cost,
     (select count(*)::int from approvals w where w.run_id = a.id and w.decision is null
-      and (w.expires_at is null or w.expires_at > clock_timestamp())) as waiting
+      and (w.expires_at is null or w.expires_at > clock_timestamp())) as waiting,
+    (select count(*)::int from messages m
+      where m.thread_id = t.id and m.ordinal = a.ordinal and m.seq >= ${WAITING_SEQ}) as steers
   from threads t
   left join lateral (
     select * from sessions where thread_id = t.id order by started_at desc, id desc limit 1) s on true
   left join lateral (
-    select r.id, r.cancel_requested_at, r.pause_requested_at from runs r
+    select r.id, r.ordinal, r.cancel_requested_at, r.pause_requested_at from runs r
     where r.thread_id = t.id and r.status in ('queued', 'running') order by r.ordinal limit 1) a on true
   left join lateral (
     select count(*) filter (where r.status = 'queued')::int as queued, count(*) filter (where r.usage is not null)::int as runs,
@@ -126,6 +129,7 @@ function shown(row: ChatRow): Chat {
           },
     active_run: row.active_run,
     queued_runs: row.queued,
+    waiting_steers: row.steers,
     waiting_approvals: row.waiting,
     usage: { runs: row.runs, input: row.input, output: row.output, cost: row.cost },
   };

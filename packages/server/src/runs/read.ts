@@ -224,6 +224,9 @@ function shownThread(row: ThreadRow): Thread {
   };
 }
 
+/** From here on: what a run at work was sent and has not taken in yet, which then gets its place among the others. */
+export const WAITING_SEQ = 2_000_000_000;
+
 interface MessageRow {
   id: string;
   run_id: string;
@@ -260,6 +263,7 @@ export async function listMessages(
       ...(content.files && { files: content.files }),
       ...(content.ended && { ended: content.ended }),
       ...(row.rewound && { rewound: true }),
+      ...(row.seq >= WAITING_SEQ && { waiting: true }),
       created_at: row.created_at.toISOString(),
     };
   });

@@ -415,6 +415,14 @@ describe('a busy chat', () => {
     const answers = [...(await Promise.all([steer(a, first), steer(b, first)])), await steer(b, first)];
     for (const answer of answers)
       expect(answer).toMatchObject({ status: 200, body: { id: chat.run, status: 'running' } });
+    // Until the run takes it in, it waits, and is told as such.
+    const messages = `${a.url}/api/threads/${chat.id}/messages`;
+    const page = (await ask('GET', `${messages}?limit=3`)).body;
+    expect(page.items.at(-1)).toMatchObject({ run_id: chat.run, content: OK, waiting: true });
+    const after = (await ask('GET', `${messages}?after=${page.next}`)).body.items;
+    expect(after).toMatchObject([{ run_id: second }]);
+    expect(after[0]).not.toHaveProperty('waiting');
+    expect((await ask('GET', at(b, chat))).body).toMatchObject({ waiting_steers: 1 });
     await release();
     expect(await end(chat.run)).toBe('done');
     expect(await end(first)).toBe('canceled');
@@ -430,8 +438,10 @@ describe('a busy chat', () => {
       [second, expect.any(String)],
     ]);
     expect(said[1].files).toMatchObject([{ path: '/with.md' }]);
-    const listed = (await ask('GET', `${a.url}/api/threads/${chat.id}/messages`)).body.items;
+    const listed = (await ask('GET', messages)).body.items;
     expect(listed.filter(({ content }: { content: string }) => content === OK)).toHaveLength(1);
+    expect(listed.some(({ waiting }: { waiting?: true }) => waiting)).toBe(false);
+    expect((await ask('GET', at(b, chat))).body).toMatchObject({ waiting_steers: 0 });
     expect(await ask('POST', `${a.url}/api/runs/${first}/retry`)).toMatchObject({
       status: 409,
       body: { code: 'run_not_retryable' },
