@@ -1,8 +1,9 @@
 // A chat's transcript. Only what is near the screen is there; it stays at its end while one is there, and where one reads
-// when something comes before or after it. Whoever moves up, however little, is left alone.
+// when something comes before or after it. Whoever moves up, however little, is left alone. Rows that somebody has opened stay, with
+// what was typed there.
 
 import type { ChatView } from '@continuo/protocol';
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { defaultRangeExtractor, useVirtualizer, type Range } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
@@ -16,6 +17,8 @@ const NEAR_TOP = 600;
 const NEAR_END = 80;
 /** No place is that near the end. */
 const NOWHERE = -1;
+/** What somebody has opened, or is at, in a row. */
+const IN_USE = 'textarea, input:enabled, details[open], :focus';
 const KEYS_UP = new Set(['ArrowUp', 'PageUp', 'Home', ' ']);
 
 interface TranscriptProps {
@@ -31,12 +34,22 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
   const content = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
   const rows = rowsOf(view);
+  const list = useRef<HTMLDivElement>(null);
+  /** Those near the screen, and those that are in use. */
+  const shown = (range: Range): number[] => {
+    const near = new Set(defaultRangeExtractor(range));
+    const used = [...(list.current?.children ?? [])].filter((row) => row.querySelector(IN_USE));
+    const keys = new Set(used.map((row) => (row as HTMLElement).dataset.row));
+    if (keys.size > 0) rows.forEach(({ key }, index) => keys.has(key) && near.add(index));
+    return [...near].sort((a, b) => a - b);
+  };
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     getItemKey: (index) => rows[index]!.key,
     estimateSize: () => 90,
     overscan: 6,
+    rangeExtractor: shown,
     anchorTo: 'end',
     followOnAppend: atEnd,
     scrollEndThreshold: atEnd ? NEAR_END : NOWHERE,
@@ -115,12 +128,13 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
       >
         <div ref={content} className="mx-auto max-w-3xl px-4 pt-6 pb-4 sm:px-6">
           {older === 'loading' && <Loading what="what was said before" />}
-          <div className="relative w-full" style={{ height: total }}>
+          <div ref={list} className="relative w-full" style={{ height: total }}>
             {virtualizer.getVirtualItems().map(({ index, key, start }) => (
               <div
                 key={key}
                 ref={virtualizer.measureElement}
                 data-index={index}
+                data-row={key}
                 className="absolute top-0 left-0 w-full"
                 style={{ transform: `translateY(${start}px)` }}
               >
