@@ -4,7 +4,7 @@ import { Link, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
 import { Archive, Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { useState } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { client } from '../data/client.ts';
 import { putChat, keys, type Chat } from '../data/queries.ts';
 import { statusOf, StatusDot } from '../chat/status.tsx';
@@ -15,12 +15,19 @@ const ITEM =
   'flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm outline-none data-highlighted:bg-hover';
 
 export function ChatEntry({ chat }: { readonly chat: Chat }) {
-  const [renaming, setRenaming] = useState(false);
+  const [renaming, setRenaming] = useState<'no' | 'yes' | 'closed'>('no');
+  const [problem, setProblem] = useState<string | null>(null);
+  const link = useRef<HTMLAnchorElement>(null);
+  // Whoever closes the field is where its title is now.
+  useEffect(() => {
+    if (renaming === 'closed') link.current?.focus();
+  }, [renaming]);
   const status = statusOf(chat);
-  if (renaming) return <Rename chat={chat} done={() => setRenaming(false)} />;
+  if (renaming === 'yes') return <Rename chat={chat} close={setRenaming} />;
   return (
     <li className="group relative">
       <Link
+        ref={link}
         to="/chats/$chat"
         params={{ chat: chat.id }}
         className="flex items-center gap-2.5 rounded-lg py-1.5 pr-9 pl-2.5 text-sm text-soft transition-colors group-hover:bg-hover hover:text-ink"
@@ -29,7 +36,8 @@ export function ChatEntry({ chat }: { readonly chat: Chat }) {
         <StatusDot status={status} />
         <span className="truncate">{titleOf(chat)}</span>
       </Link>
-      <ChatMenu chat={chat} rename={() => setRenaming(true)} />
+      <ChatMenu chat={chat} rename={() => setRenaming('yes')} failed={setProblem} />
+      {problem && <Problem>It could not be put away: {problem}</Problem>}
     </li>
   );
 }
@@ -39,14 +47,26 @@ export function titleOf({ title, goal }: Pick<Chat, 'title' | 'goal'>): string {
   return title ?? (goal?.trim() || 'New chat');
 }
 
-function ChatMenu({ chat, rename }: { readonly chat: Chat; readonly rename: () => void }) {
+interface ChatMenuProps {
+  readonly chat: Chat;
+  readonly rename: () => void;
+  readonly failed: (problem: string | null) => void;
+}
+
+function ChatMenu({ chat, rename, failed }: ChatMenuProps) {
   const cache = useQueryClient();
+  // What was chosen has the focus then.
+  const elsewhere = useRef(false);
   const navigate = useNavigate();
   const [removing, setRemoving] = useState(false);
   const here = useRouterState({ select: ({ location }) => location.pathname === `/chats/${chat.id}` });
   const leave = () => here && void navigate({ to: '/' });
   const archive = async () => {
-    putChat(cache, await client.chats.change(chat.id, { archived: true }));
+    try {
+      putChat(cache, await client.chats.change(chat.id, { archived: true }));
+    } catch (error) {
+      return failed((error as Error).message);
+    }
     void cache.invalidateQueries({ queryKey: keys.away });
     leave();
   };
@@ -59,7 +79,7 @@ function ChatMenu({ chat, rename }: { readonly chat: Chat; readonly rename: () =
   };
   return (
     <>
-      <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Root modal={false} onOpenChange={(open) => open && failed(null)}>
         <DropdownMenu.Trigger
           aria-label={`Actions for ${titleOf(chat)}`}
           className="absolute top-1 right-1 grid size-6.5 place-items-center rounded-md text-soft opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 hover:text-ink focus-visible:opacity-100 data-[state=open]:opacity-100 pointer-coarse:opacity-100"
@@ -70,17 +90,32 @@ function ChatMenu({ chat, rename }: { readonly chat: Chat; readonly rename: () =
           <DropdownMenu.Content
             align="start"
             sideOffset={4}
-            onCloseAutoFocus={(event) => event.preventDefault()}
+            onCloseAutoFocus={(event) => {
+              if (elsewhere.current) event.preventDefault();
+              elsewhere.current = false;
+            }}
             className="z-50 min-w-40 rounded-lg border bg-raised p-1 shadow-lg"
           >
-            <DropdownMenu.Item className={ITEM} onSelect={rename}>
+            <DropdownMenu.Item
+              className={ITEM}
+              onSelect={() => {
+                elsewhere.current = true;
+                rename();
+              }}
+            >
               <Pencil className="size-4 text-soft" aria-hidden="true" /> Rename
             </DropdownMenu.Item>
             <DropdownMenu.Item className={ITEM} onSelect={() => void archive()}>
               <Archive className="size-4 text-soft" aria-hidden="true" /> Put away
             </DropdownMenu.Item>
             <DropdownMenu.Separator className="my-1 h-px bg-line" />
-            <DropdownMenu.Item className={`${ITEM} text-bad`} onSelect={() => setRemoving(true)}>
+            <DropdownMenu.Item
+              className={`${ITEM} text-bad`}
+              onSelect={() => {
+                elsewhere.current = true;
+                setRemoving(true);
+              }}
+            >
               <Trash2 className="size-4" aria-hidden="true" /> Remove…
             </DropdownMenu.Item>
           </DropdownMenu.Content>
@@ -100,25 +135,56 @@ function ChatMenu({ chat, rename }: { readonly chat: Chat; readonly rename: () =
   );
 }
 
-function Rename({ chat, done }: { readonly chat: Chat; readonly done: () => void }) {
+interface RenameProps {
+  readonly chat: Chat;
+  /** `no`: whoever was in the field is elsewhere already. */
+  readonly close: (renaming: 'closed' | 'no') => void;
+}
+
+function Rename({ chat, close }: RenameProps) {
   const cache = useQueryClient();
+  const [problem, setProblem] = useState<string | null>(null);
+  const saving = useRef(false);
+  const field = useRef<HTMLInputElement>(null);
+  const done = () => close(document.activeElement === field.current ? 'closed' : 'no');
   useEscape(done);
-  const save = async (title: string) => {
-    done();
-    if (title !== '' && title !== chat.title) putChat(cache, await client.chats.change(chat.id, { title }));
+  const save = async (given: string) => {
+    if (saving.current) return;
+    const title = given.trim();
+    if (title === '' || title === chat.title) return done();
+    saving.current = true;
+    setProblem(null);
+    try {
+      putChat(cache, await client.chats.change(chat.id, { title }));
+      done();
+    } catch (error) {
+      setProblem((error as Error).message);
+    } finally {
+      saving.current = false;
+    }
   };
   return (
     <li>
       <input
+        ref={field}
         autoFocus
         aria-label="Title of the chat"
         defaultValue={titleOf(chat)}
         maxLength={200}
         onFocus={(event) => event.target.select()}
-        onBlur={(event) => void save(event.target.value.trim())}
-        onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
+        onBlur={(event) => void save(event.target.value)}
+        onKeyDown={(event) => event.key === 'Enter' && void save(event.currentTarget.value)}
         className="w-full rounded-lg border border-accent bg-page px-2.5 py-1.5 text-sm"
       />
+      {problem && <Problem>It could not be renamed: {problem}</Problem>}
     </li>
+  );
+}
+
+function Problem({ children }: { readonly children: ReactNode }) {
+  return (
+    <p role="alert" className="px-2.5 py-1 text-xs text-bad wrap-anywhere">
+      {children}
+    </p>
   );
 }

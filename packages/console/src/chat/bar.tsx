@@ -11,6 +11,8 @@ import { Dot, WORDS, type Status } from './status.tsx';
 interface StatusBarProps {
   readonly title: string;
   readonly status: Status;
+  /** Why what was asked for was not done. */
+  readonly problem: string | null;
   readonly connection: StreamState;
   /** Events that the log has and the page has not. */
   readonly behind: number;
@@ -20,7 +22,8 @@ interface StatusBarProps {
   readonly resume: () => void;
 }
 
-export function StatusBar({ title, status, connection, behind, usage, pause, resume }: StatusBarProps) {
+export function StatusBar(props: StatusBarProps) {
+  const { title, status, problem, connection, behind, usage, pause, resume } = props;
   return (
     <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 py-1.5 sm:px-6">
       <h1 className="min-w-0 flex-1 truncate text-sm font-semibold max-md:sr-only">{title}</h1>
@@ -51,6 +54,11 @@ export function StatusBar({ title, status, connection, behind, usage, pause, res
         <Button className="!px-2 !py-1 !text-xs" onClick={resume}>
           <Play className="size-3.5" aria-hidden="true" /> Resume
         </Button>
+      )}
+      {problem && (
+        <p role="alert" className="w-full text-sm text-bad wrap-anywhere">
+          {problem}
+        </p>
       )}
     </header>
   );

@@ -2,7 +2,7 @@
 
 import type { PersonItem, Turn } from '@continuo/protocol';
 import { Pencil } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { client } from '../data/client.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { useEscape } from '../ui/escape.ts';
@@ -10,6 +10,7 @@ import { CopyButton } from '../ui/markdown/markdown.tsx';
 import { useParam } from '../app/router.tsx';
 import { FileLink } from './file-link.tsx';
 import { useIsPast } from './past.ts';
+import { toMessage } from './to-message.ts';
 
 interface PersonProps {
   readonly item: PersonItem;
@@ -18,9 +19,10 @@ interface PersonProps {
 }
 
 export function Person({ item, forgotten }: PersonProps) {
-  const [editing, setEditing] = useState(false);
+  const [editing, setEditing] = useState<'no' | 'yes' | 'closed'>('no');
   const past = useIsPast();
-  if (editing) return <Edit item={item} done={() => setEditing(false)} />;
+  if (editing === 'yes')
+    return <Edit item={item} close={() => setEditing('closed')} sent={() => setEditing('no')} />;
   return (
     <article aria-label="You" className="group flex flex-col items-end pt-2">
       <div className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-wash px-4 py-2.5 break-words whitespace-pre-wrap">
@@ -44,7 +46,8 @@ export function Person({ item, forgotten }: PersonProps) {
             <IconButton
               label="Edit and send again"
               className="!size-7 [&>svg]:!size-3.5"
-              onClick={() => setEditing(true)}
+              autoFocus={editing === 'closed'}
+              onClick={() => setEditing('yes')}
             >
               <Pencil />
             </IconButton>
@@ -55,26 +58,34 @@ export function Person({ item, forgotten }: PersonProps) {
   );
 }
 
-function Edit({ item, done }: { readonly item: PersonItem; readonly done: () => void }) {
+interface EditProps {
+  readonly item: PersonItem;
+  readonly close: () => void;
+  readonly sent: () => void;
+}
+
+function Edit({ item, close, sent }: EditProps) {
   const chat = useParam('chat');
   const [text, setText] = useState(item.content);
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  useEscape(done);
+  const box = useRef<HTMLDivElement>(null);
+  useEscape(close);
   const send = async () => {
     if (busy || text.trim() === '') return;
     setBusy(true);
     try {
       const files = item.files.map(({ file }) => file);
       await client.chats.send(chat, { content: text, replaces: item.id, ...(files.length > 0 && { files }) });
-      done();
+      toMessage(box.current);
+      sent();
     } catch (error) {
       setProblem((error as Error).message);
       setBusy(false);
     }
   };
   return (
-    <div className="rounded-xl border border-accent bg-raised p-3">
+    <div ref={box} className="rounded-xl border border-accent bg-raised p-3">
       <textarea
         autoFocus
         aria-label="Edit the message"
@@ -97,7 +108,7 @@ function Edit({ item, done }: { readonly item: PersonItem; readonly done: () => 
             'What came after it is taken back. Files stay as they are.'
           )}
         </p>
-        <Button onClick={done}>Cancel</Button>
+        <Button onClick={close}>Cancel</Button>
         <Button kind="primary" disabled={busy || text.trim() === ''} onClick={() => void send()}>
           Send again
         </Button>

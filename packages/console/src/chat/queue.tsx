@@ -1,80 +1,106 @@
-// Messages that wait for their turn: what this tab sent, and, after a reload or in another tab, what the server has queued.
+// Messages that wait: for their turn, or for the next step of the run that they steer. The server knows them, so that another tab
+// shows them, too, and a reload.
 
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { CornerDownRight, X, Zap } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { isOpen, type ChatView } from '@continuo/protocol';
+import { useParam } from '../app/router.tsx';
 import { client } from '../data/client.ts';
-import type { Chat } from '../data/queries.ts';
+import { keys, type Chat } from '../data/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { toMessage } from './to-message.ts';
 
 interface Waiting {
+  readonly id: string;
   readonly run: string;
   readonly content: string;
+  /** The run that is at work has it, and has not taken it in yet. */
+  readonly steers: boolean;
 }
 
 const PAGE = 1000;
 
 export function Queue({ chat, view }: { readonly chat: Chat; readonly view: ChatView }) {
-  const begun = (run: string) => view.fold.turns.has(run);
+  const some = chat.queued_runs + chat.waiting_steers > 0;
   const { data = [], refetch } = useQuery({
     queryKey: ['chat', chat.id, 'queue'],
     queryFn: () => queued(chat.id),
-    enabled: chat.queued_runs > 0,
+    enabled: some,
   });
   useEffect(() => {
-    if (chat.queued_runs > 0) void refetch();
-  }, [chat.queued_runs, refetch]);
-  const waiting = data.filter(({ run }) => !begun(run));
-  if (chat.queued_runs === 0 || waiting.length === 0) return null;
+    if (chat.queued_runs + chat.waiting_steers > 0) void refetch();
+  }, [chat.queued_runs, chat.waiting_steers, refetch]);
+  const waiting = data.flatMap((message) => asTheLogHasIt(message, view) ?? []);
+  if (!some || waiting.length === 0) return null;
   const busy = view.turns.some(isOpen);
   return (
     <section aria-label="Waiting messages" className="mb-2 rounded-xl border border-dashed px-3 py-2">
       <h2 className="text-xs font-medium text-soft">
-        {waiting.length === 1 ? 'A message waits its turn' : `${waiting.length} messages wait their turn`}
+        {waiting.length === 1 ? 'A message waits' : `${waiting.length} messages wait`}
       </h2>
       <ul className="mt-1 space-y-1">
         {waiting.map((message) => (
-          <Entry key={message.run} message={message} busy={busy} />
+          <Entry key={message.id} message={message} busy={busy} />
         ))}
       </ul>
     </section>
   );
 }
 
+/** The log is ahead of what the server was asked last. Null: it does not wait any more. */
+function asTheLogHasIt(message: Waiting, { turns, fold }: ChatView): Waiting | null {
+  const turn = fold.turns.get(message.run);
+  const steers = message.steers || turn?.canceled === 'steered';
+  if (!steers) return turn ? null : message;
+  const said = turns.some(({ items }) =>
+    items.some((item) => item.kind === 'person' && item.id === message.id),
+  );
+  return said ? null : { ...message, steers };
+}
+
 function Entry({ message, busy }: { readonly message: Waiting; readonly busy: boolean }) {
-  const [gone, setGone] = useState(false);
+  const cache = useQueryClient();
+  const chat = useParam('chat');
+  const [wished, setWished] = useState<'steer' | 'cancel' | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const act = async (doing: Promise<unknown>) => {
-    setGone(true);
+  const entry = useRef<HTMLLIElement>(null);
+  const act = async (wish: 'steer' | 'cancel') => {
+    toMessage(entry.current);
+    setWished(wish);
     setProblem(null);
-    await doing.catch((error: Error) => {
-      setGone(false);
-      setProblem(error.message);
-    });
+    try {
+      await client.runs[wish](message.run);
+      await cache.invalidateQueries({ queryKey: keys.chat(chat) });
+    } catch (error) {
+      setWished(null);
+      setProblem((error as Error).message);
+    }
   };
-  if (gone) return null;
+  if (wished === 'cancel') return null;
   return (
-    <li className="flex flex-wrap items-center gap-x-2 text-sm">
+    <li ref={entry} className="flex min-h-7 flex-wrap items-center gap-x-2 text-sm">
       <CornerDownRight className="size-4 shrink-0 text-soft" aria-hidden="true" />
       <span className="min-w-0 flex-1 truncate">{message.content}</span>
-      {busy && (
-        <Button
-          kind="quiet"
-          className="!px-2 !py-0.5 !text-xs"
-          title="The run that is at work takes it in at its next step"
-          onClick={() => void act(client.runs.steer(message.run))}
-        >
-          <Zap className="size-3.5" aria-hidden="true" /> Steer
-        </Button>
+      {message.steers || wished === 'steer' ? (
+        <span className="text-xs text-soft">Is taken in at the next step</span>
+      ) : (
+        <>
+          {busy && (
+            <Button
+              kind="quiet"
+              className="!px-2 !py-0.5 !text-xs"
+              title="The run that is at work takes it in at its next step"
+              onClick={() => void act('steer')}
+            >
+              <Zap className="size-3.5" aria-hidden="true" /> Steer
+            </Button>
+          )}
+          <IconButton label="Take it back" className="!size-7" onClick={() => void act('cancel')}>
+            <X />
+          </IconButton>
+        </>
       )}
-      <IconButton
-        label="Take it back"
-        className="!size-7"
-        onClick={() => void act(client.runs.cancel(message.run))}
-      >
-        <X />
-      </IconButton>
       {problem && (
         <p role="alert" className="w-full pl-6 text-bad">
           {problem}
@@ -94,8 +120,8 @@ async function queued(chat: string): Promise<Waiting[]> {
       limit: PAGE,
       ...(after !== null && { after }),
     });
-    for (const { role, run_id: run, content } of page.items)
-      if (role === 'user' && runs.has(run)) said.push({ run, content });
+    for (const { id, role, run_id: run, content, waiting: steers = false } of page.items)
+      if (steers || (role === 'user' && runs.has(run))) said.push({ id, run, content, steers });
     if (page.next === null) return said;
     after = page.next;
   }

@@ -9,21 +9,45 @@ import { statusOf, type Status } from './status.tsx';
 
 type Wish = 'stop' | 'pause' | 'resume';
 
-export function useStatus(chat: Chat, view: ChatView): { status: Status; wish: (wish: Wish) => void } {
+const FAILED: Record<Wish, string> = {
+  stop: 'It could not be stopped',
+  pause: 'It could not be paused',
+  resume: 'It could not be resumed',
+};
+
+interface ShownStatus {
+  readonly status: Status;
+  /** Why what was asked for last was not done. */
+  readonly problem: string | null;
+  readonly wish: (wish: Wish) => void;
+}
+
+interface Wished {
+  readonly wish: Wish;
+  readonly session: string;
+  readonly problem: string | null;
+}
+
+export function useStatus(chat: Chat, view: ChatView): ShownStatus {
   const cache = useQueryClient();
-  const [wished, setWished] = useState<{ readonly wish: Wish; readonly session: string } | null>(null);
+  const [wished, setWished] = useState<Wished | null>(null);
   const open = view.turns.findLast(isOpen);
   const session = `${view.session?.id}:${view.session?.state}:${open?.run}`;
-  // A session that went on has taken the wish in.
-  const pending = wished !== null && wished.session === session ? wished.wish : null;
+  // A session that went on has taken the wish in, or has no use for it any more.
+  const latest = wished?.session === session ? wished : null;
+  const problem = latest?.problem ?? null;
+  const pending = latest && problem === null ? latest.wish : null;
   const wish = (next: Wish) => {
-    setWished({ wish: next, session });
+    const asked = { wish: next, session, problem: null };
+    setWished(asked);
     void client.chats[next](chat.id)
-      .catch(() => setWished(null))
+      .catch(({ message }: Error) =>
+        setWished((now) => (now === asked ? { ...asked, problem: `${FAILED[next]}: ${message}` } : now)),
+      )
       .finally(() => void cache.invalidateQueries({ queryKey: keys.chat(chat.id) }));
   };
   const known = statusOf(chat);
-  return { status: open ? ofOpen(open.state, known, pending) : ofIdle(chat, view), wish };
+  return { status: open ? ofOpen(open.state, known, pending) : ofIdle(chat, view), problem, wish };
 }
 
 function ofOpen(state: TurnState, known: Status, pending: Wish | null): Status {

@@ -46,7 +46,7 @@ function Conversation({ chat, live }: { readonly chat: Chat; readonly live: Show
   const behind = useBehind(chat.id, connection, view.seq);
   const writing = useDraft(chat.id);
   const { draft, change } = writing;
-  const { status, wish } = useStatus(chat, view);
+  const { status, problem, wish } = useStatus(chat, view);
   const open = status !== 'idle' && status !== 'stopped' && status !== 'error';
   const stop = () => wish('stop');
   useEscape(open && status !== 'stopping' ? stop : null, { behind: true });
@@ -67,6 +67,7 @@ function Conversation({ chat, live }: { readonly chat: Chat; readonly live: Show
       <StatusBar
         title={titleOf(chat)}
         status={status}
+        problem={problem}
         connection={connection}
         behind={behind}
         view={view}

@@ -1,6 +1,6 @@
 // Buttons: one look for each weight of what they do.
 
-import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 
 type Kind = 'primary' | 'plain' | 'quiet' | 'danger';
 
@@ -14,7 +14,7 @@ const LOOK: Record<Kind, string> = {
 const BASE =
   'inline-flex items-center gap-1.5 rounded-lg border font-medium transition-colors whitespace-nowrap disabled:opacity-60 disabled:pointer-events-none aria-disabled:opacity-60';
 
-export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+export interface ButtonProps extends ComponentProps<'button'> {
   readonly kind?: Kind;
 }
 

@@ -162,6 +162,44 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await page.getByText('From the offline stand-in').nth(1).waitFor();
   });
 
+  test('PLUS-5 what is opened or typed in a row stays when it scrolls out of sight', async () => {
+    const text = 'A line.\n\n'.repeat(60);
+    const read = { tool: 'read', input: { path: '/kept.md' } };
+    const page = await world.open(
+      await openScripted(world.url, [
+        { calls: [{ tool: 'write', input: { path: '/kept.md', content: 'Kept.' } }] },
+        ...Array.from({ length: 12 }, () => ({ text, calls: [read] })),
+        { calls: [{ tool: 'remove', input: { path: '/kept.md' } }] },
+      ]),
+    );
+    const log = page.getByRole('log', { name: 'Conversation' });
+    const toTop = async () => {
+      await log.press('Home');
+      await page.waitForFunction(() => document.querySelector('[role=log]')!.scrollTop === 0);
+    };
+    const question = page.getByRole('group', { name: 'Approval of remove' });
+    await question.getByRole('button', { name: 'Comment…' }).click();
+    const comment = question.getByRole('textbox', { name: 'Comment for the model' });
+    await comment.fill('Half a thought');
+    await toTop();
+    await page.getByText('Writes /kept.md').click();
+    await page.getByRole('article', { name: 'You' }).hover();
+    await page.getByRole('button', { name: 'Edit and send again' }).click();
+    const edited = page.getByRole('textbox', { name: 'Edit the message' });
+    await edited.fill(JSON.stringify({ steps: [{ text: 'In other words.' }] }));
+    await page.getByRole('button', { name: 'To the end' }).click();
+    await page.getByRole('button', { name: 'To the end' }).waitFor({ state: 'detached' });
+    expect(await comment.inputValue()).toBe('Half a thought');
+    expect(await page.getByRole('article', { name: 'Answer' }).count()).toBeLessThan(12);
+    await toTop();
+    await page.getByText('Input of write').waitFor();
+    await edited.press('Enter');
+    await edited.waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('message');
+    await page.getByRole('button', { name: 'To the end' }).click();
+    await page.getByText('In other words.', { exact: true }).waitFor();
+  });
+
   test('PLUS-5 what goes wrong is said once, in words that help, and not longer than it is wrong', async () => {
     const { chat } = await openScript(world.url, 'Goes wrong', [
       { error: { code: 'overloaded', message: 'No room.' } },

@@ -11,6 +11,9 @@ import { openScripted, said, say, useConsole } from '../support/console.ts';
 const days = (text: string) => [...text.matchAll(/Day (\d+)\./g)].map((match) => Number(match[1]));
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
+/** The id of what the keyboard writes to. */
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.id);
+
 describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHOUT}`, () => {
   const world = useConsole({ CONTINUO_MODEL: 'offline/demo' });
 
@@ -47,6 +50,7 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await queue.getByText('Write a list to /queued.md').waitFor();
     await queue.getByRole('button', { name: 'Take it back' }).click();
     await queue.waitFor({ state: 'detached' });
+    expect(await focused(page)).toBe('message');
     const mine = page.getByRole('article', { name: 'You' });
     await mine
       .filter({ hasText: 'Write a list to /queued.md' })
@@ -108,6 +112,53 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await page.getByRole('button', { name: 'Resume', exact: true }).click();
     await page.getByText('From the offline stand-in').waitFor();
     await status.getByText('Ready').waitFor();
+  });
+
+  test('PLUS-5 what could not be done is said, and what is shown stays true', async () => {
+    const { chat } = await openScript(world.url, 'Refused', [{ text: 'Well', hang: true }]);
+    const page = await world.open(`/chats/${chat}`);
+    const status = page.getByRole('status');
+    await page.getByText('Well', { exact: true }).waitFor();
+    let refusing = true;
+    await page.route('**/api/**', async (route) => {
+      if (!refusing || route.request().method() === 'GET') return route.continue();
+      return route.fulfill({ status: 409, json: { code: 'not_now', detail: 'Not now.' } });
+    });
+    const told = (words: string) => page.getByRole('alert').getByText(`${words}: Not now.`).waitFor();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await told('It could not be paused');
+    await page.getByRole('textbox', { name: 'Message' }).press('Escape');
+    await told('It could not be stopped');
+    await status.getByText('Working').waitFor();
+    const chats = page.getByRole('navigation', { name: 'Chats' });
+    const choose = async (name: string) => {
+      await chats.getByRole('link', { name: 'Refused' }).hover();
+      await chats.getByRole('button', { name: 'Actions for Refused' }).click();
+      await page.getByRole('menuitem', { name }).click();
+    };
+    await choose('Put away');
+    await told('It could not be put away');
+    await choose('Rename');
+    const title = page.getByRole('textbox', { name: 'Title of the chat' });
+    await title.fill('Refused no more');
+    await title.press('Enter');
+    await told('It could not be renamed');
+    refusing = false;
+    await title.press('Enter');
+    await title.waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Refused no more');
+    await page.keyboard.press('Escape');
+    await status.getByText('Stopped', { exact: true }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    refusing = true;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await told('It could not be tried again');
+    refusing = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await status.getByText('Working').waitFor();
+    expect(await focused(page)).toBe('message');
+    await page.keyboard.press('Escape');
+    await status.getByText('Stopped', { exact: true }).waitFor();
   });
 
   test('PLUS-5 the server is killed under an open page: nothing is lost or doubled, and nobody reloads', async () => {
@@ -243,9 +294,11 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await title.waitFor();
     await page.keyboard.press('Escape');
     await title.waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-current'))).toBe('page');
     await page.getByRole('article', { name: 'You' }).hover();
     await page.getByRole('button', { name: 'Edit and send again' }).click();
     await page.keyboard.press('Escape');
+    expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Edit and send again');
     await page.getByRole('status').getByText('Waiting for your approval').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
@@ -275,6 +328,33 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await page.getByText('Said while it worked').waitFor();
     await page.getByText('It was steered.', { exact: true }).waitFor();
     await page.getByRole('status').getByText('Ready').waitFor();
+  });
+
+  test('PLUS-5 a message that steers is shown as waiting until it is taken in, also after a reload', async () => {
+    const page = await world.open(await openScripted(world.url, [{ text: 'Well', hang: true }]));
+    await page.getByText('Well', { exact: true }).waitFor();
+    await say(page, 'From the queue');
+    const queue = page.getByRole('region', { name: 'Waiting messages' });
+    const waits = (text: string) =>
+      queue
+        .getByRole('listitem')
+        .filter({ hasText: text })
+        .getByText('Is taken in at the next step')
+        .waitFor();
+    await queue.getByRole('button', { name: 'Steer' }).click();
+    await waits('From the queue');
+    expect(await focused(page)).toBe('message');
+    await page.getByRole('button', { name: 'While it works: Queue' }).click();
+    await page.getByRole('menuitemradio', { name: /^Steer/ }).click();
+    await say(page, 'At once');
+    await waits('At once');
+    await page.reload();
+    for (const text of ['From the queue', 'At once']) await waits(text);
+    expect(await page.getByRole('article', { name: 'You' }).count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
+    await queue.waitFor({ state: 'detached' });
+    expect(await page.getByText('Said while it worked').count()).toBe(2);
   });
 
   test('PLUS-5 a message that waits its turn can be made to steer: it is said once, also if the answer is lost', async () => {
