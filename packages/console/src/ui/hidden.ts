@@ -1,10 +1,11 @@
 // Characters that cannot be seen, or that turn around how others are read: whoever decides about a text must see them.
 
-/** Control and format characters but for tabs and newlines, line separators, and letters that are blank. */
-const HIDDEN = /[\p{Cf}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]|[^\P{Cc}\t\n]/u;
-/** What joins two pictures into one is part of it. */
-const JOINED = /(?<=\p{Extended_Pictographic}\uFE0F?)\u200D(?=\p{Extended_Pictographic})/u;
-const EACH = new RegExp(`(?!${JOINED.source})(?:${HIDDEN.source})`, 'gu');
+/**
+ * What is drawn as nothing or as a blank, but for spaces, tabs and newlines; what turns the reading around is among it. A
+ * picture that is made of several characters is one.
+ */
+const EACH =
+  /\p{RGI_Emoji}|(?<hidden>[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|[^\P{Zs} ]|[^\P{Cc}\t\n])/gv;
 
 export interface Piece {
   readonly text: string;
@@ -15,7 +16,9 @@ export interface Piece {
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
-  for (const { 0: character, index } of text.matchAll(EACH)) {
+  for (const { groups, index } of text.matchAll(EACH)) {
+    const character = groups?.hidden;
+    if (character === undefined) continue;
     if (index > from) pieces.push({ text: text.slice(from, index), hidden: false });
     pieces.push({ text: nameOf(character), hidden: true });
     from = index + character.length;
@@ -26,11 +29,13 @@ export function piecesOf(text: string): Piece[] {
 
 /** JSON that means the same and hides nothing. */
 export function plainJson(json: string): string {
-  return json.replace(EACH, (character) =>
+  return json.replace(EACH, (character, hidden?: string) =>
     // A tab is escaped in it already, and so is whatever else is below a space.
-    [...Array(character.length).keys()]
-      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
-      .join(''),
+    hidden === undefined
+      ? character
+      : [...Array(character.length).keys()]
+          .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+          .join(''),
   );
 }
 
