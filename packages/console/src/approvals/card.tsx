@@ -1,9 +1,10 @@
 // A question to a person about one call: exactly what would be done, and the answers. Each answer is given once, however
-// often it is clicked; whoever comes second is told what was decided.
+// often it is clicked; whoever comes second is told what was decided. What is below a card never comes up under a pointer
+// that is about to click: a card that is answered stays, and none becomes smaller.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { ShieldQuestion } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { ApiError } from '@continuo/client';
 import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
@@ -36,9 +37,21 @@ const TOLD: Record<Answer['decision'], string> = {
   skip: 'It is skipped. The model is told.',
 };
 
-export function ApprovalCard({ approval }: { readonly approval: Question }) {
+interface CardProps {
+  readonly approval: Question;
+  /** What is known of a decision that was made elsewhere. */
+  readonly decided?: string | null;
+}
+
+export function ApprovalCard(props: CardProps) {
+  return <Card key={props.approval.id} {...props} />;
+}
+
+function Card({ approval, decided = null }: CardProps) {
   const { answer, state } = useAnswer(approval.id);
+  const told = state.kind === 'answered' ? state.told : decided;
   const past = useIsPast();
+  const card = useSteadyPlace();
   const [comment, setComment] = useState<string | null>(null);
   const [open, setOpen] = useState<'edit' | 'always' | null>(null);
   // Whoever closes a part is where it was opened from.
@@ -48,25 +61,30 @@ export function ApprovalCard({ approval }: { readonly approval: Question }) {
     if (open === null) setComment(null);
     setOpen(null);
   };
-  useEscape(state.kind !== 'answered' && (open !== null || comment !== null) ? close : null);
-  const say = (decision: Answer) =>
+  useEscape(told === null && (open !== null || comment !== null) ? close : null);
+  const say = (decision: Answer) => {
+    // The button that has the focus goes.
+    if (document.activeElement === document.body || card.current?.contains(document.activeElement))
+      card.current?.focus({ preventScroll: true });
     answer({ ...decision, ...(comment?.trim() && { comment: comment.trim() }) });
-  if (state.kind === 'answered') {
-    return (
-      <p role="status" className="px-4 py-3 text-sm text-soft">
-        {state.told}
-      </p>
-    );
-  }
+  };
   const busy = state.kind === 'answering' || past;
   const unknown = approval.kind === 'unknown_outcome';
   return (
-    <div role="group" aria-label={`Approval of ${approval.tool}`} className="bg-warn-wash/60 px-4 py-3">
-      <h2 className="flex items-center gap-2 text-sm font-semibold text-warn">
+    <div
+      ref={card}
+      role="group"
+      aria-label={`Approval of ${approval.tool}`}
+      tabIndex={-1}
+      className={`px-4 py-3 -outline-offset-2 ${told === null ? 'bg-warn-wash/60' : ''}`}
+    >
+      <h2
+        className={`flex items-center gap-2 text-sm font-semibold ${told === null ? 'text-warn' : 'text-soft'}`}
+      >
         <ShieldQuestion className="size-4 shrink-0" aria-hidden="true" />
         {unknown ? 'Did it happen? Nobody knows' : 'May this be done?'}
       </h2>
-      <p className="mt-1 text-sm">
+      <p className="mt-1 text-sm wrap-anywhere">
         {unknown ? (
           <>
             The server went away during <Tool approval={approval} />. Look whether it took effect before it is
@@ -81,7 +99,7 @@ export function ApprovalCard({ approval }: { readonly approval: Question }) {
       <div className="mt-2">
         <Preview tool={approval.tool} input={approval.input} />
       </div>
-      <p className="mt-2 text-xs text-soft">
+      <p className="mt-2 text-xs text-soft wrap-anywhere">
         <Visible text={sentence(approval.reason)} />
         {approval.expires_at && (
           <>
@@ -90,7 +108,12 @@ export function ApprovalCard({ approval }: { readonly approval: Question }) {
           </>
         )}
       </p>
-      {open === 'edit' && (
+      {told !== null && (
+        <p role="status" className="mt-3 py-1.5 text-sm font-medium wrap-anywhere">
+          {told}
+        </p>
+      )}
+      {told === null && open === 'edit' && (
         <EditInput
           input={approval.input}
           busy={busy}
@@ -98,7 +121,7 @@ export function ApprovalCard({ approval }: { readonly approval: Question }) {
           save={(input) => say({ decision: 'edit', input })}
         />
       )}
-      {open === 'always' && (
+      {told === null && open === 'always' && (
         <AlwaysAllow
           approval={approval}
           busy={busy}
@@ -106,7 +129,7 @@ export function ApprovalCard({ approval }: { readonly approval: Question }) {
           allowed={() => say({ decision: 'approve' })}
         />
       )}
-      {open === null && (
+      {told === null && open === null && (
         <>
           {comment !== null && (
             <input
@@ -158,7 +181,7 @@ export function ApprovalCard({ approval }: { readonly approval: Question }) {
           </div>
         </>
       )}
-      {state.kind === 'failed' && (
+      {told === null && state.kind === 'failed' && (
         <p role="alert" className="mt-2 text-sm text-bad">
           {state.problem}
         </p>
@@ -187,7 +210,32 @@ function Tool({ approval: { tool, paths } }: { readonly approval: Question }) {
 }
 
 function sentence(words: string): string {
-  return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}.`;
+  return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}${/[.?!]$/.test(words) ? '' : '.'}`;
+}
+
+/** Of a card that is never smaller than it was, and that hands on the focus when it goes. */
+function useSteadyPlace() {
+  const card = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const element = card.current!;
+    const keep = () => {
+      element.style.minHeight = `${element.offsetHeight}px`;
+    };
+    const measureAnew = () => {
+      element.style.minHeight = '';
+      keep();
+    };
+    const grown = new ResizeObserver(keep);
+    grown.observe(element);
+    window.addEventListener('resize', measureAnew);
+    return () => {
+      grown.disconnect();
+      window.removeEventListener('resize', measureAnew);
+      if (element.contains(document.activeElement))
+        element.parentElement?.closest<HTMLElement>('[tabindex]')?.focus({ preventScroll: true });
+    };
+  }, []);
+  return card;
 }
 
 type AnswerState =

@@ -1,6 +1,6 @@
 // What a call is to be made with instead.
 
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { plainJson } from '../ui/hidden.ts';
 
@@ -14,13 +14,14 @@ interface EditInputProps {
 export function EditInput({ input, busy, save, cancel }: EditInputProps) {
   const [text, setText] = useState(() => plainJson(JSON.stringify(input, null, 2)));
   const parsed = parse(text);
+  const field = useId();
   return (
     <div className="mt-3">
-      <label className="text-xs font-medium text-soft" htmlFor="edited-input">
+      <label className="text-xs font-medium text-soft" htmlFor={field}>
         What it is called with, as JSON
       </label>
       <textarea
-        id="edited-input"
+        id={field}
         autoFocus
         spellCheck={false}
         value={text}

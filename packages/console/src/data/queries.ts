@@ -13,7 +13,8 @@ import { client } from './client.ts';
 
 type ChatPage = Awaited<ReturnType<typeof client.chats.list>>;
 export type Chat = ChatPage['items'][number];
-export type Approval = Awaited<ReturnType<typeof client.approvals.list>>['items'][number];
+type ApprovalPage = Awaited<ReturnType<typeof client.approvals.list>>;
+export type Approval = ApprovalPage['items'][number];
 
 /** What is under `files`, `approvals`, `runs` or `servers` is stale as soon as a hint says so. */
 export const keys = {
@@ -83,10 +84,31 @@ export function askForChat(id: string): void {
   void queries.prefetchQuery(chatQuery(id));
 }
 
+const APPROVALS_PER_PAGE = 100;
+
+/** Newest first: all that wait, or the latest of those that were decided. */
 export function useApprovals(state: 'waiting' | 'decided' = 'waiting') {
   return useQuery({
     queryKey: [...keys.approvals, state],
-    queryFn: ({ signal }) => client.approvals.list({ state, limit: 100 }, { signal }),
+    queryFn: async ({ signal }) => {
+      const items: Approval[] = [];
+      for (let after: string | null = null; ;) {
+        const query = { state, limit: APPROVALS_PER_PAGE, ...(after !== null && { after }) };
+        const page: ApprovalPage = await client.approvals.list(query, { signal });
+        items.push(...page.items);
+        after = page.next;
+        if (after === null || state === 'decided') return { items };
+      }
+    },
+  });
+}
+
+/** One that waited a moment ago, as it was decided. */
+export function useDecided(id: string, wanted: boolean) {
+  return useQuery({
+    queryKey: [...keys.approvals, 'one', id],
+    queryFn: ({ signal }) => client.approvals.get(id, { signal }),
+    enabled: wanted,
   });
 }
 

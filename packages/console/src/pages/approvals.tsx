@@ -1,17 +1,26 @@
-// The inbox: everything that waits for a person, and what was decided lately.
+// The inbox: everything that waits for a person, oldest first, and what was decided lately. A card keeps its place as long as
+// the page is open, so that no click hits another one than was meant.
 
 import { Link } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
+import { useState } from 'react';
 import { titleOf } from '../app/chat-entry.tsx';
 import { ApprovalCard } from '../approvals/card.tsx';
-import { useApprovals, useChat, type Approval } from '../data/queries.ts';
+import { useApprovals, useChat, useDecided, type Approval } from '../data/queries.ts';
+import { Button } from '../ui/button.tsx';
 import { PageFrame } from '../ui/page.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { When } from '../ui/time.tsx';
 import { Visible } from '../ui/visible.tsx';
 
+/** So many cards at a time. */
+const CARDS = 50;
+
 export function Page() {
   const waiting = useApprovals('waiting');
+  const placed = usePlaces(waiting.data?.items);
+  const open = new Set(waiting.data?.items.map(({ id }) => id));
+  const [most, setMost] = useState(CARDS);
   return (
     <PageFrame
       title="Approvals"
@@ -21,22 +30,38 @@ export function Page() {
       {waiting.error && !waiting.data && (
         <Failure error={waiting.error} retry={() => void waiting.refetch()} />
       )}
+      <ul className="mt-6 space-y-4">
+        {placed.slice(0, most).map((approval) => (
+          <Waiting key={approval.id} approval={approval} open={open.has(approval.id)} />
+        ))}
+      </ul>
+      {placed.length > most && (
+        <Button kind="quiet" className="mt-3 w-full justify-center" onClick={() => setMost(most + CARDS)}>
+          Show more of {placed.length}
+        </Button>
+      )}
       {waiting.data?.items.length === 0 && (
         <Empty icon={ShieldCheck} title="Nothing waits for you">
           When a run wants to do something that the policy asks about, it appears here and in its chat.
         </Empty>
       )}
-      <ul className="mt-6 space-y-4">
-        {waiting.data?.items.map((approval) => (
-          <Waiting key={approval.id} approval={approval} />
-        ))}
-      </ul>
       <Decided />
     </PageFrame>
   );
 }
 
-function Waiting({ approval }: { readonly approval: Approval }) {
+/** Whatever has waited since the page was opened: what is new comes last. */
+function usePlaces(waiting: readonly Approval[] = []): readonly Approval[] {
+  const [placed, setPlaced] = useState<readonly Approval[]>([]);
+  const known = new Set(placed.map(({ id }) => id));
+  const fresh = waiting.filter(({ id }) => !known.has(id)).toReversed();
+  if (fresh.length > 0) setPlaced([...placed, ...fresh]);
+  return placed;
+}
+
+function Waiting({ approval, open }: { readonly approval: Approval; readonly open: boolean }) {
+  const { data: decided } = useDecided(approval.id, !open);
+  const told = decided?.decision ? `${DECISION[decided.decision]}.` : 'It does not wait any more.';
   return (
     <li className="overflow-hidden rounded-xl border bg-raised">
       <div className="flex items-baseline gap-3 px-4 py-2.5 text-sm">
@@ -44,7 +69,7 @@ function Waiting({ approval }: { readonly approval: Approval }) {
         <When at={approval.asked_at} className="ml-auto shrink-0 text-xs text-soft" />
       </div>
       <div className="border-t">
-        <ApprovalCard approval={approval} />
+        <ApprovalCard approval={approval} decided={open ? null : told} />
       </div>
     </li>
   );

@@ -140,7 +140,7 @@ function Entry({ run }: { readonly run: ListedRun }) {
             {used.length > 0 && <span className="tabular-nums">{used.join(' · ')}</span>}
           </span>
           {waits && (
-            <span className="mt-0.5 block text-warn">
+            <span className="mt-0.5 block text-warn wrap-anywhere">
               <Visible text={waits} />
             </span>
           )}

@@ -161,7 +161,7 @@ function State({ state }: { readonly state: Server['state'] }) {
 function shown(state: Server['state']) {
   switch (state.status) {
     case 'ready':
-      return { icon: Plug, look: 'text-good', words: `Ready · ${state.tools.length} tools` };
+      return { icon: Plug, look: 'text-good', words: `Ready · ${countOfTools(state.tools.length)}` };
     case 'connecting':
       return { icon: LoaderCircle, look: 'text-soft', words: 'Starting…' };
     case 'failed':
@@ -169,4 +169,8 @@ function shown(state: Server['state']) {
     case 'disabled':
       return { icon: PowerOff, look: 'text-soft', words: 'Switched off' };
   }
+}
+
+function countOfTools(count: number): string {
+  return count === 1 ? '1 tool' : `${count} tools`;
 }

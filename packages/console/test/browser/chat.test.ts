@@ -148,6 +148,70 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     expect(await again.getByRole('group', { name: 'Approval of remove' }).count()).toBe(0);
   });
 
+  test('PLUS-5 no card of the inbox moves under the pointer: new ones come last, answered ones stay, and so does the focus', async () => {
+    const ask = (...paths: string[]) =>
+      openScript(world.url, 'Inbox', [
+        { calls: paths.map((path) => ({ tool: 'remove', input: { path } })) },
+        { text: 'Well.' },
+      ]);
+    const { run: first } = await ask('/inbox/a.md');
+    // So high that nothing has to be scrolled to.
+    const page = await world.open('/approvals', { profile: { viewport: { width: 1200, height: 2600 } } });
+    const card = (path: string) =>
+      page.getByRole('group', { name: 'Approval of remove' }).filter({ hasText: path });
+    const approve = (path: string) => card(path).getByRole('button', { name: 'Approve', exact: true });
+    const place = async () => (await approve('/inbox/a.md').boundingBox())!;
+    const before = await place();
+    const decided: string[] = [];
+    page.on('request', (request) => request.method() === 'POST' && decided.push(request.url()));
+    await ask('/inbox/b.md');
+    await ask('/inbox/c.md');
+    await approve('/inbox/c.md').waitFor();
+    expect(await place()).toEqual(before);
+
+    // Each has a field of its own, and whoever closes it leaves the next card where it is.
+    for (const path of ['/inbox/a.md', '/inbox/b.md'])
+      await card(path).getByRole('button', { name: 'Edit…' }).click();
+    await card('/inbox/b.md').getByText('What it is called with, as JSON').click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('{}');
+    expect(await card('/inbox/a.md').getByRole('textbox').inputValue()).toContain('/inbox/a.md');
+    const next = (await card('/inbox/c.md').boundingBox())!;
+    for (const path of ['/inbox/a.md', '/inbox/b.md'])
+      await card(path).getByRole('button', { name: 'Back' }).click();
+
+    const { x, y } = await place();
+    await page.mouse.click(x + 5, y + 5);
+    await card('/inbox/a.md').getByText('Approved. The run goes on.').waitFor();
+    await ended(world.url, first);
+    await page.getByRole('link', { name: 'Approvals 2 waiting' }).waitFor();
+    await page.mouse.click(x + 5, y + 5);
+    expect(await card('/inbox/c.md').boundingBox()).toEqual(next);
+    await card('/inbox/b.md').getByRole('button', { name: 'Deny' }).focus();
+    await page.keyboard.press('Enter');
+    await card('/inbox/b.md').getByText('Denied. The model is told.').waitFor();
+    await page.keyboard.press('Enter');
+    expect(await card('/inbox/b.md').evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(decided).toHaveLength(2);
+
+    const approvals = `${world.url}/api/v1/workspaces/default/approvals`;
+    const { items } = (await (await fetch(approvals)).json()) as { items: { id: string }[] };
+    await fetch(`${approvals}/${items[0]!.id}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ decision: 'deny' }),
+    });
+    await card('/inbox/c.md').getByText('Denied.').waitFor();
+    await page.getByText('Nothing waits for you').waitFor();
+
+    const { run } = await ask(...Array.from({ length: 101 }, (_, index) => `/many/${index}.md`));
+    await page.getByRole('link', { name: 'Approvals 101 waiting' }).waitFor();
+    await page.getByRole('button', { name: 'Show more of 104' }).click();
+    await approve('/many/60.md').waitFor();
+    await fetch(`${world.url}/api/runs/${run}/cancel`, { method: 'POST' });
+    await page.getByText('Nothing waits for you').waitFor();
+  });
+
   test('PLUS-5 a message that is edited and sent again takes back what came after it', async () => {
     const page = await world.open('/');
     await say(page, 'Write a list to /first.md');

@@ -180,6 +180,18 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
       await page.getByRole('heading', { name, level: 1 }).waitFor();
       expect([at, await fits()]).toEqual([at, true]);
     }
+    // What a person is asked, and what a run waits for, is there to its last character.
+    for (const [at, words] of [
+      ['/approvals', 'The agent wants to call'],
+      ['/runs', 'The run waits for approval of remove'],
+    ] as const) {
+      await page.goto(world.url + at);
+      const whole = await page
+        .getByText(words)
+        .filter({ hasText: long })
+        .evaluate((element) => element.scrollWidth <= element.clientWidth);
+      expect([at, whole]).toEqual([at, true]);
+    }
     await page.getByRole('button', { name: /^Menu/ }).tap();
     await page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: long }).waitFor();
     expect(await fits()).toBe(true);
