@@ -164,6 +164,9 @@ export const run = z
     model: z.string(),
     role: z.string(),
     retry_of: id.nullable(),
+    steered_into: id
+      .nullable()
+      .meta({ description: 'The run at work that its message was given to; this one ends `canceled`.' }),
     limits: limits.nullable(),
     blocked_by: id
       .nullable()

@@ -122,6 +122,23 @@ test('a run waits once nothing is left to do but to ask', () => {
   });
 });
 
+test('a run that rested was left by nobody: only who goes on in the middle of it takes it over', () => {
+  const goesOn = (attempt: number): NewEvent => ({ type: 'state', data: { status: 'running', attempt } });
+  const session = (to_state: 'paused' | 'running'): NewEvent => ({
+    type: 'session',
+    data: { session: 's', from_state: 'running', to_state, reason: 'asked' },
+  });
+  const asked: NewEvent = {
+    type: 'approval',
+    data: { approval: 'a', kind: 'call', call: 'c1', tool: 'read', input: {}, paths: [], reason: 'asked' },
+  };
+  const takeovers = (...events: NewEvent[]) =>
+    foldView(log([begun, says('a'), ...events])).turns[0]!.takeovers;
+  expect(takeovers(call('m1'), asked, goesOn(2))).toBe(0);
+  expect(takeovers(session('paused'), goesOn(2), session('running'), goesOn(3))).toBe(1);
+  expect(takeovers(call('m1'), goesOn(2), goesOn(2))).toBe(1);
+});
+
 test('a turn whose beginning is missing shows what there is, and says so', () => {
   const events = log([
     begun,

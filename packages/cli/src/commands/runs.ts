@@ -62,9 +62,10 @@ async function namesOf(client: Client, listed: Listed): Promise<ReadonlyMap<stri
   return names;
 }
 
-/** Of those that run and do not move: what they wait for. */
+/** Of those that run and do not move: what they wait for; and which were given to another run. */
 async function statesOf(client: Client, listed: Listed): Promise<ReadonlyMap<string, string>> {
   const states = new Map<string, string>();
+  for (const { id, steered_into } of listed) if (steered_into !== null) states.set(id, 'steered');
   await each(
     listed.filter(({ status }) => status === 'running'),
     async ({ id }) => {
@@ -116,6 +117,7 @@ function painted(status: string): string {
     done: green,
     error: red,
     canceled: dim,
+    steered: dim,
   }[status];
   return paint ? paint(status) : status;
 }

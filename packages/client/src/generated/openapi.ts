@@ -2973,6 +2973,11 @@ export interface components {
             role: string;
             /** Format: uuid */
             retry_of: string | null;
+            /**
+             * Format: uuid
+             * @description The run at work that its message was given to; this one ends `canceled`.
+             */
+            steered_into: string | null;
             limits: components["schemas"]["Limits"];
             /**
              * Format: uuid
@@ -3098,6 +3103,11 @@ export interface components {
             role: string;
             /** Format: uuid */
             retry_of: string | null;
+            /**
+             * Format: uuid
+             * @description The run at work that its message was given to; this one ends `canceled`.
+             */
+            steered_into: string | null;
             limits: components["schemas"]["Limits"];
             /**
              * Format: uuid

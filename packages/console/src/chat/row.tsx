@@ -69,7 +69,7 @@ function TurnEnd({ turn }: { readonly turn: Turn }) {
     between(turn.startedAt, turn.endedAt),
     input + output > 0 && `${number(input)} tokens in, ${number(output)} out`,
     turn.cost !== null && money(turn.cost),
-    turn.attempt > 1 && `${turn.attempt} attempts`,
+    turn.takeovers > 0 && `${turn.takeovers + 1} attempts`,
   ].filter(Boolean);
   return (
     <div className="-mt-1 text-xs text-soft">

@@ -171,7 +171,7 @@ function Actions({ run }: { readonly run: Run }) {
           {problem}
         </span>
       )}
-      {(run.status === 'error' || run.status === 'canceled') && (
+      {(run.status === 'error' || run.status === 'canceled') && run.steered_into === null && (
         <Button disabled={busy} onClick={() => void retry()}>
           <RotateCcw className="size-4" aria-hidden="true" /> Retry
         </Button>

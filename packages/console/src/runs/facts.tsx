@@ -2,6 +2,7 @@
 
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { foldView } from '@continuo/protocol';
 import type { Run } from '../data/run-queries.ts';
 import { between, money, number, When } from '../ui/time.tsx';
 import type { RunLog } from './log.ts';
@@ -20,6 +21,9 @@ export function Facts({ run, log }: { readonly run: Run; readonly log: RunLog })
       {run.ended_at !== null && <Fact name="Took">{between(run.started_at, run.ended_at) ?? '–'}</Fact>}
       {attempts > 1 && <Fact name="Attempts">{attempts}</Fact>}
       {run.retry_of !== null && <RunLink name="Retry of" id={run.retry_of} words="an earlier run" />}
+      {run.steered_into !== null && (
+        <RunLink name="Taken in by" id={run.steered_into} words="the run that was at work" />
+      )}
       {run.blocked_by !== null && <RunLink name="Waits for" id={run.blocked_by} words="the run before it" />}
     </dl>
   );
@@ -58,19 +62,11 @@ function RunLink({
 
 /** Until it has ended, what its log says so far. */
 function used(run: Run, { events }: RunLog) {
-  const usage = { input: 0, output: 0 };
-  let cost: number | null = null;
-  let attempts = 0;
-  for (const event of events) {
-    if (event.type === 'state' && event.data.status === 'running') attempts = event.data.attempt;
-    if (event.type !== 'usage') continue;
-    usage.input += event.data.usage.input;
-    usage.output += event.data.usage.output;
-    if (event.data.cost !== null) cost = (cost ?? 0) + event.data.cost;
-  }
+  const steps = events.filter(({ type }) => type !== 'token' && type !== 'reasoning');
+  const turn = foldView(steps).turns[0];
   return {
-    usage: run.usage ?? (usage.input + usage.output > 0 ? usage : null),
-    cost: run.cost ?? cost,
-    attempts,
+    usage: run.usage ?? (turn && turn.usage.input + turn.usage.output > 0 ? turn.usage : null),
+    cost: run.cost ?? turn?.cost ?? null,
+    attempts: (turn?.takeovers ?? 0) + 1,
   };
 }

@@ -5,6 +5,7 @@ import {
   Check,
   CircleX,
   Clock,
+  CornerDownRight,
   LoaderCircle,
   Pause,
   ShieldQuestion,
@@ -12,7 +13,7 @@ import {
 } from 'lucide-react';
 import type { Run, Why } from '../data/run-queries.ts';
 
-type RunState = Run['status'] | 'waiting' | 'paused' | 'stopping';
+type RunState = Run['status'] | 'waiting' | 'paused' | 'stopping' | 'steered';
 
 const LOOK: Record<RunState, { readonly word: string; readonly icon: LucideIcon; readonly look: string }> = {
   queued: { word: 'Queued', icon: Clock, look: 'text-soft' },
@@ -23,9 +24,14 @@ const LOOK: Record<RunState, { readonly word: string; readonly icon: LucideIcon;
   done: { word: 'Done', icon: Check, look: 'text-good' },
   error: { word: 'Failed', icon: CircleX, look: 'text-bad' },
   canceled: { word: 'Canceled', icon: Ban, look: 'text-soft' },
+  steered: { word: 'Steered another run', icon: CornerDownRight, look: 'text-soft' },
 };
 
-export function stateOf(run: Pick<Run, 'status' | 'ended_at' | 'cancel_requested_at'>, why?: Why): RunState {
+export function stateOf(
+  run: Pick<Run, 'status' | 'ended_at' | 'cancel_requested_at' | 'steered_into'>,
+  why?: Why,
+): RunState {
+  if (run.steered_into !== null) return 'steered';
   if (run.ended_at !== null) return run.status;
   if (run.cancel_requested_at !== null) return 'stopping';
   if (why?.waits_for === 'approval') return 'waiting';

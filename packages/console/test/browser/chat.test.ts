@@ -53,6 +53,12 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await page.getByRole('button', { name: 'Approve' }).dblclick();
     await page.getByText('From the offline stand-in').waitFor();
     expect(decided.filter((url) => url.includes('/approvals/'))).toHaveLength(1);
+    // The focus is not lost with the card, and who waits for an answer tries nothing again.
+    await page.getByRole('status').getByText('Ready').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
+      'Conversation',
+    );
+    expect(await said(page)).not.toContain('attempts');
     expect(page.url()).toBe(chat);
 
     await inbox.getByText('Nothing waits for you').waitFor();

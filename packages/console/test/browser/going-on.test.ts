@@ -384,5 +384,13 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     const you = page.getByRole('article', { name: 'You' });
     expect(await you.filter({ hasText: steering }).count()).toBe(1);
     expect(await you.filter({ hasText: waiting }).count()).toBe(1);
+
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    const runs = page.getByRole('list', { name: 'Runs' }).getByRole('link');
+    await runs.filter({ hasText: 'Steered another run' }).click();
+    await page.getByRole('status').getByText('Steered another run').waitFor();
+    expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'the run that was at work' }).click();
+    await page.getByRole('status').getByText('Done', { exact: true }).waitFor();
   });
 });

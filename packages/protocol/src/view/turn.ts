@@ -13,6 +13,7 @@ export function newTurn(event: ViewEvent): Turn {
     whole: event.run_seq === 1,
     state: 'running',
     attempt: 1,
+    takeovers: 0,
     startedAt: event.at,
     endedAt: null,
     error: null,
@@ -251,8 +252,9 @@ function settle(turn: Turn): void {
   turn.state = waiting ? 'waiting' : 'running';
 }
 
-/** Another pod has the run, or its message is begun again. */
+/** Another pod has the run, or the same one after a rest; or its message is begun again. */
 function goOn(turn: Turn, data: Extract<EventData['state'], { status: 'running' }>, version: number): void {
+  if (turn.state === 'running' && data.attempt > turn.attempt) turn.takeovers += 1;
   turn.attempt = data.attempt;
   const left = data.supersedes === undefined ? undefined : turn.answers.get(data.supersedes);
   if (left) Object.assign(left, { version, state: 'superseded' });

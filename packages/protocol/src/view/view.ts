@@ -63,6 +63,8 @@ export interface Turn {
   state: TurnState;
   /** How many pods have held it. */
   attempt: number;
+  /** How many of them went on with what another had left in the middle; while it waits for people nobody holds it. */
+  takeovers: number;
   readonly startedAt: string | null;
   endedAt: string | null;
   error: RunError | null;

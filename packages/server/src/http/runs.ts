@@ -189,11 +189,11 @@ export function runRoutes(app: App, context: HttpContext): void {
           detail: `The run is ${run.status}; only a failed or canceled run can be retried.`,
         });
       }
-      if (run.steeredInto !== null) {
+      if (run.steered_into !== null) {
         throw new Problem({
           status: 409,
           code: 'run_not_retryable',
-          detail: `Its message was taken in by run ${run.steeredInto}; send it again as a new message.`,
+          detail: `Its message was taken in by run ${run.steered_into}; send it again as a new message.`,
         });
       }
       const origin = await context.originOf(run.thread_id);

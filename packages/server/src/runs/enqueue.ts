@@ -209,6 +209,7 @@ function queued(request: Enqueue, ids: Ids, row: Row): Run {
     model: request.model,
     role: request.role,
     retry_of: 'retryOf' in request.message ? request.message.retryOf : null,
+    steered_into: null,
     blocked_by: row.blocked_by,
     queued_at: row.queued_at.toISOString(),
     started_at: null,

@@ -32,8 +32,6 @@ export interface StoredRun extends Run {
   readonly startAfter: number;
   /** The thread's seq of its last event, once it has ended. */
   readonly lastSeq: number | null;
-  /** The run that took its message. */
-  readonly steeredInto: string | null;
 }
 
 export async function readRun(client: Queryable, id: string): Promise<StoredRun | null> {
@@ -54,7 +52,6 @@ export async function readRun(client: Queryable, id: string): Promise<StoredRun 
     ordinal: row.ordinal,
     startAfter: row.start_after,
     lastSeq: row.last_seq,
-    steeredInto: row.steered_into,
   };
 }
 
@@ -105,7 +102,7 @@ export async function listRuns(
 
 /** A run as the wire shows it. */
 export function publicRun(stored: StoredRun): Run {
-  const { ordinal: _p, startAfter: _s, lastSeq: _l, steeredInto: _i, ...run } = stored;
+  const { ordinal: _p, startAfter: _s, lastSeq: _l, ...run } = stored;
   return run;
 }
 
@@ -118,6 +115,7 @@ function shown(row: RunRow): Run {
     model: row.model,
     role: row.role,
     retry_of: row.retry_of,
+    steered_into: row.steered_into,
     blocked_by: row.blocked_by,
     queued_at: row.queued_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,

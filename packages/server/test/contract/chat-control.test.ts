@@ -442,6 +442,14 @@ describe('a busy chat', () => {
     expect(listed.filter(({ content }: { content: string }) => content === OK)).toHaveLength(1);
     expect(listed.some(({ waiting }: { waiting?: true }) => waiting)).toBe(false);
     expect((await ask('GET', at(b, chat))).body).toMatchObject({ waiting_steers: 0 });
+    const runs = (await ask('GET', `${space.url}/runs?chat=${chat.id}`)).body.items;
+    expect(
+      runs.map(({ id, steered_into }: { id: string; steered_into: string | null }) => [id, steered_into]),
+    ).toEqual([
+      [second, null],
+      [first, chat.run],
+      [chat.run, null],
+    ]);
     expect(await ask('POST', `${a.url}/api/runs/${first}/retry`)).toMatchObject({
       status: 409,
       body: { code: 'run_not_retryable' },
