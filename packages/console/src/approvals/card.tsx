@@ -97,7 +97,7 @@ function Card({ approval, decided = null }: CardProps) {
         )}
       </p>
       <div className="mt-2">
-        <Preview tool={approval.tool} input={approval.input} />
+        <Preview tool={approval.tool} input={approval.input} decided={told !== null} />
       </div>
       <p className="mt-2 text-xs text-soft wrap-anywhere">
         <Visible text={sentence(approval.reason)} />

@@ -1,7 +1,8 @@
-// What a call would do: as a difference where it changes a text, else its exact arguments.
+// What a call would do: as a difference where it changes a text, else its exact arguments. It stays as it was first shown until
+// somebody wants it anew: one that grew by itself would move what is below it.
 
 import { useQuery } from '@tanstack/react-query';
-import { Suspense } from 'react';
+import { Suspense, useState } from 'react';
 import { ApiError } from '@continuo/client';
 import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
@@ -15,11 +16,17 @@ const MergeView = part(async () => (await import('../ui/merge-view.tsx')).defaul
 /** Longer texts are shown as they come. */
 const MOST_CHARACTERS = 200_000;
 
-export function Preview({ tool, input }: { readonly tool: string; readonly input: unknown }) {
+interface PreviewProps {
+  readonly tool: string;
+  readonly input: unknown;
+  readonly decided: boolean;
+}
+
+export function Preview({ tool, input, decided }: PreviewProps) {
   const given = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
   if (tool === 'patch' && typeof given.patch === 'string') return <DiffText text={given.patch} />;
   if (typeof given.path === 'string' && (tool === 'write' || tool === 'edit'))
-    return <Change path={given.path} tool={tool} input={given} />;
+    return <Change path={given.path} tool={tool} input={given} decided={decided} />;
   return <Value value={input} />;
 }
 
@@ -27,24 +34,37 @@ function Change({
   path,
   tool,
   input,
+  decided,
 }: {
   readonly path: string;
   readonly tool: 'write' | 'edit';
   readonly input: Record<string, unknown>;
+  readonly decided: boolean;
 }) {
-  const { data: before, isPending } = useQuery({
+  const { data: now, isFetching } = useQuery({
     queryKey: [...keys.files, 'text', path],
     queryFn: () => textOf(path),
   });
-  if (isPending || before === undefined) return <Value value={input} />;
+  const [before, setBefore] = useState<string | null>();
+  if (before === undefined && now !== undefined && !isFetching) setBefore(now);
+  if (before === undefined) return <Value value={input} />;
   const after = tool === 'write' ? String(input.content) : edited(before ?? '', input.edits);
   if (after === null || after.length > MOST_CHARACTERS || (before ?? '').length > MOST_CHARACTERS)
     return <Value value={input} />;
   return (
     <>
-      <p className="mb-1 font-mono text-xs text-soft">
+      <p className="mb-1 font-mono text-xs wrap-anywhere text-soft">
         <Visible text={path} />
         {before === null && ' (new)'}
+        {now !== before && !decided && (
+          <>
+            {' '}
+            has changed since.{' '}
+            <button type="button" className="text-ink underline" onClick={() => setBefore(now)}>
+              Compare anew
+            </button>
+          </>
+        )}
       </p>
       <Suspense fallback={<Value value={input} />}>
         <MergeView before={before ?? ''} after={after} />

@@ -218,6 +218,28 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await page.getByText('Nothing waits for you').waitFor();
   });
 
+  test('PLUS-5 what a call would change stays as it was first shown, and says that the file has changed since', async () => {
+    const base = `${world.url}/api/v1/workspaces/default`;
+    const { rules } = (await (await fetch(`${base}/policy`)).json()) as { rules: object[] };
+    await fetch(`${base}/policy`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ rules: [...rules, { tool: 'write', path: '/asked/**', action: 'ask' }] }),
+    });
+    const input = { path: '/asked/x.md', content: 'New.\n' };
+    const page = await world.open(await openScripted(world.url, [{ calls: [{ tool: 'write', input }] }]));
+    const question = page.getByRole('group', { name: 'Approval of write' });
+    await question.getByText('/asked/x.md (new)').waitFor();
+    await fetch(`${base}/files/asked/x.md`, { method: 'PUT', body: 'Old.\n' });
+    await question.getByText('has changed since').waitFor();
+    const difference = question.getByLabel('What would change');
+    expect(await difference.innerText()).not.toContain('Old.');
+    await question.getByRole('button', { name: 'Compare anew' }).click();
+    await difference.getByText('Old.').waitFor();
+    await question.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('status').getByText('Ready').waitFor();
+  });
+
   test('PLUS-5 a message that is edited and sent again takes back what came after it', async () => {
     const page = await world.open('/');
     await say(page, 'Write a list to /first.md');
