@@ -14,6 +14,8 @@ import { ToFile } from './file-address.tsx';
 interface Change {
   readonly path: string;
   readonly file: string;
+  /** The version before the first of the changes. */
+  readonly from: number;
   readonly v: number;
   readonly removed: boolean;
 }
@@ -39,11 +41,11 @@ export function Changed({ open }: { readonly open: string }) {
         </Empty>
       )}
       <ul aria-label="Changed files" className="min-h-0 flex-1 overflow-y-auto px-2 pb-4">
-        {data?.map(({ path, file, v, removed }) => (
+        {data?.map(({ path, file, from, v, removed }) => (
           <li key={file}>
             <ToFile
               path={path}
-              search={{ ...filterOf(search), view: 'history', to: v }}
+              search={{ ...filterOf(search), view: 'history', from, to: v }}
               aria-current={path === open ? 'page' : undefined}
               className={`flex items-center gap-2 rounded-md px-2 py-1.5 text-sm ${path === open ? 'bg-accent-wash font-medium' : 'text-soft hover:bg-hover hover:text-ink'}`}
             >
@@ -124,13 +126,13 @@ interface FileEvent {
   readonly data: unknown;
 }
 
-/** The last change of each file counts. */
-function lastChanges(events: readonly FileEvent[]): Change[] {
+/** Each file as it was before the first of its changes, and after the last. */
+function changesOf(events: readonly FileEvent[]): Change[] {
   const files = new Map<string, Change>();
   for (const { type, data } of events) {
     if (type !== 'file_updated') continue;
-    const { path, file, v, removed } = data as Omit<Change, 'removed'> & { removed?: boolean };
-    files.set(file, { path, file, v, removed: removed === true });
+    const { path, file, v, removed } = data as Omit<Change, 'from' | 'removed'> & { removed?: boolean };
+    files.set(file, { path, file, from: files.get(file)?.from ?? v - 1, v, removed: removed === true });
   }
   return [...files.values()].toSorted((one, other) => one.path.localeCompare(other.path));
 }
@@ -148,7 +150,7 @@ async function changedInRun(run: string, signal: AbortSignal): Promise<Change[]>
     // A run that is at work has a next page, which is empty for now.
     after = page.items.length === 0 ? null : page.next;
   }
-  return lastChanges(events);
+  return changesOf(events);
 }
 
 async function changedSinceMessage(chat: string, signal: AbortSignal): Promise<Change[]> {
@@ -167,5 +169,5 @@ async function changedSinceMessage(chat: string, signal: AbortSignal): Promise<C
     ];
     before = said === -1 ? page.next : null;
   }
-  return lastChanges(events);
+  return changesOf(events);
 }

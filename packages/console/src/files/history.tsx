@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { ArrowLeft, FileQuestion, RotateCcw } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { Button } from '../ui/button.tsx';
@@ -93,6 +93,16 @@ export function Versions({ path }: { readonly path: string }) {
   );
 }
 
+/** Reads on until this version is there, too; whether it does. */
+function useBackTo(path: string, versions: readonly Version[], version: number): boolean {
+  const { hasNextPage, fetchNextPage, isFetchingNextPage, isFetchNextPageError } = useHistory(path);
+  const missing = hasNextPage && !isFetchNextPageError && versions.at(-1)!.version > version;
+  useEffect(() => {
+    if (missing && !isFetchingNextPage) void fetchNextPage();
+  }, [missing, isFetchingNextPage, fetchNextPage]);
+  return missing;
+}
+
 export function Difference({
   path,
   versions,
@@ -103,6 +113,7 @@ export function Difference({
   const search = useFileSearch();
   const openFile = useOpenFile();
   const chosen = useChosen(versions);
+  const reading = useBackTo(path, versions, Math.min(chosen.from || chosen.to, chosen.to));
   const to = versions.find(({ version }) => version === chosen.to);
   const from = versions.find(({ version }) => version === chosen.from);
   return (
@@ -134,7 +145,9 @@ export function Difference({
         {to && <Restore path={path} version={to} newest={versions[0]!} />}
       </div>
       <div className="min-h-0 flex-1">
-        {to ? (
+        {reading ? (
+          <Loading what="the versions" />
+        ) : to ? (
           <Compared path={path} from={from ?? null} to={to} />
         ) : (
           <Empty icon={FileQuestion} title={`There is no version ${chosen.to}`}>

@@ -31,18 +31,18 @@ export function useSave(path: string, file: string, versions: readonly Version[]
       base: removed ? null : base,
       ...(merge && { onConflict: 'merge' }),
     });
-    if (!written.merged)
-      cache.setQueryData<VersionText>(textKey(written.id, written.version), {
-        version: written.version,
-        text,
-      });
+    const { id, version } = written;
+    // What came of a merge, even if it is marked as none: the others may have written the same.
+    const now = merge ? await (await client.files.read(path, { version })).text() : text;
+    const rebase = merge ? (await import('./rebase.ts')).rebase : null;
+    cache.setQueryData<VersionText>(textKey(id, version), { version, text: now });
     setConflict(null);
     // Typed while it was being saved: the next version's.
-    const typed = draftOf(file);
-    const later = typed !== null && typed.text !== text;
-    setDraft(file, later ? { base: written.version, text: typed.text } : { base: written.version, text });
+    const typed = draftOf(file)?.text ?? text;
+    const later = typed !== text;
+    setDraft(file, { base: version, text: !later ? now : rebase ? rebase(text, typed, now) : typed });
     await cache.invalidateQueries({ queryKey: historyKey(path) });
-    if (!later && draftOf(file)?.text === text) setDraft(file, null);
+    if (!later && draftOf(file)?.text === now) setDraft(file, null);
     void cache.invalidateQueries({ queryKey: keys.files });
   };
 
@@ -61,7 +61,7 @@ export function useSave(path: string, file: string, versions: readonly Version[]
       const current = error.problem.current as Current | null;
       void cache.invalidateQueries({ queryKey: keys.files });
       if (current && sameAs(draft.base, current)) {
-        setDraft(file, { ...draft, base: current.version });
+        setDraft(file, { ...(draftOf(file) ?? draft), base: current.version });
         return save({ ...draft, base: current.version });
       }
       setConflict(current?.version ?? null);

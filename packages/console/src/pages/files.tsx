@@ -14,7 +14,8 @@ export function Page() {
   const isOpen = path !== '/';
   const { view, changed } = useFileSearch();
   const versions = isOpen && view === 'history';
-  useTitle(isOpen ? nameOf(path) : 'Files');
+  const title = isOpen ? nameOf(path) : changed ? 'What has changed' : 'Files';
+  useTitle(title);
   return (
     <div className="flex min-h-0 flex-1 flex-col lg:flex-row">
       <section
@@ -27,6 +28,7 @@ export function Page() {
               : 'flex flex-1 lg:flex-none'
         }`}
       >
+        {!isOpen && <h1 className="sr-only lg:hidden">{title}</h1>}
         {versions ? <Versions path={path} /> : <Browse open={path} />}
       </section>
       <section
@@ -36,11 +38,11 @@ export function Page() {
         {isOpen ? (
           <FileAt key={path} path={path} />
         ) : changed ? (
-          <Empty icon={FilePen} title="What has changed" heading="h1">
+          <Empty icon={FilePen} title={title} heading="h1">
             Choose a file in the list to see what is new in it.
           </Empty>
         ) : (
-          <Empty icon={FolderTree} title="Files" heading="h1">
+          <Empty icon={FolderTree} title={title} heading="h1">
             What agents and people write. Each save is a version that stays; open a file to edit it, or to see
             who wrote what.
           </Empty>

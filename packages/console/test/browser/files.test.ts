@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { violations } from '../support/axe.ts';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
-import { say, useConsole } from '../support/console.ts';
+import { openScripted, say, useConsole } from '../support/console.ts';
 
 /** The smallest picture: one pixel. */
 const PIXEL = Uint8Array.from(
@@ -125,6 +125,45 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click();
     await text.getByText('theirs').waitFor();
     await saved(page, 7);
+  });
+
+  test('PLUS-5 what is typed while a merge is being saved goes over what came of it', async () => {
+    await write('/merged.md', 'one\ntwo\nthree\n');
+    const page = await world.open('/files/merged.md');
+    const text = editor(page, '/merged.md');
+    await text.click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('Mine: ');
+    await write('/merged.md', 'one\ntwo\nthree, theirs\n');
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    const { promise: typed, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route('**/files/merged.md*', async (route) => {
+      if (route.request().method() === 'PUT') await typed;
+      await route.continue();
+    });
+    const mine = page.getByRole('textbox', { name: 'Yours, not saved' });
+    await mine.getByText('Mine: one').waitFor();
+    await page.getByRole('button', { name: 'Merge by lines' }).click();
+    await mine.click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('Later: ');
+    await mine.getByText('Later: Mine: one').waitFor();
+    letGo();
+    await text.getByText('three, theirs').waitFor();
+    await page.getByText('Not saved', { exact: true }).waitFor();
+    await page.keyboard.press('Control+s');
+    await saved(page, 4);
+    expect((await read('/merged.md')).text).toBe('Later: Mine: one\ntwo\nthree, theirs\n');
+
+    // A merge that leaves what is there as it is.
+    await text.click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('Both: ');
+    await write('/merged.md', 'Both: Later: Mine: one\ntwo\nthree, again theirs\n');
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByRole('button', { name: 'Merge by lines' }).click();
+    await saved(page, 5);
+    await text.getByText('three, again theirs').waitFor();
   });
 
   test('PLUS-5 what was typed and not saved is there again after a reload, over the version that it began at', async () => {
@@ -272,6 +311,27 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await page.getByRole('navigation', { name: 'Versions' }).waitFor();
   });
 
+  test('PLUS-5 what a run changed in several steps is compared with what was there before the first', async () => {
+    await write('/steps.md', 'before\n');
+    const step = (version: number, content: string) => ({
+      calls: [{ tool: 'write', input: { path: '/steps.md', content, version } }],
+    });
+    const steps = [step(1, 'one\n'), step(2, 'two\n'), { text: 'Done.' }];
+    const page = await world.open(await openScripted(world.url, steps));
+    await page.getByRole('link', { name: '1 file changed' }).click();
+    for (const words of ['In this run', 'Since my last message']) {
+      await page.getByRole('link', { name: words }).click();
+      await page.getByRole('link', { name: /steps\.md/ }).click();
+      await page.getByRole('textbox', { name: 'Version 1', exact: true }).getByText('before').waitFor();
+      await page.getByRole('textbox', { name: 'Version 3', exact: true }).getByText('two').waitFor();
+      await page.getByRole('link', { name: 'Back to the text' }).first().click();
+    }
+    // More versions than the history has on its first page.
+    for (let version = 4; version < 105; version += 1) await write('/steps.md', `${version}\n`);
+    await page.goto(`${world.url}/files/steps.md?view=history&from=1&to=3`);
+    await page.getByRole('textbox', { name: 'Version 1', exact: true }).getByText('before').waitFor();
+  });
+
   test('PLUS-5 a picture is shown, other bytes are offered, a chat is read-only', async () => {
     await write('/pixel.png', PIXEL);
     await write('/data.bin', new Uint8Array([0, 1, 2, 255]));
@@ -326,6 +386,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     });
     const fits = () =>
       page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+    await page.getByRole('heading', { level: 1, name: 'Files' }).waitFor();
     await page.getByRole('treeitem', { name: 'narrow' }).tap();
     await page.getByRole('treeitem', { name: /^long-name/ }).tap();
     await page.getByRole('textbox', { name: /^Text of/ }).waitFor();
