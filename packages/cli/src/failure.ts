@@ -59,6 +59,7 @@ const EXIT_OF: Readonly<Record<string, number>> = {
   folder_not_found: EXIT.notFound,
   invalid_id: EXIT.usage,
   invalid_path: EXIT.usage,
+  invalid_header: EXIT.usage,
 };
 
 /** Errors of the client and of the server are known by their fields: their modules need not be loaded for that. */

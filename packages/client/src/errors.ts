@@ -39,10 +39,10 @@ export class ConnectionError extends ContinuoError {
   readonly code = 'connection_failed';
 }
 
-/** What was named cannot be asked for; nothing was sent. */
+/** What was named cannot be asked for, or what was given cannot be sent; nothing was. */
 export class InputError extends ContinuoError {
   override readonly name = 'InputError';
-  readonly code: 'invalid_id' | 'invalid_path';
+  readonly code: 'invalid_id' | 'invalid_path' | 'invalid_header';
 
   constructor(code: InputError['code'], message: string) {
     super(message);

@@ -1,7 +1,7 @@
 // Requests, typed by the server's own document: a path, a method, what goes in and what comes back.
 
 import { address } from './address.ts';
-import { ConnectionError, isTemporary, refusal } from './errors.ts';
+import { ConnectionError, InputError, isTemporary, refusal } from './errors.ts';
 import type { components, paths } from './generated/openapi.ts';
 import { backoffMs, wait } from './wait.ts';
 
@@ -72,11 +72,11 @@ export function createHttp(options: ClientOptions): Http {
     const send = options.fetch ?? globalThis.fetch;
     const response = await send(`${base}${to}${queryString(query)}`, {
       method: method.toUpperCase(),
-      headers: {
+      headers: sendable({
         accept: 'application/json',
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
         ...headers,
-      },
+      }),
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     }).catch((cause: unknown) => {
@@ -104,6 +104,19 @@ export function createHttp(options: ClientOptions): Http {
       return jsonOf(response);
     },
   };
+}
+
+/** Else it would look as if nobody had answered. What was given is not repeated: it may be secret. */
+function sendable(headers: Record<string, string>): Record<string, string> {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      new Headers([[name, value]]);
+    } catch {
+      const what = name === 'authorization' ? 'The API key' : `What was given as ${name}`;
+      throw new InputError('invalid_header', `${what} has characters that cannot be sent in a header.`);
+    }
+  }
+  return headers;
 }
 
 export async function jsonOf<T>(response: Response): Promise<T> {

@@ -171,3 +171,18 @@ test('names that only look odd arrive as they are, and the first slash of a path
   expect(sent).toContain(`GET ${world.url}/api/v1/workspaces/default/files/notes/x.md`);
   await expect(client.runs.why('a/b')).rejects.toMatchObject({ code: 'invalid_params' });
 });
+
+test('a key that no header can carry is refused as such, and nothing is sent', async () => {
+  const client = createClient({ baseUrl: world.url, apiKey: '“quoted”' });
+  await expect(client.workspaces.get()).rejects.toMatchObject({
+    name: 'InputError',
+    code: 'invalid_header',
+    message: 'The API key has characters that cannot be sent in a header.',
+  });
+  const { client: keyless, sent } = watched();
+  await expect(keyless.chats.open({ goal: 'x' }, { idempotencyKey: '\u2603' })).rejects.toMatchObject({
+    code: 'invalid_header',
+    message: expect.stringContaining('idempotency-key'),
+  });
+  expect(sent).toEqual([]);
+});

@@ -1,6 +1,6 @@
 // The client that every page uses, and the key that it sends, where the server wants one. The key is kept for the tab.
 
-import { createClient } from '@continuo/client';
+import { createClient, InputError } from '@continuo/client';
 import { createStore } from './store.ts';
 
 const KEY = 'continuo-key';
@@ -21,14 +21,13 @@ export const client = createClient({
 
 /** Whether the server takes the key. */
 export async function unlock(key: string): Promise<boolean> {
-  sessionStorage.setItem(KEY, key);
   try {
-    await client.workspaces.get();
+    await createClient({ apiKey: key }).workspaces.get();
   } catch (error) {
-    sessionStorage.removeItem(KEY);
-    if ((error as { code?: string }).code === 'unauthorized') return false;
+    if (error instanceof InputError || (error as { code?: string }).code === 'unauthorized') return false;
     throw error;
   }
+  sessionStorage.setItem(KEY, key);
   access.set('open');
   return true;
 }
