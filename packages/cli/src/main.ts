@@ -2,13 +2,13 @@
 
 import { CommanderError } from 'commander';
 import { EXIT, failure } from './failure.ts';
+import { onUnread } from './output.ts';
 import { createProgram } from './program.ts';
 
-// Whoever reads may stop reading: `continuo runs | head -1` is no failure.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
-    throw error;
+    if (error.code !== 'EPIPE') throw error;
+    onUnread();
   });
 }
 

@@ -115,8 +115,16 @@ const BAR = 24;
 /** Where a terminal does not know how wide it is: some say 0. */
 export const COLUMNS = 80;
 
-/** On stderr: a bar that moves at a terminal, else a line for each step; nothing beside JSON. */
+let working = false;
+
+/** Whoever reads may stop reading: `continuo runs | head -1` is done then. Work is not for its reader, and goes on. */
+export function onUnread(): void {
+  if (!working) process.exit(process.exitCode ?? 0);
+}
+
+/** Of work. On stderr: a bar that moves at a terminal, else a line for each step; nothing beside JSON. */
 export function progress(json: boolean): Progress {
+  working = true;
   if (json) return { step: () => undefined, end: () => undefined };
   if (!process.stderr.isTTY) {
     return {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { usePod } from '../../server/test/contract/support.ts';
-import { continuo } from './support.ts';
+import { continuo, start } from './support.ts';
 
 const world = usePod();
 const folder = mkdtempSync(join(tmpdir(), 'continuo-files-'));
@@ -112,6 +112,30 @@ test('PLUS-5 a folder is pushed and pulled whole; what did not change makes no v
   expect(refused).toMatchObject({ code: 1 });
   expect(refused.stderr).toContain('is a link; nothing is written through it');
   expect(await readdir(outside)).toEqual([]);
+});
+
+test('PLUS-5 a push goes on when nobody reads what it says any more; what is only read ends', async () => {
+  const local = join(folder, 'unread');
+  mkdirSync(local);
+  const names = Array.from({ length: 20 }, (_, index) => `${index}.md`);
+  for (const name of names) writeFileSync(join(local, name), name);
+  const unread = (args: readonly string[]) => {
+    const { child, ended } = start(args, { env: { CONTINUO_URL: world.url } });
+    child.stdout.destroy();
+    child.stderr.destroy();
+    return ended;
+  };
+  expect(await unread(['files', 'push', local, '/unread'])).toMatchObject({ code: 0 });
+  expect((await files(['ls', '/unread'])).stdout.trim().split('\n')).toHaveLength(names.length + 1);
+
+  const opened = await fetch(`${world.url}/api/v1/workspaces/default/chats`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ goal: JSON.stringify({ steps: [{ text: 'so far', hang: true }] }) }),
+  });
+  const { chat } = (await opened.json()) as { chat: { id: string } };
+  expect(await unread(['tail', chat.id])).toMatchObject({ code: 0 });
+  await continuo(['stop', chat.id, '--url', world.url]);
 });
 
 test('PLUS-5 a push goes on after what is refused, and says what it was', async () => {

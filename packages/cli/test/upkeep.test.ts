@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, type TestDatabase } from '../../server/test/client/database.ts';
 import { usePod } from '../../server/test/contract/support.ts';
-import { continuo } from './support.ts';
+import { continuo, start } from './support.ts';
 
 const world = usePod();
 let folder: string;
@@ -64,6 +64,23 @@ test('PLUS-5 backup and restore bring everything to another database, beside a s
     message: expect.stringContaining('--home'),
   });
   expect(await on(target.url, ['restore', join(folder, 'none.zip')])).toMatchObject({ code: 4 });
+});
+
+test('PLUS-5 a backup, and a restoration, is made to its end when nobody reads what it says any more', async () => {
+  const file = join(folder, 'unread.zip');
+  const target = await empty();
+  for (const [url, args] of [
+    [world.database.url, ['backup', file]],
+    [target.url, ['restore', file]],
+  ] as const) {
+    const { child, ended } = start(args, { cwd: folder, env: { DATABASE_URL: url } });
+    child.stdout.destroy();
+    child.stderr.destroy();
+    expect(await ended).toMatchObject({ code: 0 });
+    expect(readdirSync(folder)).toEqual(['unread.zip']);
+  }
+  const { rows } = await target.pool.query("select from workspaces where name = 'default'");
+  expect(rows).toHaveLength(1);
 });
 
 test('PLUS-5 where there is no database, or none that answers, backup says so and makes nothing', async () => {
