@@ -18,9 +18,11 @@ export interface Watch {
   readonly json: boolean;
   /** Whether there is somebody to ask. */
   readonly interactive: boolean;
+  /** What is typed meanwhile, apart from answers to questions. */
+  readonly typed?: ((keys: Buffer) => void) | undefined;
 }
 
-export async function watch({ client, run, chat, json, interactive }: Watch): Promise<Ending> {
+export async function watch({ client, run, chat, json, interactive, typed }: Watch): Promise<Ending> {
   const leaving = new AbortController();
   const printer = createPrinter({ write: (text) => void process.stdout.write(text) });
   let presses = 0;
@@ -29,7 +31,7 @@ export async function watch({ client, run, chat, json, interactive }: Watch): Pr
     presses += 1;
     if (presses === 1) leaving.abort();
     else second();
-  });
+  }, typed);
   const questions = createQuestions({ client, keys, printer, interrupted: () => leaving.abort() });
   try {
     const ending = await follow();

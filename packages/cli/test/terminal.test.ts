@@ -164,6 +164,26 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     expect(listed.body.items).toHaveLength(2);
   });
 
+  test('PLUS-5 what is typed while an answer comes is the next message, and the one after it', async () => {
+    const shown = terminal(['chat'], { env: env() });
+    await shown.shows('you ');
+    shown.press(script({ text: 'so far', hang: true }) + ENTER);
+    await shown.shows('\nso far');
+    // Corrected with the backspace key, as at the prompt.
+    shown.press(
+      `${ENTER}x\u007F${script({ text: 'Second.' })}${ENTER}${script({ text: 'Third.' })}${ENTER}Fou`,
+    );
+    await continuo(['stop', (await latest()).id], { env: env() });
+    await shown.shows('you ');
+    await shown.shows('\nSecond.\n');
+    await shown.shows('you ');
+    await shown.shows('\nThird.\n');
+    await shown.shows('you Fou');
+    shown.press(CTRL_C);
+    await shown.shows('Go on with: continuo chat --chat');
+    expect(await shown.ended).toBe(0);
+  });
+
   test('PLUS-5 a chat is watched until Ctrl-C, whoever talks in it', async () => {
     const opened = await ask('POST', `${world.url}/api/v1/workspaces/default/chats`, {
       goal: script({ text: 'One.' }),

@@ -38,13 +38,14 @@ export async function chat(message: string | undefined, options: ChatOptions): P
 async function talk(connected: Connected, options: ChatOptions): Promise<void> {
   if (!process.stdout.isTTY) throw usageError('There is no message and no terminal to ask for one.');
   let current = options.chat;
+  const ahead = createAhead();
   note(dim('A line is a message; an empty one, or Ctrl-D, ends the conversation.'));
   for (;;) {
-    const said = await nextLine();
+    const said = await nextLine(ahead.line());
     if (said === null || said.trim() === '') break;
     const sent = await send(connected, said, { ...options, ...(current !== undefined && { chat: current }) });
     current = sent.chat;
-    const ending = await follow(connected, sent, options);
+    const ending = await follow(connected, sent, options, ahead.add);
     if (ending === 'detached' || ending === 'stopped') {
       process.exitCode = EXIT.interrupted;
       return;
@@ -53,8 +54,28 @@ async function talk(connected: Connected, options: ChatOptions): Promise<void> {
   if (current !== undefined) note(dim(`Go on with: continuo chat --chat ${current}`));
 }
 
-/** Null: Ctrl-D or Ctrl-C. */
-function nextLine(): Promise<string | null> {
+/** What is typed while an answer comes: the next messages. */
+function createAhead() {
+  let keys = Buffer.alloc(0);
+  const isEnd = (byte: number | undefined) => byte === 10 || byte === 13;
+  return {
+    add: (typed: Buffer) => {
+      keys = Buffer.concat([keys, typed]);
+    },
+    /** Up to its end, if it has one. Enter alone is impatience, and ends no conversation. */
+    line: (): Buffer => {
+      while (isEnd(keys[0])) keys = keys.subarray(1);
+      const end = keys.findIndex(isEnd);
+      const line = end === -1 ? keys : keys.subarray(0, end + 1);
+      keys = keys.subarray(line.length);
+      return line;
+    },
+  };
+}
+
+/** It begins with what was typed before. Null: Ctrl-D or Ctrl-C. */
+function nextLine(typed: Buffer): Promise<string | null> {
+  if (typed.length > 0) process.stdin.unshift(typed);
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   return new Promise((resolve) => {
     lines.once('close', () => resolve(null));
@@ -80,9 +101,10 @@ async function follow(
   { client }: Connected,
   sent: Sent,
   { json = false, chat: known }: ChatOptions,
+  typed?: (keys: Buffer) => void,
 ): Promise<Ending> {
   const interactive = process.stdin.isTTY && process.stdout.isTTY && !json;
-  const ending = await watch({ client, ...sent, json, interactive });
+  const ending = await watch({ client, ...sent, json, interactive, typed });
   if (ending === 'waiting') await sayWhatWaits(client, sent.run);
   if (json) printJson({ type: 'ended', ending, chat: sent.chat, run: await client.runs.get(sent.run) });
   else if (!interactive && known === undefined) note(dim(`chat ${sent.chat}`));
