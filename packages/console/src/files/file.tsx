@@ -1,6 +1,7 @@
 // What is at a path: a text to edit, a picture, something else, a chat, a folder, or nothing any more.
 
 import { FileQuestion, FileX2, FolderOpen } from 'lucide-react';
+import { useState } from 'react';
 import { ApiError } from '@continuo/client';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { nameOf, useFileSearch } from './address.ts';
@@ -18,8 +19,12 @@ export function FileAt({ path }: { readonly path: string }) {
 }
 
 function Versioned({ path }: { readonly path: string }) {
-  const { data, error, refetch } = useHistory(path);
+  const { data, error: found, isPending, refetch } = useHistory(path);
   const { view } = useFileSearch();
+  // While it is asked for again, as after every change of any file, what was found last stays: somebody may be at work in it.
+  const [last, setLast] = useState(found);
+  if (found && found !== last) setLast(found);
+  const error = found ?? (isPending ? last : null);
   if (error instanceof ApiError && error.code === 'is_a_folder') return <FolderView path={path} />;
   if (error instanceof ApiError && error.status === 404) return <Missing path={path} error={error} />;
   if (error && !data) return <Failure error={error} retry={() => void refetch()} heading="h1" />;

@@ -283,6 +283,12 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
 
     const folder = await world.open('/files/many');
     await folder.getByRole('treeitem', { name: 'n000.md' }).waitFor();
+    await folder.getByRole('button', { name: 'Rename or move…' }).click();
+    await folder.getByLabel('Path').fill('/being-typed');
+    await write('/many/0-first.md', 'Written meanwhile.');
+    await folder.locator('[role=treeitem]', { hasText: '0-first.md' }).waitFor();
+    expect(await folder.getByLabel('Path').inputValue()).toBe('/being-typed');
+    await folder.keyboard.press('Escape');
 
     const asked: string[] = [];
     folder.on('response', (response) => response.status() === 404 && asked.push(response.url()));
