@@ -16,5 +16,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: long ? 1_800_000 : 60_000,
     hookTimeout: 120_000,
+    // What is waited for comes by itself; a second is too little for a busy machine.
+    expect: { poll: { timeout: 15_000 } },
   },
 });

@@ -265,16 +265,15 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
       ]),
     );
     const log = page.getByRole('log', { name: 'Conversation' });
-    const toTop = async () => {
-      await log.press('Home');
-      await page.waitForFunction(() => document.querySelector('[role=log]')!.scrollTop === 0);
-    };
+    const first = page.getByText('Writes /kept.md');
+    /** What comes from the log meanwhile stands above. */
+    const toTop = () => expect.poll(() => log.press('Home').then(() => first.isVisible())).toBe(true);
     const question = page.getByRole('group', { name: 'Approval of remove' });
     await question.getByRole('button', { name: 'Comment…' }).click();
     const comment = question.getByRole('textbox', { name: 'Comment for the model' });
     await comment.fill('Half a thought');
     await toTop();
-    await page.getByText('Writes /kept.md').click();
+    await first.click();
     await page.getByRole('article', { name: 'You' }).hover();
     await page.getByRole('button', { name: 'Edit and send again' }).click();
     const edited = page.getByRole('textbox', { name: 'Edit the message' });
@@ -391,8 +390,11 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await fetch(`${world.url}/api/v1/workspaces/default/files/known.md`, { method: 'PUT', body: 'Known.' });
     const page = await world.open('/');
     await page.getByRole('button', { name: 'Attach files' }).click();
-    await page.getByRole('textbox', { name: 'Find a file of the workspace' }).fill('known');
-    await page.getByRole('button', { name: '/known.md' }).click();
+    const menu = page.getByRole('dialog', { name: 'Attach files' });
+    await menu.getByRole('textbox', { name: 'Find a file of the workspace' }).fill('known');
+    await expect.poll(() => menu.getByRole('listitem').allInnerTexts()).toEqual(['/known.md']);
+    await menu.getByRole('button', { name: '/known.md' }).click();
+    await page.getByRole('button', { name: 'Do not send /known.md' }).waitFor();
     await page.getByLabel('Files to upload').setInputFiles({
       name: 'brought.txt',
       mimeType: 'text/plain',

@@ -387,7 +387,7 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
 
     await page.getByRole('link', { name: 'Runs', exact: true }).click();
     const runs = page.getByRole('list', { name: 'Runs' }).getByRole('link');
-    await runs.filter({ hasText: 'Steered another run' }).click();
+    await runs.filter({ hasText: 'Steered another run' }).filter({ hasText: steering }).click();
     await page.getByRole('status').getByText('Steered another run').waitFor();
     expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0);
     await page.getByRole('link', { name: 'the run that was at work' }).click();

@@ -13,8 +13,6 @@ const write = (path: string) => ({ calls: [{ tool: 'write', input: { path, conte
 /** So high that nothing of a conversation is out of sight. */
 const HIGH = { viewport: { width: 1200, height: 2600 } };
 const NARROW = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true };
-/** As long as the browser waits for something to appear. */
-const PATIENT = { timeout: 15_000 };
 
 describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
   const world = useConsole();
@@ -107,13 +105,13 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
       await slider.fill(String(at));
       await page.getByText(`${at} / ${events.length}`, { exact: false }).waitFor();
       gate.release(at);
-      await expect.poll(() => saidSoFar(live), PATIENT).toBe(await saidSoFar(page));
+      await expect.poll(() => saidSoFar(live)).toBe(await saidSoFar(page));
       seen.push({ at, said: await said(page) });
     }
     expect(new Set(seen.map((each) => each.said)).size).toBeGreaterThan(15);
     for (const { at, said: then } of seen.toReversed()) {
       await slider.fill(String(at));
-      await expect.poll(() => said(page), PATIENT).toBe(then);
+      await expect.poll(() => said(page)).toBe(then);
     }
     const asked = events.find(({ type }) => type === 'approval')!.id;
     await slider.fill(String(asked));
@@ -124,7 +122,7 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
     await slider.press('Home');
     await page.getByText('Nothing has happened yet.').waitFor();
     await slider.press('End');
-    await expect.poll(() => said(page), PATIENT).toBe(seen.at(-1)!.said);
+    await expect.poll(() => said(page)).toBe(seen.at(-1)!.said);
   });
 
   test('PLUS-5 an open run’s replay goes on at its end, and stays where somebody moved it', async () => {
