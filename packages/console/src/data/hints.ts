@@ -1,7 +1,7 @@
 // What keeps lists alive without asking again and again: the workspace's hints. One tab listens for all tabs of the browser,
 // because a browser opens six connections to a server at most; the others hear of it from that tab.
 
-import type { QueryClient } from '@tanstack/react-query';
+import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import type { Hint } from '@continuo/client';
 import { access, client } from './client.ts';
 import { chatChanged, keys } from './queries.ts';
@@ -18,7 +18,7 @@ export function listenToHints(queries: QueryClient): void {
     if (said.kind === 'hint') return take(queries, said.hint);
     const again = said.kind === 'open' && connection.get() !== 'open';
     connection.set(said.kind);
-    if (again) void queries.invalidateQueries();
+    if (again) readAgain(queries, []);
   };
   const tell = (said: Said) => {
     hear(said);
@@ -75,13 +75,29 @@ function unlocked(): Promise<void> {
 
 function take(queries: QueryClient, { chats, files, servers }: Hint): void {
   for (const chat of chats) {
-    void chatChanged(queries, chat);
-    void queries.invalidateQueries({ queryKey: keys.why(chat) });
+    const anew = () => void chatChanged(queries, chat);
+    anew();
+    for (const key of [keys.chats, keys.chat(chat)]) afterFirstReads(queries, key, anew);
+    readAgain(queries, keys.why(chat));
   }
   if (chats.length > 0) {
-    void queries.invalidateQueries({ queryKey: keys.approvals });
-    void queries.invalidateQueries({ queryKey: keys.runs });
+    readAgain(queries, keys.approvals);
+    readAgain(queries, keys.runs);
   }
-  if (files) void queries.invalidateQueries({ queryKey: keys.files });
-  if (servers) void queries.invalidateQueries({ queryKey: keys.servers });
+  if (files) readAgain(queries, keys.files);
+  if (servers) readAgain(queries, keys.servers);
+}
+
+function readAgain(queries: QueryClient, queryKey: QueryKey): void {
+  const anew = () => void queries.invalidateQueries({ queryKey });
+  anew();
+  afterFirstReads(queries, queryKey, anew);
+}
+
+/** What is being read for the first time may come as it was before the hint, and counts as fresh once it is there. */
+function afterFirstReads(queries: QueryClient, queryKey: QueryKey, then: () => void): void {
+  const reading = queries
+    .getQueryCache()
+    .findAll({ queryKey, fetchStatus: 'fetching', predicate: ({ state }) => state.data === undefined });
+  for (const { promise } of reading) promise?.then(then, () => undefined);
 }
