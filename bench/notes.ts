@@ -27,7 +27,7 @@ export const notes: Readonly<Record<string, string>> = {
     'One commit, then the model is aborted. Tried: the owner told at once instead of reading the cancel, the run not read first.',
   'chat-first-token':
     'Two commits, each with its work (a message, a run, a claim; four events and three rows), and the lookup of the workspace by its ' +
-    'name. Tried: no reading of the log, the first token in the same append as the run’s beginning, cheaper estimates and tool profiles ' +
-    '(25 ms before).',
+    'name. Tried: no reading of the log, the first token in the same append as the run’s beginning, cheaper estimates and tool profiles, ' +
+    'values that need no quoting (25 ms before).',
   dispatch: 'At 200 runs/s both cores are nearly busy, so a run waits for its turn. ' + statements,
 };
