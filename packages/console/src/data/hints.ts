@@ -18,7 +18,7 @@ export function listenToHints(queries: QueryClient): void {
     if (said.kind === 'hint') return take(queries, said.hint);
     const again = said.kind === 'open' && connection.get() !== 'open';
     connection.set(said.kind);
-    if (again) readAgain(queries, []);
+    if (again) void queries.invalidateQueries();
   };
   const tell = (said: Said) => {
     hear(said);
