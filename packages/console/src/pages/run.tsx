@@ -58,10 +58,10 @@ function Shown({ run }: { readonly run: Run }) {
             Events
           </Tabs.Trigger>
         </Tabs.List>
-        {log.error ? (
-          <Failure error={log.error} />
-        ) : log.loading ? (
-          <Loading what="its events" />
+        {log.error || log.loading ? (
+          <Tabs.Content value={tab} tabIndex={-1} className={PANEL}>
+            {log.error ? <Failure error={log.error} /> : <Loading what="its events" />}
+          </Tabs.Content>
         ) : (
           <>
             <Tabs.Content value="timeline" className="min-h-0 flex-1 overflow-y-auto -outline-offset-2">

@@ -113,8 +113,8 @@ export function createMcp({ pool, log, env, onChange, ...options }: McpOptions):
       const known = workspaces.get(workspaceId);
       if (!known || known.readAt === -Infinity) return read(workspaceId, -Infinity).then(triedTools);
       // Changes are told; a look at the rows is for those that were not heard of, and nobody waits for it.
-      if (known.readAt <= world.now() - REREAD_MS)
-        read(workspaceId, world.now() - REREAD_MS).catch(() => undefined);
+      const oldest = world.now() - REREAD_MS;
+      if (known.readAt <= oldest) read(workspaceId, oldest).catch(() => undefined);
       const isTrying = [...known.connections.values()].some(({ connection }) => connection.isFirstTry);
       return isTrying ? triedTools(known) : toolsIn(known);
     },
