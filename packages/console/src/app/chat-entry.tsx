@@ -57,13 +57,16 @@ function ChatMenu({ chat, rename, failed }: ChatMenuProps) {
   const cache = useQueryClient();
   // What was chosen has the focus then.
   const elsewhere = useRef(false);
+  const trigger = useRef<HTMLButtonElement>(null);
   const navigate = useNavigate();
   const [removing, setRemoving] = useState(false);
   const here = useRouterState({ select: ({ location }) => location.pathname === `/chats/${chat.id}` });
   const leave = () => here && void navigate({ to: '/' });
   const archive = async () => {
     try {
-      putChat(cache, await client.chats.change(chat.id, { archived: true }));
+      const away = await client.chats.change(chat.id, { archived: true });
+      if (document.activeElement === trigger.current) focusBeside(trigger.current);
+      putChat(cache, away);
     } catch (error) {
       return failed((error as Error).message);
     }
@@ -81,6 +84,7 @@ function ChatMenu({ chat, rename, failed }: ChatMenuProps) {
     <>
       <DropdownMenu.Root modal={false} onOpenChange={(open) => open && failed(null)}>
         <DropdownMenu.Trigger
+          ref={trigger}
           aria-label={`Actions for ${titleOf(chat)}`}
           className="absolute top-1 right-1 grid size-6.5 place-items-center rounded-md text-soft opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 hover:text-ink focus-visible:opacity-100 data-[state=open]:opacity-100 pointer-coarse:opacity-100"
         >
@@ -133,6 +137,13 @@ function ChatMenu({ chat, rename, failed }: ChatMenuProps) {
       </Confirm>
     </>
   );
+}
+
+/** Whoever puts one away goes on with the next. */
+function focusBeside(inside: HTMLElement | null): void {
+  const links = [...(inside?.closest('nav')?.querySelectorAll('a') ?? [])];
+  const own = inside?.closest('li')?.querySelector('a');
+  links[links.indexOf(own!) + 1]?.focus();
 }
 
 interface RenameProps {

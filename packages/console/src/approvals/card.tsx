@@ -82,7 +82,7 @@ function Card({ approval, decided = null }: CardProps) {
         className={`flex items-center gap-2 text-sm font-semibold ${told === null ? 'text-warn' : 'text-soft'}`}
       >
         <ShieldQuestion className="size-4 shrink-0" aria-hidden="true" />
-        {unknown ? 'Did it happen? Nobody knows' : 'May this be done?'}
+        {told !== null ? 'Decided' : unknown ? 'Did it happen? Nobody knows' : 'May this be done?'}
       </h2>
       <p className="mt-1 text-sm wrap-anywhere">
         {unknown ? (
@@ -92,7 +92,7 @@ function Card({ approval, decided = null }: CardProps) {
           </>
         ) : (
           <>
-            The agent wants to call <Tool approval={approval} />.
+            The agent {told === null ? 'wants' : 'wanted'} to call <Tool approval={approval} />.
           </>
         )}
       </p>

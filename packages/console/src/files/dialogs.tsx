@@ -4,6 +4,7 @@ import { Dialog } from 'radix-ui';
 import { useId, useState, type FormEvent } from 'react';
 import { Button } from '../ui/button.tsx';
 import { BOX, OVERLAY, useAct } from '../ui/confirm.tsx';
+import { focusBack } from '../ui/focus.ts';
 
 interface AskPathProps {
   readonly open: boolean;
@@ -19,7 +20,7 @@ export function AskPath(props: AskPathProps) {
     <Dialog.Root open={props.open} onOpenChange={(next) => !next && props.close()}>
       <Dialog.Portal>
         <Dialog.Overlay className={OVERLAY} />
-        <Dialog.Content aria-describedby={undefined} className={BOX}>
+        <Dialog.Content aria-describedby={undefined} className={BOX} onCloseAutoFocus={focusBack}>
           <Dialog.Title className="font-semibold">{props.title}</Dialog.Title>
           <PathForm {...props} />
         </Dialog.Content>

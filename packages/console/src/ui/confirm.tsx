@@ -3,6 +3,7 @@
 import { AlertDialog } from 'radix-ui';
 import { useState, type ReactNode } from 'react';
 import { Button } from './button.tsx';
+import { focusBack } from './focus.ts';
 
 export const OVERLAY = 'fixed inset-0 z-40 bg-[#0006]';
 export const BOX =
@@ -42,7 +43,7 @@ export function Confirm({ open, close, title, action, act, children }: ConfirmPr
     <AlertDialog.Root open={open} onOpenChange={(next) => !next && close()}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className={OVERLAY} />
-        <AlertDialog.Content className={BOX}>
+        <AlertDialog.Content className={BOX} onCloseAutoFocus={focusBack}>
           <AlertDialog.Title className="font-semibold break-words">{title}</AlertDialog.Title>
           <AlertDialog.Description className="mt-1.5 text-sm text-soft">{children}</AlertDialog.Description>
           {problem && (

@@ -352,19 +352,22 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
   });
 
   test('PLUS-5 a chat is put away or removed, after a question, and brought back', async () => {
+    await openScript(world.url, 'Stays', [{ text: 'Yes.' }]);
     const { chat } = await openScript(world.url, 'Comes back', [{ text: 'Here it is.' }]);
     const page = await world.open(`/chats/${chat}`);
     const chats = page.getByRole('navigation', { name: 'Chats' });
     const entry = chats.getByRole('link', { name: 'Comes back' });
     const act = async (name: string) => {
-      await entry.hover();
-      await chats.getByRole('button', { name: 'Actions for Comes back' }).click();
-      await page.getByRole('menuitem', { name }).click();
+      await chats.getByRole('button', { name: 'Actions for Comes back' }).press('Enter');
+      await page.getByRole('menuitem', { name }).press('Enter');
     };
     await page.getByText('Here it is.', { exact: true }).waitFor();
     await act('Remove…');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    await page.waitForFunction(
+      () => document.activeElement?.getAttribute('aria-label') === 'Actions for Comes back',
+    );
     expect(await entry.count()).toBe(1);
 
     await act('Remove…');
@@ -380,6 +383,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
 
     await act('Put away');
     await entry.waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Stays');
     await page.getByRole('list', { name: 'Put away' }).filter({ has: back }).waitFor();
     await back.click();
     await entry.click();

@@ -118,7 +118,7 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
   test.each(['light', 'dark'] as const)(
     'PLUS-5 axe finds nothing wrong on any page (%s)',
     async (colorScheme) => {
-      const page = await world.open('/', { profile: { colorScheme, reducedMotion: 'reduce' } });
+      const page = await world.open('/', { profile: { colorScheme } });
       await page.getByText('No language model is connected').waitFor();
       expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe(colorScheme);
       expect(await violations(page)).toEqual([]);
@@ -132,6 +132,20 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
       await page.goto(`${world.url}/nowhere`);
       await page.getByText('There is nothing here').waitFor();
       expect(await violations(page)).toEqual([]);
+    },
+  );
+
+  test.each(['reduce', 'no-preference'] as const)(
+    'PLUS-5 what is at work moves only where motion is wanted (%s)',
+    async (reducedMotion) => {
+      const { chat, run } = await openScript(world.url, 'Moves', [{ tokens: 3000, delay_ms: 20 }]);
+      const page = await world.open(`/chats/${chat}`, { profile: { reducedMotion } });
+      await page.getByRole('status').getByText('Working').waitFor();
+      const moving = await page.evaluate(() =>
+        document.getAnimations().some(({ effect }) => effect?.getTiming().iterations === Infinity),
+      );
+      expect(moving).toBe(reducedMotion === 'no-preference');
+      await fetch(`${world.url}/api/runs/${run}/cancel`, { method: 'POST' });
     },
   );
 

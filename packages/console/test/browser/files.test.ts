@@ -369,7 +369,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     'PLUS-5 axe finds nothing wrong with the files (%s)',
     async (colorScheme) => {
       await write('/axe/code.ts', "// A comment\nexport const answer = 'forty-two' + 42;\n");
-      const page = await world.open('/files', { profile: { colorScheme, reducedMotion: 'reduce' } });
+      const page = await world.open('/files', { profile: { colorScheme } });
       await page.getByRole('treeitem', { name: 'axe' }).waitFor();
       expect(await violations(page)).toEqual([]);
       await page.goto(`${world.url}/files/axe/code.ts`);

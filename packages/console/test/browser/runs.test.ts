@@ -213,7 +213,7 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
       { text: 'It is **written**.', ...write('/looked.md') },
       { text: 'May it go?', ...remove('/looked.md') },
     ]);
-    const page = await world.open('/runs', { profile: { colorScheme, reducedMotion: 'reduce', ...profile } });
+    const page = await world.open('/runs', { profile: { colorScheme, ...profile } });
     const fits = () =>
       page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
     await entry(page, 'Looked at').first().getByText('Waits for approval', { exact: true }).waitFor();

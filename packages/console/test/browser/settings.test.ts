@@ -123,7 +123,7 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     ['light', NARROW],
   ] as const)('PLUS-5 axe finds nothing wrong with the settings (%s, %j)', async (colorScheme, profile) => {
     const page = await world.open('/settings', {
-      profile: { colorScheme, reducedMotion: 'reduce', ...profile },
+      profile: { colorScheme, ...profile },
     });
     await page.getByRole('button', { name: 'Add a server' }).click();
     await page.getByRole('region', { name: 'Server' }).getByText('Ready').waitFor();

@@ -71,7 +71,8 @@ export function useConsole(env: Record<string, string> = {}): ConsoleWorld {
       return pod;
     },
     open: async (path, { context, profile, base = pod.url } = {}) => {
-      const used = context ?? (await browser.newContext(profile));
+      // Turning signs are drawn sixty times a second, by the processors that the tests run on.
+      const used = context ?? (await browser.newContext({ reducedMotion: 'reduce', ...profile }));
       contexts.add(used);
       const page = await used.newPage();
       page.setDefaultTimeout(PATIENCE_MS);
