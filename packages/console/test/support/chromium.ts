@@ -1,4 +1,5 @@
-// The browser that the tests drive: the machine's Chromium, installed here where that can be done (root on Debian).
+// The browser that the tests drive: the machine's Chromium, installed here where that can be done (root on Debian). The
+// headless shell comes first: it draws the same, at a third of the processor's time.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import { withLock } from '../../../../scripts/lock.mjs';
 
 const PLACES = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -33,7 +35,7 @@ async function install(): Promise<string | null> {
       const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
       const apt = (...args: string[]) => execFileSync('/usr/bin/apt-get', args, { env, stdio: 'ignore' });
       apt('update');
-      apt('install', '--yes', '--no-install-recommends', 'chromium', 'fonts-dejavu-core');
+      apt('install', '--yes', '--no-install-recommends', 'chromium-headless-shell', 'fonts-dejavu-core');
     } catch {
       // Without a way to its mirrors: the tests are skipped, and say so.
       return null;
