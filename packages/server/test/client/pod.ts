@@ -4,10 +4,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
-
-const script = fileURLToPath(new URL('../pod/main.ts', import.meta.url));
+import { inject } from 'vitest';
 
 export interface TestPod {
   readonly url: string;
@@ -36,7 +34,7 @@ export interface PodSettings {
 
 export async function startPod(settings: PodSettings): Promise<TestPod> {
   const home = mkdtempSync(join(tmpdir(), 'continuo-pod-'));
-  const child = spawn(process.execPath, [script], {
+  const child = spawn(process.execPath, [inject('podScript')], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
