@@ -61,7 +61,7 @@ export async function readListedRun(client: Queryable, id: string): Promise<List
   if (!run) return null;
   const { rows } = await client.query<{ title: string | null; said: string }>({
     name: 'read_listed_run',
-    text: `select t.title, m.content ->> 'text' as said from messages m join threads t on t.id = m.thread_id where m.id = $1`,
+    text: `select t.title, readable(m.content) ->> 'text' as said from messages m join threads t on t.id = m.thread_id where m.id = $1`,
     values: [run.message_id],
   });
   return rows[0] ? { ...publicRun(run), ...rows[0] } : null;
@@ -86,7 +86,7 @@ export async function listRuns(
 ): Promise<Page<ListedRun>> {
   const { rows } = await client.query<RunRow & { title: string | null; said: string }>({
     name: 'list_runs',
-    text: `select r.*, t.title, left(m.content ->> 'text', $6) as said, case when r.status = 'queued' then (
+    text: `select r.*, t.title, left(readable(m.content) ->> 'text', $6) as said, case when r.status = 'queued' then (
         select b.id from runs b
         where b.thread_id = r.thread_id and b.ordinal < r.ordinal and b.status in ('queued', 'running')
         order by b.ordinal desc limit 1) end as blocked_by

@@ -171,3 +171,19 @@ test("a workspace's runs are listed newest first, by state and by chat, without 
   await ask('POST', `${world.url}/api/runs/${held.id}/cancel`, {});
   await framesOf(world.url, waiting.id);
 });
+
+test('a message with what the database cannot hold in a text is listed, as U+FFFD, and everything of it can be read', async () => {
+  const workspace = `${world.url}/api/v1/workspaces/default`;
+  const opened = await ask('POST', `${workspace}/chats`, { goal: 'a\u0000b \ud800 c' });
+  expect(opened.status).toBe(201);
+  const { chat, run } = opened.body;
+  const said = 'a\ufffdb \ufffd c';
+  expect((await ask('GET', `${workspace}/runs?limit=1`)).body.items[0]).toMatchObject({ id: run.id, said });
+  expect((await ask('GET', `${world.url}/api/runs/${run.id}`)).body).toMatchObject({ said });
+  await framesOf(world.url, run.id);
+  const paths = [`/chats`, `/chats/${chat.id}`, `/chats/${chat.id}/messages`];
+  for (const path of paths) expect([path, (await ask('GET', workspace + path)).status]).toEqual([path, 200]);
+  for (const path of [`/threads/${chat.id}/messages`, `/runs/${run.id}/why`])
+    expect([path, (await ask('GET', `${world.url}/api${path}`)).status]).toEqual([path, 200]);
+  expect((await ask('POST', `${world.url}/api/runs/${run.id}/cancel`)).status).toBe(409);
+});
