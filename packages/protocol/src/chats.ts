@@ -2,9 +2,8 @@
 
 import { z } from 'zod';
 import { attachedFile, content, limits, newMessage, run, sessionState } from './http.ts';
+import { id, time } from './scalars.ts';
 
-const id = z.uuid();
-const time = z.iso.datetime({ offset: true });
 const title = z.string().trim().min(1).max(200);
 
 /** What a chat does with its goal. Only the first is there yet. */

@@ -16,27 +16,20 @@ export type {
 export { isTerminal } from './events.ts';
 export * as schemas from './schemas.ts';
 export type { Approval, Chat, ChatMessage, Session } from './chats.ts';
+export type { File, FileDiff, FileVersion, SearchHit, TreeEntry, Unpacked, Workspace } from './files.ts';
 export type {
-  File,
-  FileDiff,
-  FileVersion,
   Limits,
   ListedRun,
-  McpConfig,
-  McpServer,
   Message,
   PolicyRule,
   Role,
   Run,
-  SearchHit,
   Thread,
   ToolResult,
-  TreeEntry,
-  Unpacked,
   UsageSum,
   Why,
-  Workspace,
 } from './http.ts';
+export type { McpConfig, McpServer } from './mcp.ts';
 export {
   frameId,
   parseFrameId,

@@ -1,4 +1,6 @@
 // Every body of the HTTP API.
 
 export * from './chats.ts';
+export * from './files.ts';
 export * from './http.ts';
+export * from './mcp.ts';
