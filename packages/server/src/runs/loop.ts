@@ -7,7 +7,7 @@
 
 import type { EventData, NewEvent } from '@continuo/protocol';
 import type { SessionInput } from '../actors/session.ts';
-import type { Hold, Work } from '../actors/pod.ts';
+import type { Hold, Work } from '../actors/hold.ts';
 import type { Change, Entry } from '../log/group.ts';
 import { CancelWins, type Pen } from '../log/pen.ts';
 import { readPartialText, readRunSeq } from '../log/statements.ts';

@@ -2,7 +2,7 @@
 
 import { v7 as uuidv7 } from 'uuid';
 import type { EventData } from '@continuo/protocol';
-import type { Hold } from '../actors/pod.ts';
+import type { Hold } from '../actors/hold.ts';
 import type { Agent, Agents } from '../agents/agent.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Faults } from '../faults.ts';

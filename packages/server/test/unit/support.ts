@@ -3,7 +3,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll } from 'vitest';
 import type { NewEvent } from '@continuo/protocol';
-import type { Hold } from '../../src/actors/pod.ts';
+import type { Hold } from '../../src/actors/hold.ts';
 import { createAgents, type Agents } from '../../src/agents/agent.ts';
 import { createRoles } from '../../src/agents/roles.ts';
 import { createPool, type DatabaseSettings, type Pool } from '../../src/db/pool.ts';
