@@ -108,9 +108,10 @@ export function createHttp(options: ClientOptions): Http {
 
 /** Else it would look as if nobody had answered. What was given is not repeated: it may be secret. */
 function sendable(headers: Record<string, string>): Record<string, string> {
+  const checked = new Headers();
   for (const [name, value] of Object.entries(headers)) {
     try {
-      new Headers([[name, value]]);
+      checked.set(name, value);
     } catch {
       const what = name === 'authorization' ? 'The API key' : `What was given as ${name}`;
       throw new InputError('invalid_header', `${what} has characters that cannot be sent in a header.`);

@@ -1,6 +1,6 @@
 // What a caller names cannot lead to another route, whichever call it is given to.
 
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { usePod } from '../../server/test/contract/support.ts';
 import { createClient, InputError, type Client } from '../src/index.ts';
 
@@ -185,4 +185,27 @@ test('a key that no header can carry is refused as such, and nothing is sent', a
     message: expect.stringContaining('idempotency-key'),
   });
   expect(sent).toEqual([]);
+});
+
+test('a request makes one Headers of its own, however many headers it has', async () => {
+  const { Headers: Real } = globalThis;
+  let made = 0;
+  globalThis.Headers = class extends Real {
+    constructor(init?: HeadersInit) {
+      super(init);
+      made += 1;
+    }
+  };
+  onTestFinished(() => void (globalThis.Headers = Real));
+  const counts: number[] = [];
+  const client = createClient({
+    baseUrl: world.url,
+    apiKey: 'a-key',
+    fetch: (input, init) => {
+      counts.push(made);
+      return fetch(input, init);
+    },
+  });
+  await client.chats.open({ goal: '{"steps":[]}' });
+  expect(counts).toEqual([1]);
 });
