@@ -1,7 +1,7 @@
 // Files from a shell.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -214,6 +214,35 @@ test('PLUS-5 what is wrong with a local file or a path is said in words, with wh
   expect((await written).code).toBe(0);
   expect((await files(['cat', '/fifo.md'])).stdout).toBe('through a pipe');
 });
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'PLUS-5 a pull that is ended by %s leaves whole files only, and says how many',
+  async (signal) => {
+    const names = Array.from({ length: 6 }, (_, index) => `${index}.bin`);
+    const content = Buffer.alloc(4 * 1024 * 1024, signal);
+    for (const name of names) {
+      const url = `${world.url}/api/v1/workspaces/default/files/many/${name}`;
+      expect((await fetch(url, { method: 'PUT', body: content })).ok).toBe(true);
+    }
+    const target = join(folder, signal);
+    mkdirSync(target);
+    const { child, ended } = start(['files', 'pull', '/many', target, '--url', world.url], {
+      env: { NO_COLOR: '1' },
+    });
+    const watcher = watch(target, (_event, name) => {
+      if (name?.endsWith('-partial') && !child.killed) child.kill(signal);
+    });
+    const { code, stdout, stderr } = await ended;
+    watcher.close();
+    expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+    const there = (await readdir(target)).toSorted();
+    expect(there).toEqual(names.slice(0, there.length));
+    expect(stderr).toContain(
+      `error Interrupted; ${there.length} of 6 files are in ${target}, each as a whole.\n`,
+    );
+    for (const name of there) expect(readFileSync(join(target, name)).equals(content)).toBe(true);
+  },
+);
 
 test('PLUS-5 a server cannot make pull write outside of its folder', async () => {
   const paths = ['/../evil.md', '/a/../../evil.md', '//evil.md', '/a/./b', '/nul\0'];

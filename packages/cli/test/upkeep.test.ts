@@ -14,8 +14,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { emptyDatabase, type TestDatabase } from '../../server/test/client/database.ts';
-import { usePod } from '../../server/test/contract/support.ts';
+import { emptyDatabase, freshDatabase, type TestDatabase } from '../../server/test/client/database.ts';
+import { holdTable, until, usePod, waitedFor } from '../../server/test/contract/support.ts';
 import { continuo, start } from './support.ts';
 
 const world = usePod();
@@ -81,6 +81,67 @@ test('PLUS-5 a backup, and a restoration, is made to its end when nobody reads w
   }
   const { rows } = await target.pool.query("select from workspaces where name = 'default'");
   expect(rows).toHaveLength(1);
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'PLUS-5 a backup that is ended by %s leaves nothing behind, and says so',
+  async (signal) => {
+    const source = await freshDatabase();
+    onTestFinished(() => source.drop());
+    onTestFinished(await holdTable(source, 'threads', 'access exclusive'));
+    const { child, ended } = start(['backup', 'all.zip'], {
+      cwd: folder,
+      env: { DATABASE_URL: source.url, NO_COLOR: '1' },
+    });
+    await waitedFor(source, 'threads');
+    expect(readdirSync(folder)).toEqual(['all.zip.partial']);
+    // As under npx, where one Ctrl-C arrives twice.
+    child.kill(signal);
+    child.kill(signal);
+    const { code, stdout, stderr } = await ended;
+    expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+    expect(stderr).toMatch(/error Interrupted; all\.zip was not written\.\n$/);
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);
+
+test('PLUS-5 a restoration that is ended by Ctrl-C leaves the database empty, and can be made again', async () => {
+  const file = join(folder, 'all.zip');
+  await on(world.database.url, ['backup', file]);
+  const target = await empty();
+  // It waits where all rows are in, and nothing is committed.
+  await target.pool.query(`
+    create function wait_for_test() returns event_trigger language plpgsql as $$
+    declare filled boolean := false;
+    begin
+      if to_regclass('public.workspaces') is not null then
+        execute 'select exists (select from public.workspaces)' into filled;
+      end if;
+      if filled and current_query() like '%enable trigger%' then perform pg_advisory_xact_lock(77); end if;
+    end $$`);
+  await target.pool.query(
+    'create event trigger wait_for_test on ddl_command_end execute function wait_for_test()',
+  );
+  const holder = await target.pool.connect();
+  await holder.query('select pg_advisory_lock(77)');
+  const { child, ended } = start(['restore', file], {
+    cwd: folder,
+    env: { DATABASE_URL: target.url, NO_COLOR: '1' },
+  });
+  await until(async () => {
+    const { rowCount } = await holder.query(
+      "select from pg_locks where locktype = 'advisory' and objid = 77 and not granted and database = (select oid from pg_database where datname = current_database())",
+    );
+    return rowCount === 1;
+  });
+  child.kill('SIGINT');
+  const { code, stdout, stderr } = await ended;
+  await holder.query('select pg_advisory_unlock(77)');
+  holder.release();
+  expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+  expect(stderr).toMatch(/error Interrupted; nothing was restored, and the database is empty\.\n$/);
+  await target.pool.query('drop event trigger wait_for_test');
+  expect(await on(target.url, ['restore', file])).toMatchObject({ code: 0 });
 });
 
 test('PLUS-5 where there is no database, or none that answers, backup says so and makes nothing', async () => {

@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { connect, type Remote } from '../connect.ts';
 import { CommandError, EXIT, inWords } from '../failure.ts';
+import { interruptible } from '../interrupt.ts';
 import { localFile, refuseNoFolder } from '../local.ts';
 import { note, plural, print, printJson, progress, red, safe } from '../output.ts';
 import { absolute, DEEPEST, entries } from './files.ts';
@@ -20,14 +21,19 @@ export async function pull(folder: string, local: string, remote: Remote): Promi
   }
   const bar = progress(remote.json ?? false);
   const pulled: { path: string; version: number | null; file: string }[] = [];
-  for (const { path, version } of found) {
-    const file = placeFor(local, top, path);
-    const content = await client.files.read(path, version === undefined ? {} : { version });
-    await replace(local, file, new Uint8Array(await content.response.arrayBuffer()));
-    pulled.push({ path, version: version ?? null, file });
-    bar.step(pulled.length, found.length, path);
-  }
-  bar.end();
+  await interruptible(
+    () => `${pulled.length} of ${plural(found.length, 'file')} are in ${local}, each as a whole.`,
+    async (signal) => {
+      for (const { path, version } of found) {
+        const file = placeFor(local, top, path);
+        const content = await client.files.read(path, { version, signal });
+        const bytes = new Uint8Array(await content.response.arrayBuffer());
+        await replace({ local, file, bytes, signal });
+        pulled.push({ path, version: version ?? null, file });
+        bar.step(pulled.length, found.length, path);
+      }
+    },
+  ).finally(() => bar.end());
   if (remote.json) return printJson({ items: pulled });
   print(`${plural(pulled.length, 'file')} of ${safe(top)} in ${local}`);
 }
@@ -104,12 +110,22 @@ function placeFor(local: string, top: string, path: string): string {
 }
 
 /** Whole or not at all. */
-async function replace(local: string, file: string, content: Uint8Array): Promise<void> {
+async function replace({
+  local,
+  file,
+  bytes,
+  signal,
+}: {
+  readonly local: string;
+  readonly file: string;
+  readonly bytes: Uint8Array;
+  readonly signal: AbortSignal;
+}): Promise<void> {
   refuseLinks(local, file);
   mkdirSync(dirname(file), { recursive: true });
   const partial = `${file}.continuo-partial`;
   try {
-    await writeFile(partial, content, { flag: 'wx' });
+    await writeFile(partial, bytes, { flag: 'wx', signal });
     renameSync(partial, file);
   } catch (error) {
     rmSync(partial, { force: true });

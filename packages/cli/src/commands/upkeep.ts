@@ -12,6 +12,7 @@ import {
   type OpenDatabase,
 } from '@continuo/server/upkeep';
 import { CommandError, EXIT } from '../failure.ts';
+import { interruptible } from '../interrupt.ts';
 import { bytes, plural, print, printJson, progress } from '../output.ts';
 
 export interface Local {
@@ -59,15 +60,19 @@ export async function backUp(
     });
   }
   const bar = progress(local.json ?? false);
-  const manifest = await withDatabase({ ...local, make: false }, ({ settings }) =>
-    backup({
-      database: settings,
-      file: target,
-      now: () => new Date(),
-      onTable: ({ name, rows }, done, of) => bar.step(done, of, `${name}: ${plural(rows, 'row')}`),
-    }),
-  );
-  bar.end();
+  const manifest = await interruptible(
+    () => `${file} was not written.`,
+    (signal) =>
+      withDatabase({ ...local, make: false }, ({ settings }) =>
+        backup({
+          database: settings,
+          file: target,
+          now: () => new Date(),
+          signal,
+          onTable: ({ name, rows }, done, of) => bar.step(done, of, `${name}: ${plural(rows, 'row')}`),
+        }),
+      ),
+  ).finally(() => bar.end());
   const { tables } = manifest;
   const sum = (key: 'rows' | 'bytes') => tables.reduce((total, table) => total + table[key], 0);
   if (local.json) return printJson({ file: target, ...manifest });
@@ -82,14 +87,18 @@ export async function restoreFrom(file: string, local: Local): Promise<void> {
     throw new CommandError(`There is no file ${file}.`, { code: 'file_not_found', exitCode: EXIT.notFound });
   }
   const bar = progress(local.json ?? false);
-  const { manifest, migrated } = await withDatabase({ ...local, make: true }, ({ settings }) =>
-    restore({
-      database: settings,
-      file: source,
-      onTable: ({ name, rows }, done, of) => bar.step(done, of, `${name}: ${plural(rows, 'row')}`),
-    }),
-  );
-  bar.end();
+  const { manifest, migrated } = await interruptible(
+    () => 'nothing was restored, and the database is empty.',
+    (signal) =>
+      withDatabase({ ...local, make: true }, ({ settings }) =>
+        restore({
+          database: settings,
+          file: source,
+          signal,
+          onTable: ({ name, rows }, done, of) => bar.step(done, of, `${name}: ${plural(rows, 'row')}`),
+        }),
+      ),
+  ).finally(() => bar.end());
   if (local.json) return printJson({ file: source, migrated, ...manifest });
   const rows = manifest.tables.reduce((total, table) => total + table.rows, 0);
   print(`${plural(rows, 'row')} as of ${manifest.made_at} are restored. Start with: continuo`);

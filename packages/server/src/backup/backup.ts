@@ -9,7 +9,7 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { to as copyTo } from 'pg-copy-streams';
 import yazl from 'yazl';
-import { connect, type Connection, type DatabaseSettings } from '../db/pool.ts';
+import { connect, destroy, type Connection, type DatabaseSettings } from '../db/pool.ts';
 import {
   BackupError,
   contentsOf,
@@ -31,6 +31,8 @@ export interface BackupOptions {
   readonly database: DatabaseSettings;
   readonly file: string;
   readonly now: () => Date;
+  /** Gives up, and leaves nothing behind. */
+  readonly signal?: AbortSignal | undefined;
   /** Told after each table. */
   readonly onTable?: ((table: Table, done: number, of: number) => void) | undefined;
 }
@@ -39,12 +41,16 @@ export async function backup(options: BackupOptions): Promise<Manifest> {
   const partial = `${options.file}.partial`;
   // Before anything else, so that nobody waits for what cannot be kept.
   const output = await create(options.file, partial);
+  const remove = () => rmSync(partial, { force: true });
+  // At once: whoever is in a hurry may end the process before the rest is undone.
+  options.signal?.addEventListener('abort', remove);
   try {
     const manifest = await write(options, output);
+    options.signal?.throwIfAborted();
     await rename(partial, options.file);
     return manifest;
   } catch (error) {
-    rmSync(partial, { force: true });
+    remove();
     throw error;
   } finally {
     await output.close();
@@ -73,9 +79,15 @@ async function create(file: string, partial: string): Promise<FileHandle> {
   }
 }
 
-async function write({ database, now, onTable }: BackupOptions, output: FileHandle): Promise<Manifest> {
+async function write(
+  { database, now, onTable, signal }: BackupOptions,
+  output: FileHandle,
+): Promise<Manifest> {
   const client = await connect(database);
+  // It may be waiting for an answer that does not come.
+  signal?.addEventListener('abort', () => destroy(client));
   try {
+    signal?.throwIfAborted();
     await client.query(PLAIN_TEXT);
     // A large table would else be read from wherever another reader is.
     await client.query('set synchronize_seqscans = off');

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { from as copyFrom } from 'pg-copy-streams';
 import yauzl from 'yauzl';
 import { migrate, MIGRATION_LOCK, MIGRATIONS_TABLE, migrationText } from '../db/migrate.ts';
-import { connect, type Connection, type DatabaseSettings } from '../db/pool.ts';
+import { connect, destroy, type Connection, type DatabaseSettings } from '../db/pool.ts';
 import {
   BackupError,
   contentsOf,
@@ -27,6 +27,8 @@ import {
 export interface RestoreOptions {
   readonly database: DatabaseSettings;
   readonly file: string;
+  /** Gives up, and the database stays empty; too late once all rows are in it. */
+  readonly signal?: AbortSignal | undefined;
   readonly onTable?: ((table: Table, done: number, of: number) => void) | undefined;
 }
 
@@ -36,13 +38,17 @@ export interface Restored {
   readonly migrated: readonly string[];
 }
 
-export async function restore({ database, file, onTable }: RestoreOptions): Promise<Restored> {
+export async function restore({ database, file, signal, onTable }: RestoreOptions): Promise<Restored> {
   const archive = await openArchive(file);
   try {
     const manifest = readManifest(await text(await archive.read(MANIFEST)));
     await refuseNewer('backup', manifest.schema);
     const client = await connect(database);
+    // It may be waiting for an answer that does not come.
+    const leave = () => destroy(client);
+    signal?.addEventListener('abort', leave);
     try {
+      signal?.throwIfAborted();
       // A server that starts meanwhile waits for this.
       await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
       await refuseFull(client);
@@ -51,6 +57,7 @@ export async function restore({ database, file, onTable }: RestoreOptions): Prom
       await client.query('begin');
       await makeSchema(client, manifest);
       await fill(client, { archive, manifest, onTable });
+      signal?.removeEventListener('abort', leave);
       await client.query('commit');
       await client.query('analyze');
     } finally {

@@ -1,0 +1,24 @@
+// Work that must not leave anything half-made when it is interrupted: by Ctrl-C, or because it is told to end.
+
+import { onStopSignal } from '@continuo/server/signals';
+import { CommandError, EXIT } from './failure.ts';
+
+/** `left` says what is there then. A later Ctrl-C does not wait for the work to be undone. */
+export async function interruptible<T>(
+  left: () => string,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const leaving = new AbortController();
+  const signals = onStopSignal({
+    drain: () => leaving.abort(),
+    force: () => process.exit(EXIT.interrupted),
+  });
+  try {
+    return await work(leaving.signal);
+  } catch (error) {
+    if (!leaving.signal.aborted) throw error;
+    throw new CommandError(`Interrupted; ${left()}`, { code: 'interrupted', exitCode: EXIT.interrupted });
+  } finally {
+    signals.release();
+  }
+}
