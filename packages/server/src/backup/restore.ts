@@ -1,8 +1,8 @@
 // Makes an empty database what a backup says: the schema of then, the rows, the sequences, in one transaction, then the
 // migrations that have come since. Whatever is wrong with the backup, the database stays empty.
 
-import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { createHash, type Hash } from 'node:crypto';
+import { Transform, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
@@ -52,11 +52,10 @@ export async function restore({ database, file, signal, onTable }: RestoreOption
       // A server that starts meanwhile waits for this.
       await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
       await refuseFull(client);
-      for (const table of manifest.tables) await refuseDamaged(archive, table);
       await client.query(PLAIN_TEXT);
       await client.query('begin');
       await makeSchema(client, manifest);
-      await fill(client, { archive, manifest, onTable });
+      await fill(client, { archive, manifest, signal, onTable });
       signal?.removeEventListener('abort', leave);
       await client.query('commit');
       await client.query('analyze');
@@ -80,21 +79,6 @@ async function refuseFull(client: Connection): Promise<void> {
   );
 }
 
-/** Before any of it is read as rows: what Postgres says of damaged ones would not tell that they are. */
-async function refuseDamaged(archive: Archive, { name, sha256 }: Table): Promise<void> {
-  const hash = createHash('sha256');
-  const damaged = (how: string, cause?: unknown) =>
-    new BackupError(
-      'broken_backup',
-      `the backup is damaged: ${entryOf(name)} ${how}; use another backup`,
-      cause === undefined ? {} : { cause },
-    );
-  await pipeline(await archive.read(entryOf(name)), hash).catch((cause: unknown) => {
-    throw damaged(`cannot be unpacked (${(cause as Error).message})`, cause);
-  });
-  if (hash.digest('hex') !== sha256) throw damaged('does not have its checksum');
-}
-
 async function makeSchema(client: Connection, { schema }: Manifest): Promise<void> {
   await client.query(MIGRATIONS_TABLE);
   for (const name of schema) await client.query(await migrationText(name));
@@ -105,8 +89,9 @@ async function fill(
   {
     archive,
     manifest,
+    signal,
     onTable,
-  }: { archive: Archive; manifest: Manifest; onTable: RestoreOptions['onTable'] },
+  }: { archive: Archive; manifest: Manifest } & Pick<RestoreOptions, 'signal' | 'onTable'>,
 ): Promise<void> {
   const tables = await tablesOf(client, manifest.schema);
   const saved = new Map(manifest.tables.map((table) => [table.name, table]));
@@ -120,7 +105,12 @@ async function fill(
   for (const { name } of tables.toReversed()) await client.query(`delete from ${quoted(name)}`);
   for (const [done, { name }] of tables.entries()) {
     const table = saved.get(name)!;
-    await load(client, table, await archive.read(entryOf(name)));
+    await load(client, archive, table).catch(async (error: unknown) => {
+      signal?.throwIfAborted();
+      // What Postgres says of damaged rows would not tell that they are.
+      await refuseDamaged(archive, table);
+      throw error;
+    });
     onTable?.(table, done + 1, tables.length);
   }
   for (const { name } of tables) await client.query(`alter table ${quoted(name)} enable trigger user`);
@@ -129,10 +119,18 @@ async function fill(
   }
 }
 
-async function load(client: Connection, table: Table, content: Readable): Promise<void> {
+async function load(client: Connection, archive: Archive, table: Table): Promise<void> {
+  const content = await archive.read(entryOf(table.name));
   const list = table.columns.map(quoted).join(', ');
   const rows = client.query(copyFrom(`copy ${quoted(table.name)} (${list}) from stdin`));
-  await pipeline(content, rows).catch((cause: unknown) => {
+  const hash = createHash('sha256');
+  const summed = new Transform({
+    transform(chunk: Buffer, _encoding, callback) {
+      hash.update(chunk);
+      callback(null, chunk);
+    },
+  });
+  await pipeline(content, summed, rows).catch((cause: unknown) => {
     throw new BackupError(
       'broken_backup',
       `${table.name} cannot be read: ${String((cause as Error).message)}`,
@@ -141,12 +139,30 @@ async function load(client: Connection, table: Table, content: Readable): Promis
       },
     );
   });
+  refuseOtherSum(table, hash);
   if (rows.rowCount !== table.rows) {
     throw new BackupError(
       'broken_backup',
       `the backup has ${rows.rowCount} rows of ${table.name}, and says that it has ${table.rows}; use another backup`,
     );
   }
+}
+
+async function refuseDamaged(archive: Archive, table: Table): Promise<void> {
+  const hash = createHash('sha256');
+  await pipeline(await archive.read(entryOf(table.name)), hash).catch((cause: unknown) => {
+    throw damaged(table, `cannot be unpacked (${(cause as Error).message})`, { cause });
+  });
+  refuseOtherSum(table, hash);
+}
+
+function refuseOtherSum(table: Table, hash: Hash): void {
+  if (hash.digest('hex') !== table.sha256) throw damaged(table, 'does not have its checksum');
+}
+
+function damaged({ name }: Table, how: string, options?: ErrorOptions): BackupError {
+  const says = `the backup is damaged: ${entryOf(name)} ${how}; use another backup`;
+  return new BackupError('broken_backup', says, options);
 }
 
 interface Archive {

@@ -1,5 +1,6 @@
 // Backup and restoration, against real databases that a real pod writes to.
 
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -12,8 +13,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import type pg from 'pg';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import yauzl from 'yauzl';
+import yazl from 'yazl';
 import { backup } from '../../src/backup/backup.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { migrationNames, migrationText, MIGRATIONS_TABLE } from '../../src/db/migrate.ts';
@@ -188,6 +194,65 @@ test('PLUS-5 what is not empty is not restored into, and a broken backup leaves 
 
   await source.pool.query("insert into migrations (name) values ('999_future.sql')");
   await expect(save(source, join(folder, 'newer.zip'))).rejects.toMatchObject({ code: 'newer_backup' });
+});
+
+/** The backup with some entries as a test wants them. */
+async function repacked(change: (name: string, content: Buffer) => Buffer): Promise<string> {
+  const zip = await promisify<string, yauzl.Options, yauzl.ZipFile>(yauzl.open)(file, { autoClose: false });
+  const entries: yauzl.Entry[] = [];
+  await new Promise((resolve) => zip.on('entry', (entry) => entries.push(entry)).once('end', resolve));
+  const open = promisify<yauzl.Entry, Readable>(zip.openReadStream.bind(zip));
+  const packed = new yazl.ZipFile();
+  for (const entry of entries) {
+    packed.addBuffer(change(entry.fileName, await buffer(await open(entry))), entry.fileName);
+  }
+  zip.close();
+  packed.end();
+  const made = join(folder, 'repacked.zip');
+  writeFileSync(made, await buffer(packed.outputStream as Readable));
+  return made;
+}
+
+test('PLUS-5 each entry of a backup is unpacked once, and whatever is wrong with its rows, the checksum is told first', async () => {
+  const source = await use(freshDatabase());
+  const { tables } = await save(source);
+  const whole = await use(emptyDatabase());
+  const unpacked = vi.spyOn(yauzl.ZipFile.prototype, 'openReadStream');
+  onTestFinished(() => unpacked.mockRestore());
+  await load(whole);
+  expect(unpacked).toHaveBeenCalledTimes(tables.length + 1);
+  unpacked.mockRestore();
+
+  const target = await use(emptyDatabase());
+  const refused = async (message: string, change: Parameters<typeof repacked>[0]) => {
+    await expect(load(target, await repacked(change))).rejects.toMatchObject({
+      code: 'broken_backup',
+      message: expect.stringContaining(message),
+    });
+    const { rows } = await target.pool.query(
+      "select 1 from pg_class where relnamespace = 'public'::regnamespace",
+    );
+    expect(rows).toEqual([]);
+  };
+  const entry = 'tables/workspaces.copy';
+  const damaged = `the backup is damaged: ${entry} does not have its checksum; use another backup`;
+  const instead = (from: string, to: string) => (name: string, content: Buffer) =>
+    name === entry ? Buffer.from(content.toString().replace(from, to)) : content;
+  // What Postgres takes, and what it does not.
+  await refused(damaged, instead('default', 'another'));
+  await refused(damaged, instead('\t', '\tx\t'));
+  await refused(damaged, (name, content) => (name === entry ? Buffer.alloc(0) : content));
+  // As it was written, and still not what this database takes.
+  const odd = Buffer.from('no row\n');
+  const sum = createHash('sha256').update(odd).digest('hex');
+  const { sha256 } = tables.find(({ name }) => name === 'workspaces')!;
+  await refused('workspaces cannot be read: ', (name, content) =>
+    name === entry
+      ? odd
+      : name === 'manifest.json'
+        ? Buffer.from(content.toString().replace(sha256, sum))
+        : content,
+  );
 });
 
 test('PLUS-5 a place that a backup cannot be written to is refused before the database is asked', async () => {
