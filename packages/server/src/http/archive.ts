@@ -173,7 +173,6 @@ function archiveTooLarge(): Problem {
     code: 'archive_too_large',
     detail: `A zip has at most ${ARCHIVE_BYTES} bytes; send it in parts.`,
     extra: { limit: ARCHIVE_BYTES },
-    headers: { connection: 'close' },
   });
 }
 

@@ -2,6 +2,7 @@
 // allows, valid UTF-8, valid JSON. A body without a declared length is counted as it arrives, so
 // that no more than the limit is ever held.
 
+import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { Problem } from './problem.ts';
 
@@ -59,15 +60,18 @@ async function readBytes(c: Context, limit: number): Promise<ArrayBuffer | Uint8
     if (Number(declared) > limit) throw tooLarge(limit);
     return c.req.arrayBuffer();
   }
-  return c.req.raw.body ? collect(c.req.raw.body, limit) : new Uint8Array();
+  const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
+  // Whoever refuses the body reads the rest of it, too, which a web stream that was left does not allow.
+  const body = incoming?.iterator({ destroyOnReturn: false }) ?? c.req.raw.body;
+  return body ? collect(body, limit) : new Uint8Array();
 }
 
-async function collect(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
+async function collect(body: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
-    if (size > limit) throw tooLarge(limit); // leaving the loop cancels the stream
+    if (size > limit) throw tooLarge(limit);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
@@ -79,8 +83,6 @@ function tooLarge(limit: number): Problem {
     code: 'body_too_large',
     detail: `The body is larger than the ${limit} bytes that this route accepts.`,
     extra: { limit },
-    // The rest of the body is not read, so the connection cannot be used again.
-    headers: { connection: 'close' },
   });
 }
 

@@ -335,8 +335,6 @@ function fileTooLarge(limit: number): Problem {
     code: 'file_too_large',
     detail: `A file has at most ${limit} bytes here; CONTINUO_MAX_FILE_BYTES sets that.`,
     extra: { limit },
-    // The rest of the body is not read, so the connection cannot be used again.
-    headers: { connection: 'close' },
   });
 }
 

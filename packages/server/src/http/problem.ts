@@ -3,12 +3,14 @@
 
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import type { ErrorHandler } from 'hono';
+import type { HttpBindings } from '@hono/node-server';
+import type { Context, ErrorHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { Logger } from 'pino';
 import type { ZodError } from 'zod';
 import { isUnavailable } from '../db/pool.ts';
 import { SAFE } from './send.ts';
+import { isStillComing, whileDiscarding } from './unread.ts';
 
 interface ProblemInit {
   readonly status: number;
@@ -53,16 +55,17 @@ export function problemResponse(problem: Problem): Response {
 
 /** For `app.onError`. */
 export function errorHandler(log: Logger): ErrorHandler {
-  return (error, c) => {
+  return async (error, c) => {
     const known = toProblem(error);
-    if (known) return problemResponse(known);
+    if (known) return answered(c, known);
     if (isUnavailable(error)) {
       log.warn({ reason: error.message, method: c.req.method, path: c.req.path }, 'the database is away');
-      return problemResponse(databaseUnavailable());
+      return answered(c, databaseUnavailable());
     }
     const id = randomUUID();
     log.error({ err: error, errorId: id, method: c.req.method, path: c.req.path }, 'request failed');
-    return problemResponse(
+    return answered(
+      c,
       new Problem({
         status: 500,
         code: 'internal',
@@ -71,6 +74,16 @@ export function errorHandler(log: Logger): ErrorHandler {
       }),
     );
   };
+}
+
+/** A request that was made in memory has no connection. */
+async function answered(
+  c: Context<{ Bindings: Partial<HttpBindings> }>,
+  problem: Problem,
+): Promise<Response> {
+  const answer = problemResponse(problem);
+  const incoming = c.env?.incoming;
+  return incoming && (await isStillComing(incoming)) ? whileDiscarding(answer, incoming) : answer;
 }
 
 function databaseUnavailable(): Problem {
