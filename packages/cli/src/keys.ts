@@ -1,7 +1,7 @@
 // Ctrl-C while something is watched. At a terminal it is read as a key: under npx one press would arrive as two
 // signals. Elsewhere, and when somebody else sends it, it is the signal.
 
-const CTRL_C = 3;
+export const CTRL_C = 3;
 
 export interface Keys {
   /** While a prompt has the terminal. */

@@ -184,6 +184,74 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     expect(await shown.ended).toBe(0);
   });
 
+  /** A message of several lines, as terminals send it that tell what is pasted. */
+  const pasted = (text: string) =>
+    `\u001B[200~${JSON.stringify({ steps: [{ text }] }, null, 2).replaceAll('\n', '\r')}\u001B[201~`;
+  const said = async (chat: string): Promise<string[]> => {
+    const { body } = await ask('GET', `${world.url}/api/threads/${chat}/messages`);
+    return body.items.filter(({ role }: { role: string }) => role === 'user').map(contentOf);
+  };
+  const contentOf = ({ content }: { content: string }) => content;
+
+  test('PLUS-5 what is pasted is one message, with what is typed around it, and can be corrected', async () => {
+    const shown = terminal(['chat'], { env: env() });
+    await shown.shows('you ');
+    shown.press(`${pasted('Pasted.')} ${pasted('Twice.')}\u0015${pasted('Once.')}  x\u007F`);
+    await shown.shows('"text": "Once."');
+    shown.press(ENTER);
+    await shown.shows('\nOnce.\n');
+    await shown.shows('you ');
+    // In pieces, with line ends of every kind, and controls that are no text.
+    const paste = '\u001B[200~{"steps":\r\n[{"text":\n"Third\u001B[2J."}]\t}\u001B[201~';
+    for (const piece of [
+      paste.slice(0, 3),
+      paste.slice(3, 20),
+      paste.slice(20, -2),
+      paste.slice(-2),
+      ENTER,
+    ]) {
+      shown.press(piece);
+    }
+    await shown.shows('\nThird[2J.\n');
+    await shown.shows('you ');
+    shown.press(`\u001B[200~without an end${CTRL_C}`);
+    await shown.shows('Go on with: continuo chat --chat');
+    expect(await shown.ended).toBe(0);
+    expect(await said((await latest()).thread_id)).toEqual([
+      `${JSON.stringify({ steps: [{ text: 'Once.' }] }, null, 2)}  `,
+      '{"steps":\n[{"text":\n"Third[2J."}]\t}',
+    ]);
+  });
+
+  test('PLUS-5 of lines that come at once, where nothing tells that they are pasted, each is a message, in order', async () => {
+    const shown = terminal(['chat'], { env: env() });
+    await shown.shows('you ');
+    const texts = Array.from({ length: 5 }, (_, index) => `Number ${index}, ${'long '.repeat(300)}.`);
+    shown.press(`${texts.map((text) => script({ text })).join('\r\r')}${ENTER}and the rest`);
+    for (let index = 0; index < 5; index += 1) await shown.shows(`\nNumber ${index}, `);
+    await shown.shows('you and the rest');
+    shown.press(CTRL_C);
+    await shown.shows('Go on with: continuo chat --chat');
+    expect(await shown.ended).toBe(0);
+    expect(await said((await latest()).thread_id)).toEqual(texts.map((text) => script({ text })));
+  });
+
+  test('PLUS-5 what is pasted while an answer comes is one message, too', async () => {
+    const shown = terminal(['chat'], { env: env() });
+    await shown.shows('you ');
+    shown.press(script({ text: 'so far', hang: true }) + ENTER);
+    await shown.shows('\nso far');
+    shown.press(`${pasted('Second.')}${ENTER}${pasted('Third.')}`);
+    await continuo(['stop', (await latest()).id], { env: env() });
+    await shown.shows('\nSecond.\n');
+    await shown.shows('"text": "Third."');
+    shown.press(ENTER);
+    await shown.shows('\nThird.\n');
+    await shown.shows('you ');
+    shown.press(CTRL_D);
+    expect(await shown.ended).toBe(0);
+  });
+
   test('PLUS-5 a chat is watched until Ctrl-C, whoever talks in it', async () => {
     const opened = await ask('POST', `${world.url}/api/v1/workspaces/default/chats`, {
       goal: script({ text: 'One.' }),

@@ -1,10 +1,10 @@
 // A conversation in the terminal: one message and its answer, or one after the other.
 
-import { createInterface } from 'node:readline';
 import { text as readText } from 'node:stream/consumers';
 import { connect, type Connected, type Remote } from '../connect.ts';
 import { EXIT, usageError } from '../failure.ts';
-import { bold, dim, note, print, printJson } from '../output.ts';
+import { dim, note, print, printJson } from '../output.ts';
+import { createPrompt } from '../prompt.ts';
 import { watch, type Ending } from '../watch.ts';
 
 export interface ChatOptions extends Remote {
@@ -38,52 +38,25 @@ export async function chat(message: string | undefined, options: ChatOptions): P
 async function talk(connected: Connected, options: ChatOptions): Promise<void> {
   if (!process.stdout.isTTY) throw usageError('There is no message and no terminal to ask for one.');
   let current = options.chat;
-  const ahead = createAhead();
-  note(dim('A line is a message; an empty one, or Ctrl-D, ends the conversation.'));
-  for (;;) {
-    const said = await nextLine(ahead.line());
-    if (said === null || said.trim() === '') break;
-    const sent = await send(connected, said, { ...options, ...(current !== undefined && { chat: current }) });
-    current = sent.chat;
-    const ending = await follow(connected, sent, options, ahead.add);
-    if (ending === 'detached' || ending === 'stopped') {
-      process.exitCode = EXIT.interrupted;
-      return;
+  const prompt = createPrompt();
+  note(dim('A line, or what is pasted, is a message; an empty one, or Ctrl-D, ends the conversation.'));
+  try {
+    for (;;) {
+      const said = await prompt.next();
+      if (said === null || said.trim() === '') break;
+      const to = { ...options, ...(current !== undefined && { chat: current }) };
+      const sent = await send(connected, said, to);
+      current = sent.chat;
+      const ending = await follow(connected, sent, options, (typed) => prompt.add(typed));
+      if (ending === 'detached' || ending === 'stopped') {
+        process.exitCode = EXIT.interrupted;
+        return;
+      }
     }
+  } finally {
+    prompt.close();
   }
   if (current !== undefined) note(dim(`Go on with: continuo chat --chat ${current}`));
-}
-
-/** What is typed while an answer comes: the next messages. */
-function createAhead() {
-  let keys = Buffer.alloc(0);
-  const isEnd = (byte: number | undefined) => byte === 10 || byte === 13;
-  return {
-    add: (typed: Buffer) => {
-      keys = Buffer.concat([keys, typed]);
-    },
-    /** Up to its end, if it has one. Enter alone is impatience, and ends no conversation. */
-    line: (): Buffer => {
-      while (isEnd(keys[0])) keys = keys.subarray(1);
-      const end = keys.findIndex(isEnd);
-      const line = end === -1 ? keys : keys.subarray(0, end + 1);
-      keys = keys.subarray(line.length);
-      return line;
-    },
-  };
-}
-
-/** It begins with what was typed before. Null: Ctrl-D or Ctrl-C. */
-function nextLine(typed: Buffer): Promise<string | null> {
-  if (typed.length > 0) process.stdin.unshift(typed);
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
-  return new Promise((resolve) => {
-    lines.once('close', () => resolve(null));
-    lines.question(`${bold('you')} `, (said) => {
-      resolve(said);
-      lines.close();
-    });
-  });
 }
 
 async function send({ client }: Connected, content: string, options: ChatOptions): Promise<Sent> {
