@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import type { StreamEvent } from '@continuo/engine';
 import { AiSdkChatModel } from '../../src/models/ai-sdk/chat.ts';
 import { AiSdkParts } from '../../src/models/ai-sdk/parts.ts';
+import { AiSdkEvents } from '../../src/models/ai-sdk/sse.ts';
 import { openaiChat } from './wire/openai-chat.ts';
 import type { Reply, Said } from './wire/reply.ts';
 
@@ -93,21 +94,34 @@ const inputs = (events: readonly StreamEvent[]) => {
   return found;
 };
 
-test('RT-7 lines may end in CRLF, and comments and other fields are passed over', async () => {
-  const lines = [
-    ': waiting',
-    'event: x',
-    'id: 1',
-    'data:{"choices":[{"delta":{"content":"Hi"}}]}',
-    '',
-    '',
-  ].join('\r\n');
-  const events = await read(ours, `${lines}${chunk({}, 'stop')}`);
-  expect(events).toMatchObject([
-    { type: 'text_block_start' },
-    { text: 'Hi' },
-    { type: 'message_stop', reason: 'end' },
-  ]);
+test.each([
+  ['LF', '\n'],
+  ['CRLF', '\r\n'],
+  ['a lone CR', '\r'],
+])(
+  'RT-7 lines may end in %s, and comments and other fields are passed over, however the bytes are cut',
+  async (_name, end) => {
+    const hi = 'data:{"choices":[{"delta":{"content":"Hi"}}]}';
+    const stop = 'data: {"choices":[{"delta":{},\ndata: "finish_reason":"stop"}]}'.replace('\n', end);
+    const body = [': waiting', 'event: x', 'id: 1', hi, '', ': waiting', '', stop, '', ''].join(end);
+    for (let size = 1; size <= body.length; size += 1)
+      expect(await read(ours, body, size)).toMatchObject([
+        { type: 'text_block_start' },
+        { text: 'Hi' },
+        { type: 'message_stop', reason: 'end' },
+      ]);
+  },
+);
+
+test('RT-7 an event that a lone CR completes is told before more comes', () => {
+  const events = new AiSdkEvents();
+  const take = (text: string) => events.take(new TextEncoder().encode(text));
+  expect(take('data: one\r\r')).toEqual(['one']);
+  expect(take('\ndata: two\r')).toEqual([]);
+  expect(take('')).toEqual([]);
+  expect(take('\n\r')).toEqual(['two']);
+  expect(take('\ndata: three\r\n')).toEqual([]);
+  expect(events.end()).toEqual(['three']);
 });
 
 test('RT-7 calls may lack an index, share one, lack an id, or give their input as an object', async () => {

@@ -10,10 +10,12 @@ export class AiSdkEvents {
   #rest: string[] = [];
   #length = 0;
   #data: string | null = null;
+  /** The last line ended in CR: an LF that comes next is of the same end. */
+  #afterCr = false;
 
   /** The data of the events that these bytes complete. */
   take(bytes: Uint8Array): string[] {
-    const text = this.#decoder.decode(bytes, { stream: true });
+    const text = this.#withLf(this.#decoder.decode(bytes, { stream: true }));
     const events: string[] = [];
     let start = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
@@ -22,6 +24,14 @@ export class AiSdkEvents {
     }
     this.#keep(start === 0 ? text : text.slice(start));
     return events;
+  }
+
+  /** A line ends in LF, CRLF or CR; here all of them are LF. */
+  #withLf(given: string): string {
+    if (given === '') return given;
+    const text = this.#afterCr && given.startsWith('\n') ? given.slice(1) : given;
+    this.#afterCr = given.endsWith('\r');
+    return text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
   }
 
   #keep(text: string): void {
@@ -48,8 +58,7 @@ export class AiSdkEvents {
     return events;
   }
 
-  #line(given: string, events: string[]): void {
-    const line = given.endsWith('\r') ? given.slice(0, -1) : given;
+  #line(line: string, events: string[]): void {
     if (line === '') {
       // One without data is none.
       if (this.#data) events.push(this.#data);
