@@ -94,6 +94,7 @@ async function speak(response: ServerResponse, wire: Wire, reply: Reply): Promis
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.flushHeaders();
   for (const frame of said) {
+    await reply.pause?.((bytes) => response.write(bytes));
     response.write(frame);
     if (reply.delayMs !== undefined) await wait(reply.delayMs);
   }

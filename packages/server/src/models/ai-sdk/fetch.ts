@@ -6,6 +6,7 @@
 
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { aiSdkListener } from './heard.ts';
 
 /** How many bytes may wait to be read before the socket is paused. */
 const WAITING_BYTES = 256 * 1024;
@@ -67,7 +68,8 @@ export const aiSdkFetch: typeof fetch = (input, init = {}) => {
       const empty = [204, 205, 304].includes(status);
       if (empty) response.resume();
       const statusText = PLAIN.test(statusMessage) ? statusMessage : '';
-      resolve(new Response(empty ? null : bodyOf(response), { status, statusText, headers }));
+      const answer = empty ? null : bodyOf(response, aiSdkListener(signal));
+      resolve(new Response(answer, { status, statusText, headers }));
     });
     request.on('upgrade', ({ statusCode }, socket) => {
       socket.destroy();
@@ -90,7 +92,10 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
   return headers;
 }
 
-function bodyOf(response: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
+function bodyOf(
+  response: IncomingMessage,
+  heard: (() => void) | undefined,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   let waiting: Buffer[] = [];
   let over = false;
   let rests = false;
@@ -120,6 +125,7 @@ function bodyOf(response: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffe
           else if (!rests) restIfLittle(bytes.length);
         };
         response.on('data', (bytes: Buffer) => {
+          heard?.();
           if (waiting.push(bytes) === 1) process.nextTick(flush);
         });
         response.once('end', () => {

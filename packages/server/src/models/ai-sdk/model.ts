@@ -35,6 +35,8 @@ interface AiSdkModelSettings {
 }
 
 const IDLE_MS = 120_000;
+/** How long a provider may send nothing but signs of life; if it may be silent for longer, that long. */
+const WORDLESS_MS = 30 * 60_000;
 
 export function createAiSdkDriver(settings: AiSdkModelSettings): Model {
   return { id: settings.id, stream: (request) => new AiSdkStream(settings, request) };
@@ -96,11 +98,11 @@ class AiSdkStream implements AsyncIterableIterator<StreamEvent, undefined, undef
         await this.#broke(attempt, error);
         continue;
       }
-      attempt.call.arrived();
       const outcome =
         part && !attempt.call.cut && !this.#ended
           ? attempt.parts.take(part, world.now(), this.#events)
           : ({ kind: 'cut' } as const);
+      attempt.call.arrived({ said: this.#events.length > 0 });
       if (outcome) await this.#over(attempt, outcome);
     }
     if (this.#events.length === 0) return { done: true, value: undefined };
@@ -118,9 +120,9 @@ class AiSdkStream implements AsyncIterableIterator<StreamEvent, undefined, undef
   }
 
   async #open(): Promise<void> {
-    const { world, load, idleMs = IDLE_MS } = this.#settings;
+    const { world, load } = this.#settings;
     const { signal } = this.#request;
-    const call = new AiSdkCall({ world, signal, idleMs });
+    const call = new AiSdkCall({ world, signal, ...this.#patience() });
     const attempt = { call, parts: new AiSdkParts() };
     this.#attempt = attempt;
     try {
@@ -177,15 +179,25 @@ class AiSdkStream implements AsyncIterableIterator<StreamEvent, undefined, undef
   }
 
   #endCut(cut: NonNullable<AiSdkCall['cut']>): void {
-    const { world, failures, idleMs = IDLE_MS } = this.#settings;
+    const { world, failures } = this.#settings;
+    const { idleMs, wordlessMs } = this.#patience();
     this.#close(false);
     const at = world.now();
     if (cut === 'aborted') {
       this.#events.push({ type: 'stream_interrupted', at, reason: 'aborted' });
       return;
     }
-    const message = `${failures.provider} was silent for ${idleMs / 1000} s`;
+    const how =
+      cut === 'stalled'
+        ? `was silent for ${idleMs / 1000} s`
+        : `sent nothing but signs of life for ${wordlessMs / 1000} s`;
+    const message = `${failures.provider} ${how}`;
     this.#events.push({ type: 'stream_error', at, code: 'model_stalled', message, retryable: true });
+  }
+
+  #patience(): { idleMs: number; wordlessMs: number } {
+    const { idleMs = IDLE_MS } = this.#settings;
+    return { idleMs, wordlessMs: Math.max(idleMs, WORDLESS_MS) };
   }
 
   #close(finished: boolean): void {

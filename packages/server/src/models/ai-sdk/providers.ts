@@ -72,9 +72,8 @@ const anthropic: AiSdkProvider = {
     const provider = createAnthropic({ apiKey, baseURL: withVersion(baseUrl, 'v1'), fetch });
     return (model) => provider(model);
   },
-  // Each step repeats the whole history: without the cache all of it is paid again. Pings show
-  // that a model which thinks for long is alive.
-  options: () => ({ cacheControl: { type: 'ephemeral' }, includePings: true }),
+  // Each step repeats the whole history: without the cache all of it is paid again.
+  options: () => ({ cacheControl: { type: 'ephemeral' } }),
 };
 
 const google: AiSdkProvider = {

@@ -42,6 +42,8 @@ export interface Reply {
   /** The connection is closed before anything is answered. */
   readonly hangUp?: boolean;
   readonly delayMs?: number;
+  /** Done before each frame of what is said. */
+  readonly pause?: (write: (bytes: string) => void) => Promise<void>;
 }
 
 export const TOKENS: Tokens = { input: 120, output: 45 };
