@@ -66,7 +66,7 @@ export const chat = z
     waiting_approvals: z.int(),
     usage: z
       .object({ runs: z.int(), input: z.number(), output: z.number(), cost: z.number().nullable() })
-      .meta({ description: 'Of its runs that have ended.' }),
+      .meta({ description: 'Of its runs that have ended, and of its title.' }),
   })
   .meta({ id: 'Chat' });
 

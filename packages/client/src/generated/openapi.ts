@@ -3260,7 +3260,7 @@ export interface components {
             /** @description Messages that the run at work was sent and has not taken in yet. */
             waiting_steers: number;
             waiting_approvals: number;
-            /** @description Of its runs that have ended. */
+            /** @description Of its runs that have ended, and of its title. */
             usage: {
                 runs: number;
                 input: number;

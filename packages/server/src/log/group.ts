@@ -86,13 +86,12 @@ export function withJsonAsText(change: Change): Record<string, unknown> {
       tool: keepable(change.tool),
       reason: keepable(change.reason),
     };
-  if (change.kind === 'title') return { ...change, title: keepable(change.title) };
   if (change.kind === 'end') return { ...change, error: text(change.error), usage: text(change.usage) };
   return { ...change };
 }
 
 /** A column of text keeps neither of them. */
-function keepable(text: string): string {
+export function keepable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 

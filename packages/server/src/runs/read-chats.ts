@@ -58,10 +58,12 @@ const CHATS = `select t.id, t.workspace_id, t.title, ${SAID}, t.role, t.model, t
     select r.id, r.ordinal, r.cancel_requested_at, r.pause_requested_at from runs r
     where r.thread_id = t.id and r.status in ('queued', 'running') order by r.ordinal limit 1) a on true
   left join lateral (
-    select count(*) filter (where r.status = 'queued')::int as queued, count(*) filter (where r.usage is not null)::int as runs,
+    select count(*) filter (where r.status = 'queued')::int as queued, count(*) filter (where r.status is not null and r.usage is not null)::int as runs,
       coalesce(sum((r.usage ->> 'input')::float8), 0) as input, coalesce(sum((r.usage ->> 'output')::float8), 0) as output,
       sum(r.cost) as cost
-    from runs r where r.thread_id = t.id) u on true`;
+    from (
+      select status, usage, cost from runs where thread_id = t.id
+      union all select null, usage, cost from titlings where thread_id = t.id) r) u on true`;
 
 /** Also one that was removed; null if there is none in the workspace. */
 export async function readChatOf(client: Queryable, workspaceId: string, id: string): Promise<Chat | null> {

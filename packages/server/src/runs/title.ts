@@ -2,6 +2,7 @@
 
 import type { EventData } from '@continuo/protocol';
 import type { Agents } from '../agents/agent.ts';
+import { keepable } from '../log/group.ts';
 import type { HistoryMessage, Model } from '../models/model.ts';
 import { costOf } from '../models/prices.ts';
 import type { ThreadState } from './fold.ts';
@@ -63,7 +64,7 @@ async function ask(model: Model, content: string, signal: AbortSignal): Promise<
 
 /** One line, not too long, and without what models put around titles. */
 function cut(text: string): string {
-  const line = text
+  const line = keepable(text)
     .trim()
     .split('\n')[0]!
     .replaceAll(/\s+/g, ' ')

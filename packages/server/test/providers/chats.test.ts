@@ -128,7 +128,7 @@ describe.each(['compatible', 'anthropic', 'google'] as const)('%s', (name) => {
     expect(sent.indexOf(MARKER)).toBeGreaterThan(sent.indexOf('Half'));
   });
 
-  test('a chat without a title asks the model for one after its first turn, once', async () => {
+  test('PLUS-6 a chat without a title asks the model for one after its first turn, once, and what that took is in its usage', async () => {
     const space = await newSpace(world.url);
     const since = listen();
     server.reply(says('It rains.'), says('"Rain, and what to do"'), says('Still.'));
@@ -139,8 +139,33 @@ describe.each(['compatible', 'anthropic', 'google'] as const)('%s', (name) => {
       return body.title !== null && body;
     });
     expect(titled.title).toBe('Rain, and what to do');
+    const { body: first } = await ask('GET', `${world.url}/api/runs/${run}`);
+    const cost = first.cost === null ? null : first.cost * 2;
+    const both = { runs: 1, input: first.usage.input * 2, output: first.usage.output * 2, cost };
+    expect(titled.usage).toEqual(both);
+    const sum = async (by: string) =>
+      (await ask('GET', `${world.url}/api/usage?by=${by}&thread_id=${titled.id}`)).body.items;
+    expect(await sum('thread')).toMatchObject([{ key: titled.id, ...both }]);
+    expect(await sum('model')).toMatchObject([{ key: model, ...both }]);
+    const alone = { runs: 1, input: first.usage.input, output: first.usage.output, cost: first.cost };
+    expect(await sum('run')).toMatchObject([{ key: run, ...alone }]);
+    expect(await sum('role')).toMatchObject([{ key: 'assistant', ...alone }]);
     const next = await ask('POST', url, { content: 'And now?' });
     expect(await end(next.body.run.id)).toBe('done');
     expect(since()).toHaveLength(3);
   });
+});
+
+test('PLUS-6 a title is kept as the database can read it, whatever the model said', async () => {
+  const space = await newSpace(world.url);
+  const model = MODEL.compatible;
+  server.reply(says('It rains.'), says('Odd \0 and \ud800.'));
+  const { url, run } = await open(space, { model, title: undefined });
+  expect(await end(run)).toBe('done');
+  const titled = await until(async () => {
+    const { body } = await ask('GET', url);
+    return body.title !== null && body;
+  });
+  expect(titled).toMatchObject({ title: 'Odd \ufffd and \ufffd', usage: { runs: 1, input: 240 } });
+  expect((await ask('GET', `${world.url}/api/usage?by=model`)).status).toBe(200);
 });
