@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import type { Run } from '@continuo/protocol';
-import { enqueue, type Enqueue } from '../runs/enqueue.ts';
+import { type Asked, enqueue, type Enqueue, usedBefore } from '../runs/enqueue.ts';
 import { publicRun, readRun } from '../runs/read.ts';
 import type { HttpContext } from './app.ts';
 import { Problem } from './problem.ts';
@@ -17,11 +17,16 @@ export const idempotencyHeader = z.object({
     .openapi({ description: 'Kept for 24 hours: the same key and request give the same run.' }),
 });
 
+interface Accepted {
+  readonly run: Run;
+  readonly headers: Record<string, string>;
+}
+
 export async function accept(
   { pool, pod }: HttpContext,
   request: Enqueue,
   missing = async (): Promise<Problem> => notFound('thread', request.threadId),
-): Promise<{ run: Run; headers: Record<string, string> }> {
+): Promise<Accepted> {
   const outcome = await enqueue({ pool, pod }, request);
   if (outcome.kind === 'no_thread') throw await missing();
   if (outcome.kind === 'workspace_removed') throw workspaceRemoved();
@@ -31,10 +36,21 @@ export async function accept(
   if (outcome.kind === 'busy') throw threadBusy(outcome.runId);
   if (outcome.kind === 'no_message') throw noMessage();
   if (outcome.kind === 'queued') return { run: outcome.run, headers: { location: placeOf(outcome.run) } };
-  const run = await readRun(pool, outcome.runId);
-  if (!run) throw notFound('run', outcome.runId);
-  const replayed = outcome.kind === 'replayed' ? { 'idempotency-replayed': 'true' } : {};
-  return { run: publicRun(run), headers: { location: placeOf(run), ...replayed } };
+  return known(pool, outcome.runId, outcome.kind === 'replayed');
+}
+
+/** The run of a request that was taken under its key, and could not be taken now; null if there is none. */
+export async function acceptedBefore({ pool }: HttpContext, asked: Asked): Promise<Accepted | null> {
+  const outcome = await usedBefore(pool, asked);
+  if (outcome?.kind === 'key_reused') throw keyReused();
+  return outcome?.kind === 'replayed' ? known(pool, outcome.runId, true) : null;
+}
+
+async function known(pool: HttpContext['pool'], runId: string, replayed: boolean): Promise<Accepted> {
+  const run = await readRun(pool, runId);
+  if (!run) throw notFound('run', runId);
+  const said = replayed ? { 'idempotency-replayed': 'true' } : {};
+  return { run: publicRun(run), headers: { location: placeOf(run), ...said } };
 }
 
 /** A name that the caller made was used by somebody else meanwhile. */

@@ -5,7 +5,7 @@ import type { Run, schemas } from '@continuo/protocol';
 import type { Agent } from '../agents/agent.ts';
 import type { Enqueue } from '../runs/enqueue.ts';
 import type { Origin } from '../runs/origin-of.ts';
-import { accept } from './accept.ts';
+import { accept, acceptedBefore } from './accept.ts';
 import type { HttpContext } from './app.ts';
 import { attach } from './attach.ts';
 import { Problem } from './problem.ts';
@@ -33,35 +33,47 @@ export async function takeMessage(
   const { workspaceId } = origin;
   refuseNul('role', chosen.role);
   refuseNul('model', chosen.model);
+  const asked = {
+    workspaceId,
+    threadId,
+    message: {
+      ...(names && { id: names.message }),
+      content,
+      policy: chosen.policy,
+      replaces: chosen.replaces,
+    },
+    chosen: chat ? { ...chosen, chat } : chosen,
+    idempotencyKey,
+    ...(chat && { chat }),
+  };
+  const filled = await fillIn(context, origin, chosen).catch(async (refusal: unknown) => {
+    const before = refusal instanceof Problem ? await acceptedBefore(context, asked) : null;
+    if (before) return before;
+    throw refusal;
+  });
+  if ('run' in filled) return filled;
+  return accept(context, { ...asked, ...filled, ...(names && { runId: names.run }) }, missing);
+}
+
+/** What the message does not say itself, as it is now. */
+async function fillIn(
+  context: HttpContext,
+  { workspaceId, role, model }: Origin,
+  chosen: Omit<Taken['message'], 'content'>,
+): Promise<Pick<Enqueue, 'model' | 'role' | 'limits' | 'files'>> {
   const agent = await agentFor(context, {
     workspaceId,
-    role: chosen.role ?? origin.role ?? undefined,
-    model: chosen.model ?? origin.model ?? undefined,
+    role: chosen.role ?? role ?? undefined,
+    model: chosen.model ?? model ?? undefined,
   });
   const files = await attach(context.pool, workspaceId, chosen.files ?? []);
   const limits = { ...agent.limits, ...chosen.limits };
-  return accept(
-    context,
-    {
-      workspaceId,
-      threadId,
-      ...(names && { runId: names.run }),
-      message: {
-        ...(names && { id: names.message }),
-        content,
-        ...(files.length > 0 && { files }),
-        policy: chosen.policy,
-        replaces: chosen.replaces,
-      },
-      model: agent.model.id,
-      role: agent.role,
-      limits: Object.keys(limits).length === 0 ? null : limits,
-      chosen: chat ? { ...chosen, chat } : chosen,
-      idempotencyKey,
-      ...(chat && { chat }),
-    },
-    missing,
-  );
+  return {
+    model: agent.model.id,
+    role: agent.role,
+    limits: Object.keys(limits).length === 0 ? null : limits,
+    ...(files.length > 0 && { files }),
+  };
 }
 
 /** Who answers a message; a role or a model that is not known is refused here. */

@@ -14,7 +14,8 @@ import { Told } from './facts.ts';
  */
 type BusyPolicy = 'enqueue' | 'reject' | 'interrupt' | 'rollback' | 'steer';
 
-export interface Enqueue {
+/** What the caller asked for, before anything was filled in. */
+export interface Asked {
   readonly workspaceId: string;
   readonly threadId: string;
   readonly message:
@@ -22,27 +23,30 @@ export interface Enqueue {
         /** Where the caller has a name for it. */
         readonly id?: string | undefined;
         readonly content: string;
-        readonly files?: readonly AttachedFile[] | undefined;
         readonly policy?: BusyPolicy | undefined;
         /** An earlier message: all that came of it is forgotten. */
         readonly replaces?: string | undefined;
       }
     | { readonly retryOf: string; readonly id: string; readonly replaces?: string | undefined };
-  /** Where the caller has a name for it. */
-  readonly runId?: string | undefined;
-  readonly model: string;
-  readonly role: string;
-  /** What the message and its role ask for; JSON drops what is undefined. */
-  readonly limits: Run['limits'];
   /** The thread is made with the message, as this chat. */
   readonly chat?: {
     readonly title: string | null;
     readonly role: string | null;
     readonly model: string | null;
   };
-  /** What the caller chose, before anything was filled in: the same request is the same after a change of defaults or of files. */
+  /** What the caller chose: the same request is the same after a change of defaults or of files. */
   readonly chosen: unknown;
   readonly idempotencyKey: string | null;
+}
+
+export interface Enqueue extends Asked {
+  readonly files?: readonly AttachedFile[] | undefined;
+  /** Where the caller has a name for it. */
+  readonly runId?: string | undefined;
+  readonly model: string;
+  readonly role: string;
+  /** What the message and its role ask for; JSON drops what is undefined. */
+  readonly limits: Run['limits'];
 }
 
 export type Enqueued =
@@ -129,10 +133,8 @@ async function once(
   claimant: string | null,
   begin: (row: Row) => void,
 ): Promise<Enqueued> {
-  const { workspaceId, idempotencyKey, threadId, message, chat, chosen } = request;
-  const hash = createHash('sha256')
-    .update(JSON.stringify([chat ? null : threadId, { ...message, files: undefined }, chosen]))
-    .digest('hex');
+  const { workspaceId, idempotencyKey } = request;
+  const hash = hashOf(request);
   const outcome = await transaction(pool, async (client) => {
     // Keys are kept for 24 hours: this one is forgotten if it is older, and a few others with it.
     await client.query(
@@ -155,18 +157,47 @@ async function once(
         ]);
       return { row };
     }
-    const { rows } = await client.query<{ request_hash: string; response: string }>(
-      'select request_hash, response from idempotency_keys where workspace_id = $1 and key = $2',
-      [workspaceId, idempotencyKey],
-    );
-    return { earlier: rows[0]! };
+    return { earlier: (await findEarlier(client, request))! };
   });
   if (outcome.row) {
     begin(outcome.row);
     return accepted(request, ids, outcome.row);
   }
-  if (outcome.earlier.request_hash !== hash) return { kind: 'key_reused' };
-  return { kind: 'replayed', runId: (JSON.parse(outcome.earlier.response) as { run: string }).run };
+  return replayed(outcome.earlier, hash);
+}
+
+/** What became of the key's request, where it was used; a request that cannot be taken any more may have been. */
+export async function usedBefore(client: Queryable, asked: Asked): Promise<Enqueued | null> {
+  const earlier = asked.idempotencyKey === null ? null : await findEarlier(client, asked);
+  return earlier && replayed(earlier, hashOf(asked));
+}
+
+interface Earlier {
+  readonly request_hash: string;
+  readonly response: string;
+}
+
+async function findEarlier(
+  client: Queryable,
+  { workspaceId, idempotencyKey }: Asked,
+): Promise<Earlier | null> {
+  const { rows } = await client.query<Earlier>(
+    `select request_hash, response from idempotency_keys
+      where workspace_id = $1 and key = $2 and created_at >= now() - interval '24 hours'`,
+    [workspaceId, idempotencyKey],
+  );
+  return rows[0] ?? null;
+}
+
+function replayed({ request_hash, response }: Earlier, hash: string): Enqueued {
+  if (request_hash !== hash) return { kind: 'key_reused' };
+  return { kind: 'replayed', runId: (JSON.parse(response) as { run: string }).run };
+}
+
+function hashOf({ chat, threadId, message, chosen }: Asked): string {
+  return createHash('sha256')
+    .update(JSON.stringify([chat ? null : threadId, message, chosen]))
+    .digest('hex');
 }
 
 interface Ids {
@@ -227,9 +258,8 @@ function limitsOf({ limits }: Enqueue): string | null {
 }
 
 async function insert(client: Queryable, request: Enqueue, ids: Ids, claimant: string | null): Promise<Row> {
-  const { message, chat } = request;
-  const content =
-    'content' in message ? JSON.stringify({ text: message.content, files: message.files }) : null;
+  const { message, files, chat } = request;
+  const content = 'content' in message ? JSON.stringify({ text: message.content, files }) : null;
   const limits = limitsOf(request);
   if (chat) {
     const { workspaceId, threadId, model, role } = request;

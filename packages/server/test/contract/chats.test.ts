@@ -198,6 +198,33 @@ describe('messages', () => {
   });
 });
 
+test('WS-5 a message or a goal that is sent again under its Idempotency-Key is what it was, also when its file is gone', async () => {
+  const space = await newSpace(world.url);
+  await put(space, 'a.md', 'one');
+  const goal = (again = {}) =>
+    ask('POST', `${space.url}/chats`, { goal: OK, files: ['/a.md'], ...again }, { 'idempotency-key': 'g' });
+  const { body: opened } = await goal();
+  const url = at(space, opened.chat);
+  const message = (again = {}) =>
+    ask('POST', url, { content: OK, files: ['/a.md'], ...again }, { 'idempotency-key': 'm' });
+  const { body: sent } = await message();
+  for (const { id } of [opened.run, sent.run]) await framesOf(world.url, id);
+  await ask('DELETE', `${space.url}/files/a.md`);
+
+  const openedAgain = await goal();
+  expect([openedAgain.status, openedAgain.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+  expect(openedAgain.body).toMatchObject({ chat: { id: opened.chat.id }, run: { id: opened.run.id } });
+  const sentAgain = await message();
+  expect([sentAgain.status, sentAgain.headers.get('idempotency-replayed')]).toEqual([202, 'true']);
+  expect(sentAgain.body.run.id).toBe(sent.run.id);
+
+  for (const refused of [await message({ content: 'Else.' }), await goal({ title: 'Else' })])
+    expect([refused.status, refused.body.code]).toEqual([422, 'idempotency_key_reused']);
+  // Under another key it is a new message, and its file is not there.
+  const other = await ask('POST', url, { content: OK, files: ['/a.md'] }, { 'idempotency-key': 'n' });
+  expect([other.status, other.body.code]).toEqual([404, 'file_not_found']);
+});
+
 test('WS-3 files come with a message by id or path, as they are then, and everybody is told', async () => {
   const space = await newSpace(world.url);
   const note = (await put(space, 'notes/a.md', 'one')).body;

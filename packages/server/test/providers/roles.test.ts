@@ -181,7 +181,7 @@ test('an unknown role, and one whose file never was good, are refused at once', 
     });
 });
 
-test('the same key and request are the same run, also after the role changed', async () => {
+test('the same key and request are the same run, also after the role changed, and after it is none any more', async () => {
   await writeRole('steady', '---\nmodel: offline/script\n---\nOne.', 1);
   const thread = await createThread(world.url);
   const again = () =>
@@ -193,6 +193,8 @@ test('the same key and request are the same run, also after the role changed', a
     );
   const first = await again();
   await writeRole('steady', '---\nmodel: offline/instant\nlimits: { steps: 2 }\n---\nTwo.', 2);
+  expect(await again()).toMatchObject({ status: 202, body: { run: { id: first.body.run.id } } });
+  await writeRole('steady', '---\nmodel: nobody/none\n---\nThree.', 3);
   expect(await again()).toMatchObject({ status: 202, body: { run: { id: first.body.run.id } } });
 });
 
