@@ -88,7 +88,12 @@ export interface EventData {
   /** A version that the call made: content written, a file moved (`from` is where it was), or removed. */
   file_updated: { path: string; v: number; file: string; call: string; from?: string; removed?: true };
   final: { text: string; sources: readonly string[]; message: string | null };
-  error: { error: string; code: string };
+  /** `refused`: files that the model's provider did not take; that model is told their names alone from here on. */
+  error: {
+    error: string;
+    code: string;
+    refused?: { model: string; files: readonly { file: string; v: number }[] };
+  };
   canceled: { reason: string };
   /** The thread has a title now; who made it, where a model did, and what that took. */
   titled: { title: string; model?: string; usage?: Usage; cost?: number | null };

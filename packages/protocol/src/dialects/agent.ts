@@ -103,8 +103,10 @@ function framesOf({ account, doing, reason }: State, event: LogEvent): readonly 
     }
     case 'context_usage':
       return [{ event: 'context_usage', data: event.data, progress: 'context_usage' }];
-    case 'error':
-      return [{ event: 'error', data: event.data }];
+    case 'error': {
+      const { error, code } = event.data;
+      return [{ event: 'error', data: { error, code } }];
+    }
     default:
       return NOTHING;
   }

@@ -9,6 +9,7 @@ import { shorterHistory, untilItFits } from './fitting.ts';
 import type { RunState } from './fold.ts';
 import { shownHistory } from './history.ts';
 import { withImages } from './images.ts';
+import { refusedBy, withRefusedFiles } from './refused-files.ts';
 import { messageRow, type StepContext } from './step.ts';
 
 /** How often a message whose stream broke is begun again; what was shown of it is superseded. */
@@ -22,7 +23,8 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   const { model } = agent;
   const message = `m${run.messages + 1}`;
   const limit = contextLimitOf(model.id);
-  const history = await withImages(options.pool, context.history, run.id);
+  const refused = refusedBy(model.id, context);
+  const history = await withImages(options.pool, context.history, run.id, refused);
   const how = { runId: run.id, summaryLines: options.summaryLines };
   const budget = limit === null ? null : Math.floor(limit * HISTORY_SHARE);
   let shown = { ...shownHistory(history, { ...how, budget }), times: 0, limit };
@@ -121,7 +123,8 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   hold.lost.throwIfAborted();
   // In a hurry, the message is left unfinished: whoever comes next supersedes it.
   if (hold.hurry.aborted && !context.canceled.aborted) return null;
-  return settle(context, run, { message, begun, whole, changes, failure });
+  const failed = await settle(context, run, { message, begun, whole, changes, failure });
+  return failed?.code === 'file_refused' ? withRefusedFiles(context, run, failed) : failed;
 }
 
 interface Told {

@@ -100,10 +100,12 @@ export interface ThreadState {
   readonly history: readonly HistoryEntry[];
   /** The versions of files that the thread came to know, the latest last. */
   readonly known: readonly { readonly file: string; readonly version: number; readonly seq: number }[];
+  /** Files that a model's provider refused: it is told their names alone. */
+  readonly refused: readonly { readonly model: string; readonly file: string; readonly v: number }[];
   readonly run: RunState | null;
 }
 
-export const EMPTY: ThreadState = { seq: 0, session: null, history: [], known: [], run: null };
+export const EMPTY: ThreadState = { seq: 0, session: null, history: [], known: [], refused: [], run: null };
 
 export function foldAll(state: ThreadState, events: readonly LogEvent[]): ThreadState {
   let next = state;
@@ -249,6 +251,11 @@ function foldBut(state: ThreadState, event: LogEvent): ThreadState {
         usage: added(r.usage, event.data.usage),
         cost: event.data.cost === null ? r.cost : (r.cost ?? 0) + event.data.cost,
       }));
+    case 'error': {
+      const { model, files } = event.data.refused ?? { model: '', files: [] };
+      const refused = files.map(({ file, v }) => ({ model, file, v }));
+      return { ...withRun(state, seq, run, (r) => r), refused: [...state.refused, ...refused] };
+    }
     default:
       return { ...state, seq, run: run ?? state.run };
   }

@@ -1,7 +1,7 @@
 // What is in the workspace's files and not in the log, for the model that is about to answer: the images that a run's own
 // results refer to, and the files that came with people's messages.
 
-import type { AttachedFile } from '@continuo/protocol';
+import type { AttachedFile, ImageReference } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
 import type { HistoryFile, HistoryMessage } from '../models/model.ts';
 import { IMAGE_BYTES } from '../tools/images.ts';
@@ -20,13 +20,17 @@ const SHOWABLE = /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/;
 
 type Entry = ThreadState['history'][number];
 
+/** What the model at hand cannot be shown. */
+type Refused = readonly { readonly file: string; readonly v: number }[];
+
 export async function withImages(
   client: Queryable,
   history: ThreadState['history'],
   runId: string,
+  refused: Refused = [],
 ): Promise<ThreadState['history']> {
   if (!history.some((each) => each.attached || each.images)) return history;
-  const shown = new Set(history.flatMap((each) => imagesOf(each, runId)).slice(-SHOWN));
+  const shown = new Set(shownFiles(history, runId, refused).map(({ file }) => file));
   return Promise.all(
     history.map(async (each) => {
       const { entry } = each;
@@ -36,10 +40,27 @@ export async function withImages(
         const data = shown.has(image) ? await read(client, image) : null;
         if (data) files.push({ mediaType: image.media_type, data });
       }
-      if (entry.role === 'user') return { ...each, entry: await withNote(client, each, entry, runId, files) };
+      if (entry.role === 'user')
+        return { ...each, entry: await withNote(client, each, entry, runId, files, refused) };
       return files.length === 0 ? each : { ...each, entry: { ...entry, files } };
     }),
   );
+}
+
+/** The images and PDFs that the model is shown, and the place of each in the history. */
+export function shownFiles(
+  history: ThreadState['history'],
+  runId: string,
+  refused: Refused,
+): { readonly file: ImageReference | AttachedFile; readonly at: number }[] {
+  return history
+    .flatMap((each, at) => imagesOf(each, runId).map((file) => ({ file, at })))
+    .filter(({ file }) => !isIn(refused, file))
+    .slice(-SHOWN);
+}
+
+function isIn(refused: Refused, { file, v }: Refused[number]): boolean {
+  return refused.some((each) => each.file === file && each.v === v);
 }
 
 /** A result's images are shown in its own run; what a person attached, in later ones, too. */
@@ -58,12 +79,14 @@ async function withNote(
   entry: Extract<HistoryMessage, { role: 'user' }>,
   runId: string,
   files: readonly HistoryFile[],
+  refused: Refused,
 ): Promise<HistoryMessage> {
   if (!attached) return entry;
   const lines: string[] = [];
   let left = TEXTS_BYTES;
   for (const file of attached) {
-    const what = `${file.path}, version ${file.v}, ${bytes(file.size)}`;
+    const hidden = isIn(refused, file) ? '; you cannot be shown it' : '';
+    const what = `${file.path}, version ${file.v}, ${bytes(file.size)}${hidden}`;
     const isShort = file.size <= Math.min(TEXT_BYTES, left);
     // Later runs may read it: then it is what it is then.
     const data = own === runId && isShort && !isShowable(file) ? await read(client, file) : null;

@@ -282,7 +282,8 @@ class Actor {
   }
 
   #fail(run: RunState, failure: EventData['error']): Promise<void> {
-    return this.#end(run, 'error', [{ type: 'error', data: failure }], 'fail', { error: failure });
+    const { code, error } = failure;
+    return this.#end(run, 'error', [{ type: 'error', data: failure }], 'fail', { error: { code, error } });
   }
 
   #cancelRun(run: RunState, reason: string): Promise<void> {
@@ -421,6 +422,7 @@ class Actor {
           interrupted,
           queued,
           history: state.history,
+          refused: state.refused,
           known: (fileId) => knownVersion(this.#state, fileId),
           conclude: (entries, changes) => this.#conclude(entries, changes),
         }),

@@ -51,6 +51,7 @@ export interface StepContext {
   readonly canceled: AbortSignal;
   readonly queued: QueuedRun;
   readonly history: ThreadState['history'];
+  readonly refused: ThreadState['refused'];
   /** The version of a file that the thread read or wrote last, as of now. */
   known(fileId: string): number | null;
   /** Appends a whole message, and the run's end with it if it is the last. */

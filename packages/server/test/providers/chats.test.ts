@@ -85,6 +85,72 @@ describe.each(['compatible', 'anthropic', 'google'] as const)('%s', (name) => {
     }
   });
 
+  test('WS-3 a file that the provider refuses is named, and later runs go on without it', async () => {
+    const space = await newSpace(world.url);
+    const other = Buffer.concat([PNG, Buffer.from([1])]);
+    await put(space, 'a.png', PNG);
+    await put(space, 'b.png', other);
+    const since = listen();
+    const refusal = { status: 400, message: 'messages.2.content.0: Could not process image' };
+    server.reply(says('A dot.'), { refusal }, says('Well.'), says('Both.'));
+    const { url, run } = await open(space, { model, files: ['/a.png'] });
+    expect(await end(run)).toBe('done');
+    const refused = (await ask('POST', url, { content: 'And this?', files: ['/b.png'] })).body.run.id;
+    const frames = await framesOf(world.url, refused);
+    const [error] = frames.flatMap(({ event, data }) => (event === 'error' ? [data] : []));
+    expect(error).toMatchObject({ code: 'file_refused', refused: { model, files: [{ v: 1 }] } });
+    expect(error!.error).toBe(
+      `${name} answered 400: messages.2.content.0: Could not process image. The file is /b.png, version 1: ` +
+        'later messages go on without it, and the model is told its name alone. Attach it in another form, or ask another model.',
+    );
+    const { body: row } = await ask('GET', `${world.url}/api/runs/${refused}`);
+    expect(row.error).toEqual({ code: 'file_refused', error: error!.error });
+
+    const next = await ask('POST', url, { content: 'And now?' });
+    expect(await end(next.body.run.id)).toBe('done');
+    const elsewhere = name === 'google' ? MODEL.anthropic : MODEL.google;
+    const asked = await ask('POST', url, { content: 'And you?', model: elsewhere });
+    expect(await end(asked.body.run.id)).toBe('done');
+    const sent = since().map(({ body }) => JSON.stringify(body));
+    expect(sent.map((text) => text.includes(`${PNG.toString('base64')}"`))).toEqual([true, true, true, true]);
+    expect(sent.map((text) => text.includes(other.toString('base64')))).toEqual([false, true, false, true]);
+    expect(sent[2]).toContain('[Attached: /b.png, version 1, 71 B; you cannot be shown it]');
+  });
+
+  test('WS-3 an image that a tool showed is named when it is refused, not the one that was answered to before', async () => {
+    const space = await newSpace(world.url);
+    await put(space, 'a.png', PNG);
+    await put(space, 'b.png', Buffer.concat([PNG, Buffer.from([1])]));
+    const pieces = [JSON.stringify({ path: '/b.png' })];
+    const calls: Reply = { said: [{ kind: 'call', id: 'call_1', tool: 'read', pieces }] };
+    server.reply(
+      calls,
+      { refusal: { status: 400, message: 'Unable to process input image' } },
+      says('Well.'),
+    );
+    const { url, run } = await open(space, { model, files: ['/a.png'] });
+    expect(await end(run)).toBe('error');
+    const { body } = await ask('GET', `${world.url}/api/runs/${run}`);
+    expect(body.error.error).toContain('input image. The file is /b.png, version 1: later messages');
+    const since = listen();
+    expect(await end((await ask('POST', url, { content: 'And now?' })).body.run.id)).toBe('done');
+    expect(JSON.stringify(since()[0]!.body)).toContain(`${PNG.toString('base64')}"`);
+  });
+
+  test('WS-3 of several new files all are named, of the kind that the provider speaks of', async () => {
+    const space = await newSpace(world.url);
+    await put(space, 'a.png', PNG);
+    await put(space, 'b.png', PNG);
+    await put(space, 'c.pdf', Buffer.from('%PDF-1.4\n%%EOF'));
+    server.reply({ refusal: { status: 422, message: 'The image is too large.' } });
+    const { run } = await open(space, { model, files: ['/a.png', '/b.png', '/c.pdf'] });
+    expect(await end(run)).toBe('error');
+    const { body } = await ask('GET', `${world.url}/api/runs/${run}`);
+    expect(body.error.error).toContain(
+      'too large. The file is one of /a.png, version 1; /b.png, version 1: later messages go on without them,',
+    );
+  });
+
   test('WS-11 a stop before the first token leaves the provider, and the model is told next time', async () => {
     const space = await newSpace(world.url);
     const since = listen();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENV, PROVIDERS, type ProviderServer, startProvider } from './server.ts';
-import { MODEL, ask, modelFrom, modelsAt, plain, requestOf, textOf } from './support.ts';
+import { MODEL, ask, modelFrom, modelsAt, plain, requestOf, textOf, user } from './support.ts';
 import type { Reply } from './wire/reply.ts';
 
 let server: ProviderServer;
@@ -78,6 +78,29 @@ describe.each(PROVIDERS)('%s', (name) => {
     expect(event).toHaveProperty('message', expect.stringContaining(message));
     expect(server.received.length - before).toBe(1);
   });
+
+  test.each([
+    [400, 'Could not process image', 'file_refused'],
+    [400, 'The PDF specified was not valid.', 'file_refused'],
+    [404, 'No endpoints found that support image input', 'file_refused'],
+    [422, 'unknown variant `image_url`, expected `text`', 'file_refused'],
+    [400, 'Unknown parameter.', 'invalid_request'],
+    [400, 'See the documentation of this parameter.', 'invalid_request'],
+    [400, 'The image does not fit: prompt is too long', 'context_too_long'],
+    [403, 'No images for you.', 'unauthorized'],
+  ])(
+    'RT-7 %i "%s" to a request with a file is %s; without one, nothing is said of files',
+    async (status, message, code) => {
+      server.reply(refusal(status, message), refusal(status, message));
+      const data = Buffer.from('89504e470d0a1a0a', 'hex');
+      const shown = { ...user('Look'), files: [{ mediaType: 'image/png', data }] };
+      expect(await ask(connect().model, { history: [shown] })).toMatchObject([
+        { type: 'stream_error', code },
+      ]);
+      const [plainly] = await ask(connect().model);
+      expect(plainly).toMatchObject({ code: code === 'file_refused' ? 'invalid_request' : code });
+    },
+  );
 
   const page = `<!doctype html>\n<title>Welcome</title>${'<p>'.repeat(1000)}`;
   test.each([

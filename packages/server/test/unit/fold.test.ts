@@ -234,6 +234,15 @@ test('tool results stand in the history in the order of their calls, whichever e
   expect(decide(state, factsOf(queued(log.run)), 1).kind).toBe('call_model');
 });
 
+test('WS-3 which files a model was refused is folded from the log', () => {
+  const log = new Log();
+  log.add('state', { status: 'running', attempt: 1 });
+  const refused = { model: 'x', files: [{ file: 'f', v: 2 }] };
+  log.add('error', { error: 'no', code: 'file_refused', refused });
+  log.add('state', { status: 'error' });
+  expect(foldAll(EMPTY, log.events)).toMatchObject({ run: null, refused: [{ model: 'x', file: 'f', v: 2 }] });
+});
+
 test('a run canceled in the queue changes nothing for the one that is running', () => {
   const log = new Log();
   log.add('state', { status: 'running', attempt: 1 });

@@ -11,6 +11,7 @@ type AiSdkFailureCode =
   | 'invalid_request'
   | 'unauthorized'
   | 'context_too_long'
+  | 'file_refused'
   | 'model_stalled'
   | 'stream_cut';
 
@@ -29,6 +30,8 @@ export interface AiSdkFailureContext {
   readonly keyName: string;
   /** Values that must never be shown. */
   readonly secrets: readonly string[];
+  /** Whether the request had files. */
+  readonly files: boolean;
   readonly now: number;
 }
 
@@ -39,8 +42,9 @@ export function aiSdkFailureOf(error: unknown, context: AiSdkFailureContext): Ai
   const answered = (sentence: string) =>
     `${context.provider} ${sentence}${said === '' ? '' : `: ${said}`}`.slice(0, 600);
 
+  const code = context.files && isOfFiles(text) ? 'file_refused' : 'invalid_request';
   if (UnsupportedFunctionalityError.isInstance(error))
-    return { code: 'invalid_request', message: answered('cannot take this request'), retryable: false };
+    return { code, message: answered('cannot take this request'), retryable: false };
   if (error instanceof AiSdkNotAStream)
     return {
       code: 'provider_error',
@@ -78,7 +82,7 @@ export function aiSdkFailureOf(error: unknown, context: AiSdkFailureContext): Ai
       message: answered(`answered ${status}, the context is too long`),
       retryable: false,
     };
-  return { code: 'invalid_request', message: answered(`answered ${status}`), retryable: false };
+  return { code, message: answered(`answered ${status}`), retryable: false };
 }
 
 interface Reading {
@@ -145,6 +149,13 @@ function isQuota(text: string): boolean {
 
 function isTooLong(text: string): boolean {
   return /context_length_exceeded|context (length|size|window)|prompt is too long|input token count .*exceeds|too many tokens/i.test(
+    text,
+  );
+}
+
+/** A refusal that speaks of an image or a PDF, in the words of any provider. */
+function isOfFiles(text: string): boolean {
+  return /\b(images?|image_url|input_image|pdfs?|documents?|input_file|inline_?data|(media|mime)[ _-]?types?|vision|multimodal)\b/i.test(
     text,
   );
 }

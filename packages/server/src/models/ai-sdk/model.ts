@@ -26,7 +26,7 @@ interface AiSdkModelSettings {
   readonly world: AiSdkWorld;
   /** Asked at each call; answers what it loaded the first time. */
   readonly load: () => Promise<AiSdkLoaded>;
-  readonly failures: Omit<AiSdkFailureContext, 'now'>;
+  readonly failures: Omit<AiSdkFailureContext, 'now' | 'files'>;
   /** How long a provider may be silent. */
   readonly idleMs?: number | undefined;
   readonly retries?: AiSdkRetries | undefined;
@@ -207,6 +207,8 @@ class AiSdkStream implements AsyncIterableIterator<StreamEvent, undefined, undef
   }
 
   #failureOf(error: unknown): AiSdkFailure {
-    return aiSdkFailureOf(error, { ...this.#settings.failures, now: this.#settings.world.now() });
+    const { failures, world } = this.#settings;
+    const files = this.#request.history.some((message) => 'files' in message && message.files?.length);
+    return aiSdkFailureOf(error, { ...failures, files, now: world.now() });
   }
 }
