@@ -41,9 +41,15 @@ export interface EventData {
   };
   /**
    * The model's window does not hold the whole thread: so many of its oldest turns were left out. `limit` is the window, or,
-   * where the model refused more, what it was shown at most; both are in tokens.
+   * where the model refused more, what it was shown at most; both are in tokens. `refused` is the least that it just refused.
    */
-  context_usage: { message: string; tokens: number; limit: number; turns_left_out: number };
+  context_usage: {
+    message: string;
+    tokens: number;
+    limit: number;
+    turns_left_out: number;
+    refused?: { model: string; tokens: number };
+  };
   usage: { message: string; model: string; usage: Usage; cost: number | null; duration_ms: number };
   /** `title` says in words what the call does. */
   tool_start: { tool: string; input: unknown; call: string; title?: string };

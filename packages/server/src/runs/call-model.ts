@@ -5,29 +5,25 @@ import type { EventData, NewEvent } from '@continuo/protocol';
 import type { Change, Entry } from '../log/group.ts';
 import { contextLimitOf, costOf } from '../models/prices.ts';
 import { yieldWithAbortCheck } from '../yielding.ts';
-import { shorterHistory, untilItFits } from './fitting.ts';
+import { firstHistory, shorterHistory, untilItFits } from './fitting.ts';
 import type { RunState } from './fold.ts';
-import { shownHistory } from './history.ts';
 import { withImages } from './images.ts';
 import { refusedBy, withRefusedFiles } from './refused-files.ts';
 import { messageRow, type StepContext } from './step.ts';
 
 /** How often a message whose stream broke is begun again; what was shown of it is superseded. */
 const RETRIES = 1;
-/** The part of a model's window that the history may take; the rest is for the answer and the tools. */
-const HISTORY_SHARE = 0.75;
 
 /** Resolves to a failure that ends the run, or to null: the log says how the message ended. */
 export async function callModel(context: StepContext, run: RunState): Promise<EventData['error'] | null> {
   const { pen, queued, hold, interrupted, options, agent } = context;
   const { model } = agent;
   const message = `m${run.messages + 1}`;
-  const limit = contextLimitOf(model.id);
   const refused = refusedBy(model.id, context);
   const history = await withImages(options.pool, context.history, run.id, refused);
   const how = { runId: run.id, summaryLines: options.summaryLines };
-  const budget = limit === null ? null : Math.floor(limit * HISTORY_SHARE);
-  let shown = { ...shownHistory(history, { ...how, budget }), times: 0, limit };
+  const known = { window: contextLimitOf(model.id), tooLong: context.tooLong[model.id] };
+  let shown = firstHistory(history, how, known);
   const push = (event: NewEvent) => pen.push(run.id, event);
   let failure: (EventData['error'] & { retryable: boolean }) | null = null;
   let begun = false;
@@ -40,7 +36,9 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
     push({ type: 'message_start', data: { message, model: model.id } });
     const { tokens, turnsLeftOut: turns_left_out } = shown;
     if (turns_left_out === 0 || shown.limit === null) return;
-    push({ type: 'context_usage', data: { message, tokens, limit: shown.limit, turns_left_out } });
+    const refusal = shown.refused !== null && { refused: { model: model.id, tokens: shown.refused } };
+    const data = { message, tokens, limit: shown.limit, turns_left_out, ...refusal };
+    push({ type: 'context_usage', data });
   };
   /** The first goes alone: whoever waits for it need not wait for what comes with it. */
   const piece = (type: 'token' | 'reasoning', text: string): void | Promise<void> => {

@@ -1,25 +1,50 @@
 // A model whose window is not known, or holds less than was thought, refuses a history that is too long before it says
-// anything: the same step then asks again with fewer turns.
+// anything: the same step then asks again with fewer turns, and later ones begin with as many.
 
 import type { StreamEvent } from '@continuo/engine';
 import type { ThreadState } from './fold.ts';
 import { type HistoryOptions, type ShownHistory, shownHistory } from './history.ts';
 
+/** The part of a model's window that the history may take; the rest is for the answer and the tools. */
+const HISTORY_SHARE = 0.75;
 /** How often a step asks again; the last time it shows the last turn alone. */
 const SHORTENED = 4;
+
+interface FittedHistory extends ShownHistory {
+  /** How often it was made shorter. */
+  readonly times: number;
+  /** Tokens; null where nobody knows. */
+  readonly limit: number | null;
+  /** Tokens that were refused right before. */
+  readonly refused: number | null;
+}
+
+/** What is shown at first: what the window should hold, or half of what the model is known to refuse. */
+export function firstHistory(
+  history: ThreadState['history'],
+  options: Omit<HistoryOptions, 'budget'>,
+  { window, tooLong }: { readonly window: number | null; readonly tooLong: number | undefined },
+): FittedHistory {
+  const known = window === null ? Infinity : Math.floor(window * HISTORY_SHARE);
+  const learned = tooLong === undefined ? Infinity : Math.floor(tooLong / 2);
+  const budget = Math.min(known, learned);
+  const shown = shownHistory(history, { ...options, budget: budget === Infinity ? null : budget });
+  const limit = learned < known ? Math.max(learned, shown.tokens) : window;
+  return { ...shown, times: 0, limit, refused: null };
+}
 
 /** Half of what was refused; null when the last turn was all that was left of it. */
 export function shorterHistory(
   history: ThreadState['history'],
   options: Omit<HistoryOptions, 'budget'>,
   refused: ShownHistory & { readonly times: number },
-): (ShownHistory & { readonly times: number; readonly limit: number }) | null {
+): (FittedHistory & { readonly limit: number }) | null {
   const times = refused.times + 1;
   if (times > SHORTENED) return null;
   const budget = times === SHORTENED ? 0 : Math.floor(refused.tokens / 2);
   const shown = shownHistory(history, { ...options, budget });
   if (shown.turnsLeftOut === refused.turnsLeftOut) return null;
-  return { ...shown, times, limit: Math.max(budget, shown.tokens) };
+  return { ...shown, times, limit: Math.max(budget, shown.tokens), refused: refused.tokens };
 }
 
 /** The first stream that does not begin with such a refusal, or for which there is nothing to leave out. */

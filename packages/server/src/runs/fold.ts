@@ -102,10 +102,20 @@ export interface ThreadState {
   readonly known: readonly { readonly file: string; readonly version: number; readonly seq: number }[];
   /** Files that a model's provider refused: it is told their names alone. */
   readonly refused: readonly { readonly model: string; readonly file: string; readonly v: number }[];
+  /** The least that a model refused as too long in this session, in tokens by our estimate. */
+  readonly tooLong: Readonly<Record<string, number>>;
   readonly run: RunState | null;
 }
 
-export const EMPTY: ThreadState = { seq: 0, session: null, history: [], known: [], refused: [], run: null };
+export const EMPTY: ThreadState = {
+  seq: 0,
+  session: null,
+  history: [],
+  known: [],
+  refused: [],
+  tooLong: {},
+  run: null,
+};
 
 export function foldAll(state: ThreadState, events: readonly LogEvent[]): ThreadState {
   let next = state;
@@ -194,7 +204,9 @@ function foldBut(state: ThreadState, event: LogEvent): ThreadState {
     case 'session': {
       const { session: id, to_state } = event.data;
       const session = { id, state: to_state, since: event.at.getTime() };
-      return { ...withRun(state, seq, run, (r) => resting(paused(r, to_state), event.at)), session };
+      // A server may have been given a larger window since: each session tries anew.
+      const tooLong = state.session?.id === id ? state.tooLong : {};
+      return { ...withRun(state, seq, run, (r) => resting(paused(r, to_state), event.at)), session, tooLong };
     }
     case 'rewound': {
       const { to_seq } = event.data;
@@ -251,6 +263,11 @@ function foldBut(state: ThreadState, event: LogEvent): ThreadState {
         usage: added(r.usage, event.data.usage),
         cost: event.data.cost === null ? r.cost : (r.cost ?? 0) + event.data.cost,
       }));
+    case 'context_usage': {
+      const { refused } = event.data;
+      const tooLong = refused ? { ...state.tooLong, [refused.model]: refused.tokens } : state.tooLong;
+      return { ...withRun(state, seq, run, (r) => r), tooLong };
+    }
     case 'error': {
       const { model, files } = event.data.refused ?? { model: '', files: [] };
       const refused = files.map(({ file, v }) => ({ model, file, v }));

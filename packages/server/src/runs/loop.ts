@@ -423,6 +423,7 @@ class Actor {
           queued,
           history: state.history,
           refused: state.refused,
+          tooLong: state.tooLong,
           known: (fileId) => knownVersion(this.#state, fileId),
           conclude: (entries, changes) => this.#conclude(entries, changes),
         }),

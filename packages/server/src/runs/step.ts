@@ -52,6 +52,7 @@ export interface StepContext {
   readonly queued: QueuedRun;
   readonly history: ThreadState['history'];
   readonly refused: ThreadState['refused'];
+  readonly tooLong: ThreadState['tooLong'];
   /** The version of a file that the thread read or wrote last, as of now. */
   known(fileId: string): number | null;
   /** Appends a whole message, and the run's end with it if it is the last. */

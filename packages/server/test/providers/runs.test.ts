@@ -291,10 +291,31 @@ describe.each(REACHED)('%s', (name) => {
       'state',
     ]);
     const [usage] = dataOf(frames, 'context_usage') as { tokens: number; limit: number }[];
-    expect(usage).toMatchObject({ message: 'm1', turns_left_out: 7 });
+    expect(usage).toMatchObject({ message: 'm1', turns_left_out: 7, refused: { model } });
     expect(usage!.tokens).toBeLessThanOrEqual(usage!.limit);
 
-    // In the end the last turn is shown alone, and only if that is refused does the run fail.
+    // What was refused is not shown again: neither in a later step, nor in a later run.
+    const later = await play(model, [{ said: [calls('call_1', 'pure', { note: 'x' })] }, fine], threadId);
+    expect(later.sent.map(left)).toEqual([[8], []]);
+    const told = dataOf(later.frames, 'context_usage') as { tokens: number; limit: number }[];
+    expect(told).toMatchObject([
+      { message: 'm1', turns_left_out: 7 },
+      { message: 'm2', turns_left_out: 8 },
+    ]);
+    for (const each of told) {
+      expect(each.tokens).toBeLessThanOrEqual(each.limit);
+      expect(each).not.toHaveProperty('refused');
+    }
+  });
+
+  test('RT-7 in the end the last turn is shown alone, and only if that is refused does the run fail', async () => {
+    const refusal = { status: 400, message: "This model's maximum context length is 8192 tokens." };
+    const threadId = await createThread(world.url);
+    for (let turn = 1; turn <= 8; turn += 1)
+      await play(model, [{ said: [says(`Answer ${turn}. ${'word '.repeat(100)}`)] }], threadId);
+    await play(model, [fine], threadId);
+    const left = (text: string) =>
+      [1, 2, 3, 4, 5, 6, 7, 8].filter((turn) => text.includes(`Answer ${turn}.`));
     const again = Array.from({ length: 5 }, () => ({ refusal }));
     const failed = await play(model, again, threadId);
     expect(failed.sent.map((text) => left(text).length)).toEqual([8, 3, 1, 0, 0]);

@@ -243,6 +243,23 @@ test('WS-3 which files a model was refused is folded from the log', () => {
   expect(foldAll(EMPTY, log.events)).toMatchObject({ run: null, refused: [{ model: 'x', file: 'f', v: 2 }] });
 });
 
+test('RT-7 what a model refused as too long is known until the session ends, for that model alone', () => {
+  const log = new Log();
+  const idle = (session: string) =>
+    log.add('session', { session, from_state: 'idle', to_state: 'running', reason: 'message' });
+  idle('one');
+  log.add('state', { status: 'running', attempt: 1 });
+  const told = { message: 'm1', tokens: 5, limit: 5, turns_left_out: 1 };
+  log.add('context_usage', { ...told, refused: { model: 'x', tokens: 40 } });
+  log.add('context_usage', { ...told, refused: { model: 'y', tokens: 30 } });
+  log.add('context_usage', { ...told, refused: { model: 'x', tokens: 20 } });
+  log.add('context_usage', told);
+  idle('one');
+  expect(foldAll(EMPTY, log.events).tooLong).toEqual({ x: 20, y: 30 });
+  idle('two');
+  expect(foldAll(EMPTY, log.events).tooLong).toEqual({});
+});
+
 test('a run canceled in the queue changes nothing for the one that is running', () => {
   const log = new Log();
   log.add('state', { status: 'running', attempt: 1 });
