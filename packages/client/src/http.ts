@@ -122,11 +122,11 @@ function sendable(headers: Record<string, string>): Record<string, string> {
 
 export async function jsonOf<T>(response: Response): Promise<T> {
   if (response.status === 204) return undefined as T;
-  try {
-    return (await response.json()) as T;
-  } catch (cause) {
-    throw new ConnectionError('The answer broke off.', { cause });
-  }
+  return (await response.json().catch(brokeOff)) as T;
+}
+
+export function brokeOff(cause: unknown): never {
+  throw new ConnectionError('The answer broke off.', { cause });
 }
 
 function queryString(query: object = {}): string {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { foldView } from '@continuo/protocol';
 import { until, usePod } from '../../server/test/contract/support.ts';
 import { createClient, type Client } from '../src/index.ts';
-import { useChat, useFile, useRun } from '../src/react/index.ts';
+import { liveChat, liveFile, useChat, useFile, useRun } from '../src/react/index.ts';
 import { startProxy, type Proxy } from '../../server/test/client/proxy.ts';
 
 const world = usePod();
@@ -113,7 +113,6 @@ test('what useChat shows is the fold of the whole log, however it was loaded', a
     ],
   });
   await client.runs.ended(run);
-  const { liveChat } = await import('../src/react/index.ts');
   const live = liveChat(client, id, { page: 4 });
   const leave = live.subscribe(() => undefined);
   await until(async () => !live.get().loading && live.get().view.seq > 0);
@@ -158,4 +157,58 @@ test('PLUS-5 useFile shows a file as it is now, whoever writes it, and all of th
   await see(/^There is no file \/a\.md.* 1: new$/);
   root.unmount();
   await until(async () => proxy.open === 0);
+});
+
+test('PLUS-5 useFile takes a path as files.read does, and asks again for what did not come', async () => {
+  await client.files.write('/notes/ä.md', 'one');
+  let failures = 0;
+  const flaky = createClient({
+    baseUrl: proxy.url,
+    fetch: async (input, init) => {
+      const response = await fetch(input, init);
+      if (failures === 0 || !response.url.includes('/files/')) return response;
+      failures -= 1;
+      if (failures === 1) return new Response('away', { status: 503 });
+      const broken = new ReadableStream({ start: (body) => body.error(new TypeError('terminated')) });
+      return new Response(broken, response);
+    },
+  });
+  const file = liveFile(flaky, 'notes/a\u0308.md');
+  const seen: unknown[] = [];
+  const leave = file.subscribe(() => seen.push(file.get()));
+  const shown = (content: string) => until(async () => file.get().text === content);
+  await shown('one');
+  failures = 2;
+  await client.files.write('/notes/ä.md', 'two');
+  await shown('two');
+  expect(failures).toBe(0);
+  expect(file.get()).toMatchObject({ version: 2, error: null, connection: { kind: 'open' } });
+  expect(seen).toContainEqual(
+    expect.objectContaining({ text: 'one', error: null, connection: expect.objectContaining({ tries: 1 }) }),
+  );
+  leave();
+});
+
+test('PLUS-5 what was refused is said to each who asks, and is there for all once somebody asks anew', async () => {
+  const name = `later-${crypto.randomUUID()}`;
+  const first = liveFile(client, '/a.md', name);
+  const leaveFirst = first.subscribe(() => undefined);
+  await until(async () => !first.get().loading);
+  const second = liveFile(client, '/b.md', name);
+  const leaveSecond = second.subscribe(() => undefined);
+  await until(async () => !second.get().loading);
+  for (const { get } of [first, second]) expect(get().error).toMatchObject({ code: 'workspace_not_found' });
+
+  await client.workspaces.create({ name });
+  await client.files.write('/a.md', 'there', { workspace: name });
+  const leaveThird = liveFile(client, '/c.md', name).subscribe(() => undefined);
+  await until(async () => first.get().text === 'there');
+  expect(first.get().error).toBe(null);
+  for (const leave of [leaveFirst, leaveSecond, leaveThird]) leave();
+
+  const chat = liveChat(client, crypto.randomUUID());
+  const leaveChat = chat.subscribe(() => undefined);
+  await until(async () => chat.get().error !== null);
+  expect(chat.get().loading).toBe(false);
+  leaveChat();
 });

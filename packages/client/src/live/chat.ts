@@ -9,7 +9,7 @@ export interface ChatShown {
   /** Changes in place; compare versions. */
   readonly view: ChatView;
   readonly version: number;
-  /** Nothing is known yet. */
+  /** Nothing is known yet, and it is on its way. */
   readonly loading: boolean;
   readonly connection: StreamState;
   /** Why nothing more comes; asking again would not help. */
@@ -38,7 +38,7 @@ export function liveChat(client: Client, id: string, { page = PAGE }: ChatOption
   let error: Error | null = null;
   let changed = () => {};
   const live = createLive<ChatShown>({
-    show: () => ({ view, version: view.version, loading, connection, error, older }),
+    show: () => ({ view, version: view.version, loading: loading && !error, connection, error, older }),
     run: async (signal, tell) => {
       changed = tell;
       error = null;

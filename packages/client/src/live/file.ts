@@ -3,7 +3,7 @@
 import type { Client } from '../client.ts';
 import { ApiError } from '../errors.ts';
 import type { FileChange } from '../events.ts';
-import type { StreamState } from '../stream.ts';
+import { patiently, type StreamState } from '../stream.ts';
 import { createLive, type Live } from './store.ts';
 
 export interface FileShown {
@@ -17,27 +17,46 @@ export interface FileShown {
 }
 
 export function liveFile(client: Client, path: string, workspace?: string): Live<FileShown> {
+  // As the server tells of it.
+  const own = `/${path.normalize('NFC').replace(/^\//, '')}`;
   let text: string | null = null;
   let version: number | null = null;
   let loading = true;
-  let connection: StreamState = { kind: 'connecting' };
+  let stream: StreamState = { kind: 'connecting' };
+  /** While the file itself has to be asked for again. */
+  let again: StreamState | null = null;
   let error: Error | null = null;
   return createLive<FileShown>({
-    show: () => ({ text, version, loading, connection, error }),
+    show: () => ({ text, version, loading, connection: again ?? stream, error }),
     run: async (signal, changed) => {
-      let asked = 0;
+      let reading = new AbortController();
+      const stop = () => {
+        reading.abort();
+        again = null;
+      };
       const read = async () => {
-        const turn = (asked += 1);
+        stop();
+        const { signal: turn } = (reading = new AbortController());
+        const onState = (state: StreamState) => {
+          if (turn.aborted || state.kind !== 'reconnecting') return;
+          again = state;
+          changed();
+        };
+        const ask = async () => {
+          const content = await client.files.read(path, { workspace, signal: turn });
+          return [await content.text(), content.version] as const;
+        };
         try {
-          const content = await client.files.read(path, { workspace, signal });
-          const now = await content.text();
-          if (turn !== asked) return;
-          [text, version, error] = [now, content.version, null];
+          const now = await patiently(ask, { signal: turn, onState });
+          if (turn.aborted) return;
+          [text, version] = now;
+          error = null;
         } catch (cause) {
-          if (turn !== asked || signal.aborted) return;
+          if (turn.aborted) return;
           if (cause instanceof ApiError && cause.status === 404) [text, version] = [null, null];
           error = cause as Error;
         }
+        again = null;
         loading = false;
         changed();
       };
@@ -45,19 +64,23 @@ export function liveFile(client: Client, path: string, workspace?: string): Live
         state: (state) => {
           // Read once the stream is there, so that nothing is missed between the two.
           if (state.kind === 'open') void read();
-          connection = state;
+          stream = state;
           changed();
         },
         change: ({ data }) => {
-          if (data.path === path || data.from === path) void read();
+          if (data.path === own || data.from === own) void read();
         },
         failed: (cause) => {
+          stop();
           error = cause;
           loading = false;
           changed();
         },
       });
-      signal.addEventListener('abort', leave);
+      signal.addEventListener('abort', () => {
+        leave();
+        stop();
+      });
     },
   });
 }
@@ -96,6 +119,8 @@ function newFeed(client: Client, workspace: string | undefined): Feed {
       for await (const change of client.workspaces.stream({ workspace, after: 'latest', signal, onState }))
         for (const listener of listeners) listener.change(change);
     } catch (error) {
+      // The next listener asks anew, for all.
+      following = null;
       for (const listener of listeners) listener.failed(error as Error);
     }
   };

@@ -1,7 +1,7 @@
 // Files of a workspace and their versions.
 
 import { address } from '../address.ts';
-import { jsonOf, type AnswerOf, type At, type BodyOf, type Http, type QueryOf } from '../http.ts';
+import { brokeOff, jsonOf, type AnswerOf, type At, type BodyOf, type Http, type QueryOf } from '../http.ts';
 import type { In } from './chats.ts';
 
 const WORKSPACE = '/api/v1/workspaces/{id}';
@@ -44,7 +44,7 @@ export function files(http: Http) {
         version: Number(response.headers.get('etag')?.replaceAll('"', '')),
         type: response.headers.get('content-type') ?? 'application/octet-stream',
         response,
-        text: () => response.text(),
+        text: () => response.text().catch(brokeOff),
       };
     },
     write: async (
