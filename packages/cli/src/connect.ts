@@ -1,6 +1,7 @@
 // The server that a command talks to.
 
 import { createClient, type Client } from '@continuo/client';
+import { usageError } from './failure.ts';
 
 export interface Remote {
   readonly json?: boolean;
@@ -15,13 +16,22 @@ export interface Connected {
 
 export function connect({ url, workspace }: Remote): Connected {
   const { CONTINUO_API_KEY: apiKey, ...env } = process.env;
-  const baseUrl = url ?? serverUrl(env);
+  const baseUrl = checkedUrl(url ?? serverUrl(env));
   const client = createClient({
     baseUrl,
     ...(apiKey && { apiKey }),
     ...(workspace !== undefined && { workspace }),
   });
   return { client, url: baseUrl };
+}
+
+/** What is no address is no server that is away. */
+export function checkedUrl(given: string): string {
+  if (/^https?:$/.test(URL.parse(given)?.protocol ?? '')) return given;
+  throw usageError(
+    `${JSON.stringify(given)} is no address of a server.`,
+    'Say where it is with --url or CONTINUO_URL, such as http://127.0.0.1:4400',
+  );
 }
 
 /** CONTINUO_URL, or where a server with the same settings listens. */

@@ -30,8 +30,8 @@ export class CommandError extends Error {
   }
 }
 
-export function usageError(message: string): CommandError {
-  return new CommandError(message, { code: 'usage', exitCode: EXIT.usage });
+export function usageError(message: string, hint?: string): CommandError {
+  return new CommandError(message, { code: 'usage', exitCode: EXIT.usage, ...(hint && { hint }) });
 }
 
 interface Told {

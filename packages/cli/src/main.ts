@@ -1,9 +1,9 @@
 // Where the command begins. What a command needs is loaded when it runs, so that `--help` is there at once.
 
 import { CommanderError } from 'commander';
-import { EXIT, failure } from './failure.ts';
+import { EXIT, failure, usageError, type CommandError } from './failure.ts';
 import { onUnread } from './output.ts';
-import { createProgram } from './program.ts';
+import { createProgram, USAGE_HINT } from './program.ts';
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -12,11 +12,20 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
+const json = process.argv.includes('--json');
 try {
-  await createProgram().parseAsync(process.argv);
+  await createProgram({ quiet: json }).parseAsync(process.argv);
 } catch (error) {
-  // Commander has said what was wrong already.
-  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : EXIT.usage);
+  if (error instanceof CommanderError) {
+    // It has said what was wrong already, to people.
+    if (error.exitCode !== 0 && json) failure(asUsageError(error), json);
+    process.exit(error.exitCode === 0 ? EXIT.ok : EXIT.usage);
+  }
   // A server that could not start leaves connections behind, which must not keep the process.
-  process.exit(failure(error, process.argv.includes('--json')));
+  process.exit(failure(error, json));
+}
+
+function asUsageError({ code, message }: CommanderError): CommandError {
+  const said = code === 'commander.help' ? 'There is no such command.' : message.replace(/^error: /, '');
+  return usageError(said, USAGE_HINT);
 }

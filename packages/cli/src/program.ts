@@ -6,13 +6,17 @@ import { EXIT } from './failure.ts';
 
 const JSON_FLAG = new Option('--json', 'results as JSON on stdout, errors as JSON on stderr');
 
-export function createProgram(): Command {
+export const USAGE_HINT = "continuo --help lists the commands; options come after a command's name";
+
+/** Quiet: what is wrong is thrown, and not said to people before. */
+export function createProgram({ quiet }: { readonly quiet: boolean }): Command {
   const program = new Command('continuo')
     .description('The durable agent server, and everyday work with it.')
     .version(version(), '-V, --version')
     // After a command's name come its own options: `files cat --version` is about a file.
     .enablePositionalOptions()
-    .showHelpAfterError('(continuo --help lists the commands)')
+    .showHelpAfterError(`(${USAGE_HINT})`)
+    .configureOutput(quiet ? { writeErr: () => undefined } : {})
     .configureHelp({ sortSubcommands: false })
     .exitOverride()
     .addHelpText('after', HELP_END);
@@ -40,7 +44,10 @@ function runningIt(program: Command): void {
     .allowExcessArguments()
     .action(async (options, { args }: Command) => {
       // What is no command ends up here, because this one needs no name.
-      if (args.length > 0) program.error(`error: unknown command '${args[0]}'`);
+      const [given] = args;
+      if (program.commands.some((each) => each.name() === given))
+        program.error(`error: options come after the command's name: continuo ${given} [options]`);
+      if (given !== undefined) program.error(`error: unknown command '${given}'`);
       await (await import('./commands/start.ts')).start(options);
     });
 }

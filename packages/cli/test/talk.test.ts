@@ -57,6 +57,7 @@ test('PLUS-5 a run that fails is exit code 1, and what is not there is 4', async
   const nothing = '01a1e264-eff2-7144-8d90-9c91a4b3dc89';
   for (const args of [
     ['tail', nothing],
+    ['runs', '--chat', nothing],
     ['why', nothing],
     ['stop', nothing],
     ['chat', 'x', '--chat', nothing],
@@ -156,6 +157,8 @@ test('PLUS-5 a run that asks is exit code 6 where nobody can answer; approve dec
   };
 
   const approved = await asks('/yes.md');
+  const hint = `decide with: continuo approve ${approved.approval}`;
+  expect((await run(['tail', approved.id, '--no-follow'])).stderr).toContain(hint);
   const [listed] = (await run(['runs', '--status', 'open'])).stdout.split('\n').slice(1);
   expect(listed).toMatch(new RegExp(`^${approved.id} +waiting `));
   // It has no title, and is called after its goal.
@@ -166,7 +169,10 @@ test('PLUS-5 a run that asks is exit code 6 where nobody can answer; approve dec
     tool: 'write',
   });
   expect((await run(['approve', approved.approval])).stdout).toContain('write: approve');
-  expect(await run(['tail', approved.id])).toMatchObject({ code: 0 });
+  await framesOf(world.url, approved.id);
+  const over = await run(['tail', approved.id]);
+  expect(over).toMatchObject({ code: 0, stderr: '' });
+  expect(over.stdout).toContain('write: approve');
   expect(await file('/yes.md')).toBe(200);
   // Another decision comes too late.
   expect(await run(['approve', approved.approval, '--deny'])).toMatchObject({ code: 5 });
@@ -183,6 +189,10 @@ test('PLUS-5 a run that asks is exit code 6 where nobody can answer; approve dec
   expect(decided).toMatchObject({ decision: 'edit', decided_input: JSON.parse(input) });
   expect(await run(['tail', edited.id])).toMatchObject({ code: 0 });
   expect([await file('/wrong.md'), await file('/right.md')]).toEqual([404, 200]);
+  const stopped = await asks('/never.md');
+  await run(['stop', stopped.id]);
+  await framesOf(world.url, stopped.id);
+  expect(await run(['tail', stopped.id])).toMatchObject({ code: 1, stderr: '' });
   expect((await run(['approve'])).stderr).toBe('Nothing waits for a decision.\n');
   await ask('PUT', policy, before);
 });

@@ -55,6 +55,39 @@ test('PLUS-5 a wrong usage is exit code 2 and says what would be right', async (
     expect(stderr).toMatch(/error: /);
   }
   expect((await continuo(['chta'])).stderr).toContain("unknown command 'chta'");
+  for (const options of [['--json'], ['--home', 'x'], ['--port', '5000']])
+    expect((await continuo([...options, 'runs'])).stderr).toContain(
+      "options come after the command's name: continuo runs [options]",
+    );
+  expect((await continuo(['--url', 'x', 'runs'])).stderr).toContain("options come after a command's name");
+});
+
+test('PLUS-5 with --json a wrong usage is JSON as well', async () => {
+  const wrong = [
+    ["'foo' is invalid. Allowed choices", 'runs', '--json', '--status', 'foo'],
+    ['It must be a whole number', 'runs', '-n', '0', '--json'],
+    ['It must be an id', 'tail', '--json', 'nope'],
+    ["missing required argument 'run'", 'why', '--json'],
+    ["missing required argument 'version'", 'files', 'restore', 'h/x.md', '--json'],
+    ["unknown command 'foo'", 'foo', '--json'],
+    ["unknown option '--json'", 'files', '--json'],
+    ['There is no such command', 'help', 'foo', '--json'],
+    ["options come after the command's name", '--json', 'runs'],
+    ['"nonsense" is no address', 'runs', '--json', '--url', 'nonsense'],
+    ['"ftp://x" is no address', 'doctor', '--json', '--url', 'ftp://x'],
+  ] as const;
+  const ended = await Promise.all(
+    wrong.map(async ([message, ...args]) => ({ message, args, ...(await continuo(args)) })),
+  );
+  for (const { message, args, code, stdout, stderr } of ended) {
+    expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' });
+    expect(JSON.parse(stderr)).toEqual({
+      error: { code: 'usage', message: expect.stringContaining(message), hint: expect.any(String) },
+    });
+  }
+  const { code, stderr } = await continuo(['runs'], { env: { CONTINUO_URL: 'localhost:4400' } });
+  expect(code).toBe(2);
+  expect(stderr).toContain('such as http://127.0.0.1:4400');
 });
 
 test('PLUS-5 where no server answers, every command that needs one says how to start it, with exit code 3', async () => {

@@ -2,7 +2,7 @@
 
 import { modelInUse, problemWithModel } from '@continuo/server';
 import { ConfigError, loadConfig, type Config } from '@continuo/server/upkeep';
-import { serverUrl, type Remote } from '../connect.ts';
+import { checkedUrl, serverUrl, type Remote } from '../connect.ts';
 import { checkDatabase } from '../doctor/database.ts';
 import { checkDisk, checkFolders, checkPrograms } from '../doctor/disk.ts';
 import type { Check } from '../doctor/check.ts';
@@ -13,6 +13,7 @@ import { dim, green, note, print, printJson, red, safe, yellow } from '../output
 export type DoctorOptions = Remote & { readonly home?: string };
 
 export async function doctor({ json, url, home }: DoctorOptions): Promise<void> {
+  if (url !== undefined) checkedUrl(url);
   const env: NodeJS.ProcessEnv = { ...process.env, ...(home !== undefined && { CONTINUO_HOME: home }) };
   const checks: Check[] = [];
   const tell = (found: readonly Check[]) => {

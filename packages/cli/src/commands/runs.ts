@@ -27,8 +27,11 @@ export interface RunsOptions extends Remote {
 export async function runs({ status, chat, limit, ...remote }: RunsOptions): Promise<void> {
   const { client } = connect(remote);
   const page = await client.runs.list({ limit, ...(status && { status }), ...(chat && { chat }) });
+  // Where there is no such chat, it says so.
+  if (page.items.length === 0 && chat !== undefined) await client.chats.get(chat);
   if (remote.json) return printJson(page);
-  if (page.items.length === 0) return note('No runs. `continuo chat "hello"` makes one.');
+  if (page.items.length === 0)
+    return note(chat || status ? 'No such runs.' : 'No runs. `continuo chat "hello"` makes one.');
   const [names, states] = await Promise.all([namesOf(client, page.items), statesOf(client, page.items)]);
   print(
     table(

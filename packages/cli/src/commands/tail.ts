@@ -22,7 +22,7 @@ interface Tail {
   readonly json: boolean;
   readonly printer: Printer;
   readonly signal: AbortSignal;
-  readonly show: (event: Shown) => void;
+  readonly show: (event: Shown, run: string | null) => Promise<void>;
 }
 
 export async function tail(id: string, { follow, ...remote }: TailOptions): Promise<void> {
@@ -31,12 +31,12 @@ export async function tail(id: string, { follow, ...remote }: TailOptions): Prom
   const leaving = new AbortController();
   const printer = createPrinter({ write: (text) => void process.stdout.write(text), people: true });
   const json = remote.json ?? false;
-  const show = (event: Shown) => {
+  const show = async (event: Shown, run: string | null) => {
     if (json) return printJson(event);
     printer.show(event);
-    if (event.type === 'approval') {
+    if (event.type === 'approval' && run !== null) {
       const { approval } = event.data as { approval: string };
-      note(`  decide with: continuo approve ${approval}`);
+      if (await waits(connected, run, approval)) note(`  decide with: continuo approve ${approval}`);
     }
   };
   const keys = onInterrupt(() => leaving.abort());
@@ -50,12 +50,23 @@ export async function tail(id: string, { follow, ...remote }: TailOptions): Prom
   }
 }
 
+/** What is read of a log may have been answered long ago. */
+async function waits({ client }: Connected, run: string, approval: string): Promise<boolean> {
+  try {
+    const { step } = await client.runs.why(run);
+    return step?.calls.some((call) => call.approval === approval) ?? false;
+  } catch {
+    // Nobody can say so now; watching outlives a server that is away, and what was asked may well wait.
+    return true;
+  }
+}
+
 async function tailRun({ connected: { client }, id, follow, printer, show, signal }: Tail): Promise<void> {
   if (!follow) {
     let after = '0';
     for (;;) {
       const { items, next } = await client.runs.events(id, { after, limit: PAGE }, { signal });
-      items.forEach(show);
+      for (const event of items) await show(event, id);
       // The pages of an open run never end.
       if (next === null || items.length < PAGE) return;
       after = next;
@@ -63,7 +74,7 @@ async function tailRun({ connected: { client }, id, follow, printer, show, signa
   }
   const onState = reconnections(printer);
   for await (const event of client.runs.stream(id, { signal, onState })) {
-    show(event);
+    await show(event, id);
     if (event.type === 'state' && event.data.status !== 'running') {
       process.exitCode = event.data.status === 'done' ? EXIT.ok : EXIT.failed;
     }
@@ -76,10 +87,10 @@ async function tailChat({ connected: { client }, id, follow, printer, show, sign
   const last = items.findLast((event) => event.type === 'message');
   const begin = last === undefined ? 0 : items.findIndex((event) => event.run_id === last.run_id);
   const shown: readonly ThreadEvent[] = items.slice(begin);
-  shown.forEach(show);
+  for (const event of shown) await show(event, event.run_id);
   if (!follow) return;
   const after = items.at(-1)?.seq ?? 0;
   for await (const event of client.threads.stream(id, { after, signal, onState: reconnections(printer) })) {
-    show(event);
+    await show(event, event.run_id);
   }
 }
