@@ -35,6 +35,9 @@ await take(page, 'chat');
 const files = await open('/files/notes/rain.md?view=history', 'light');
 await files.getByRole('textbox', { name: 'Version 2', exact: true }).waitFor();
 await take(files, 'files');
+await files.getByRole('link', { name: 'Back to the text' }).first().click();
+await files.locator('.cm-content').waitFor();
+await take(files, 'editor');
 await page.getByRole('link', { name: 'New chat' }).click();
 await page.getByRole('button', { name: 'Ask me first' }).click();
 await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();
@@ -62,6 +65,14 @@ await take(runs, 'run');
 await runs.getByRole('tab', { name: 'Replay' }).click();
 await runs.getByRole('button', { name: 'Back by a message' }).click();
 await take(runs, 'replay');
+
+await page.goto(base + chat);
+await page.getByRole('button', { name: /^Actions for .*rain/ }).press('Enter');
+await page.getByRole('menuitem', { name: 'Put away' }).press('Enter');
+await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+await page.getByRole('link', { name: 'Put away and removed' }).click();
+await page.getByRole('button', { name: /^Bring back/ }).waitFor();
+await take(page, 'put-away');
 
 const settings = await open('/settings', 'light');
 await settings.getByRole('region', { name: 'Server' }).getByText('Ready').waitFor();
