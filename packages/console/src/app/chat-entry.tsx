@@ -10,6 +10,7 @@ import { putChat, keys, type Chat } from '../data/queries.ts';
 import { statusOf, StatusDot } from '../chat/status.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { useEscape } from '../ui/escape.ts';
+import { Visible } from '../ui/visible.tsx';
 
 const ITEM =
   'flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm outline-none data-highlighted:bg-hover';
@@ -34,7 +35,9 @@ export function ChatEntry({ chat }: { readonly chat: Chat }) {
         activeProps={{ className: 'bg-hover !text-ink font-medium', 'aria-current': 'page' }}
       >
         <StatusDot status={status} />
-        <span className="truncate">{titleOf(chat)}</span>
+        <span className="truncate">
+          <Visible text={titleOf(chat)} />
+        </span>
       </Link>
       <ChatMenu chat={chat} rename={() => setRenaming('yes')} failed={setProblem} />
       {problem && <Problem>It could not be put away: {problem}</Problem>}
@@ -128,7 +131,7 @@ function ChatMenu({ chat, rename, failed }: ChatMenuProps) {
       <Confirm
         open={removing}
         close={() => setRemoving(false)}
-        title={`Remove “${titleOf(chat)}”?`}
+        title={<Visible text={`Remove “${titleOf(chat)}”?`} />}
         action="Remove"
         act={remove}
       >

@@ -3,7 +3,8 @@
 import type { AnswerItem, Turn } from '@continuo/protocol';
 import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { CopyButton, Markdown } from '../ui/markdown/markdown.tsx';
+import { CopyButton } from '../ui/copy.tsx';
+import { Markdown } from '../ui/markdown/markdown.tsx';
 import { between } from '../ui/time.tsx';
 
 export function Answer({ item, turn }: { readonly item: AnswerItem; readonly turn: Turn }) {

@@ -6,6 +6,7 @@ import type { StreamState } from '@continuo/client';
 import type { ChatView } from '@continuo/protocol';
 import { Button } from '../ui/button.tsx';
 import { money, number } from '../ui/time.tsx';
+import { Visible } from '../ui/visible.tsx';
 import { Dot, WORDS, type Status } from './status.tsx';
 
 interface StatusBarProps {
@@ -26,7 +27,9 @@ export function StatusBar(props: StatusBarProps) {
   const { title, status, problem, connection, behind, usage, pause, resume } = props;
   return (
     <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 py-1.5 sm:px-6">
-      <h1 className="min-w-0 flex-1 truncate text-sm font-semibold max-md:sr-only">{title}</h1>
+      <h1 className="min-w-0 flex-1 truncate text-sm font-semibold max-md:sr-only">
+        <Visible text={title} />
+      </h1>
       <Usage usage={usage} />
       <p role="status" className="flex items-center gap-2 text-xs text-soft">
         {connection.kind === 'reconnecting' ? (

@@ -6,7 +6,7 @@ import { useRef, useState } from 'react';
 import { client } from '../data/client.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { useEscape } from '../ui/escape.ts';
-import { CopyButton } from '../ui/markdown/markdown.tsx';
+import { CopyButton } from '../ui/copy.tsx';
 import { useParam } from '../app/router.tsx';
 import { FileLink } from './file-link.tsx';
 import { useIsPast } from './past.ts';

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { CircleSlash } from 'lucide-react';
 import type { ChatView, Turn } from '@continuo/protocol';
 import { client } from '../data/client.ts';
-import { CopyButton } from '../ui/markdown/markdown.tsx';
+import { CopyButton } from '../ui/copy.tsx';
 import { Retry } from './retry.tsx';
 
 const WHY: Record<string, string> = {

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { Bot, HardDrive, User } from 'lucide-react';
 import { titleOf } from '../app/chat-entry.tsx';
 import { useChat } from '../data/queries.ts';
+import { Visible } from '../ui/visible.tsx';
 import type { Version } from './queries.ts';
 
 type Author = Version['author'];
@@ -36,7 +37,7 @@ function InChat({ thread, call }: { readonly thread: string; readonly call: stri
         params={{ chat: thread }}
         className="truncate text-ink underline decoration-strong underline-offset-2 hover:decoration-current"
       >
-        {chat ? titleOf(chat) : 'its chat'}
+        <Visible text={chat ? titleOf(chat) : 'its chat'} />
       </Link>
       <code className="max-w-24 shrink-0 truncate font-mono" title={`Call ${call}`}>
         {call}

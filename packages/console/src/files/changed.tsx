@@ -8,6 +8,7 @@ import { titleOf } from '../app/chat-entry.tsx';
 import { client } from '../data/client.ts';
 import { keys, useChat } from '../data/queries.ts';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
+import { Visible } from '../ui/visible.tsx';
 import { filterOf, useFileSearch, type FileSearch } from './address.ts';
 import { ToFile } from './file-address.tsx';
 
@@ -116,7 +117,7 @@ function ChatName({ id }: { readonly id: string }) {
       params={{ chat: id }}
       className="text-ink underline decoration-strong underline-offset-2"
     >
-      {chat ? titleOf(chat) : 'a chat'}
+      <Visible text={chat ? titleOf(chat) : 'a chat'} />
     </Link>
   );
 }

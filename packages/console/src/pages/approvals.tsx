@@ -83,7 +83,7 @@ function ChatLink({ id }: { readonly id: string }) {
       params={{ chat: id }}
       className="min-w-0 truncate font-medium underline decoration-line underline-offset-4 hover:decoration-current"
     >
-      {chat ? titleOf(chat) : 'The chat'}
+      <Visible text={chat ? titleOf(chat) : 'The chat'} />
     </Link>
   );
 }

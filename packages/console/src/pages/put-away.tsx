@@ -11,6 +11,7 @@ import { Button } from '../ui/button.tsx';
 import { PageFrame } from '../ui/page.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { When } from '../ui/time.tsx';
+import { Visible } from '../ui/visible.tsx';
 
 export function Page() {
   const archived = useAwayChats('archived');
@@ -93,10 +94,10 @@ function Entry({ chat }: { readonly chat: Chat }) {
             params={{ chat: chat.id }}
             className="underline decoration-line underline-offset-4 hover:decoration-current"
           >
-            {titleOf(chat)}
+            <Visible text={titleOf(chat)} />
           </Link>
         ) : (
-          titleOf(chat)
+          <Visible text={titleOf(chat)} />
         )}
       </span>
       <When at={chat.removed_at ?? chat.archived_at ?? chat.created_at} className="text-xs text-soft" />

@@ -107,7 +107,7 @@ function Head({ run, log }: { readonly run: Run; readonly log: RunLog }) {
             params={{ chat: run.thread_id }}
             className="underline decoration-line underline-offset-4 hover:decoration-current"
           >
-            {chat ? titleOf(chat) : 'its chat'}
+            <Visible text={chat ? titleOf(chat) : 'its chat'} />
           </Link>
         </h1>
         <span role="status" className="text-sm font-medium">

@@ -133,7 +133,9 @@ function Entry({ run }: { readonly run: ListedRun }) {
         </span>
         <span className="min-w-0 text-xs text-soft max-sm:order-4 max-sm:col-span-2 sm:col-span-2 sm:col-start-2">
           <span className="flex flex-wrap gap-x-3">
-            <span className="max-w-full truncate">{run.title ?? <TitleOfChat id={run.thread_id} />}</span>
+            <span className="max-w-full truncate">
+              {run.title === null ? <TitleOfChat id={run.thread_id} /> : <Visible text={run.title} />}
+            </span>
             <span>
               {run.role} · <span className="break-all">{run.model}</span>
             </span>
@@ -154,5 +156,5 @@ function Entry({ run }: { readonly run: ListedRun }) {
 /** A chat without a title is called after its goal, which its file is named after. */
 function TitleOfChat({ id }: { readonly id: string }) {
   const { data: chat } = useChat(id);
-  return <>{chat ? titleOf(chat) : 'A chat'}</>;
+  return <Visible text={chat ? titleOf(chat) : 'A chat'} />;
 }

@@ -31,7 +31,7 @@ export function useAct(act: () => Promise<void>, close: () => void) {
 interface ConfirmProps {
   readonly open: boolean;
   readonly close: () => void;
-  readonly title: string;
+  readonly title: ReactNode;
   readonly action: string;
   readonly act: () => Promise<void>;
   readonly children: ReactNode;

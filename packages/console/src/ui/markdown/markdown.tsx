@@ -1,10 +1,10 @@
 // Markdown as it comes. Nothing in it is run or loaded from elsewhere: no HTML, and images of other servers are links.
 
 import { CatchBoundary } from '@tanstack/react-router';
-import { Check, Copy } from 'lucide-react';
-import { memo, useId, useRef, useState, type ComponentProps, type ReactElement } from 'react';
+import { memo, useId, useRef, type ComponentProps, type ReactElement } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
+import { CopyButton } from '../copy.tsx';
 import { DiffLines } from '../diff-text.tsx';
 import { blocksOf, type Blocks } from './blocks.ts';
 import { MarkdownLink } from './link.tsx';
@@ -77,26 +77,5 @@ function CodeBlock({ children }: ComponentProps<'pre'>) {
         {diff ? <DiffLines text={code} /> : children}
       </pre>
     </div>
-  );
-}
-
-export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
-  };
-  const Icon = copied ? Check : Copy;
-  return (
-    <button
-      type="button"
-      onClick={() => void copy()}
-      aria-label={copied ? 'Copied' : `Copy ${what}`}
-      title={`Copy ${what}`}
-      className="grid size-7 place-items-center rounded-md text-soft hover:bg-hover hover:text-ink"
-    >
-      <Icon className="size-3.5" aria-hidden="true" />
-    </button>
   );
 }

@@ -1,0 +1,58 @@
+// A button that copies a text.
+
+import { Check, Copy, X } from 'lucide-react';
+import { useState } from 'react';
+
+const SHOWN_MS = 1500;
+
+interface CopyButtonProps {
+  readonly text: string;
+  readonly what: string;
+}
+
+export function CopyButton({ text, what }: CopyButtonProps) {
+  const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
+  const copy = async () => {
+    setState((await toClipboard(text)) ? 'copied' : 'failed');
+    setTimeout(() => setState('idle'), SHOWN_MS);
+  };
+  const { icon: Icon, label } = {
+    idle: { icon: Copy, label: `Copy ${what}` },
+    copied: { icon: Check, label: 'Copied' },
+    failed: { icon: X, label: 'It could not be copied' },
+  }[state];
+  return (
+    <button
+      type="button"
+      onClick={() => void copy()}
+      aria-label={label}
+      title={label}
+      className={`grid size-7 place-items-center rounded-md hover:bg-hover ${state === 'failed' ? 'text-bad' : 'text-soft hover:text-ink'}`}
+    >
+      <Icon className="size-3.5" aria-hidden="true" />
+    </button>
+  );
+}
+
+/** Whether it is there now. The clipboard is for pages over https and on this machine; others copy what is selected. */
+async function toClipboard(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copySelected(text);
+  }
+}
+
+function copySelected(text: string): boolean {
+  const focused = document.activeElement;
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.className = 'sr-only';
+  document.body.append(field);
+  field.select();
+  const copied = document.execCommand('copy');
+  field.remove();
+  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+  return copied;
+}
