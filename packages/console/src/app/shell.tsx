@@ -9,8 +9,12 @@ import { connection } from '../data/hints.ts';
 import { useApprovals } from '../data/queries.ts';
 import { useStore } from '../data/store.ts';
 import { IconButton } from '../ui/button.tsx';
+import { Visible } from '../ui/visible.tsx';
 import { pageTitle } from './title.ts';
 import { Sidebar } from './sidebar.tsx';
+
+/** A page is never lower; on a shorter screen, or one that is zoomed in, the whole of it scrolls. */
+const LEAST_HEIGHT = 'min-h-0 flex-[1_0_26rem]';
 
 export function Shell() {
   const waiting = useApprovals().data?.items.length ?? 0;
@@ -29,10 +33,10 @@ export function Shell() {
       <aside className="hidden w-68 shrink-0 border-r bg-panel md:block" aria-label="Navigation">
         <Sidebar waiting={waiting} />
       </aside>
-      <div className="flex min-w-0 flex-1 flex-col">
+      <div className="flex min-w-0 flex-1 flex-col overflow-y-auto">
         <Drawer waiting={waiting} />
         <Away />
-        <main id="main" tabIndex={-1} data-quiet-focus className="flex min-h-0 flex-1 flex-col">
+        <main id="main" tabIndex={-1} data-quiet-focus className={`flex ${LEAST_HEIGHT} flex-col`}>
           <Outlet />
         </main>
       </div>
@@ -61,6 +65,8 @@ function Drawer({ waiting }: { readonly waiting: number }) {
           <Dialog.Overlay className="fixed inset-0 z-40 bg-[#0006]" />
           <Dialog.Content
             aria-describedby={undefined}
+            // Also the link to the page that is there already.
+            onClick={({ target }) => target instanceof Element && target.closest('a') && setOpen(false)}
             className="fixed inset-y-0 left-0 z-50 w-72 max-w-[85vw] border-r bg-panel shadow-xl outline-none"
           >
             <Dialog.Title className="sr-only">Navigation</Dialog.Title>
@@ -68,7 +74,9 @@ function Drawer({ waiting }: { readonly waiting: number }) {
           </Dialog.Content>
         </Dialog.Portal>
       </Dialog.Root>
-      <span className="truncate text-sm font-medium">{title || 'Continuo'}</span>
+      <span className="truncate text-sm font-medium">
+        <Visible text={title || 'Continuo'} />
+      </span>
     </header>
   );
 }

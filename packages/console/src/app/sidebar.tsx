@@ -16,7 +16,7 @@ const HERE = { className: 'bg-hover !text-ink font-medium', 'aria-current': 'pag
 
 export function Sidebar({ waiting }: { readonly waiting: number }) {
   return (
-    <div className="flex h-full flex-col">
+    <div className="flex h-full flex-col overflow-y-auto">
       <div className="flex items-center justify-between px-4 pt-4 pb-3">
         <Link to="/" className="flex items-center gap-2.5 rounded-lg font-semibold tracking-tight">
           <Mark />
@@ -58,7 +58,7 @@ function ChatList() {
   const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useChats();
   const chats = data?.pages.flatMap(({ items }) => items) ?? [];
   return (
-    <nav className="mt-4 flex min-h-0 flex-1 flex-col" aria-label="Chats">
+    <nav className="mt-4 flex min-h-0 flex-[1_0_12rem] flex-col" aria-label="Chats">
       <h2 className="px-5 pb-1 text-xs font-medium text-soft">Chats</h2>
       <div className="min-h-0 flex-1 overflow-y-auto px-2.5 pb-3">
         {isPending && !error && <Skeleton />}

@@ -110,7 +110,7 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
   };
 
   return (
-    <div className="relative min-h-0 flex-1">
+    <div className="relative min-h-0 flex-[1_0_10rem]">
       <div
         ref={scroller}
         onScroll={look}

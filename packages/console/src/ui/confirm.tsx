@@ -7,7 +7,7 @@ import { focusBack } from './focus.ts';
 
 export const OVERLAY = 'fixed inset-0 z-40 bg-[#0006]';
 export const BOX =
-  'fixed top-[18vh] left-1/2 z-50 w-[calc(100vw-2rem)] max-w-md -translate-x-1/2 rounded-xl border bg-raised p-5 shadow-xl outline-none';
+  'fixed top-[18vh] left-1/2 z-50 max-h-[80vh] w-[calc(100vw-2rem)] max-w-md -translate-x-1/2 rounded-xl border overflow-y-auto bg-raised p-5 shadow-xl outline-none';
 
 /** Does something that may be refused, and says why it was. */
 export function useAct(act: () => Promise<void>, close: () => void) {

@@ -166,6 +166,70 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
     await page.getByRole('navigation', { name: 'Chats' }).waitFor({ state: 'detached' });
     expect(await fits()).toBe(true);
     expect(await violations(page)).toEqual([]);
+    // The page that is there already.
+    await page.getByRole('button', { name: /^Menu/ }).tap();
+    await page.getByRole('link', { name: /^Approvals/ }).tap();
+    await page.getByRole('navigation', { name: 'Chats' }).waitFor({ state: 'detached' });
+  });
+
+  test('PLUS-5 on a short screen the page scrolls, and what waits for approval can be read', async () => {
+    const page = await world.open('/', { profile: { viewport: { width: 320, height: 256 } } });
+    await withApproval(page);
+    const log = page.getByRole('log', { name: 'Conversation' });
+    const shown = async (element: Locator) => {
+      await element.scrollIntoViewIfNeeded();
+      return element.evaluate((found) => {
+        const { top, bottom } = found.getBoundingClientRect();
+        return Math.min(bottom, innerHeight) - Math.max(top, 0);
+      });
+    };
+    expect(await shown(log)).toBeGreaterThan(150);
+    const approve = page.getByRole('button', { name: 'Approve', exact: true });
+    expect(await shown(approve)).toBeGreaterThan(20);
+    await approve.click();
+    await page.getByText('From the offline stand-in').waitFor();
+    const field = page.getByRole('textbox', { name: 'Message' });
+    expect(await shown(field)).toBeGreaterThan(40);
+    await page.getByRole('button', { name: /^Menu/ }).click();
+    expect(await shown(page.getByRole('link', { name: 'Put away and removed' }))).toBeGreaterThan(20);
+  });
+
+  test('PLUS-5 a chat’s title hides nothing, wherever it stands', async () => {
+    const title = 'Write "a\u202Eb" down';
+    const whole = 'Write "aU+202Eb" down';
+    const { chat, run } = await openScript(world.url, title, [
+      { text: 'May it go?', calls: [{ tool: 'remove', input: { path: '/hidden.md' } }] },
+    ]);
+    const page = await world.open(`/chats/${chat}`);
+    await page.getByRole('heading', { name: whole, level: 1 }).waitFor();
+    await page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: whole }).waitFor();
+    await page.getByRole('link', { name: /^Approvals/ }).click();
+    await page.getByRole('main').getByRole('link', { name: whole }).waitFor();
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await page.getByRole('list', { name: 'Runs' }).getByRole('link').filter({ hasText: whole }).click();
+    await page.waitForURL(`**/runs/${run}`);
+    await page.getByRole('heading', { name: `Run of ${whole}`, level: 1 }).waitFor();
+  });
+
+  test('PLUS-5 a text is copied also where pages may not write to the clipboard, or says that it was not', async () => {
+    const { chat } = await openScript(world.url, 'Copied', [{ text: 'To be copied.' }]);
+    const page = await world.open('/');
+    // As over http from another machine.
+    await page.addInitScript(() =>
+      Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined }),
+    );
+    await page.goto(`${world.url}/chats/${chat}`);
+    await page.getByRole('button', { name: 'Copy the answer' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
+    expect(await isFocused(page.getByRole('button', { name: 'Copied', exact: true }))).toBe(true);
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.focus();
+    await page.keyboard.press('Control+v');
+    expect(await field.inputValue()).toBe('To be copied.');
+    await page.evaluate(() => Object.assign(document, { execCommand: () => false }));
+    await page.getByRole('button', { name: 'Copy the message' }).click();
+    await page.getByRole('button', { name: 'It could not be copied' }).waitFor();
   });
 
   test('PLUS-5 at 390 px the longest names are broken or cut, and no page is wider than the screen', async () => {
