@@ -1,10 +1,10 @@
 // One run: what it is doing, what it took, and everything that happened in it.
 
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
 import { Ban, Hourglass, RotateCcw } from 'lucide-react';
 import { Tabs } from 'radix-ui';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { titleOf } from '../app/chat-entry.tsx';
 import { useParam } from '../app/router.tsx';
 import { useTitle } from '../app/title.ts';
@@ -38,50 +38,47 @@ function RunPage({ id }: { readonly id: string }) {
 const TAB =
   'border-b-2 border-transparent px-1 py-2 text-sm text-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink';
 const PANEL = 'flex min-h-0 flex-1 flex-col';
+const VIEWS = ['timeline', 'replay', 'events'] as const;
+type View = (typeof VIEWS)[number];
+const WORDS: Record<View, string> = { timeline: 'Timeline', replay: 'Replay', events: 'Events' };
+/** How long a moment stands before the address has it: browsers refuse an address that changes with each step of a slider. */
+const SETTLED_MS = 200;
+
+interface RunSearch {
+  readonly view: View;
+  /** How many events the replay shows; null: all. */
+  readonly at: number | null;
+}
 
 function Shown({ run }: { readonly run: Run }) {
   const log = useRunLog(run);
-  const [tab, setTab] = useState('timeline');
-  const [place, setPlace] = useState<number | null>(null);
+  const { view, place, look, move } = useLook(run.id);
   return (
     <>
       <Head run={run} log={log} />
-      <Tabs.Root value={tab} onValueChange={setTab} className="flex min-h-0 flex-1 flex-col">
+      <Tabs.Root
+        value={view}
+        onValueChange={(next) => look(next as View)}
+        className="flex min-h-0 flex-[1_0_20rem] flex-col"
+      >
         <Tabs.List aria-label="Ways to look at the run" className="flex gap-5 border-b px-4 sm:px-6">
-          <Tabs.Trigger value="timeline" className={TAB}>
-            Timeline
-          </Tabs.Trigger>
-          <Tabs.Trigger value="replay" className={TAB}>
-            Replay
-          </Tabs.Trigger>
-          <Tabs.Trigger value="events" className={TAB}>
-            Events
-          </Tabs.Trigger>
+          {VIEWS.map((each) => (
+            <Tabs.Trigger key={each} value={each} className={TAB}>
+              {WORDS[each]}
+            </Tabs.Trigger>
+          ))}
         </Tabs.List>
         {log.error || log.loading ? (
-          <Tabs.Content value={tab} tabIndex={-1} className={PANEL}>
+          <Tabs.Content value={view} tabIndex={-1} className={PANEL}>
             {log.error ? <Failure error={log.error} /> : <Loading what="its events" />}
           </Tabs.Content>
         ) : (
           <>
             <Tabs.Content value="timeline" className="min-h-0 flex-1 overflow-y-auto -outline-offset-2">
-              <Timeline
-                run={run}
-                events={log.events}
-                show={(seq) => {
-                  setPlace(seq);
-                  setTab('replay');
-                }}
-              />
+              <Timeline run={run} events={log.events} show={(seq) => look('replay', seq)} />
             </Tabs.Content>
             <Tabs.Content value="replay" tabIndex={-1} className={PANEL}>
-              <Replay
-                chat={run.thread_id}
-                events={log.events}
-                count={log.count}
-                place={place}
-                move={setPlace}
-              />
+              <Replay chat={run.thread_id} events={log.events} count={log.count} place={place} move={move} />
             </Tabs.Content>
             <Tabs.Content value="events" tabIndex={-1} className={PANEL}>
               <EventLog events={log.events} count={log.count} />
@@ -91,6 +88,41 @@ function Shown({ run }: { readonly run: Run }) {
       </Tabs.Root>
     </>
   );
+}
+
+/** How the run is looked at, which its address keeps: one goes back to the tab before, and a moment is passed on as a link. */
+function useLook(run: string) {
+  const { view, at } = useRunSearch();
+  const navigate = useNavigate();
+  const [place, setPlace] = useState(at);
+  const [known, setKnown] = useState(view);
+  if (view !== known) {
+    setKnown(view);
+    setPlace(at);
+  }
+  const go = (search: RunSearch, replace = false) =>
+    void navigate({
+      to: '/runs/$run',
+      params: { run },
+      search: { view: search.view === 'timeline' ? undefined : search.view, at: search.at ?? undefined },
+      replace,
+    });
+  const settle = useEffectEvent(() => go({ view, at: place }, true));
+  useEffect(() => {
+    if (place === at) return;
+    const settled = setTimeout(() => settle(), SETTLED_MS);
+    return () => clearTimeout(settled);
+  }, [place, at]);
+  const look = (next: View, seq = place) => go({ view: next, at: seq });
+  return { view, place, look, move: setPlace };
+}
+
+function useRunSearch(): RunSearch {
+  const { view, at } = useSearch({ strict: false }) as Record<string, unknown>;
+  return {
+    view: VIEWS.find((each) => each === view) ?? 'timeline',
+    at: Number.isSafeInteger(at) && (at as number) >= 0 ? (at as number) : null,
+  };
 }
 
 function Head({ run, log }: { readonly run: Run; readonly log: RunLog }) {

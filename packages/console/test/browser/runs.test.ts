@@ -138,6 +138,21 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
     const second = await world.open(`/runs/${run}`);
     await second.getByRole('tab', { name: 'Replay' }).click();
     await second.getByRole('slider').fill('2');
+    // The address has it, for whoever it is passed on to.
+    await second.waitForURL(`**/runs/${run}?view=replay&at=2`);
+    await second.reload();
+    await second.getByRole('tab', { name: 'Replay', selected: true }).waitFor();
+    expect(await second.getByRole('slider').inputValue()).toBe('2');
+    await second.getByRole('slider').fill('3');
+    await second.getByRole('tab', { name: 'Events' }).click();
+    await second.getByRole('region', { name: 'Events' }).waitFor();
+    await second.goBack();
+    await second.getByRole('tab', { name: 'Replay', selected: true }).waitFor();
+    await second.getByRole('slider').fill('2');
+    await second.waitForURL(`**/runs/${run}?view=replay&at=2`);
+    await second.goBack();
+    await second.getByRole('tab', { name: 'Timeline', selected: true }).waitFor();
+    await second.goForward();
     const other = await world.open(`/chats/${chat}`);
     await approve(other, '/on.md').click();
     await page.getByText('It went.', { exact: true }).waitFor();
