@@ -8,6 +8,7 @@ import { useState, type ReactNode } from 'react';
 import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { IconButton } from '../ui/button.tsx';
+import { keepFocus } from '../ui/focus.ts';
 import { filterOf, nameOf, useFileSearch } from './address.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { AskPath } from './dialogs.tsx';
@@ -58,6 +59,8 @@ export function FileBar({ path, newest, missing = false, children }: FileBarProp
             aria-label={here ? 'Back to the text' : 'History'}
             title={here ? 'Back to the text' : 'History'}
             aria-current={here || undefined}
+            data-same="history"
+            ref={keepFocus}
             className={`grid size-8 place-items-center rounded-lg hover:bg-hover hover:text-ink ${here ? 'bg-hover text-ink' : 'text-soft'}`}
           >
             <History className="size-4.5" aria-hidden="true" />

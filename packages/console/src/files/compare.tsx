@@ -5,7 +5,7 @@ import { MergeView, unifiedMergeView } from '@codemirror/merge';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, type RefObject } from 'react';
 import { languageOf } from './languages.ts';
 import { look } from './look.ts';
 
@@ -20,6 +20,8 @@ export interface CompareProps {
   readonly beforeLabel: string;
   readonly afterLabel: string;
   readonly change?: (text: string) => void;
+  /** Where somebody is at work in the text on the right. */
+  readonly cursor?: RefObject<EditorState | null>;
 }
 
 export default function Compare(props: CompareProps) {
@@ -64,7 +66,7 @@ function Texts({ beside, ...props }: CompareProps & { readonly beside: boolean }
   useEffect(() => {
     const language = new Compartment();
     const shared = [look(), language.of([])];
-    const right = [...shared, editable ? writable((text) => latest.current.change?.(text)) : FIXED];
+    const right = [...shared, editable ? writable(latest) : FIXED];
     const doc = latest.current.after;
     const views = beside
       ? sideBySide(place.current!, {
@@ -99,12 +101,15 @@ function named(label: string): Extension {
   return EditorView.contentAttributes.of({ 'aria-label': label });
 }
 
-function writable(change: (text: string) => void): Extension {
+function writable(latest: RefObject<Pick<CompareProps, 'change' | 'cursor'>>): Extension {
   return [
     history(),
     keymap.of([...defaultKeymap, ...historyKeymap]),
-    EditorView.updateListener.of(({ docChanged, state }) => {
-      if (docChanged) change(state.doc.toString());
+    EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
+      const { change, cursor } = latest.current;
+      // Until somebody is at work here, it is where they were before.
+      if (cursor && (docChanged || selectionSet || cursor.current === null)) cursor.current = state;
+      if (docChanged) change?.(state.doc.toString());
     }),
   ];
 }

@@ -1,8 +1,10 @@
 // Somebody wrote while somebody typed: both texts, beside each other. Nothing is lost, whatever is chosen: what is there is a
 // version, and what was typed goes only when the person says so.
 
-import { Suspense, useState } from 'react';
+import type { EditorState } from '@codemirror/state';
+import { Suspense, useEffect, useRef, useState, type RefObject } from 'react';
 import { Button } from '../ui/button.tsx';
+import { takeOverFocus } from '../ui/focus.ts';
 import { part } from '../ui/part.tsx';
 import { Failure, Loading } from '../ui/states.tsx';
 import { authorWords } from './author.tsx';
@@ -19,19 +21,26 @@ interface ConflictProps {
   readonly theirs: Version;
   readonly draft: Draft;
   readonly state: SaveState;
+  readonly cursor: RefObject<EditorState | null>;
   readonly save: (draft: Draft, merge?: boolean) => void;
   readonly back: () => void;
   readonly discard: () => void;
 }
 
-export function Conflict({ path, file, theirs, draft, state, save, back, discard }: ConflictProps) {
+export function Conflict({ path, file, theirs, draft, state, cursor, save, back, discard }: ConflictProps) {
   const { data, error, refetch } = useVersionText(path, file, theirs.version);
   const [sure, setSure] = useState(false);
   const busy = state.kind === 'saving';
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (!busy) takeOverFocus(heading.current);
+  }, [busy]);
   return (
     <section aria-label="Conflict" className="flex min-h-0 flex-1 flex-col">
       <div className="border-b bg-warn-wash px-4 py-3">
-        <h1 className="text-sm font-semibold text-warn">Somebody else changed {path}</h1>
+        <h1 ref={heading} tabIndex={-1} data-quiet-focus className="text-sm font-semibold text-warn">
+          Somebody else changed {path}
+        </h1>
         <p className="mt-0.5 text-sm">
           {authorWords(theirs.author)} wrote version {theirs.version} while you were editing version{' '}
           {draft.base}. Make your side right and save it; version {theirs.version} stays in the history.
@@ -74,6 +83,7 @@ export function Conflict({ path, file, theirs, draft, state, save, back, discard
               beforeLabel={`Version ${theirs.version}: what is there now`}
               afterLabel="Yours, not saved"
               change={(text) => setDraft(file, { ...draft, text })}
+              cursor={cursor}
             />
           </Suspense>
         )}

@@ -1,7 +1,8 @@
 // A text, to read and to change. Whoever else writes meanwhile is seen at once; what is being typed stays.
 
 import { Save } from 'lucide-react';
-import { Suspense, useEffect } from 'react';
+import type { EditorState } from '@codemirror/state';
+import { Suspense, useEffect, useRef } from 'react';
 import { Button } from '../ui/button.tsx';
 import { part } from '../ui/part.tsx';
 import { Failure, Loading } from '../ui/states.tsx';
@@ -22,6 +23,7 @@ export function Edit({ path, versions }: { readonly path: string; readonly versi
   const draft = useDraft(file);
   const shown = useVersionText(path, file, removed ? (draft?.base ?? newest.version - 1) : newest.version);
   const { state, conflict, setConflict, save } = useSave(path, file, versions);
+  const cursor = useRef<EditorState | null>(null);
   const send = () => draft && state.kind !== 'saving' && save(draft);
   useEffect(() => {
     // Where the focus is elsewhere on the page, the browser would save the page itself.
@@ -49,6 +51,7 @@ export function Edit({ path, versions }: { readonly path: string; readonly versi
         theirs={versions.find(({ version }) => version === conflict) ?? newest}
         draft={draft}
         state={state}
+        cursor={cursor}
         save={save}
         back={() => setConflict(null)}
         discard={() => {
@@ -109,6 +112,7 @@ export function Edit({ path, versions }: { readonly path: string; readonly versi
             label={`Text of ${path}`}
             change={change}
             save={send}
+            cursor={cursor}
           />
         </Suspense>
       </div>

@@ -4,7 +4,8 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching } from '@codemirror/language';
 import { Compartment, EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap } from '@codemirror/view';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, type RefObject } from 'react';
+import { takeOverFocus } from '../ui/focus.ts';
 import { languageOf } from './languages.ts';
 import { look } from './look.ts';
 
@@ -15,6 +16,8 @@ interface EditorProps {
   readonly readOnly?: boolean;
   readonly change?: (text: string) => void;
   readonly save?: () => void;
+  /** Where somebody is at work in the text, here or where it is compared; after that it goes on here. */
+  readonly cursor?: RefObject<EditorState | null>;
 }
 
 export default function Editor(props: EditorProps) {
@@ -27,9 +30,12 @@ export default function Editor(props: EditorProps) {
   });
   useEffect(() => {
     const language = new Compartment();
+    const { cursor } = latest.current;
+    const before = cursor?.current;
     const made = new EditorView({
       parent: place.current!,
-      doc: latest.current.text,
+      doc: before?.doc ?? latest.current.text,
+      ...(before && { selection: before.selection.main }),
       extensions: [
         look(),
         language.of([]),
@@ -51,6 +57,7 @@ export default function Editor(props: EditorProps) {
                 ...historyKeymap,
               ]),
               EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+                if (cursor) cursor.current = state;
                 if (docChanged && !transactions.some((one) => one.isUserEvent('sync')))
                   latest.current.change?.(state.doc.toString());
               }),
@@ -58,6 +65,9 @@ export default function Editor(props: EditorProps) {
       ],
     });
     view.current = made;
+    // What was written meanwhile moves the cursor with its place.
+    put(made, latest.current.text);
+    if (before) takeOverFocus(made.contentDOM);
     let gone = false;
     void languageOf(path).then((extension) => {
       if (!gone) made.dispatch({ effects: language.reconfigure(extension) });

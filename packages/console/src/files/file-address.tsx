@@ -6,6 +6,7 @@ import type { FileSearch } from './address.ts';
 
 interface ToFileProps extends Pick<
   ComponentProps<'a'>,
+  | 'ref'
   | 'role'
   | 'style'
   | 'className'

@@ -44,6 +44,7 @@ export function Versions({ path }: { readonly path: string }) {
           path={path}
           search={filterOf(search)}
           aria-label="Back to the text"
+          data-same="history"
           className="grid size-7 place-items-center rounded-lg text-soft hover:bg-hover hover:text-ink"
         >
           <ArrowLeft className="size-4.5" aria-hidden="true" />

@@ -151,19 +151,35 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     letGo();
     await text.getByText('three, theirs').waitFor();
     await page.getByText('Not saved', { exact: true }).waitFor();
+    // Whoever was typing goes on where they were.
+    await page.keyboard.type('and on, ');
     await page.keyboard.press('Control+s');
     await saved(page, 4);
-    expect((await read('/merged.md')).text).toBe('Later: Mine: one\ntwo\nthree, theirs\n');
+    expect((await read('/merged.md')).text).toBe('Later: and on, Mine: one\ntwo\nthree, theirs\n');
 
     // A merge that leaves what is there as it is.
     await text.click();
     await page.keyboard.press('Control+Home');
     await page.keyboard.type('Both: ');
-    await write('/merged.md', 'Both: Later: Mine: one\ntwo\nthree, again theirs\n');
-    await page.getByRole('button', { name: 'Compare', exact: true }).click();
-    await page.getByRole('button', { name: 'Merge by lines' }).click();
+    await write('/merged.md', 'Both: Later: and on, Mine: one\ntwo\nthree, again theirs\n');
+    await page.getByText('Version 5 was written meanwhile').waitFor();
+    // With the keyboard alone.
+    await page.keyboard.press('Control+s');
+    await mine.getByText('Both: Later').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Merge by lines');
+    await page.keyboard.press('Enter');
     await saved(page, 5);
     await text.getByText('three, again theirs').waitFor();
+    expect(await focused(page)).toBe('Text of /merged.md');
+    await page.getByRole('link', { name: 'History' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('navigation', { name: 'Versions' }).waitFor();
+    await expect.poll(() => focused(page)).toBe('Back to the text');
+    await page.keyboard.press('Enter');
+    await text.waitFor();
+    expect(await focused(page)).toBe('History');
   });
 
   test('PLUS-5 what was typed and not saved is there again after a reload, over the version that it began at', async () => {
@@ -423,3 +439,11 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     expect((await read('/away.md')).text).toBe('typed here\n');
   });
 });
+
+/** The name of what has the focus. */
+function focused(page: Page): Promise<string | null | undefined> {
+  return page.evaluate(() => {
+    const element = document.activeElement;
+    return element?.getAttribute('aria-label') ?? element?.textContent;
+  });
+}
