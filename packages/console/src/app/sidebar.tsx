@@ -9,6 +9,7 @@ import { ChatEntry } from './chat-entry.tsx';
 import { Mark } from './mark.tsx';
 import { pages } from './pages.ts';
 import { theme, type Theme } from './theme.ts';
+import { WorkspaceChoice } from './workspaces.tsx';
 
 const ROW =
   'flex items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm text-soft transition-colors hover:bg-hover hover:text-ink';
@@ -24,6 +25,7 @@ export function Sidebar({ waiting }: { readonly waiting: number }) {
         </Link>
         <ThemeButton />
       </div>
+      <WorkspaceChoice />
       <nav className="space-y-0.5 px-2.5" aria-label="Pages">
         <Link
           to="/"

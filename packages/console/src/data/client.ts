@@ -1,14 +1,26 @@
-// The client that every page uses, and the key that it sends, where the server wants one. The key is kept for the tab.
+// The client that every page uses: the workspace that it shows, which is kept for the browser, and the key that it sends, where
+// the server wants one, which is kept for the tab.
 
 import { createClient, InputError } from '@continuo/client';
 import { createStore } from './store.ts';
 
 const KEY = 'continuo-key';
+const WORKSPACE = 'continuo-workspace';
 
 /** `locked`: the server wants a key that it has not got. */
 export const access = createStore<'open' | 'locked'>('open');
 
+/** The id of the workspace that was chosen, or the name of the one that every server has. */
+export const workspace = localStorage.getItem(WORKSPACE) ?? 'default';
+
+/** Null: the one that every server has. All that was read is of another one: the page is to be loaded anew. */
+export function chooseWorkspace(id: string | null): void {
+  if (id === null) localStorage.removeItem(WORKSPACE);
+  else localStorage.setItem(WORKSPACE, id);
+}
+
 export const client = createClient({
+  workspace,
   fetch: async (input, init) => {
     const key = sessionStorage.getItem(KEY);
     const headers = new Headers(init?.headers);

@@ -1,19 +1,21 @@
-// What keeps lists alive without asking again and again: the workspace's hints. One tab listens for all tabs of the browser,
-// because a browser opens six connections to a server at most; the others hear of it from that tab.
+// What keeps lists alive without asking again and again: the workspace's hints. One tab listens for all tabs of the browser
+// that show the workspace, because a browser opens six connections to a server at most; the others hear of it from that tab.
 
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import type { Hint } from '@continuo/client';
-import { access, client } from './client.ts';
+import { access, client, workspace } from './client.ts';
 import { chatChanged, keys } from './queries.ts';
 import { createStore } from './store.ts';
 
 /** Whether the server answers, as far as this browser knows. */
 export const connection = createStore<'connecting' | 'open' | 'lost'>('connecting');
 
+const NAME = `continuo-hints:${workspace}`;
+
 type Said = { readonly kind: 'open' | 'lost' } | { readonly kind: 'hint'; readonly hint: Hint };
 
 export function listenToHints(queries: QueryClient): void {
-  const others = new BroadcastChannel('continuo-hints');
+  const others = new BroadcastChannel(NAME);
   const hear = (said: Said) => {
     if (said.kind === 'hint') return take(queries, said.hint);
     const again = said.kind === 'open' && connection.get() !== 'open';
@@ -35,7 +37,7 @@ export function listenToHints(queries: QueryClient): void {
   };
   others.postMessage('how is it?');
   // Locks are for pages over https and on this machine; others listen for themselves.
-  if ('locks' in navigator) void navigator.locks.request('continuo-hints', speak);
+  if ('locks' in navigator) void navigator.locks.request(NAME, speak);
   else void speak();
 }
 

@@ -112,6 +112,30 @@ export function useDecided(id: string, wanted: boolean) {
   });
 }
 
+const MOST_WORKSPACES = 1000;
+
+export function useWorkspaces() {
+  return useQuery({
+    queryKey: ['workspaces'],
+    queryFn: async ({ signal }) =>
+      (await client.workspaces.list({ limit: MOST_WORKSPACES }, { signal })).items,
+    // No hint tells of a new one.
+    staleTime: 0,
+    refetchOnWindowFocus: true,
+  });
+}
+
+/** The workspace of a chat that is not in this one. */
+export function useHomeOf(chat: string) {
+  return useQuery({
+    queryKey: ['home', chat],
+    queryFn: async ({ signal }) => {
+      const thread = await client.threads.get(chat, { signal });
+      return client.workspaces.get({ workspace: thread.workspace_id, signal });
+    },
+  });
+}
+
 export function useRoles() {
   return useQuery({
     queryKey: ['roles'],

@@ -8,6 +8,7 @@ import { isOpen, type ChatView } from '@continuo/protocol';
 import { titleOf } from '../app/chat-entry.tsx';
 import { useParam } from '../app/router.tsx';
 import { useTitle } from '../app/title.ts';
+import { Elsewhere } from '../app/workspaces.tsx';
 import { StatusBar } from '../chat/bar.tsx';
 import { useBehind } from '../chat/behind.ts';
 import { Composer } from '../chat/composer.tsx';
@@ -21,7 +22,7 @@ import { client } from '../data/client.ts';
 import { useLiveChat, type ShownChat } from '../data/live-chat.ts';
 import { keys, useChat, type Chat } from '../data/queries.ts';
 import { useEscape } from '../ui/escape.ts';
-import { Empty, Failure, isMissing, Loading, Missing } from '../ui/states.tsx';
+import { Empty, Failure, isMissing, Loading } from '../ui/states.tsx';
 
 export function Page() {
   const id = useParam('chat');
@@ -33,7 +34,7 @@ function ChatPage({ id }: { readonly id: string }) {
   const live = useLiveChat(id);
   useTitle(chat ? titleOf(chat) : '');
   if (isRemoved(error)) return <Removed />;
-  if (isMissing(error)) return <Missing what="chat" />;
+  if (isMissing(error)) return <Elsewhere chat={id} what="chat" />;
   if (error && !chat) return <Failure error={error} retry={() => void refetch()} heading="h1" />;
   if (live.error) return <Failure error={live.error} heading="h1" />;
   if (live.loading || !chat) return <Loading what="the chat" />;

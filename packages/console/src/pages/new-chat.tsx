@@ -9,7 +9,7 @@ import { useTitle } from '../app/title.ts';
 import { Composer } from '../chat/composer.tsx';
 import { useDraft, type Sending } from '../chat/drafts.ts';
 import { ModelPicker, RolePicker, useModels } from '../chat/pickers.tsx';
-import { client } from '../data/client.ts';
+import { client, workspace } from '../data/client.ts';
 import { putChat } from '../data/queries.ts';
 
 interface Example {
@@ -45,7 +45,7 @@ export function Page() {
   useTitle('New chat');
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const writing = useDraft('new');
+  const writing = useDraft(`new:${workspace}`);
   const { draft, change } = writing;
   const isHere = useRef(true);
   useEffect(() => {

@@ -1,15 +1,16 @@
 // One run: what it is doing, what it took, and everything that happened in it.
 
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Ban, Hourglass, RotateCcw } from 'lucide-react';
 import { Tabs } from 'radix-ui';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { titleOf } from '../app/chat-entry.tsx';
 import { useParam } from '../app/router.tsx';
 import { useTitle } from '../app/title.ts';
+import { Elsewhere } from '../app/workspaces.tsx';
 import { client } from '../data/client.ts';
-import { keys, useChat } from '../data/queries.ts';
+import { chatQuery, keys, useChat } from '../data/queries.ts';
 import { useRun, useWhy, type Run } from '../data/run-queries.ts';
 import { EventLog } from '../runs/event-log.tsx';
 import { Facts } from '../runs/facts.tsx';
@@ -28,9 +29,11 @@ export function Page() {
 
 function RunPage({ id }: { readonly id: string }) {
   const { data: run, error, refetch } = useRun(id);
+  const chat = useQuery({ ...chatQuery(run?.thread_id ?? ''), enabled: run !== undefined });
   useTitle('Run');
   if (isMissing(error)) return <Missing what="run" />;
   if (error && !run) return <Failure error={error} retry={() => void refetch()} heading="h1" />;
+  if (run && isMissing(chat.error)) return <Elsewhere chat={run.thread_id} what="run" />;
   if (!run) return <Loading what="the run" />;
   return <Shown run={run} />;
 }

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { ApiError } from '@continuo/client';
-import { client } from '../data/client.ts';
+import { client, workspace } from '../data/client.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Select } from '../ui/select.tsx';
 import { CARD, FIELD, Section } from './section.tsx';
@@ -51,7 +51,7 @@ let drafts = 0;
 const draftOf = (rule: Rule): Draft => ({ id: (drafts += 1), rule });
 
 /** Where what was changed and not saved is kept for the tab. */
-const KEPT = 'continuo-policy';
+const KEPT = `continuo-policy:${workspace}`;
 
 function Editor({ policy }: { readonly policy: PolicyRead }) {
   const cache = useQueryClient();

@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { violations } from '../support/axe.ts';
+import { openScript } from '../support/chats.ts';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
 import { say, useConsole } from '../support/console.ts';
 
@@ -115,6 +116,50 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     await page.getByText('ANTHROPIC_API_KEY', { exact: true }).waitFor();
     await page.getByRole('meter', { name: 'Storage used' }).waitFor();
     await page.getByRole('region', { name: 'Server' }).getByText('0.1.0').waitFor();
+  });
+
+  test('PLUS-5 where there are several workspaces one is chosen; what is in another says so, and leads there', async () => {
+    const page = await world.open('/');
+    const chats = page.getByRole('navigation', { name: 'Chats' });
+    const choice = page.getByRole('combobox', { name: 'Workspace' });
+    await chats.getByText('Put away and removed').waitFor();
+    expect(await choice.count()).toBe(0);
+    const workspaces = `${world.url}/api/v1/workspaces`;
+    await fetch(workspaces, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'second' }),
+    });
+    const remove = [{ text: 'May it go?', calls: [{ tool: 'remove', input: { path: '/there.md' } }] }];
+    const { chat, run } = await openScript(world.url, 'Over there', remove, 'second');
+    await page.goto(`${world.url}/chats/${chat}`);
+    await page.getByRole('heading', { name: 'This chat is in another workspace' }).waitFor();
+    expect(await choice.locator('option:checked').innerText()).toBe('default');
+    expect(await violations(page)).toEqual([]);
+    await page.goto(`${world.url}/runs/${run}`);
+    await page.getByRole('heading', { name: 'This run is in another workspace' }).waitFor();
+    await page.getByRole('button', { name: 'Go to second' }).click();
+    await page.getByRole('heading', { name: 'Run of Over there' }).waitFor();
+    expect(await choice.locator('option:checked').innerText()).toBe('second');
+    await page.getByRole('link', { name: /^Approvals/ }).click();
+    const asked = page.getByRole('group', { name: 'Approval of remove' });
+    await asked.getByRole('button', { name: 'Deny', exact: true }).click();
+    await page.getByText('Nothing waits for you').waitFor();
+    expect(await chats.getByRole('listitem').count()).toBe(1);
+    await openScript(world.url, 'Told by a hint', [{ text: 'Here.' }], 'second');
+    await chats.getByRole('link', { name: 'Told by a hint' }).waitFor();
+
+    await choice.selectOption('default');
+    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+    await chats.getByText('Put away and removed').waitFor();
+    expect(await chats.getByRole('link', { name: 'Told by a hint' }).count()).toBe(0);
+    await choice.selectOption('second');
+    await chats.getByRole('link', { name: 'Told by a hint' }).waitFor();
+    await fetch(`${workspaces}/second`, { method: 'DELETE' });
+    await page.reload();
+    await choice.waitFor({ state: 'detached' });
+    await chats.getByText('Put away and removed').waitFor();
+    expect(await chats.getByRole('link', { name: 'Told by a hint' }).count()).toBe(0);
   });
 
   test.each([

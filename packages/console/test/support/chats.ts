@@ -8,8 +8,13 @@ interface Opened {
 }
 
 /** Opens a chat in which the offline model does what the steps say. */
-export async function openScript(base: string, title: string, steps: readonly object[]): Promise<Opened> {
-  const response = await fetch(`${base}/api/v1/workspaces/default/chats`, {
+export async function openScript(
+  base: string,
+  title: string,
+  steps: readonly object[],
+  workspace = 'default',
+): Promise<Opened> {
+  const response = await fetch(`${base}/api/v1/workspaces/${workspace}/chats`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ goal: JSON.stringify({ steps }), title, model: 'offline/script' }),
