@@ -310,10 +310,12 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     folder.on('response', (response) => response.status() === 404 && asked.push(response.url()));
     await folder.goto(`${world.url}/files/nowhere/x.md`);
     await folder.getByRole('heading', { name: 'There is no such file' }).waitFor();
-    await expect.poll(() => asked.filter((url) => url.includes('/tree')).length).toBe(1);
+    const ofTree = () => asked.filter((url) => url.includes('/tree')).length;
+    await expect.poll(ofTree).toBeGreaterThan(0);
     await folder.goto(`${world.url}/files`);
     await folder.getByRole('treeitem', { name: 'many' }).waitFor();
-    expect(asked.filter((url) => url.includes('/tree'))).toHaveLength(1);
+    // Once, and once more if it came before the hints did.
+    expect(ofTree()).toBeLessThanOrEqual(2);
   });
 
   test('PLUS-5 from a chat to what its run changed, and what changed since the last message', async () => {
