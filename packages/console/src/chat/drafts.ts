@@ -24,6 +24,8 @@ interface Kept extends Draft {
 }
 
 const PREFIX = 'continuo-draft:';
+/** What is more than the browser keeps: it stays while the page is open. */
+const unkept = new Map<string, Kept>();
 const EMPTY: Kept = { content: '', files: [], role: '', model: '', policy: 'enqueue', key: null };
 
 export interface DraftOf {
@@ -62,12 +64,20 @@ function without(draft: Kept, sent: Draft): Kept {
 }
 
 function read(place: string): Kept {
+  const tooMuch = unkept.get(place);
+  if (tooMuch) return tooMuch;
   const kept = sessionStorage.getItem(PREFIX + place);
   return kept === null ? EMPTY : { ...EMPTY, ...(JSON.parse(kept) as Kept) };
 }
 
 function write(place: string, draft: Kept): void {
-  if (JSON.stringify({ ...draft, key: null }) === JSON.stringify(EMPTY))
-    sessionStorage.removeItem(PREFIX + place);
-  else sessionStorage.setItem(PREFIX + place, JSON.stringify(draft));
+  unkept.delete(place);
+  // Also before it is kept: an older text must not come back in its place.
+  sessionStorage.removeItem(PREFIX + place);
+  if (JSON.stringify({ ...draft, key: null }) === JSON.stringify(EMPTY)) return;
+  try {
+    sessionStorage.setItem(PREFIX + place, JSON.stringify(draft));
+  } catch {
+    unkept.set(place, draft);
+  }
 }

@@ -306,6 +306,15 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await page.getByRole('textbox', { name: 'Message' }).fill('Shorter');
     await alert.waitFor({ state: 'detached' });
 
+    // More than the browser keeps stays while the page is open.
+    await page.evaluate(() => sessionStorage.setItem('full', 'x'.repeat(5_200_000)));
+    const long = 'x'.repeat(60_000);
+    await page.getByRole('textbox', { name: 'Message' }).fill(long);
+    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.goBack();
+    await page.getByRole('alert').getByText('No room.').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe(long);
+
     for (const [path, what] of [
       ['/chats/nothere', 'chat'],
       ['/runs/nothere', 'run'],
