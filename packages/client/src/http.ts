@@ -82,7 +82,10 @@ export function createHttp(options: ClientOptions): Http {
     }).catch((cause: unknown) => {
       throw signal?.aborted
         ? cause
-        : new ConnectionError(`The server could not be reached at ${base || 'this origin'}.`, { cause });
+        : new ConnectionError(
+            base ? `The server could not be reached at ${base}.` : 'The server does not answer.',
+            { cause },
+          );
     });
     if (!response.ok) throw await refusal(response);
     return response;

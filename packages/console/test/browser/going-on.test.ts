@@ -124,7 +124,13 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
       if (!refusing || route.request().method() === 'GET') return route.continue();
       return route.fulfill({ status: 409, json: { code: 'not_now', detail: 'Not now.' } });
     });
-    const told = (words: string) => page.getByRole('alert').getByText(`${words}: Not now.`).waitFor();
+    const told = (words: string, why = 'Not now.') =>
+      page.getByRole('alert').getByText(`${words}: ${why}`, { exact: true }).waitFor();
+    const away = (url: URL) => url.pathname.endsWith('/stop');
+    await page.route(away, (route) => route.abort());
+    await page.getByRole('button', { name: 'Stop (Esc)' }).click();
+    await told('It could not be stopped', 'The server does not answer.');
+    await page.unroute(away);
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await told('It could not be paused');
     await page.getByRole('textbox', { name: 'Message' }).press('Escape');
