@@ -2,12 +2,11 @@
 
 import { ArrowUp, Paperclip, Square, X } from 'lucide-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { ApiError, ConnectionError } from '@continuo/client';
 import { IconButton } from '../ui/button.tsx';
-import { bytes } from '../ui/time.tsx';
 import { Visible } from '../ui/visible.tsx';
 import { AttachMenu } from './attach.tsx';
 import type { DraftOf, Sending } from './drafts.ts';
+import { inWords } from './sending.ts';
 import { uploader } from './upload.ts';
 
 interface ComposerProps {
@@ -49,11 +48,11 @@ export function Composer({
       setProblem(inWords(error as Error));
     } finally {
       setBusy(false);
-      field.current?.focus();
+      if (isHereOrNowhere(field.current?.form)) field.current?.focus();
     }
   };
   const attach = (path: string) => change((now) => ({ files: [...new Set([...now.files, path])] }));
-  const upload = uploader({ attach, failed: setProblem });
+  const upload = uploader({ attach, tell: setProblem });
   return (
     <form
       aria-label="Message"
@@ -141,21 +140,10 @@ export function Composer({
   );
 }
 
-/** Why a message was not taken, as whoever wrote it can use it. */
-function inWords(error: Error): string {
-  if (error instanceof ConnectionError)
-    return 'The server does not answer. The message stays here: send it again when the server is back.';
-  if (!(error instanceof ApiError)) return error.message;
-  switch (error.code) {
-    case 'thread_busy':
-      return 'The chat is at work, and the message is not to wait. Send it again when the chat is ready, or choose Queue.';
-    case 'queue_full':
-      return 'Too many messages wait already. Wait for some to be answered, or take some back.';
-    case 'body_too_large':
-      return `The message is too long: ${bytes(Number(error.problem.limit))} at most. Put the text into a file, and attach that.`;
-    default:
-      return error.message;
-  }
+/** Whoever types elsewhere by now goes on there. */
+function isHereOrNowhere(form: HTMLFormElement | null | undefined): boolean {
+  const { activeElement, body } = document;
+  return activeElement === body || form?.contains(activeElement) === true;
 }
 
 /** `/` outside of a field, and Ctrl-K anywhere, lead to the message. */

@@ -3,6 +3,7 @@
 import type { PersonItem, Turn } from '@continuo/protocol';
 import { Pencil } from 'lucide-react';
 import { useRef, useState } from 'react';
+import { newKey } from '@continuo/client';
 import { client } from '../data/client.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { useEscape } from '../ui/escape.ts';
@@ -10,6 +11,7 @@ import { CopyButton } from '../ui/copy.tsx';
 import { useParam } from '../app/router.tsx';
 import { FileLink } from './file-link.tsx';
 import { useIsPast } from './past.ts';
+import { inWords, unlessTaken } from './sending.ts';
 import { toMessage } from './to-message.ts';
 
 interface PersonProps {
@@ -22,7 +24,14 @@ export function Person({ item, forgotten }: PersonProps) {
   const [editing, setEditing] = useState<'no' | 'yes' | 'closed'>('no');
   const past = useIsPast();
   if (editing === 'yes')
-    return <Edit item={item} close={() => setEditing('closed')} sent={() => setEditing('no')} />;
+    return (
+      <Edit
+        item={item}
+        forgotten={forgotten}
+        close={() => setEditing('closed')}
+        sent={() => setEditing('no')}
+      />
+    );
   return (
     <article aria-label="You" className="group flex flex-col items-end pt-2">
       <div className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-wash px-4 py-2.5 break-words whitespace-pre-wrap">
@@ -60,37 +69,52 @@ export function Person({ item, forgotten }: PersonProps) {
 
 interface EditProps {
   readonly item: PersonItem;
+  readonly forgotten: boolean;
   readonly close: () => void;
   readonly sent: () => void;
 }
 
-function Edit({ item, close, sent }: EditProps) {
+function Edit({ item, forgotten, close, sent }: EditProps) {
   const chat = useParam('chat');
   const [text, setText] = useState(item.content);
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const box = useRef<HTMLDivElement>(null);
+  /** The same until the text is taken in or changed: sent twice, it is said once. */
+  const key = useRef<string | null>(null);
   useEscape(close);
   const send = async () => {
     if (busy || text.trim() === '') return;
     setBusy(true);
+    setProblem(null);
+    key.current ??= newKey();
+    const message = {
+      content: text,
+      ...(!forgotten && { replaces: item.id }),
+      ...(item.files.length > 0 && { files: item.files.map(({ file }) => file) }),
+    };
     try {
-      const files = item.files.map(({ file }) => file);
-      await client.chats.send(chat, { content: text, replaces: item.id, ...(files.length > 0 && { files }) });
+      await unlessTaken(client.chats.send(chat, message, { idempotencyKey: key.current }));
       toMessage(box.current);
       sent();
     } catch (error) {
-      setProblem((error as Error).message);
+      setProblem(inWords(error as Error));
       setBusy(false);
     }
   };
+  // While it is being sent, it is this that takes it back.
+  const late = forgotten && !busy;
   return (
     <div ref={box} className="rounded-xl border border-accent bg-raised p-3">
       <textarea
         autoFocus
         aria-label="Edit the message"
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => {
+          setText(event.target.value);
+          setProblem(null);
+          key.current = null;
+        }}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
@@ -104,13 +128,15 @@ function Edit({ item, close, sent }: EditProps) {
             <span role="alert" className="text-bad">
               {problem}
             </span>
+          ) : late ? (
+            'This message was taken back meanwhile. What you send is a new one.'
           ) : (
             'What came after it is taken back. Files stay as they are.'
           )}
         </p>
         <Button onClick={close}>Cancel</Button>
         <Button kind="primary" disabled={busy || text.trim() === ''} onClick={() => void send()}>
-          Send again
+          {late ? 'Send as a new message' : 'Send again'}
         </Button>
       </div>
     </div>

@@ -10,16 +10,20 @@ const NAMES = 100;
 
 interface UploadOptions {
   readonly attach: (path: string) => void;
-  readonly failed: (problem: string) => void;
+  /** What is wrong with those that were given last; null: nothing is. */
+  readonly tell: (problem: string | null) => void;
 }
 
-export function uploader({ attach, failed }: UploadOptions) {
+export function uploader({ attach, tell }: UploadOptions) {
   const all = async (files: Iterable<File>): Promise<void> => {
+    const problems: string[] = [];
+    tell(null);
     for (const file of files) {
       try {
         attach(await put(file));
       } catch (error) {
-        failed(`${file.name}: ${(error as Error).message}`);
+        problems.push(`${file.name}: ${(error as Error).message}`);
+        tell(problems.join(' '));
       }
     }
   };
@@ -33,7 +37,16 @@ export function uploader({ attach, failed }: UploadOptions) {
 }
 
 async function put(file: File): Promise<string> {
-  const [, name, ending] = /^(.*?)(\.[^.]*)?$/s.exec(file.name) as unknown as [string, string, string?];
+  try {
+    return await putAs(file.name, file);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'invalid_path') throw error;
+    return putAs(plain(file.name), file);
+  }
+}
+
+async function putAs(wanted: string, file: File): Promise<string> {
+  const [, name, ending] = /^(.*?)(\.[^.]*)?$/s.exec(wanted) as unknown as [string, string, string?];
   for (let count = 1; ; count += 1) {
     const path = `${UPLOADS}/${name}${count === 1 ? '' : ` (${count})`}${ending ?? ''}`;
     try {
@@ -42,6 +55,15 @@ async function put(file: File): Promise<string> {
       if (!isTaken(error) || count === NAMES) throw error;
     }
   }
+}
+
+/** A name that was refused, without what some systems do not allow, or do not mean as a file. */
+function plain(name: string): string {
+  const cleaned = name
+    .normalize('NFC')
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}\\/:*?"<>|]/gu, '_')
+    .replaceAll(/^ +|[. ]+$/g, '');
+  return cleaned === name || cleaned === '' ? `_${cleaned}` : cleaned;
 }
 
 /** Also where a name is the same but for its spelling. */

@@ -15,6 +15,7 @@ import { Composer } from '../chat/composer.tsx';
 import { useDraft, type Sending } from '../chat/drafts.ts';
 import { ModelPicker, PolicyPicker, RolePicker } from '../chat/pickers.tsx';
 import { Queue } from '../chat/queue.tsx';
+import { unlessTaken } from '../chat/sending.ts';
 import { useStatus } from '../chat/use-status.ts';
 import { Transcript } from '../chat/transcript.tsx';
 import { Waiting } from '../chat/answer.tsx';
@@ -95,13 +96,6 @@ function Conversation({ chat, live }: { readonly chat: Chat; readonly live: Show
       </div>
     </>
   );
-}
-
-/** A draft keeps its key until it is taken in: what the server knows under it, with another choice, is this message. */
-async function unlessTaken(sent: Promise<unknown>): Promise<void> {
-  await sent.catch((error: unknown) => {
-    if (!(error instanceof ApiError) || error.code !== 'idempotency_key_reused') throw error;
-  });
 }
 
 function isRemoved(error: Error | null): boolean {

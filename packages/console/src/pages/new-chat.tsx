@@ -41,6 +41,9 @@ const EXAMPLES: readonly Example[] = [
   },
 ];
 
+/** The keys of examples whose answers were lost: clicked again, each opens one chat. */
+const tried = new Map<string, string>();
+
 export function Page() {
   useTitle('New chat');
   const cache = useQueryClient();
@@ -69,10 +72,17 @@ export function Page() {
     if (opening) return;
     setOpening(true);
     setProblem(null);
-    await open({ ...draft, content: goal, files: [], key: newKey() }).catch((error: Error) => {
-      setProblem(error.message);
+    const example = { ...draft, content: goal, files: [] };
+    const same = JSON.stringify(example);
+    const key = tried.get(same) ?? newKey();
+    tried.set(same, key);
+    try {
+      await open({ ...example, key });
+      tried.delete(same);
+    } catch (error) {
+      setProblem((error as Error).message);
       setOpening(false);
-    });
+    }
   };
   return (
     <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">

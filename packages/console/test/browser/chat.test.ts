@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { violations } from '../support/axe.ts';
-import { ended, openScript, sayScript } from '../support/chats.ts';
+import { chatsOf, ended, openScript, sayScript } from '../support/chats.ts';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
 import { openScripted, said, say, useConsole } from '../support/console.ts';
 
@@ -254,6 +254,52 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await page.getByText('From the offline stand-in').nth(1).waitFor();
   });
 
+  test('PLUS-5 edited and sent again, a message is said once if its answers are lost, and a new one if another tab was first', async () => {
+    const { chat } = await openScript(world.url, 'Twice', [{ text: 'Ready.' }]);
+    const page = await world.open(`/chats/${chat}`);
+    const other = await world.open(`/chats/${chat}`, { context: page.context() });
+    const edit = async (tab: typeof page) => {
+      await tab.getByRole('article', { name: 'You' }).last().hover();
+      await tab.getByRole('button', { name: 'Edit and send again' }).last().click();
+      return tab.getByRole('textbox', { name: 'Edit the message' });
+    };
+    const field = await edit(page);
+    const late = await edit(other);
+    const posts = (url: URL) => url.pathname.includes('/workspaces/default/chats');
+    const loseAnswers = () =>
+      page.route(posts, async (route) => {
+        if (route.request().method() !== 'POST') return route.fallback();
+        await route.fetch();
+        await route.abort();
+      });
+    await loseAnswers();
+    await field.fill('Write a list to /edited.md');
+    await field.press('Enter');
+    await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+    await page.unroute(posts);
+    await field.press('Enter');
+    await field.waitFor({ state: 'detached' });
+    const you = (tab: typeof page) => tab.getByRole('article', { name: 'You' });
+    await expect.poll(() => you(page).count()).toBe(2);
+
+    await late.fill('Write a list to /late.md');
+    await other.getByText('This message was taken back meanwhile.').waitFor();
+    await other.getByRole('button', { name: 'Send as a new message' }).click();
+    await late.waitFor({ state: 'detached' });
+    await expect.poll(() => you(other).count()).toBe(3);
+    await expect.poll(() => other.getByText('Taken back', { exact: true }).count()).toBe(1);
+
+    await page.goto(world.url);
+    const before = (await chatsOf(world.url)).length;
+    await loseAnswers();
+    await page.getByRole('button', { name: 'A long answer' }).click();
+    await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+    await page.unroute(posts);
+    await page.getByRole('button', { name: 'A long answer' }).click();
+    await page.waitForURL(/\/chats\//);
+    expect(await chatsOf(world.url)).toHaveLength(before + 1);
+  });
+
   test('PLUS-5 what is opened or typed in a row stays when it scrolls out of sight', async () => {
     const text = 'A line.\n\n'.repeat(60);
     const read = { tool: 'read', input: { path: '/kept.md' } };
@@ -353,7 +399,24 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await field.pressSequentially(' and more');
     go();
     await expect.poll(() => field.inputValue()).toBe('and more');
+    // Whoever types elsewhere when it is taken in goes on there.
+    const later = new Promise<void>((resolve) => (go = resolve));
+    await page.unroute(sending);
+    await page.route(sending, async (route) => {
+      if (route.request().method() === 'POST') await later;
+      await route.fallback();
+    });
     await field.press('Enter');
+    await page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: 'Lost' }).hover();
+    await page.getByRole('button', { name: 'Actions for Lost' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    const title = page.getByRole('textbox', { name: 'Title of the chat' });
+    await title.fill('Fou');
+    go();
+    await expect.poll(() => field.inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Send (Enter)' }).waitFor();
+    await page.keyboard.type('nd');
+    expect(await title.inputValue()).toBe('Found');
     await expect.poll(() => page.getByRole('article', { name: 'You' }).allInnerTexts()).toHaveLength(3);
     expect((await page.getByRole('article', { name: 'You' }).allInnerTexts()).join(' ')).toMatch(
       /Once[^]*and more/,
@@ -415,12 +478,25 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     });
     await page.getByRole('button', { name: 'Do not send /uploads/brought.txt' }).waitFor();
     // Another of that name does not replace it; and all of it is still there after a look elsewhere.
-    await page.getByRole('textbox', { name: 'Message' }).evaluate((field) => {
-      const clipboardData = new DataTransfer();
-      clipboardData.items.add(new File(['Another.'], 'brought.txt', { type: 'text/plain' }));
-      field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-    });
+    const paste = (...names: string[]) =>
+      page.getByRole('textbox', { name: 'Message' }).evaluate((field, given) => {
+        const clipboardData = new DataTransfer();
+        for (const name of given) clipboardData.items.add(new File(['Another.'], name));
+        field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+      }, names);
+    await paste('brought.txt');
     await page.getByRole('button', { name: 'Do not send /uploads/brought (2).txt' }).waitFor();
+    // A name that is fine on this computer only becomes one that is fine everywhere.
+    await paste('a?b<c>.txt', 'CON.txt');
+    for (const name of ['a_b_c_.txt', '_CON.txt'])
+      await page.getByRole('button', { name: `Do not send /uploads/${name}` }).click();
+    // What is wrong with a file is said until the next one is attached.
+    await paste('x'.repeat(300), 'fine.txt');
+    await page.getByRole('button', { name: 'Do not send /uploads/fine.txt' }).click();
+    await page.getByRole('alert').getByText('has more than 255 bytes').waitFor();
+    await paste('fine, too.txt');
+    await page.getByRole('button', { name: 'Do not send /uploads/fine, too.txt' }).click();
+    expect(await page.getByRole('alert').count()).toBe(0);
     await page.getByRole('link', { name: 'Runs' }).click();
     await page.goBack();
     await page.getByRole('button', { name: 'Do not send /uploads/brought (2).txt' }).click();

@@ -23,6 +23,12 @@ export async function openScript(
   return { chat: chat.id, run: run.id };
 }
 
+/** The ids of those of the workspace, a page of them. */
+export async function chatsOf(base: string): Promise<string[]> {
+  const response = await fetch(`${base}/api/v1/workspaces/default/chats?limit=1000`);
+  return ((await response.json()) as { items: { id: string }[] }).items.map(({ id }) => id);
+}
+
 /** A chat in which nothing was said yet. */
 export async function openThread(base: string): Promise<string> {
   const response = await fetch(`${base}/api/threads`, {
