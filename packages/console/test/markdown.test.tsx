@@ -121,3 +121,8 @@ test('PLUS-5 what is nested deeper than anybody would is shown as it was written
     expect(shown).not.toMatch(/<(?:blockquote|ul|a) /);
   }
 });
+
+test('PLUS-5 a run of characters that would take seconds to break is drawn without kerning', () => {
+  const long = renderToStaticMarkup(<Markdown text={`Short.\n\n${'\\'.repeat(20_000)}`} />);
+  expect(long.match(/<section[^>]*>/g)).toEqual(['<section>', '<section class="[font-kerning:none]">']);
+});

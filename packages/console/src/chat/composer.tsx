@@ -3,6 +3,7 @@
 import { ArrowUp, Paperclip, Square, X } from 'lucide-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { IconButton } from '../ui/button.tsx';
+import { kerning } from '../ui/kerning.ts';
 import { Visible } from '../ui/visible.tsx';
 import { AttachMenu } from './attach.tsx';
 import type { DraftOf, Sending } from './drafts.ts';
@@ -103,7 +104,7 @@ export function Composer({
           event.preventDefault();
           void submit();
         }}
-        className="block field-sizing-content max-h-72 min-h-12 w-full resize-none bg-transparent px-4 pt-3 pb-1"
+        className={`block field-sizing-content max-h-72 min-h-12 w-full resize-none bg-transparent px-4 pt-3 pb-1 ${kerning(text)}`}
       />
       {problem && (
         <p role="alert" className="px-4 pb-1 text-sm text-bad">

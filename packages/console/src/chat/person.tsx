@@ -8,6 +8,7 @@ import { client } from '../data/client.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { useEscape } from '../ui/escape.ts';
 import { CopyButton } from '../ui/copy.tsx';
+import { kerning } from '../ui/kerning.ts';
 import { useParam } from '../app/router.tsx';
 import { FileLink } from './file-link.tsx';
 import { useIsPast } from './past.ts';
@@ -34,7 +35,9 @@ export function Person({ item, forgotten }: PersonProps) {
     );
   return (
     <article aria-label="You" className="group flex flex-col items-end pt-2">
-      <div className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-wash px-4 py-2.5 break-words whitespace-pre-wrap">
+      <div
+        className={`max-w-[85%] rounded-2xl rounded-br-md bg-accent-wash px-4 py-2.5 break-words whitespace-pre-wrap ${kerning(item.content)}`}
+      >
         {item.content}
       </div>
       {item.files.length > 0 && (
@@ -120,7 +123,7 @@ function Edit({ item, forgotten, close, sent }: EditProps) {
           event.preventDefault();
           void send();
         }}
-        className="field-sizing-content max-h-80 w-full resize-none bg-transparent"
+        className={`field-sizing-content max-h-80 w-full resize-none bg-transparent ${kerning(text)}`}
       />
       <div className="mt-2 flex flex-wrap items-center gap-2">
         <p className="mr-auto text-xs text-soft">

@@ -5,6 +5,7 @@ import { CircleSlash } from 'lucide-react';
 import type { ChatView, Turn } from '@continuo/protocol';
 import { client } from '../data/client.ts';
 import { CopyButton } from '../ui/copy.tsx';
+import { kerning } from '../ui/kerning.ts';
 import { Retry } from './retry.tsx';
 
 const WHY: Record<string, string> = {
@@ -20,7 +21,9 @@ export function Unbegun({ turn, view }: { readonly turn: Turn; readonly view: Ch
   const again = run !== undefined && view.fold.said.has(run.message_id);
   return (
     <article aria-label="You" className="flex flex-col items-end pt-2">
-      <div className="max-w-[85%] rounded-2xl rounded-br-md border border-dashed px-4 py-2.5 break-words whitespace-pre-wrap text-soft">
+      <div
+        className={`max-w-[85%] rounded-2xl rounded-br-md border border-dashed px-4 py-2.5 break-words whitespace-pre-wrap text-soft ${kerning(run?.said ?? '')}`}
+      >
         {run?.said ?? '…'}
       </div>
       <div className="mt-1 flex min-h-7 flex-wrap items-center justify-end gap-x-1 text-xs text-soft">

@@ -6,6 +6,7 @@ import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { CopyButton } from '../copy.tsx';
 import { DiffLines } from '../diff-text.tsx';
+import { kerning } from '../kerning.ts';
 import { blocksOf, type Blocks } from './blocks.ts';
 import { MarkdownLink } from './link.tsx';
 
@@ -35,10 +36,10 @@ export function Markdown({ text }: { readonly text: string }) {
 }
 
 const Block = memo(function Block({ text, prefix }: { readonly text: string; readonly prefix: string }) {
-  const plain = <p className="whitespace-pre-wrap wrap-anywhere">{text}</p>;
+  const plain = <p className={`whitespace-pre-wrap wrap-anywhere ${kerning(text)}`}>{text}</p>;
   if (isKnotted(text)) return plain;
   return (
-    <section>
+    <section className={kerning(text) || undefined}>
       <CatchBoundary getResetKey={() => text} errorComponent={() => plain}>
         <ReactMarkdown
           remarkPlugins={PLUGINS}
