@@ -80,14 +80,16 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
     loadOlder().catch(() => undefined);
   });
   const seen = useRef({ top: 0, height: 0 });
-  const look = () => {
+  const letGoAt = useRef(0);
+  /** `rests`: whoever was about to move up is done, and may not have moved. */
+  const look = (rests = false) => {
     const element = scroller.current;
     if (!element) return;
     const { scrollTop: top, scrollHeight: height, clientHeight } = element;
     const near = height - top - clientHeight < NEAR_END;
     // What grows moves nobody; what becomes smaller moves up whoever is at the end.
     const moved = seen.current.top - top - Math.max(0, seen.current.height - height);
-    if (near && top >= seen.current.top) stick.current = true;
+    if (near && (top > seen.current.top || (rests && top >= letGoAt.current))) stick.current = true;
     else if (!near && moved > 1) stick.current = false;
     seen.current = { top, height };
     setAtEnd(stick.current);
@@ -95,8 +97,12 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
   };
   // Before the page has moved: what streams in meanwhile must not move it back.
   const letGo = () => {
-    if (!stick.current || (scroller.current?.scrollTop ?? 0) === 0) return;
+    const element = scroller.current;
+    if (!stick.current || !element || element.scrollTop === 0) return;
     stick.current = false;
+    // The event of how the page itself moved last may be still to come, and is no way down.
+    seen.current = { top: element.scrollTop, height: element.scrollHeight };
+    letGoAt.current = element.scrollTop;
     flushSync(() => setAtEnd(false));
   };
   // A page that was not enough to fill the screen above brings the next one.
@@ -113,13 +119,13 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
     <div className="relative min-h-0 flex-[1_0_10rem]">
       <div
         ref={scroller}
-        onScroll={look}
+        onScroll={() => look()}
         onWheel={(event) => event.deltaY < 0 && letGo()}
         onTouchMove={letGo}
-        onTouchEnd={look}
+        onTouchEnd={() => look(true)}
         onKeyDown={(event) => KEYS_UP.has(event.key) && event.target === event.currentTarget && letGo()}
         onPointerDown={(event) => event.target === event.currentTarget && letGo()}
-        onPointerUp={look}
+        onPointerUp={() => look(true)}
         tabIndex={0}
         role="log"
         aria-label="Conversation"
