@@ -23,7 +23,7 @@ export const RowView = memo(
     const forgotten = row.turn.forgotten ?? (row.kind === 'item' && row.item.forgotten ? 'rewound' : null);
     return (
       <div
-        className={`pb-4 ${forgotten ? 'opacity-60 has-[textarea]:opacity-100' : ''}`}
+        className={`pb-4 ${forgotten ? 'border-l-2 border-dashed border-strong pl-3 text-soft' : ''}`}
         title={forgotten ? FORGOTTEN[forgotten] : undefined}
       >
         {row.kind === 'end' ? (

@@ -252,6 +252,10 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await page.getByText('Writes /second.md').waitFor();
     await page.getByText('Taken back').waitFor();
     await page.getByText('From the offline stand-in').nth(1).waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await violations(page)).toEqual([]);
+    }
   });
 
   test('PLUS-5 edited and sent again, a message is said once if its answers are lost, and a new one if another tab was first', async () => {
