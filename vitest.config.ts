@@ -13,7 +13,8 @@ export default defineConfig({
     globalSetup: existsSync(setup) ? [setup] : [],
     // A forked process per file: tests kill processes, hold sockets and change the environment.
     pool: 'forks',
-    maxWorkers: 2,
+    // Tests wait for each other’s processes, and for leases to end: three fill two processors.
+    maxWorkers: 3,
     testTimeout: long ? 1_800_000 : 60_000,
     hookTimeout: 120_000,
     // What is waited for comes by itself; a second is too little for a busy machine.
