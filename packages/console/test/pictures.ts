@@ -37,6 +37,12 @@ await files.getByRole('textbox', { name: 'Version 2', exact: true }).waitFor();
 await take(files, 'files');
 await files.getByRole('link', { name: 'Back to the text' }).first().click();
 await files.locator('.cm-content').waitFor();
+// Its numbers are beside their lines once it has measured them.
+await files.waitForFunction(() => {
+  const [, number] = document.querySelectorAll('.cm-gutterElement');
+  const line = document.querySelector('.cm-line');
+  return number?.getBoundingClientRect().top === line?.getBoundingClientRect().top;
+});
 await take(files, 'editor');
 await page.getByRole('link', { name: 'New chat' }).click();
 await page.getByRole('button', { name: 'Ask me first' }).click();
@@ -67,8 +73,9 @@ await runs.getByRole('button', { name: 'Back by a message' }).click();
 await take(runs, 'replay');
 
 await page.goto(base + chat);
-await page.getByRole('button', { name: /^Actions for .*rain/ }).press('Enter');
-await page.getByRole('menuitem', { name: 'Put away' }).press('Enter');
+await page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: /rain/ }).hover();
+await page.getByRole('button', { name: /^Actions for .*rain/ }).click();
+await page.getByRole('menuitem', { name: 'Put away' }).click();
 await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
 await page.getByRole('link', { name: 'Put away and removed' }).click();
 await page.getByRole('button', { name: /^Bring back/ }).waitFor();

@@ -249,11 +249,12 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     const field = page.getByRole('textbox', { name: 'Edit the message' });
     await field.fill('Write a list to /second.md');
     await field.press('Enter');
-    await page.getByText('Writes /second.md').waitFor();
+    await page.getByText('Writes /second.md').first().waitFor();
     await page.getByText('Taken back').waitFor();
     await page.getByText('From the offline stand-in').nth(1).waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
+      await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
       expect(await violations(page)).toEqual([]);
     }
   });
