@@ -39,9 +39,8 @@ await files.getByRole('link', { name: 'Back to the text' }).first().click();
 await files.locator('.cm-content').waitFor();
 // Its numbers are beside their lines once it has measured them.
 await files.waitForFunction(() => {
-  const [, number] = document.querySelectorAll('.cm-gutterElement');
-  const line = document.querySelector('.cm-line');
-  return number?.getBoundingClientRect().top === line?.getBoundingClientRect().top;
+  const lastOf = (all: string) => [...document.querySelectorAll(all)].at(-1)?.getBoundingClientRect().top;
+  return lastOf('.cm-gutterElement') === lastOf('.cm-line');
 });
 await take(files, 'editor');
 await page.getByRole('link', { name: 'New chat' }).click();
@@ -77,9 +76,9 @@ await page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: 
 await page.getByRole('button', { name: /^Actions for .*rain/ }).click();
 await page.getByRole('menuitem', { name: 'Put away' }).click();
 await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
-await page.getByRole('link', { name: 'Put away and removed' }).click();
-await page.getByRole('button', { name: /^Bring back/ }).waitFor();
-await take(page, 'put-away');
+const away = await open('/put-away', 'light');
+await away.getByRole('button', { name: /^Bring back/ }).waitFor();
+await take(away, 'put-away');
 
 const settings = await open('/settings', 'light');
 await settings.getByRole('region', { name: 'Server' }).getByText('Ready').waitFor();

@@ -1,5 +1,7 @@
-// Where the focus goes from what is about to vanish: to the message, not to the top of the page.
+// Where the focus goes from what vanishes: to the message, not to the top of the page.
 
+/** What was at `from` may have been drawn anew already. */
 export function toMessage(from: Element | null): void {
-  if (from?.contains(document.activeElement)) document.getElementById('message')?.focus();
+  const { activeElement, body } = document;
+  if (activeElement === body || from?.contains(activeElement)) document.getElementById('message')?.focus();
 }
