@@ -285,6 +285,16 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await page.getByRole('list', { name: 'Found' }).getByRole('link', { name: '/tree/two.md' }).waitFor();
   });
 
+  test('PLUS-5 the numbers of lines stand beside their lines, also without motion', async () => {
+    await write('/numbered.md', 'one\ntwo\nthree\n');
+    const page = await world.open('/files/numbered.md', { profile: { reducedMotion: 'reduce' } });
+    await page.locator('.cm-line', { hasText: 'three' }).waitFor();
+    const tops = (all: string) =>
+      page.locator(all).evaluateAll((each) => each.map((element) => element.getBoundingClientRect().top));
+    // The first is the widest number, which keeps the room.
+    await expect.poll(async () => (await tops('.cm-gutterElement')).slice(1)).toEqual(await tops('.cm-line'));
+  });
+
   test('PLUS-5 what is opened by its address is in sight in the tree, however many stand before it', async () => {
     const names = Array.from({ length: 505 }, (_, index) => `n${String(index).padStart(3, '0')}.md`);
     const files = `${world.url}/api/v1/workspaces/default/files`;
