@@ -8,6 +8,7 @@ import { Visible } from '../ui/visible.tsx';
 import { AttachMenu } from './attach.tsx';
 import type { DraftOf, Sending } from './drafts.ts';
 import { inWords } from './sending.ts';
+import { toMessage } from './to-message.ts';
 import { uploader } from './upload.ts';
 
 interface ComposerProps {
@@ -49,7 +50,7 @@ export function Composer({
       setProblem(inWords(error as Error));
     } finally {
       setBusy(false);
-      if (isHereOrNowhere(field.current?.form)) field.current?.focus();
+      toMessage(field.current?.form ?? null);
     }
   };
   const attach = (path: string) => change((now) => ({ files: [...new Set([...now.files, path])] }));
@@ -139,12 +140,6 @@ export function Composer({
       </div>
     </form>
   );
-}
-
-/** Whoever types elsewhere by now goes on there. */
-function isHereOrNowhere(form: HTMLFormElement | null | undefined): boolean {
-  const { activeElement, body } = document;
-  return activeElement === body || form?.contains(activeElement) === true;
 }
 
 /** `/` outside of a field, and Ctrl-K anywhere, lead to the message. */
