@@ -18,6 +18,8 @@ import { chromiumPath } from './chromium.ts';
 const BUILT = fileURLToPath(new URL('../../dist/index.html', import.meta.url));
 /** How long the browser waits for something to appear; a test that needs it fails. */
 const PATIENCE_MS = 15_000;
+/** As everybody has it who set none: a busy machine must not take the server for dead. */
+const LEASE_SECONDS = 5;
 
 export interface ConsoleWorld {
   readonly url: string;
@@ -40,6 +42,13 @@ export function useConsole(env: Record<string, string> = {}): ConsoleWorld {
   let pod: TestPod;
   let browser: Browser;
   const settings = { CONTINUO_MODEL: 'offline/instant', ...env };
+  const start = (more: Record<string, string> = {}) =>
+    startPod({
+      databaseUrl: database.url,
+      leaseSeconds: LEASE_SECONDS,
+      env: { ...settings, ...more },
+      armable: true,
+    });
   const problems: string[] = [];
   const contexts = new Set<BrowserContext>();
   beforeAll(async () => {
@@ -47,13 +56,14 @@ export function useConsole(env: Record<string, string> = {}): ConsoleWorld {
     database = await freshDatabase();
     // As everybody has it who set none.
     await database.pool.query('update workspaces set policy = null');
-    pod = await startPod({ databaseUrl: database.url, env: settings, armable: true });
+    pod = await start();
     browser = await chromium.launch({
       executablePath: chromiumPath!,
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
     });
   });
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') console.log(pod.output());
     await Promise.all([...contexts].map((context) => context.close()));
     contexts.clear();
     expect(problems.splice(0)).toEqual([]);
@@ -89,11 +99,7 @@ export function useConsole(env: Record<string, string> = {}): ConsoleWorld {
     startAgain: async () => {
       const { port } = new URL(pod.url);
       await pod.exited;
-      pod = await startPod({
-        databaseUrl: database.url,
-        env: { ...settings, CONTINUO_PORT: port },
-        armable: true,
-      });
+      pod = await start({ CONTINUO_PORT: port });
     },
   };
 }

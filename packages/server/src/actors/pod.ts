@@ -268,14 +268,17 @@ export class Pod {
     member.beatAgain = member.beating;
     if (member.beating) return;
     member.beating = true;
-    const late = setTimeout(
-      () => this.#expelled(member, 'the database did not answer within the lease'),
-      this.#options.leaseSeconds * 1000,
-    );
+    let ticking = true;
+    const expel = () => {
+      if (ticking) this.#expelled(member, 'the database did not answer within the lease');
+    };
+    // A process that slept reads what was answered meanwhile before it judges.
+    const late = setTimeout(() => setImmediate(expel), this.#options.leaseSeconds * 1000);
     void this.#tick(member)
       .catch((error: Error) => this.#expelled(member, error.message))
       .finally(() => {
         clearTimeout(late);
+        ticking = false;
         member.beating = false;
         if (member.beatAgain && this.#member === member) this.#beat(member);
       });

@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, expect, onTestFailed, test } from 'vitest';
 import { createThread, followToEnd, send } from '../client/api.ts';
 import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import type { TestPod } from '../client/pod.ts';
-import { Fleet, holdCounts, readHolds, recordHolds } from './killing/fleet.ts';
+import { startPod, type TestPod } from '../client/pod.ts';
+import { Fleet, holdCounts, readHolds, recordHolds, registeredAs } from './killing/fleet.ts';
 import { Load } from './killing/load.ts';
 import { createRandom } from './killing/random.ts';
 import { stopAt, stopInsideTool, stopNow, takenOver, wake, type StoppedPod } from './killing/stopping.ts';
@@ -114,6 +114,36 @@ async function executes(database: TestDatabase, pod: TestPod): Promise<void> {
     return holds.some((hold) => hold.thread_id === threadId && hold.pid === pod.process.pid);
   });
 }
+
+test('RUN-11 a pod that nobody gave up keeps its place, though it slept past its lease while it was renewed', async () => {
+  const database = await databaseForTest();
+  const pod = await startPod({ databaseUrl: database.url, leaseSeconds: 3 });
+  cleanups.push(() => pod.end());
+  const before = await registeredAs(database, pod);
+  const heartbeat = async (is: '<' | '>') => {
+    const sql = `select from pods where heartbeat_at ${is} clock_timestamp() - lease`;
+    return (await database.pool.query(sql)).rowCount === 1;
+  };
+  const blocker = await database.pool.connect();
+  try {
+    await blocker.query('begin');
+    await blocker.query('select from pods for update');
+    await until('it asks to be renewed', async () => {
+      const { rowCount } = await database.pool.query(
+        "select from pg_stat_activity where query like '%pod_tick%' and wait_event_type = 'Lock'",
+      );
+      return rowCount === 1;
+    });
+    pod.kill('SIGSTOP');
+    await blocker.query('rollback');
+  } finally {
+    blocker.release();
+  }
+  await until('its lease is over', () => heartbeat('<'));
+  pod.kill('SIGCONT');
+  await until('it is renewed', () => heartbeat('>'));
+  expect(await registeredAs(database, pod)).toEqual(before);
+});
 
 test('RUN-11 a pod that was given up cannot put its freed thread to sleep', async () => {
   const { pool } = await databaseForTest();
