@@ -7,6 +7,7 @@
 // - `wake_at` is the only timer. NOTIFY only makes things faster; the tick finds whatever it missed.
 
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import {
   connect,
@@ -26,6 +27,8 @@ const CAPACITY = 500;
 /** How long a thread rests after work on it failed: a full disk must not use up its attempts. */
 const FAILED_PAUSE_MS = 5000;
 const UNAVAILABLE_PAUSE_MS = 200;
+/** How long a new connection may take to answer. */
+const PROBE_MS = 5000;
 
 export interface PodOptions {
   readonly database: DatabaseSettings;
@@ -210,11 +213,7 @@ export class Pod {
   async #registerAnew(): Promise<void> {
     if (this.#registering) return;
     this.#registering = true;
-    for (
-      let pause = 50;
-      this.#state === 'running' && this.#member === null;
-      pause = Math.min(pause * 2, 1000)
-    ) {
+    for (let wait = 50; this.#state === 'running' && this.#member === null; wait = Math.min(wait * 2, 1000)) {
       try {
         await this.#register();
       } catch (error) {
@@ -225,7 +224,7 @@ export class Pod {
             this.#options.log.warn({ reason: failure.message }, 'the database could not be started'),
           );
         // Nothing tells when a database comes back.
-        await new Promise((resolve) => setTimeout(resolve, pause));
+        await sleep(wait);
       }
     }
     this.#registering = false;
@@ -256,7 +255,7 @@ export class Pod {
 
   #schedule(member: Membership, nextWakeMs: number | null): void {
     this.#stopTimers();
-    const everyMs = Math.min(1000, this.#options.leaseSeconds * 200);
+    const everyMs = this.#everyMs;
     this.#tickTimer = setTimeout(() => this.#beat(member), everyMs);
     if (nextWakeMs !== null && nextWakeMs > 0 && nextWakeMs < everyMs) {
       this.#wakeTimer = setTimeout(() => void this.#claim(), nextWakeMs);
@@ -269,11 +268,7 @@ export class Pod {
     if (member.beating) return;
     member.beating = true;
     let ticking = true;
-    const expel = () => {
-      if (ticking) this.#expelled(member, 'the database did not answer within the lease');
-    };
-    // A process that slept reads what was answered meanwhile before it judges.
-    const late = setTimeout(() => setImmediate(expel), this.#options.leaseSeconds * 1000);
+    const late = setTimeout(() => void this.#doubt(member, () => ticking), this.#options.leaseSeconds * 1000);
     void this.#tick(member)
       .catch((error: Error) => this.#expelled(member, error.message))
       .finally(() => {
@@ -282,6 +277,38 @@ export class Pod {
         member.beating = false;
         if (member.beatAgain && this.#member === member) this.#beat(member);
       });
+  }
+
+  /** A place is left for a better one only: a database that is silent to everybody may answer yet. */
+  async #doubt(member: Membership, waits: () => boolean): Promise<void> {
+    this.#options.log.warn(
+      { pod: member.id },
+      'the database does not answer within the lease; another connection is tried',
+    );
+    while (waits() && this.#member === member) {
+      const answers = await this.#answersAnother();
+      // When it wakes up, answers come in any order.
+      await sleep(this.#everyMs);
+      if (answers && waits()) this.#expelled(member, 'the connection that holds the lock does not answer');
+    }
+  }
+
+  /** Whether a transaction commits on a new connection. */
+  async #answersAnother(): Promise<boolean> {
+    let connection: Connection | null = null;
+    try {
+      connection = await connect(this.#options.database, { query_timeout: PROBE_MS });
+      await connection.query(`select pg_notify('${WAKE_CHANNEL}', '')`);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      if (connection) destroy(connection);
+    }
+  }
+
+  get #everyMs(): number {
+    return Math.min(1000, this.#options.leaseSeconds * 200);
   }
 
   #stopTimers(): void {
@@ -396,7 +423,7 @@ export class Pod {
 
   /** Lets the thread go; what came meanwhile has set `wake_at`, and is found by whoever claims next. */
   async #release(member: Membership, hold: LiveHold, wakeAt: Date | null): Promise<boolean> {
-    for (let pause = 50; ; pause = Math.min(pause * 2, 1000)) {
+    for (let wait = 50; ; wait = Math.min(wait * 2, 1000)) {
       try {
         const { rows } = await this.#options.pool.query<{ due: boolean | null }>({
           name: 'release',
@@ -414,7 +441,7 @@ export class Pod {
           { thread: hold.threadId, reason: (error as Error).message },
           'letting a thread go failed; trying again',
         );
-        await new Promise((resolve) => setTimeout(resolve, pause));
+        await sleep(wait);
       }
     }
   }

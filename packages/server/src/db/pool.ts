@@ -35,7 +35,7 @@ export function createPool(settings: DatabaseSettings, onError: (error: Error) =
 
 export async function connect(
   settings: DatabaseSettings,
-  options: { readonly lock_timeout?: number } = {},
+  options: { readonly lock_timeout?: number; readonly query_timeout?: number } = {},
 ): Promise<Connection> {
   const client = new pg.Client({ ...clientConfig(settings), ...options });
   client.on('error', () => {

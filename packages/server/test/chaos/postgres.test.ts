@@ -92,6 +92,24 @@ async function askUntilTaken(base: string, isBack: () => boolean): Promise<Told[
   return told;
 }
 
+test('RUN-9 a database that does not answer for longer than the lease costs no run what it had begun', async () => {
+  const database = await freshDatabase();
+  onTestFinished(() => database.drop());
+  const proxy = await startCuttingProxy(database.url);
+  onTestFinished(() => proxy.close());
+  const pod = await startPod({ databaseUrl: proxy.url });
+  onTestFinished(() => pod.end());
+  const { id } = await send(pod.url, await createThread(pod.url), { steps: [{ tokens: 100, delay_ms: 20 }] });
+  await until(async () => (await talking(database.pool)) === 1);
+  proxy.freeze();
+  await until(() => pod.output().includes('another connection is tried'));
+  proxy.thaw();
+  const frames = await followToEnd(() => [pod.url], id);
+  expect(problemsOfDone(id, frames, 1)).toEqual([]);
+  expect(frames.filter((frame) => frame.event === 'message_start')).toHaveLength(1);
+  expect(pod.output()).not.toContain('lost its place');
+});
+
 test(
   'L5 a pod whose database does not answer keeps a bounded part of what its models say',
   { timeout },

@@ -115,15 +115,26 @@ async function executes(database: TestDatabase, pod: TestPod): Promise<void> {
   });
 }
 
-test('RUN-11 a pod that nobody gave up keeps its place, though it slept past its lease while it was renewed', async () => {
+test('RUN-11 pods that slept past their leases together keep their places', async () => {
+  const database = await databaseForTest();
+  const pods = await Promise.all(
+    [1, 2, 3].map(() => startPod({ databaseUrl: database.url, leaseSeconds: 3 })),
+  );
+  for (const pod of pods) cleanups.push(() => pod.end());
+  const places = async () => (await database.pool.query('select id from pods order by id')).rows;
+  const before = await places();
+  for (const pod of pods) pod.kill('SIGSTOP');
+  await until('all leases are over', async () => (await late(database)) === 3);
+  for (const pod of pods) pod.kill('SIGCONT');
+  await until('all are renewed', async () => (await late(database)) === 0);
+  expect(await places()).toEqual(before);
+});
+
+test('RUN-11 a pod that slept past its lease while it was renewed keeps its place', async () => {
   const database = await databaseForTest();
   const pod = await startPod({ databaseUrl: database.url, leaseSeconds: 3 });
   cleanups.push(() => pod.end());
   const before = await registeredAs(database, pod);
-  const heartbeat = async (is: '<' | '>') => {
-    const sql = `select from pods where heartbeat_at ${is} clock_timestamp() - lease`;
-    return (await database.pool.query(sql)).rowCount === 1;
-  };
   const blocker = await database.pool.connect();
   try {
     await blocker.query('begin');
@@ -139,10 +150,33 @@ test('RUN-11 a pod that nobody gave up keeps its place, though it slept past its
   } finally {
     blocker.release();
   }
-  await until('its lease is over', () => heartbeat('<'));
+  await until('its lease is over', async () => (await late(database)) === 1);
   pod.kill('SIGCONT');
-  await until('it is renewed', () => heartbeat('>'));
+  await until('it is renewed', async () => (await late(database)) === 0);
   expect(await registeredAs(database, pod)).toEqual(before);
+});
+
+/** How many pods have not been renewed within their lease. */
+async function late({ pool }: TestDatabase): Promise<number | null> {
+  return (await pool.query('select from pods where heartbeat_at < clock_timestamp() - lease')).rowCount;
+}
+
+test('RUN-11 a pod whose connection does not answer, while another would, registers anew', async () => {
+  const database = await databaseForTest();
+  const pod = await startPod({ databaseUrl: database.url });
+  cleanups.push(() => pod.end());
+  const [before] = await registeredAs(database, pod);
+  const blocker = await database.pool.connect();
+  try {
+    await blocker.query('begin');
+    await blocker.query('select from pods for update');
+    await until('it has another place', async () =>
+      (await registeredAs(database, pod)).some((id) => id !== before),
+    );
+  } finally {
+    await blocker.query('rollback');
+    blocker.release();
+  }
 });
 
 test('RUN-11 a pod that was given up cannot put its freed thread to sleep', async () => {

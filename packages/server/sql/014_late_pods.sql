@@ -1,0 +1,41 @@
+-- Whoever was late itself cannot tell who else is: when a database was silent to all, the first to be heard again would take the
+-- others for dead. It waits for its next tick; a pod that has lost its lock is dead all the same.
+create or replace function pod_tick(
+  p_pod uuid, p_lock_class integer,
+  out alive boolean, out others integer, out removed integer, out freed integer,
+  out due boolean, out next_wake_ms double precision, out owned integer, out woken uuid[]
+) language plpgsql as $$
+declare
+  was_late boolean;
+begin
+  select heartbeat_at < clock_timestamp() - lease into was_late from pods where id = p_pod;
+  update pods set heartbeat_at = clock_timestamp() where id = p_pod;
+  alive := found;
+
+  -- A row that is locked is just being renewed, or removed by another: two late pods must not wait for each other.
+  delete from pods where id in (
+    select p.id from pods p
+    where p.id <> p_pod and (
+      (was_late is not true and p.heartbeat_at < clock_timestamp() - p.lease)
+      or not exists (
+        select from pg_locks l
+        where l.locktype = 'advisory' and l.classid = p_lock_class::oid and l.objid = p.number::oid
+          and l.objsubid = 2 and l.granted
+          and l.database = (select oid from pg_database where datname = current_database())))
+    for update skip locked);
+  get diagnostics removed = row_count;
+
+  update threads set owner = null, wake_at = least(wake_at, clock_timestamp())
+    where id in (
+      select t.id from threads t
+      where t.owner is not null and not exists (select from pods p where p.id = t.owner)
+      for no key update skip locked);
+  get diagnostics freed = row_count;
+
+  select count(*) into others from pods where id <> p_pod;
+  select min(wake_at) <= clock_timestamp(), extract(epoch from min(wake_at) - clock_timestamp()) * 1000
+    into due, next_wake_ms from threads where owner is null and wake_at is not null;
+  due := coalesce(due, false);
+  select count(*), array_agg(id) filter (where wake_at <= clock_timestamp())
+    into owned, woken from threads where owner = p_pod;
+end $$;
