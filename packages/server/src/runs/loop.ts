@@ -362,12 +362,7 @@ class Actor {
   async #title(): Promise<void> {
     this.#leisure = new AbortController();
     const signal = AbortSignal.any([this.#leisure.signal, this.#hold.lost, this.#hold.hurry]);
-    const titled = await makeTitle(
-      this.#options.agents,
-      this.#facts.workspaceId!,
-      this.#state.history,
-      signal,
-    );
+    const titled = await makeTitle(this.#options, this.#facts.workspaceId!, this.#state.history, signal);
     this.#leisure = null;
     this.#hold.lost.throwIfAborted();
     const { title } = titled;

@@ -1,11 +1,11 @@
 // A chat's title: a model is asked for one, once. Without a model, or if it has nothing to say, it is how the chat began.
 
 import type { EventData } from '@continuo/protocol';
-import type { Agents } from '../agents/agent.ts';
 import { keepable } from '../log/group.ts';
 import type { HistoryMessage, Model } from '../models/model.ts';
 import { costOf } from '../models/prices.ts';
 import type { ThreadState } from './fold.ts';
+import type { LoopOptions } from './step.ts';
 
 /** Characters of a title at most. */
 const LONGEST = 80;
@@ -17,8 +17,10 @@ const SYSTEM =
   'You give conversations their titles. Answer with the title alone: at most six words, in the language of the conversation, ' +
   'without quotation marks and without a full stop.';
 
+type Options = Pick<LoopOptions, 'agents' | 'metrics'>;
+
 export async function makeTitle(
-  agents: Agents,
+  options: Options,
   workspaceId: string,
   history: ThreadState['history'],
   signal: AbortSignal,
@@ -29,23 +31,27 @@ export async function makeTitle(
   const answer = history.findLast(({ entry }) => entry.role === 'assistant')?.entry;
   const name = answer?.role === 'assistant' ? answer.model : undefined;
   if (answer?.role !== 'assistant' || name === undefined || name.startsWith('offline/')) return plain;
-  const made = await agents.make({ workspaceId, model: name });
+  const made = await options.agents.make({ workspaceId, model: name });
   if (!made.ok) return plain;
   const said = answer.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
-  const asked = await ask(
-    made.agent.model,
-    `${goal.slice(0, SHOWN)}\n\n---\n\n${said.slice(0, SHOWN)}`,
-    signal,
-  );
+  const shown = `${goal.slice(0, SHOWN)}\n\n---\n\n${said.slice(0, SHOWN)}`;
+  const asked = await ask(options, made.agent.model, shown, signal);
   return { ...asked, title: cut(asked.title) || plain.title };
 }
 
-async function ask(model: Model, content: string, signal: AbortSignal): Promise<EventData['titled']> {
+async function ask(
+  { metrics }: Options,
+  model: Model,
+  content: string,
+  signal: AbortSignal,
+): Promise<EventData['titled']> {
+  const began = performance.now();
   const history: HistoryMessage[] = [
     { role: 'user', id: 'title', content: `Give this conversation a title:\n\n${content}` },
   ];
   const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
   let title = '';
+  let ended = 'interrupted';
   let usage: EventData['titled']['usage'];
   for await (const event of model.stream({
     messageId: 'title',
@@ -55,11 +61,18 @@ async function ask(model: Model, content: string, signal: AbortSignal): Promise<
     signal: patience,
   })) {
     if (event.type === 'text_delta') title += event.text;
-    if (event.type === 'message_stop') usage = event.usage;
-    // A failure leaves the plain title; there is no second try.
-    if (event.type === 'stream_error') return { title: '' };
+    if (event.type === 'message_stop') {
+      ended = 'complete';
+      usage = event.usage;
+    }
+    if (event.type === 'stream_error') ended = 'error';
   }
-  return { title, model: model.id, ...(usage && { usage, cost: costOf(model.id, usage) }) };
+  const cost = usage ? costOf(model.id, usage) : null;
+  const seconds = (performance.now() - began) / 1000;
+  metrics.modelCalled({ model: model.id, ended, seconds, usage: { ...usage }, cost });
+  // A failure leaves the plain title; there is no second try.
+  if (ended === 'error') return { title: '' };
+  return { title, model: model.id, ...(usage && { usage, cost }) };
 }
 
 /** One line, not too long, and without what models put around titles. */

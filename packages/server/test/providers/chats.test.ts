@@ -197,6 +197,17 @@ describe.each(['compatible', 'anthropic', 'google'] as const)('%s', (name) => {
   test('PLUS-6 a chat without a title asks the model for one after its first turn, once, and what that took is in its usage', async () => {
     const space = await newSpace(world.url);
     const since = listen();
+    const calls = async () => {
+      const text = await (await fetch(`${world.url}/metrics`)).text();
+      const line = `continuo_model_calls_total{model="${model}",ended="complete"} `;
+      return Number(
+        text
+          .split('\n')
+          .find((each) => each.startsWith(line))
+          ?.slice(line.length) ?? 0,
+      );
+    };
+    const before = await calls();
     server.reply(says('It rains.'), says('"Rain, and what to do"'), says('Still.'));
     const { url, run } = await open(space, { model, title: undefined });
     expect(await end(run)).toBe('done');
@@ -205,6 +216,7 @@ describe.each(['compatible', 'anthropic', 'google'] as const)('%s', (name) => {
       return body.title !== null && body;
     });
     expect(titled.title).toBe('Rain, and what to do');
+    expect((await calls()) - before).toBe(2);
     const { body: first } = await ask('GET', `${world.url}/api/runs/${run}`);
     const cost = first.cost === null ? null : first.cost * 2;
     const both = { runs: 1, input: first.usage.input * 2, output: first.usage.output * 2, cost };
