@@ -12,6 +12,8 @@ export interface Remote {
 export interface Connected {
   readonly client: Client;
   readonly url: string;
+  /** A command to the same server, for people to type. */
+  readonly again: (words: string) => string;
 }
 
 export function connect({ url, workspace }: Remote): Connected {
@@ -22,7 +24,8 @@ export function connect({ url, workspace }: Remote): Connected {
     ...(apiKey && { apiKey }),
     ...(workspace !== undefined && { workspace }),
   });
-  return { client, url: baseUrl };
+  const again = (words: string) => `continuo ${words}${url === undefined ? '' : ` --url ${url}`}`;
+  return { client, url: baseUrl, again };
 }
 
 /** What is no address is no server that is away. */

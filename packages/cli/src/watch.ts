@@ -1,7 +1,8 @@
 // Watches a run at the terminal: shows it as it comes, asks what it asks, and lets go of it on Ctrl-C. The run goes on
 // whatever happens here; only a second Ctrl-C stops it.
 
-import type { Client, RunEvent } from '@continuo/client';
+import type { Client } from '@continuo/client';
+import type { Connected } from './connect.ts';
 import { onInterrupt, type Keys } from './keys.ts';
 import { note, printJson, safe, yellow } from './output.ts';
 import { createPrinter, type Printer } from './show.ts';
@@ -12,7 +13,7 @@ const SECOND_PRESS_MS = 2000;
 export type Ending = 'done' | 'error' | 'canceled' | 'detached' | 'stopped' | 'waiting';
 
 export interface Watch {
-  readonly client: Client;
+  readonly connected: Connected;
   readonly run: string;
   readonly chat: string;
   readonly json: boolean;
@@ -22,7 +23,8 @@ export interface Watch {
   readonly typed?: ((keys: Buffer) => void) | undefined;
 }
 
-export async function watch({ client, run, chat, json, interactive, typed }: Watch): Promise<Ending> {
+export async function watch({ connected, run, chat, json, interactive, typed }: Watch): Promise<Ending> {
+  const { client, again } = connected;
   const leaving = new AbortController();
   const printer = createPrinter({ write: (text) => void process.stdout.write(text) });
   let presses = 0;
@@ -32,16 +34,14 @@ export async function watch({ client, run, chat, json, interactive, typed }: Wat
     if (presses === 1) leaving.abort();
     else second();
   }, typed);
-  const questions = createQuestions({ client, keys, printer, interrupted: () => leaving.abort() });
+  const questions = createQuestions({ connected, keys, printer, interrupted: () => leaving.abort() });
   try {
     const ending = await follow();
     if (ending !== null) return ending;
     printer.line();
-    if (!interactive) {
-      note(`Detached; the run goes on. Come back with: continuo tail ${run}`);
-      return 'detached';
-    }
-    note(`Detached; the run goes on. Come back with: continuo tail ${run}\nCtrl-C again stops it.`);
+    note(`Detached; the run goes on. Come back with: ${again(`tail ${run}`)}`);
+    if (!interactive) return 'detached';
+    note('Ctrl-C again stops it.');
     if (!(await pressed())) return 'detached';
     await client.chats.stop(chat);
     note(yellow('Stopped.'));
@@ -57,7 +57,7 @@ export async function watch({ client, run, chat, json, interactive, typed }: Wat
     for await (const event of client.runs.stream(run, { signal: leaving.signal, onState })) {
       if (json) printJson(event);
       else printer.show(event);
-      if (event.type === 'approval' && (await waits(event))) {
+      if (event.type === 'approval' && (await isAsked(client, run, event.data.approval))) {
         if (!interactive) return 'waiting';
         questions.ask(event.data.approval);
       }
@@ -65,11 +65,6 @@ export async function watch({ client, run, chat, json, interactive, typed }: Wat
       if (event.type === 'state' && event.data.status !== 'running') return event.data.status;
     }
     return null;
-  }
-
-  /** What is read of a log may have been answered long ago. */
-  async function waits(event: Extract<RunEvent, { type: 'approval' }>): Promise<boolean> {
-    return (await client.approvals.get(event.data.approval)).decision === null;
   }
 
   function pressed(): Promise<boolean> {
@@ -83,6 +78,22 @@ export async function watch({ client, run, chat, json, interactive, typed }: Wat
       if (presses > 1) second();
     });
   }
+}
+
+/** What is read of a log may have been answered long ago. */
+export async function isAsked(client: Client, run: string, approval: string): Promise<boolean> {
+  try {
+    return (await askedBy(client, run)).includes(approval);
+  } catch {
+    // Nobody can say so now; watching outlives a server that is away, and what was asked may well wait.
+    return true;
+  }
+}
+
+/** The approvals that a run waits for. */
+export async function askedBy(client: Client, run: string): Promise<string[]> {
+  const { step } = await client.runs.why(run);
+  return step?.calls.flatMap(({ approval }) => approval ?? []) ?? [];
 }
 
 /** Says so when a connection is lost for longer than a moment. */
@@ -103,12 +114,12 @@ interface Questions {
 
 /** Asks one at a time, beside the stream, so that somebody else's answer ends the question. */
 function createQuestions({
-  client,
+  connected: { client, again },
   keys,
   printer,
   interrupted,
 }: {
-  readonly client: Client;
+  readonly connected: Connected;
   readonly keys: Keys;
   readonly printer: Printer;
   readonly interrupted: () => void;
@@ -126,7 +137,7 @@ function createQuestions({
       const answer = approval.decision === null ? await ask(approval, asked.over.signal) : 'settled';
       keys.wake();
       if (answer === 'interrupted') return interrupted();
-      if (answer === 'later') note(`It waits. Decide with: continuo approve ${id}`);
+      if (answer === 'later') note(`It waits. Decide with: ${again(`approve ${id}`)}`);
       if (typeof answer === 'object') await decide(id, answer);
     }
     asked = null;

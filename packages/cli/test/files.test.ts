@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { usePod } from '../../server/test/contract/support.ts';
 import { continuo, start } from './support.ts';
@@ -243,6 +244,31 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     for (const name of there) expect(readFileSync(join(target, name)).equals(content)).toBe(true);
   },
 );
+
+test('PLUS-5 a push that is interrupted says how many files were written', async () => {
+  const local = join(folder, 'cut-push');
+  mkdirSync(local);
+  for (const name of ['a.md', 'b.md', 'c.md']) writeFileSync(join(local, name), name);
+  let writes = 0;
+  const between = createServer((request, response) => {
+    writes += 1;
+    if (writes === 2) return void child.kill('SIGINT');
+    const target = fetch(`${world.url}${request.url}`, {
+      method: 'PUT',
+      body: Readable.toWeb(request) as BodyInit,
+      duplex: 'half',
+    } as RequestInit);
+    void target.then(async (answer) => response.end(await answer.text()));
+  });
+  await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void between.close());
+  const url = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+  const { child, ended } = start(['files', 'push', local, '/cut', '--url', url], { env: { NO_COLOR: '1' } });
+  const { code, stdout, stderr } = await ended;
+  expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+  expect(stderr).toContain('error Interrupted; 1 of 3 files were written; the next one may be, too.\n');
+  expect((await files(['ls', '/cut', '--json'])).stdout).toContain('/cut/a.md');
+});
 
 test('PLUS-5 a server cannot make pull write outside of its folder', async () => {
   const paths = ['/../evil.md', '/a/../../evil.md', '//evil.md', '/a/./b', '/nul\0'];

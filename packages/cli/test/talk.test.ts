@@ -129,14 +129,13 @@ test('PLUS-5 runs, why, stop and tail tell of a run that is at work, and stop it
 });
 
 test('PLUS-5 Ctrl-C on a chat without a terminal lets go of it; the run goes on', async () => {
-  const { child, ended } = start(['chat', script({ text: 'so far', hang: true })], {
-    env: { CONTINUO_URL: world.url },
-  });
+  const { child, ended } = start(['chat', script({ text: 'so far', hang: true }), '--url', world.url]);
   await new Promise((resolve) => child.stdout.once('data', resolve));
   child.kill('SIGINT');
   const { code, stderr } = await ended;
   expect(code).toBe(130);
   const id = /continuo tail ([0-9a-f-]{36})/.exec(stderr)![1]!;
+  expect(stderr).toContain(`${id} --url ${world.url}\n`);
   expect((await ask('GET', `${world.url}/api/runs/${id}`)).body.status).toBe('running');
   await run(['stop', id]);
 });

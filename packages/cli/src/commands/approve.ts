@@ -36,7 +36,7 @@ export async function approve(id: string | undefined, options: ApproveOptions): 
   );
 }
 
-async function askAll({ client }: Connected, items: readonly Waiting[]): Promise<void> {
+async function askAll({ client, again }: Connected, items: readonly Waiting[]): Promise<void> {
   const { ask } = await import('../decide.ts');
   for (const item of items) {
     const answer = await ask(item);
@@ -45,13 +45,13 @@ async function askAll({ client }: Connected, items: readonly Waiting[]): Promise
       return;
     }
     if (typeof answer !== 'object') continue;
-    print(told(await client.approvals.decide(item.id, answer)));
+    print(told(await client.approvals.decide(item.id, answer), again));
   }
 }
 
 type Waiting = Awaited<ReturnType<Connected['client']['approvals']['list']>>['items'][number];
 
-async function decide({ client }: Connected, id: string, options: ApproveOptions): Promise<void> {
+async function decide({ client, again }: Connected, id: string, options: ApproveOptions): Promise<void> {
   const { deny, edit, retry, skip, comment, json } = options;
   const given = [deny && 'deny', edit !== undefined && 'edit', retry && 'retry', skip && 'skip'].filter(
     Boolean,
@@ -72,7 +72,7 @@ async function decide({ client }: Connected, id: string, options: ApproveOptions
     ...(comment !== undefined && { comment }),
   });
   if (json) printJson(answer);
-  else print(told(answer));
+  else print(told(answer, again));
 }
 
 async function inputOf(json: string): Promise<Record<string, unknown>> {
@@ -83,6 +83,6 @@ async function inputOf(json: string): Promise<Record<string, unknown>> {
   return input;
 }
 
-function told({ tool, decision, run_id: run }: Waiting): string {
-  return `${short(tool)}: ${decision}. Watch it go on with: continuo tail ${run}`;
+function told({ tool, decision, run_id: run }: Waiting, again: Connected['again']): string {
+  return `${short(tool)}: ${decision}. Watch it go on with: ${again(`tail ${run}`)}`;
 }

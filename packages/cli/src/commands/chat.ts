@@ -5,7 +5,7 @@ import { connect, type Connected, type Remote } from '../connect.ts';
 import { EXIT, usageError } from '../failure.ts';
 import { dim, note, print, printJson } from '../output.ts';
 import { createPrompt } from '../prompt.ts';
-import { watch, type Ending } from '../watch.ts';
+import { askedBy, watch, type Ending } from '../watch.ts';
 
 export interface ChatOptions extends Remote {
   readonly chat?: string;
@@ -29,7 +29,7 @@ export async function chat(message: string | undefined, options: ChatOptions): P
   const sent = await send(connected, said, options);
   if (!options.wait) {
     if (!options.json) print(`${sent.run}`);
-    return note(dim(`Watch it with: continuo tail ${sent.run}`));
+    return note(dim(`Watch it with: ${connected.again(`tail ${sent.run}`)}`));
   }
   process.exitCode = exitCodeOf(await follow(connected, sent, options));
 }
@@ -56,7 +56,7 @@ async function talk(connected: Connected, options: ChatOptions): Promise<void> {
   } finally {
     prompt.close();
   }
-  if (current !== undefined) note(dim(`Go on with: continuo chat --chat ${current}`));
+  if (current !== undefined) note(dim(`Go on with: ${connected.again(`chat --chat ${current}`)}`));
 }
 
 async function send({ client }: Connected, content: string, options: ChatOptions): Promise<Sent> {
@@ -71,24 +71,25 @@ async function send({ client }: Connected, content: string, options: ChatOptions
 }
 
 async function follow(
-  { client }: Connected,
+  connected: Connected,
   sent: Sent,
   { json = false, chat: known }: ChatOptions,
   typed?: (keys: Buffer) => void,
 ): Promise<Ending> {
   const interactive = process.stdin.isTTY && process.stdout.isTTY && !json;
-  const ending = await watch({ client, ...sent, json, interactive, typed });
-  if (ending === 'waiting') await sayWhatWaits(client, sent.run);
-  if (json) printJson({ type: 'ended', ending, chat: sent.chat, run: await client.runs.get(sent.run) });
+  const ending = await watch({ connected, ...sent, json, interactive, typed });
+  if (ending === 'waiting') await sayWhatWaits(connected, sent.run);
+  if (json)
+    printJson({ type: 'ended', ending, chat: sent.chat, run: await connected.client.runs.get(sent.run) });
   else if (!interactive && known === undefined) note(dim(`chat ${sent.chat}`));
   return ending;
 }
 
-async function sayWhatWaits(client: Connected['client'], run: string): Promise<void> {
-  const { items } = await client.approvals.list();
-  for (const { id } of items.filter((approval) => approval.run_id === run)) {
-    note(`The run waits for a decision: continuo approve ${id} (or --deny), then: continuo tail ${run}`);
-  }
+async function sayWhatWaits({ client, again }: Connected, run: string): Promise<void> {
+  for (const id of await askedBy(client, run))
+    note(
+      `The run waits for a decision: ${again(`approve ${id}`)} (or --deny), then: ${again(`tail ${run}`)}`,
+    );
 }
 
 function exitCodeOf(ending: Ending): number {

@@ -6,7 +6,7 @@ import { EXIT } from '../failure.ts';
 import { onInterrupt } from '../keys.ts';
 import { note, printJson } from '../output.ts';
 import { createPrinter, type Printer, type Shown } from '../show.ts';
-import { reconnections } from '../watch.ts';
+import { isAsked, reconnections } from '../watch.ts';
 
 export interface TailOptions extends Remote {
   readonly follow: boolean;
@@ -27,6 +27,7 @@ interface Tail {
 
 export async function tail(id: string, { follow, ...remote }: TailOptions): Promise<void> {
   const connected = connect(remote);
+  const { client, again } = connected;
   const { kind } = await targetOf(connected, id);
   const leaving = new AbortController();
   const printer = createPrinter({ write: (text) => void process.stdout.write(text), people: true });
@@ -36,7 +37,7 @@ export async function tail(id: string, { follow, ...remote }: TailOptions): Prom
     printer.show(event);
     if (event.type === 'approval' && run !== null) {
       const { approval } = event.data as { approval: string };
-      if (await waits(connected, run, approval)) note(`  decide with: continuo approve ${approval}`);
+      if (await isAsked(client, run, approval)) note(`  decide with: ${again(`approve ${approval}`)}`);
     }
   };
   const keys = onInterrupt(() => leaving.abort());
@@ -47,17 +48,6 @@ export async function tail(id: string, { follow, ...remote }: TailOptions): Prom
     if (leaving.signal.aborted) process.exitCode = EXIT.interrupted;
   } finally {
     keys.close();
-  }
-}
-
-/** What is read of a log may have been answered long ago. */
-async function waits({ client }: Connected, run: string, approval: string): Promise<boolean> {
-  try {
-    const { step } = await client.runs.why(run);
-    return step?.calls.some((call) => call.approval === approval) ?? false;
-  } catch {
-    // Nobody can say so now; watching outlives a server that is away, and what was asked may well wait.
-    return true;
   }
 }
 

@@ -46,17 +46,25 @@ export async function push(local: string, folder: string, remote: Remote): Promi
   const bar = progress(remote.json ?? false);
   const pushed: { path: string; version: number; unchanged: boolean }[] = [];
   const refused: { path: string; code: string; message: string }[] = [];
-  for (const file of files) {
-    const path = [top, ...relative(local, file).split(sep)].join('/');
-    try {
-      const written = await client.files.write(path, await localFile(file));
-      pushed.push({ path: written.path, version: written.version, unchanged: written.unchanged ?? false });
-    } catch (error) {
-      refused.push({ path, ...ofOneFile(error) });
-    }
-    bar.step(pushed.length + refused.length, files.length, path);
-  }
-  bar.end();
+  await interruptible(
+    () => `${pushed.length} of ${plural(files.length, 'file')} were written; the next one may be, too.`,
+    async (signal) => {
+      for (const file of files) {
+        const path = [top, ...relative(local, file).split(sep)].join('/');
+        try {
+          const written = await client.files.write(path, await localFile(file), { signal });
+          pushed.push({
+            path: written.path,
+            version: written.version,
+            unchanged: written.unchanged ?? false,
+          });
+        } catch (error) {
+          refused.push({ path, ...ofOneFile(error) });
+        }
+        bar.step(pushed.length + refused.length, files.length, path);
+      }
+    },
+  ).finally(() => bar.end());
   if (refused.length > 0) process.exitCode = EXIT.failed;
   if (remote.json) return printJson({ items: pushed, refused });
   for (const { path, message } of refused) note(`${red('refused')} ${safe(path)}: ${safe(message)}`);
