@@ -1,11 +1,13 @@
 // Markdown that is parsed block by block is the same as parsed whole, however it comes.
 
 import fc from 'fast-check';
+import type { ComponentProps, ReactElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import ReactMarkdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { expect, test } from 'vitest';
 import { blocksOf, type Blocks } from '../src/ui/markdown/blocks.ts';
+import { fenceOf, piecesOf } from '../src/ui/markdown/fence.ts';
 import { Markdown } from '../src/ui/markdown/markdown.tsx';
 
 const html = (text: string) =>
@@ -63,6 +65,57 @@ test('PLUS-5 a text that grows piece by piece has the same blocks as one that is
     }),
     { numRuns: 500 },
   );
+});
+
+const LINES = [
+  ['```', '````', '~~~', '```ts', '~~~c++', '``` ts', '```ts x', '```\t', ' ```', '    ```', '- ```'],
+  ['```a`', '``', '', ' ', 'code', '  in\tit', '\t', '# none', '[x]: y', '> x', '&amp;\\', '\0', '\r'],
+].flat();
+const line = fc.constantFrom(...LINES);
+
+test('PLUS-5 a fence of code that is read without the parser is what the parser finds, from its first character on', () => {
+  let read = 0;
+  const check = (text: string) => {
+    const fence = fenceOf(text);
+    if (fence === null) return;
+    read += 1;
+    const found: unknown[] = [];
+    const pre = ({ children }: ComponentProps<'pre'>) => {
+      const { className, children: code = '' } = (children as ReactElement<ComponentProps<'code'>>).props;
+      found.push({ language: className?.replace('language-', ''), code });
+      return null;
+    };
+    const rest = renderToStaticMarkup(
+      <ReactMarkdown remarkPlugins={[remarkGfm]} components={{ pre }}>
+        {text}
+      </ReactMarkdown>,
+    );
+    expect({ text, rest, found }).toEqual({ text, rest: '', found: [fence] });
+  };
+  fc.assert(
+    fc.property(fc.array(line, { minLength: 1, maxLength: 6 }), fc.boolean(), (lines, ends) => {
+      const text = lines.join('\n') + (ends ? '\n' : '');
+      for (let end = 1; end <= text.length; end += 1) check(text.slice(0, end));
+    }),
+    { numRuns: 200 },
+  );
+  expect(read).toBeGreaterThan(100);
+});
+
+test('PLUS-5 the pieces of a long code are its lines, and all but the last stay while it grows', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('', '', ' ', 'line'), { maxLength: 700 }), (lines) => {
+      const code = lines.map((each) => `${each}\n`).join('');
+      const pieces = piecesOf(code);
+      expect(pieces.join('\n')).toBe(code);
+      expect(piecesOf(`${code}more\n`).slice(0, pieces.length - 1)).toEqual(pieces.slice(0, -1));
+      // A line that is empty would not be drawn at the end of a piece.
+      for (const each of pieces.slice(0, -1)) expect(each).toMatch(/[^\n]$/);
+    }),
+  );
+  const long = renderToStaticMarkup(<Markdown text={`\`\`\`js\n${'a[0];\n'.repeat(5000)}`} />);
+  expect(long.match(/<span class="block">/g)).toHaveLength(50);
+  expect(long).toContain('>js<');
 });
 
 test('PLUS-5 while a text grows, all blocks but the last stay the same', () => {

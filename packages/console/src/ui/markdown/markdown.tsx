@@ -8,12 +8,17 @@ import { CopyButton } from '../copy.tsx';
 import { DiffLines } from '../diff-text.tsx';
 import { kerning } from '../kerning.ts';
 import { blocksOf, type Blocks } from './blocks.ts';
+import { fenceOf, piecesOf, type Fence } from './fence.ts';
 import { MarkdownLink } from './link.tsx';
 
 const PLUGINS = [remarkGfm];
 
 const COMPONENTS: Components = {
-  pre: CodeBlock,
+  pre: ({ children }) => {
+    const { className, children: code } = (children as ReactElement<ComponentProps<'code'>>).props;
+    const language = /language-([\w+#.-]+)/.exec(className ?? '')?.[1];
+    return <CodeBlock language={language} code={typeof code === 'string' ? code : ''} />;
+  },
   a: ({ node: _node, ...rest }) => <MarkdownLink {...rest} />,
   img: ({ src, alt }) => (
     <MarkdownLink href={typeof src === 'string' ? src : undefined}>{alt || 'image'}</MarkdownLink>
@@ -36,6 +41,13 @@ export function Markdown({ text }: { readonly text: string }) {
 }
 
 const Block = memo(function Block({ text, prefix }: { readonly text: string; readonly prefix: string }) {
+  const fence = fenceOf(text);
+  if (fence)
+    return (
+      <section className={kerning(text) || undefined}>
+        <CodeBlock {...fence} />
+      </section>
+    );
   const plain = <p className={`whitespace-pre-wrap wrap-anywhere ${kerning(text)}`}>{text}</p>;
   if (isKnotted(text)) return plain;
   return (
@@ -61,22 +73,32 @@ function isKnotted(text: string): boolean {
   return KNOTTED.some((knot) => knot.test(text)) || text.split('[', MOST_BRACKETS + 2).length > MOST_BRACKETS;
 }
 
-function CodeBlock({ children }: ComponentProps<'pre'>) {
-  const { className = '', children: code = '' } = (children as ReactElement<ComponentProps<'code'>>).props;
-  const language = /language-([\w+#.-]+)/.exec(className)?.[1];
-  const diff = language === 'diff' && typeof code === 'string';
+function CodeBlock({ language, code }: Fence) {
+  const diff = language === 'diff';
   return (
     <div className="overflow-hidden rounded-lg border bg-sunken">
       <div className="flex items-center justify-between border-b py-0.5 pr-1 pl-3 text-xs text-soft">
         {language ?? 'text'}
-        <CopyButton text={typeof code === 'string' ? code : ''} what="the code" />
+        <CopyButton text={code} what="the code" />
       </div>
       <pre
         tabIndex={0}
         className={`overflow-x-auto py-2.5 font-mono text-[0.8125rem] leading-relaxed ${diff ? '' : 'px-3'}`}
       >
-        {diff ? <DiffLines text={code} /> : children}
+        {diff ? (
+          <DiffLines text={code} />
+        ) : (
+          <code>
+            {piecesOf(code).map((piece, index) => (
+              <Piece key={index} text={piece} />
+            ))}
+          </code>
+        )}
       </pre>
     </div>
   );
 }
+
+const Piece = memo(function Piece({ text }: { readonly text: string }) {
+  return <span className="block">{text}</span>;
+});
