@@ -112,6 +112,7 @@ function Edit({ item, forgotten, close, sent }: EditProps) {
       <textarea
         autoFocus
         aria-label="Edit the message"
+        readOnly={busy}
         value={text}
         onChange={(event) => {
           setText(event.target.value);

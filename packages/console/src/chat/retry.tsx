@@ -13,7 +13,6 @@ export function Retry({ run }: { readonly run: string }) {
   const button = useRef<HTMLButtonElement>(null);
   const past = useIsPast();
   const retry = async () => {
-    if (asked) return;
     setAsked(true);
     setProblem(null);
     try {
@@ -30,8 +29,7 @@ export function Retry({ run }: { readonly run: string }) {
         ref={button}
         kind="quiet"
         className="!px-2 !py-0.5 !text-xs"
-        aria-disabled={asked}
-        disabled={past}
+        disabled={asked || past}
         onClick={() => void retry()}
       >
         <RotateCcw className="size-3.5" aria-hidden="true" />

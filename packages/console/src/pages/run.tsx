@@ -151,7 +151,8 @@ function Head({ run, log }: { readonly run: Run; readonly log: RunLog }) {
         <Actions run={run} />
       </div>
       <p className="mt-1 line-clamp-2 text-sm text-soft wrap-anywhere">
-        <span className="sr-only">It answers: </span>“{run.said.trim()}”
+        <span className="sr-only">It answers: </span>“
+        <Visible text={run.said.trim()} />”
       </p>
       {waits && (
         <p className="mt-2 flex items-start gap-2 rounded-lg bg-warn-wash px-3 py-2 text-sm text-warn">

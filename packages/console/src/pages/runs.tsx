@@ -126,7 +126,7 @@ function Entry({ run }: { readonly run: ListedRun }) {
       >
         <StateBadge state={stateOf(run, why)} className="max-sm:order-2" />
         <span className="min-w-0 truncate font-medium max-sm:order-1 max-sm:col-span-2">
-          {run.said.trim() || 'An empty message'}
+          <Visible text={run.said.trim() || 'An empty message'} />
         </span>
         <span className="text-right text-xs leading-5 text-soft max-sm:order-3">
           <When at={run.queued_at} />

@@ -32,7 +32,7 @@ export function Replay({ chat, events, count, place, move }: ReplayProps) {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex items-center gap-2 border-b px-4 py-2 sm:px-6">
-        <IconButton label="Back by a message" aria-disabled={at === 0} onClick={() => go(before)}>
+        <IconButton label="Back by a message" disabled={at === 0} onClick={() => go(before)}>
           <ChevronLeft />
         </IconButton>
         <input
@@ -45,7 +45,7 @@ export function Replay({ chat, events, count, place, move }: ReplayProps) {
           onChange={(event) => go(Number(event.target.value))}
           className="min-w-0 flex-1 accent-accent"
         />
-        <IconButton label="On by a message" aria-disabled={at === count} onClick={() => go(after)}>
+        <IconButton label="On by a message" disabled={at === count} onClick={() => go(after)}>
           <ChevronRight />
         </IconButton>
         <p className="shrink-0 text-right text-xs text-soft tabular-nums sm:w-56">

@@ -12,7 +12,7 @@ const LOOK: Record<Kind, string> = {
 };
 
 const BASE =
-  'inline-flex items-center gap-1.5 rounded-lg border font-medium transition-colors whitespace-nowrap disabled:opacity-60 disabled:pointer-events-none aria-disabled:opacity-60';
+  'inline-flex items-center gap-1.5 rounded-lg border font-medium transition-colors whitespace-nowrap aria-disabled:pointer-events-none aria-disabled:opacity-60';
 
 export interface ButtonProps extends ComponentProps<'button'> {
   readonly kind?: Kind;
@@ -20,7 +20,11 @@ export interface ButtonProps extends ComponentProps<'button'> {
 
 export function Button({ kind = 'plain', className = '', type = 'button', ...rest }: ButtonProps) {
   return (
-    <button type={type} className={`${BASE} ${LOOK[kind]} px-3 py-1.5 text-sm ${className}`} {...rest} />
+    <button
+      type={type}
+      className={`${BASE} ${LOOK[kind]} px-3 py-1.5 text-sm ${className}`}
+      {...withFocus(rest)}
+    />
   );
 }
 
@@ -38,9 +42,14 @@ export function IconButton({
       aria-label={label}
       title={label}
       className={`${BASE} ${LOOK[kind]} size-8 justify-center [&>svg]:size-4.5 ${className}`}
-      {...rest}
+      {...withFocus(rest)}
     >
       {children}
     </button>
   );
+}
+
+/** What cannot be pressed just now keeps the focus of whoever pressed it. */
+function withFocus({ disabled, ...rest }: ComponentProps<'button'>): ComponentProps<'button'> {
+  return disabled ? { ...rest, 'aria-disabled': true, onClick: (event) => event.preventDefault() } : rest;
 }

@@ -1,6 +1,7 @@
 // One of a few things: it looks as a button does, and its list is the system's.
 
 import { ChevronDown } from 'lucide-react';
+import { piecesOf } from './hidden.ts';
 
 interface SelectProps {
   readonly label: string;
@@ -21,7 +22,9 @@ export function Select({ label, value, choose, choices, className = '' }: Select
       >
         {choices.map(([each, words]) => (
           <option key={each} value={each}>
-            {words}
+            {piecesOf(words)
+              .map(({ text }) => text)
+              .join('')}
           </option>
         ))}
       </select>

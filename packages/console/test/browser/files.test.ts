@@ -448,6 +448,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await page.getByText('The server does not answer. Trying again…').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await saved(page, 2);
+    expect(await focused(page)).toBe('Save');
     expect((await read('/away.md')).text).toBe('typed here\n');
   });
 });
