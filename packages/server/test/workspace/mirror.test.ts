@@ -358,17 +358,28 @@ describe('from the disk to the database', () => {
   });
 
   test('WS-2 a folder that is emptied file by file is one that was emptied', async () => {
-    const desk = await openDesk(world);
-    const paths = Array.from({ length: 100 }, (_, index) => `f${index % 7}/${index}.md`);
-    await Promise.all(paths.map((path) => desk.write(path, path)));
-    // One after the other, with time for the watcher to tell of each.
-    for (const path of paths) {
-      rmSync(join(desk.root, path));
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    let desk: Awaited<ReturnType<typeof openDesk>>;
+    do {
+      desk = await openDesk(world);
+      // With longer pauses, as a busy machine makes them, it would be somebody who tidies up.
+    } while ((await longestPause(desk)) > 100);
     await until(() => desk.warnings.some(({ text }) => text.startsWith('the folder was gone or empty')));
     await equal(desk);
     expect(Object.keys(await desk.database())).toHaveLength(100);
+
+    /** Of those between the removals of 100 files, one after the other, with time for the watcher to tell of each. */
+    async function longestPause(on: typeof desk): Promise<number> {
+      const paths = Array.from({ length: 100 }, (_, index) => `f${index % 7}/${index}.md`);
+      await Promise.all(paths.map((path) => on.write(path, path)));
+      let longest = 0;
+      for (const path of paths) {
+        const before = performance.now();
+        rmSync(join(on.root, path));
+        await new Promise((resolve) => setImmediate(resolve));
+        longest = Math.max(longest, performance.now() - before);
+      }
+      return longest;
+    }
   });
 
   test('WS-2 a file that was deleted is removed although others keep changing', async () => {
