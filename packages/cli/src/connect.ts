@@ -12,7 +12,7 @@ export interface Remote {
 export interface Connected {
   readonly client: Client;
   readonly url: string;
-  /** A command to the same server, for people to type. */
+  /** A command to the same server and workspace, for people to type. */
   readonly again: (words: string) => string;
 }
 
@@ -24,8 +24,16 @@ export function connect({ url, workspace }: Remote): Connected {
     ...(apiKey && { apiKey }),
     ...(workspace !== undefined && { workspace }),
   });
-  const again = (words: string) => `continuo ${words}${url === undefined ? '' : ` --url ${url}`}`;
+  const options = [
+    ...(workspace === undefined ? [] : ['-w', workspace]),
+    ...(url === undefined ? [] : ['--url', url]),
+  ];
+  const again = (words: string) => ['continuo', words, ...options.map(quoted)].join(' ');
   return { client, url: baseUrl, again };
+}
+
+function quoted(word: string): string {
+  return /^[\w.:/@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** What is no address is no server that is away. */

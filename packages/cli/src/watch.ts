@@ -57,7 +57,7 @@ export async function watch({ connected, run, chat, json, interactive, typed }: 
     for await (const event of client.runs.stream(run, { signal: leaving.signal, onState })) {
       if (json) printJson(event);
       else printer.show(event);
-      if (event.type === 'approval' && (await isAsked(client, run, event.data.approval))) {
+      if (event.type === 'approval' && (await isAsked(client, event.data.approval))) {
         if (!interactive) return 'waiting';
         questions.ask(event.data.approval);
       }
@@ -81,19 +81,13 @@ export async function watch({ connected, run, chat, json, interactive, typed }: 
 }
 
 /** What is read of a log may have been answered long ago. */
-export async function isAsked(client: Client, run: string, approval: string): Promise<boolean> {
+export async function isAsked(client: Client, approval: string): Promise<boolean> {
   try {
-    return (await askedBy(client, run)).includes(approval);
-  } catch {
-    // Nobody can say so now; watching outlives a server that is away, and what was asked may well wait.
-    return true;
+    return (await client.approvals.get(approval)).decision === null;
+  } catch (error) {
+    // Nobody can say so while the server is away; watching outlives that, and what was asked may well wait.
+    return (error as { code?: unknown }).code !== 'approval_not_found';
   }
-}
-
-/** The approvals that a run waits for. */
-export async function askedBy(client: Client, run: string): Promise<string[]> {
-  const { step } = await client.runs.why(run);
-  return step?.calls.flatMap(({ approval }) => approval ?? []) ?? [];
 }
 
 /** Says so when a connection is lost for longer than a moment. */

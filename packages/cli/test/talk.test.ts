@@ -129,13 +129,14 @@ test('PLUS-5 runs, why, stop and tail tell of a run that is at work, and stop it
 });
 
 test('PLUS-5 Ctrl-C on a chat without a terminal lets go of it; the run goes on', async () => {
-  const { child, ended } = start(['chat', script({ text: 'so far', hang: true }), '--url', world.url]);
+  const to = ['-w', 'default', '--url', world.url];
+  const { child, ended } = start(['chat', script({ text: 'so far', hang: true }), ...to]);
   await new Promise((resolve) => child.stdout.once('data', resolve));
   child.kill('SIGINT');
   const { code, stderr } = await ended;
   expect(code).toBe(130);
   const id = /continuo tail ([0-9a-f-]{36})/.exec(stderr)![1]!;
-  expect(stderr).toContain(`${id} --url ${world.url}\n`);
+  expect(stderr).toContain(`continuo tail ${id} ${to.join(' ')}\n`);
   expect((await ask('GET', `${world.url}/api/runs/${id}`)).body.status).toBe('running');
   await run(['stop', id]);
 });
@@ -143,13 +144,17 @@ test('PLUS-5 Ctrl-C on a chat without a terminal lets go of it; the run goes on'
 test('PLUS-5 a run that asks is exit code 6 where nobody can answer; approve decides, and tail sees the end', async () => {
   const policy = `${world.url}/api/v1/workspaces/default/policy`;
   const before = (await ask('GET', policy)).body;
-  await ask('PUT', policy, { rules: [{ tool: 'write', action: 'ask' }] });
-  const write = (path: string) =>
-    script({ calls: [{ tool: 'write', input: { path, content: 'x' } }] }, { text: 'over' });
+  const rules = [
+    { tool: '*', action: 'allow' },
+    { tool: 'write', action: 'ask' },
+  ];
+  await ask('PUT', policy, { rules });
+  const write = (path: string, ...beside: object[]) =>
+    script({ calls: [...beside, { tool: 'write', input: { path, content: 'x' } }] }, { text: 'over' });
   const file = async (path: string) =>
     (await ask('GET', `${world.url}/api/v1/workspaces/default/files${path}`)).status;
-  const asks = async (path: string) => {
-    const { code, stderr } = await run(['chat', write(path)]);
+  const asks = async (path: string, ...beside: object[]) => {
+    const { code, stderr } = await run(['chat', write(path, ...beside)]);
     expect(code).toBe(6);
     const [, approval, id] = /continuo approve (\S+) .*continuo tail (\S+)/.exec(stderr)!;
     return { approval: approval!, id: id! };
@@ -188,7 +193,8 @@ test('PLUS-5 a run that asks is exit code 6 where nobody can answer; approve dec
   expect(decided).toMatchObject({ decision: 'edit', decided_input: JSON.parse(input) });
   expect(await run(['tail', edited.id])).toMatchObject({ code: 0 });
   expect([await file('/wrong.md'), await file('/right.md')]).toEqual([404, 200]);
-  const stopped = await asks('/never.md');
+  // What runs beside it does not hide that it waits.
+  const stopped = await asks('/never.md', { tool: 'pure', input: { note: 'slow', delay_ms: 2000 } });
   await run(['stop', stopped.id]);
   await framesOf(world.url, stopped.id);
   expect(await run(['tail', stopped.id])).toMatchObject({ code: 1, stderr: '' });

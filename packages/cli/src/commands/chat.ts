@@ -5,7 +5,7 @@ import { connect, type Connected, type Remote } from '../connect.ts';
 import { EXIT, usageError } from '../failure.ts';
 import { dim, note, print, printJson } from '../output.ts';
 import { createPrompt } from '../prompt.ts';
-import { askedBy, watch, type Ending } from '../watch.ts';
+import { watch, type Ending } from '../watch.ts';
 
 export interface ChatOptions extends Remote {
   readonly chat?: string;
@@ -86,10 +86,12 @@ async function follow(
 }
 
 async function sayWhatWaits({ client, again }: Connected, run: string): Promise<void> {
-  for (const id of await askedBy(client, run))
+  const { items } = await client.approvals.list();
+  for (const { id } of items.filter((approval) => approval.run_id === run)) {
     note(
       `The run waits for a decision: ${again(`approve ${id}`)} (or --deny), then: ${again(`tail ${run}`)}`,
     );
+  }
 }
 
 function exitCodeOf(ending: Ending): number {

@@ -22,7 +22,7 @@ interface Tail {
   readonly json: boolean;
   readonly printer: Printer;
   readonly signal: AbortSignal;
-  readonly show: (event: Shown, run: string | null) => Promise<void>;
+  readonly show: (event: Shown) => Promise<void>;
 }
 
 export async function tail(id: string, { follow, ...remote }: TailOptions): Promise<void> {
@@ -32,12 +32,12 @@ export async function tail(id: string, { follow, ...remote }: TailOptions): Prom
   const leaving = new AbortController();
   const printer = createPrinter({ write: (text) => void process.stdout.write(text), people: true });
   const json = remote.json ?? false;
-  const show = async (event: Shown, run: string | null) => {
+  const show = async (event: Shown) => {
     if (json) return printJson(event);
     printer.show(event);
-    if (event.type === 'approval' && run !== null) {
+    if (event.type === 'approval') {
       const { approval } = event.data as { approval: string };
-      if (await isAsked(client, run, approval)) note(`  decide with: ${again(`approve ${approval}`)}`);
+      if (await isAsked(client, approval)) note(`  decide with: ${again(`approve ${approval}`)}`);
     }
   };
   const keys = onInterrupt(() => leaving.abort());
@@ -56,7 +56,7 @@ async function tailRun({ connected: { client }, id, follow, printer, show, signa
     let after = '0';
     for (;;) {
       const { items, next } = await client.runs.events(id, { after, limit: PAGE }, { signal });
-      for (const event of items) await show(event, id);
+      for (const event of items) await show(event);
       // The pages of an open run never end.
       if (next === null || items.length < PAGE) return;
       after = next;
@@ -64,7 +64,7 @@ async function tailRun({ connected: { client }, id, follow, printer, show, signa
   }
   const onState = reconnections(printer);
   for await (const event of client.runs.stream(id, { signal, onState })) {
-    await show(event, id);
+    await show(event);
     if (event.type === 'state' && event.data.status !== 'running') {
       process.exitCode = event.data.status === 'done' ? EXIT.ok : EXIT.failed;
     }
@@ -77,10 +77,10 @@ async function tailChat({ connected: { client }, id, follow, printer, show, sign
   const last = items.findLast((event) => event.type === 'message');
   const begin = last === undefined ? 0 : items.findIndex((event) => event.run_id === last.run_id);
   const shown: readonly ThreadEvent[] = items.slice(begin);
-  for (const event of shown) await show(event, event.run_id);
+  for (const event of shown) await show(event);
   if (!follow) return;
   const after = items.at(-1)?.seq ?? 0;
   for await (const event of client.threads.stream(id, { after, signal, onState: reconnections(printer) })) {
-    await show(event, event.run_id);
+    await show(event);
   }
 }
