@@ -1,14 +1,15 @@
--- Whoever was late itself cannot tell who else is: when a database was silent to all, the first to be heard again would take the
--- others for dead. It waits for its next tick; a pod that has lost its lock is dead all the same.
+-- Whoever was late itself, or has been removed, cannot tell who else is late: when a database was silent to all, the first to be heard again
+-- would take the others for dead. It waits for its next tick; a pod that has lost its lock is dead all the same.
 create or replace function pod_tick(
   p_pod uuid, p_lock_class integer,
   out alive boolean, out others integer, out removed integer, out freed integer,
   out due boolean, out next_wake_ms double precision, out owned integer, out woken uuid[]
 ) language plpgsql as $$
 declare
-  was_late boolean;
+  began timestamptz := clock_timestamp();
+  in_time boolean;
 begin
-  select heartbeat_at < clock_timestamp() - lease into was_late from pods where id = p_pod;
+  select heartbeat_at >= began - lease into in_time from pods where id = p_pod;
   update pods set heartbeat_at = clock_timestamp() where id = p_pod;
   alive := found;
 
@@ -16,7 +17,7 @@ begin
   delete from pods where id in (
     select p.id from pods p
     where p.id <> p_pod and (
-      (was_late is not true and p.heartbeat_at < clock_timestamp() - p.lease)
+      (in_time and p.heartbeat_at < began - p.lease)
       or not exists (
         select from pg_locks l
         where l.locktype = 'advisory' and l.classid = p_lock_class::oid and l.objid = p.number::oid

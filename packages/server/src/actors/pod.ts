@@ -27,8 +27,6 @@ const CAPACITY = 500;
 /** How long a thread rests after work on it failed: a full disk must not use up its attempts. */
 const FAILED_PAUSE_MS = 5000;
 const UNAVAILABLE_PAUSE_MS = 200;
-/** How long a new connection may take to answer. */
-const PROBE_MS = 5000;
 
 export interface PodOptions {
   readonly database: DatabaseSettings;
@@ -149,12 +147,16 @@ export class Pod {
 
   async #register(): Promise<void> {
     const connection = await connect(this.#options.database);
+    // A connection that falls silent here must not keep the next one from being tried.
+    const silent = this.#registering ? setTimeout(() => destroy(connection), this.#patienceMs) : undefined;
     try {
       await this.#join(connection);
     } catch (error) {
       if (this.#member?.connection === connection) this.#expelled(this.#member, (error as Error).message);
       else void connection.end().catch(() => undefined);
       throw error;
+    } finally {
+      clearTimeout(silent);
     }
     this.#options.onHint(null);
   }
@@ -297,7 +299,7 @@ export class Pod {
   async #answersAnother(): Promise<boolean> {
     let connection: Connection | null = null;
     try {
-      connection = await connect(this.#options.database, { query_timeout: PROBE_MS });
+      connection = await connect(this.#options.database, { query_timeout: this.#patienceMs });
       await connection.query(`select pg_notify('${WAKE_CHANNEL}', '')`);
       return true;
     } catch {
@@ -305,6 +307,11 @@ export class Pod {
     } finally {
       if (connection) destroy(connection);
     }
+  }
+
+  /** How long a new connection may take. */
+  get #patienceMs(): number {
+    return this.#options.leaseSeconds * 2000;
   }
 
   get #everyMs(): number {

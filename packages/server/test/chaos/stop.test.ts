@@ -179,6 +179,29 @@ test('RUN-11 a pod whose connection does not answer, while another would, regist
   }
 });
 
+test('RUN-11 a pod whose connection falls silent while it registers anew tries another', async () => {
+  const database = await databaseForTest();
+  const pod = await startPod({ databaseUrl: database.url });
+  cleanups.push(() => pod.end());
+  const blocker = await database.pool.connect();
+  try {
+    await blocker.query('begin');
+    await blocker.query('lock table pods');
+    await database.pool.query(
+      "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 4400",
+    );
+    await until('two connections wait for a place', async () => {
+      const sql =
+        "select from pg_stat_activity where query like 'insert into pods%' and wait_event_type = 'Lock'";
+      return (await database.pool.query(sql)).rowCount === 2;
+    });
+  } finally {
+    await blocker.query('rollback');
+    blocker.release();
+  }
+  await until('it has a place', async () => (await registeredAs(database, pod)).length > 0);
+});
+
 test('RUN-11 a pod that was given up cannot put its freed thread to sleep', async () => {
   const { pool } = await databaseForTest();
   const [thread, gone, other] = [randomUUID(), randomUUID(), randomUUID()];
@@ -196,12 +219,35 @@ test('RUN-11 a pod that was given up cannot put its freed thread to sleep', asyn
   expect(due.rowCount).toBe(1);
 });
 
+test('RUN-11 a pod that is late, or was removed, takes nobody else for dead', async () => {
+  const { pool } = await databaseForTest();
+  const [late, removed, inTime] = [randomUUID(), randomUUID(), randomUUID()];
+  const lock = await pool.connect();
+  try {
+    await lock.query(
+      'select pg_advisory_lock(4400, 1), pg_advisory_lock(4400, 2), pg_advisory_lock(4400, 3)',
+    );
+    await pool.query(
+      `insert into pods (id, number, name, lease, heartbeat_at) values ($1, 1, 'sleeps', '1 s', now() - interval '1 h'),
+        ($2, 2, 'late', '1 s', now() - interval '1 h'), ($3, 3, 'in time', '1 h', now())`,
+      [randomUUID(), late, inTime],
+    );
+    const removes = async (id: string) =>
+      (await pool.query<{ removed: number }>('select removed from pod_tick($1, 4400)', [id])).rows[0]!
+        .removed;
+    expect([await removes(late), await removes(removed), await removes(inTime)]).toEqual([0, 0, 1]);
+  } finally {
+    lock.release(true);
+  }
+});
+
 test('RUN-11 pods that are late together do not wait for each other', async () => {
   const { pool } = await databaseForTest();
   const [late, other] = [randomUUID(), randomUUID()];
   await pool.query(
-    "insert into pods (id, number, name, lease, heartbeat_at) values ($1, 1, 'late', '1 s', now() - interval '1 h')",
-    [late],
+    `insert into pods (id, number, name, lease, heartbeat_at)
+      values ($1, 1, 'late', '1 s', now() - interval '1 h'), ($2, 2, 'other', '1 h', now())`,
+    [late, other],
   );
   const renewing = await pool.connect();
   try {
