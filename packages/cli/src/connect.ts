@@ -38,11 +38,18 @@ function quoted(word: string): string {
 
 /** What is no address is no server that is away. */
 export function checkedUrl(given: string): string {
-  if (/^https?:$/.test(URL.parse(given)?.protocol ?? '')) return given;
-  throw usageError(
-    `${JSON.stringify(given)} is no address of a server.`,
-    'Say where it is with --url or CONTINUO_URL, such as http://127.0.0.1:4400',
-  );
+  const url = URL.parse(given);
+  const hint = 'Say where it is with --url or CONTINUO_URL, such as http://127.0.0.1:4400';
+  if (!/^https?:$/.test(url?.protocol ?? ''))
+    throw usageError(`${JSON.stringify(given)} is no address of a server.`, hint);
+  const { username, password, search, hash } = url!;
+  if (username || password)
+    throw usageError(
+      'The address of a server has no name and no password; its key is CONTINUO_API_KEY.',
+      hint,
+    );
+  if (search || hash) throw usageError('The address of a server ends before a "?" or a "#".', hint);
+  return given;
 }
 
 /** CONTINUO_URL, or where a server with the same settings listens. */

@@ -75,6 +75,8 @@ test('PLUS-5 with --json a wrong usage is JSON as well', async () => {
     ["options come after the command's name", '--json', 'runs'],
     ['"nonsense" is no address', 'runs', '--json', '--url', 'nonsense'],
     ['"ftp://x" is no address', 'doctor', '--json', '--url', 'ftp://x'],
+    ['has no name and no password', 'runs', '--json', '--url', 'http://me:secret@x'],
+    ['ends before a "?"', 'runs', '--json', '--url', 'http://x/?a=1'],
   ] as const;
   const ended = await Promise.all(
     wrong.map(async ([message, ...args]) => ({ message, args, ...(await continuo(args)) })),

@@ -1,6 +1,6 @@
 // When to stop. Under npm one Ctrl-C arrives twice (the terminal signals the whole process group,
 // and npm passes its own copy on), so what follows within a second is the same wish. A later signal
-// means that the user will not wait for the drain.
+// means that the user will not wait for the drain; nor is it waited for longer than `withinMs`.
 
 export interface StopSignals {
   /** Stop letting signals in; the process may end by itself. */
@@ -10,6 +10,7 @@ export interface StopSignals {
 export function onStopSignal(handlers: {
   readonly drain: (signal: NodeJS.Signals) => void;
   readonly force: (signal: NodeJS.Signals) => void;
+  readonly withinMs?: number;
 }): StopSignals {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   let first: number | undefined;
@@ -18,6 +19,8 @@ export function onStopSignal(handlers: {
     if (first === undefined) {
       first = now;
       handlers.drain(signal);
+      if (handlers.withinMs !== undefined)
+        setTimeout(() => handlers.force(signal), handlers.withinMs).unref();
     } else if (now - first > 1_000) {
       handlers.force(signal);
     }

@@ -9,13 +9,18 @@ const program = `
   onStopSignal({
     drain: (signal) => (console.log('drain ' + signal), setTimeout(() => process.exit(0), 1600)),
     force: (signal) => (console.log('force ' + signal), process.exit(1)),
+    ...(process.argv[1] && { withinMs: Number(process.argv[1]) }),
   });
   setInterval(() => {}, 1000);
   console.log('ready');
 `;
 
 async function stop(...signals: [signal: NodeJS.Signals, afterMs: number][]) {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+  return stopWithin([], ...signals);
+}
+
+async function stopWithin(withinMs: string[], ...signals: [signal: NodeJS.Signals, afterMs: number][]) {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, ...withinMs], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
@@ -41,5 +46,12 @@ test('a second Ctrl-C, a second later, does not wait for the drain', async () =>
   expect(await stop(['SIGTERM', 0], ['SIGINT', 1_200])).toEqual({
     code: 1,
     lines: ['drain SIGTERM', 'force SIGINT'],
+  });
+});
+
+test('a drain that takes too long is not waited for', async () => {
+  expect(await stopWithin(['20'], ['SIGTERM', 0])).toEqual({
+    code: 1,
+    lines: ['drain SIGTERM', 'force SIGTERM'],
   });
 });

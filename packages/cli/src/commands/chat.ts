@@ -86,12 +86,11 @@ async function follow(
 }
 
 async function sayWhatWaits({ client, again }: Connected, run: string): Promise<void> {
-  const { items } = await client.approvals.list();
-  for (const { id } of items.filter((approval) => approval.run_id === run)) {
-    note(
-      `The run waits for a decision: ${again(`approve ${id}`)} (or --deny), then: ${again(`tail ${run}`)}`,
-    );
-  }
+  // A server that went away just now must not hide which run it is.
+  const { items } = await client.approvals.list().catch(() => ({ items: [] }));
+  const asked = items.filter((approval) => approval.run_id === run).map(({ id }) => `approve ${id}`);
+  for (const decide of asked.length > 0 ? asked : ['approve'])
+    note(`The run waits for a decision: ${again(decide)} (or --deny), then: ${again(`tail ${run}`)}`);
 }
 
 function exitCodeOf(ending: Ending): number {

@@ -11,6 +11,9 @@ import {
 import { print, printJson } from '../output.ts';
 import { openBrowser } from '../open-browser.ts';
 
+/** How long stopping may take: what it waits for may be a database that does not answer. */
+const LONGEST_STOP_MS = 25_000;
+
 export interface StartOptions {
   readonly json?: boolean;
   readonly open: boolean;
@@ -48,6 +51,7 @@ export async function start({ json = false, open, port, home }: StartOptions): P
         });
     },
     force: () => process.exit(1),
+    withinMs: LONGEST_STOP_MS,
   });
 
   const server = await starting.catch((error: unknown) => {

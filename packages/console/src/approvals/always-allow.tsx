@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { ApiError } from '@continuo/client';
 import { client } from '../data/client.ts';
 import { Button } from '../ui/button.tsx';
+import { useEscape } from '../ui/escape.ts';
 import { plainJson } from '../ui/hidden.ts';
 import { Visible } from '../ui/visible.tsx';
 import type { Question } from './card.tsx';
@@ -23,6 +24,8 @@ export function AlwaysAllow({ approval, busy, allowed, cancel }: AlwaysAllowProp
   const [problem, setProblem] = useState<string | null>(null);
   const [adding, setAdding] = useState(false);
   const rule = rules[chosen]!.rule;
+  // What is being added is waited for.
+  useEscape(adding ? () => undefined : null);
   const add = async () => {
     setAdding(true);
     try {
@@ -65,7 +68,9 @@ export function AlwaysAllow({ approval, busy, allowed, cancel }: AlwaysAllowProp
         <Button kind="primary" disabled={busy || adding} onClick={() => void add()}>
           Add the rule and approve
         </Button>
-        <Button onClick={cancel}>Back</Button>
+        <Button disabled={busy || adding} onClick={cancel}>
+          Back
+        </Button>
       </div>
     </div>
   );

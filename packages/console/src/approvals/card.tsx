@@ -56,7 +56,10 @@ function Card({ approval, decided = null }: CardProps) {
   const [open, setOpen] = useState<'edit' | 'always' | null>(null);
   // Whoever closes a part is where it was opened from.
   const [closed, setClosed] = useState<'edit' | 'always' | 'comment' | null>(null);
+  const busy = state.kind === 'answering' || past;
   const close = () => {
+    // What is on its way is waited for.
+    if (busy) return;
     setClosed(open ?? 'comment');
     if (open === null) setComment(null);
     setOpen(null);
@@ -68,7 +71,6 @@ function Card({ approval, decided = null }: CardProps) {
       card.current?.focus({ preventScroll: true });
     answer({ ...decision, ...(comment?.trim() && { comment: comment.trim() }) });
   };
-  const busy = state.kind === 'answering' || past;
   const unknown = approval.kind === 'unknown_outcome';
   return (
     <div

@@ -34,7 +34,9 @@ export function EditInput({ input, busy, save, cancel }: EditInputProps) {
         <Button kind="primary" disabled={busy || !parsed.ok} onClick={() => parsed.ok && save(parsed.value)}>
           Approve this
         </Button>
-        <Button onClick={cancel}>Back</Button>
+        <Button disabled={busy} onClick={cancel}>
+          Back
+        </Button>
       </div>
     </div>
   );

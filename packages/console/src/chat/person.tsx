@@ -85,7 +85,9 @@ function Edit({ item, forgotten, close, sent }: EditProps) {
   const box = useRef<HTMLDivElement>(null);
   /** The same until the text is taken in or changed: sent twice, it is said once. */
   const key = useRef<string | null>(null);
-  useEscape(close);
+  // What is on its way cannot be taken back here.
+  const leave = () => busy || close();
+  useEscape(leave);
   const send = async () => {
     if (busy || text.trim() === '') return;
     setBusy(true);
@@ -138,7 +140,9 @@ function Edit({ item, forgotten, close, sent }: EditProps) {
             'What came after it is taken back. Files stay as they are.'
           )}
         </p>
-        <Button onClick={close}>Cancel</Button>
+        <Button disabled={busy} onClick={leave}>
+          Cancel
+        </Button>
         <Button kind="primary" disabled={busy || text.trim() === ''} onClick={() => void send()}>
           {late ? 'Send as a new message' : 'Send again'}
         </Button>

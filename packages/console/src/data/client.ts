@@ -1,5 +1,5 @@
-// The client that every page uses: the workspace that it shows, which is kept for the browser, and the key that it sends, where
-// the server wants one, which is kept for the tab.
+// The client that every page uses: the workspace that it shows, which is kept for the tab, and for new tabs of the browser, and the key that
+// it sends, where the server wants one, which is kept for the tab.
 
 import { createClient, InputError } from '@continuo/client';
 import { createStore } from './store.ts';
@@ -11,12 +11,16 @@ const WORKSPACE = 'continuo-workspace';
 export const access = createStore<'open' | 'locked'>('open');
 
 /** The id of the workspace that was chosen, or the name of the one that every server has. */
-export const workspace = localStorage.getItem(WORKSPACE) ?? 'default';
+export const workspace = sessionStorage.getItem(WORKSPACE) ?? localStorage.getItem(WORKSPACE) ?? 'default';
+// What another tab chooses is not this one's.
+sessionStorage.setItem(WORKSPACE, workspace);
 
 /** Null: the one that every server has. All that was read is of another one: the page is to be loaded anew. */
 export function chooseWorkspace(id: string | null): void {
-  if (id === null) localStorage.removeItem(WORKSPACE);
-  else localStorage.setItem(WORKSPACE, id);
+  for (const storage of [sessionStorage, localStorage]) {
+    if (id === null) storage.removeItem(WORKSPACE);
+    else storage.setItem(WORKSPACE, id);
+  }
 }
 
 export const client = createClient({

@@ -16,57 +16,57 @@ interface AskPathProps {
 }
 
 export function AskPath(props: AskPathProps) {
-  return (
-    <Dialog.Root open={props.open} onOpenChange={(next) => !next && props.close()}>
-      <Dialog.Portal>
-        <Dialog.Overlay className={OVERLAY} />
-        <Dialog.Content aria-describedby={undefined} className={BOX} onCloseAutoFocus={focusBack}>
-          <Dialog.Title className="font-semibold">{props.title}</Dialog.Title>
-          <PathForm {...props} />
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
-  );
+  return props.open ? <Asked {...props} /> : null;
 }
 
-function PathForm({ close, action, initial, act }: AskPathProps) {
+function Asked({ close, title, action, initial, act }: AskPathProps) {
   const [path, setPath] = useState(initial);
   const wanted = path.trim().startsWith('/') ? path.trim() : `/${path.trim()}`;
-  const { problem, busy, run } = useAct(() => act(wanted), close);
+  const { problem, busy, run, leave } = useAct(() => act(wanted), close);
   const id = useId();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     run();
   };
   return (
-    <form onSubmit={submit}>
-      <label htmlFor={id} className="mt-3 block text-sm font-medium">
-        Path
-      </label>
-      <input
-        id={id}
-        autoFocus
-        spellCheck={false}
-        autoComplete="off"
-        value={path}
-        onChange={(event) => setPath(event.target.value)}
-        onFocus={(event) => selectName(event.target)}
-        aria-invalid={problem !== null}
-        className="mt-1.5 w-full rounded-lg border border-strong bg-page px-3 py-2 font-mono text-sm"
-      />
-      <p className="mt-1.5 text-xs text-soft">Folders are made by naming them: /notes/today.md</p>
-      {problem && (
-        <p role="alert" className="mt-2 text-sm text-bad">
-          {problem}
-        </p>
-      )}
-      <div className="mt-5 flex justify-end gap-2">
-        <Button onClick={close}>Cancel</Button>
-        <Button kind="primary" type="submit" disabled={busy || wanted === '/' || wanted === initial}>
-          {action}
-        </Button>
-      </div>
-    </form>
+    <Dialog.Root open onOpenChange={leave}>
+      <Dialog.Portal>
+        <Dialog.Overlay className={OVERLAY} />
+        <Dialog.Content aria-describedby={undefined} className={BOX} onCloseAutoFocus={focusBack}>
+          <Dialog.Title className="font-semibold">{title}</Dialog.Title>
+          <form onSubmit={submit}>
+            <label htmlFor={id} className="mt-3 block text-sm font-medium">
+              Path
+            </label>
+            <input
+              id={id}
+              autoFocus
+              spellCheck={false}
+              autoComplete="off"
+              value={path}
+              onChange={(event) => setPath(event.target.value)}
+              onFocus={(event) => selectName(event.target)}
+              aria-invalid={problem !== null}
+              className="mt-1.5 w-full rounded-lg border border-strong bg-page px-3 py-2 font-mono text-sm"
+            />
+            <p className="mt-1.5 text-xs text-soft">Folders are made by naming them: /notes/today.md</p>
+            {problem && (
+              <p role="alert" className="mt-2 text-sm text-bad">
+                {problem}
+              </p>
+            )}
+            <div className="mt-5 flex justify-end gap-2">
+              <Button disabled={busy} onClick={leave}>
+                Cancel
+              </Button>
+              <Button kind="primary" type="submit" disabled={busy || wanted === '/' || wanted === initial}>
+                {action}
+              </Button>
+            </div>
+          </form>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { ArrowLeft, FileQuestion, RotateCcw } from 'lucide-react';
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { Button } from '../ui/button.tsx';
@@ -235,6 +235,7 @@ export function Restore({
   const openFile = useOpenFile();
   const search = useFileSearch();
   const [state, setState] = useState<'idle' | 'busy' | Error>('idle');
+  const button = useRef<HTMLButtonElement>(null);
   if (version.version === newest.version || version.op === 'remove') return null;
   const restore = async () => {
     setState('busy');
@@ -246,6 +247,9 @@ export function Restore({
         ...(newest.op !== 'remove' && { if_match: newest.version }),
       });
       await cache.invalidateQueries({ queryKey: keys.files });
+      // The button goes away with the version.
+      if (document.activeElement === button.current)
+        document.getElementById('main')?.focus({ preventScroll: true });
       openFile(path, { ...filterOf(search), view: search.view });
       setState('idle');
     } catch (error) {
@@ -255,7 +259,7 @@ export function Restore({
   };
   return (
     <>
-      <Button className="ml-auto" disabled={state === 'busy'} onClick={() => void restore()}>
+      <Button ref={button} className="ml-auto" disabled={state === 'busy'} onClick={() => void restore()}>
         <RotateCcw className="size-4" aria-hidden="true" />
         Restore version {version.version}
       </Button>

@@ -99,7 +99,7 @@ export function Page() {
             <li key={example.title}>
               <button
                 type="button"
-                disabled={opening}
+                aria-disabled={opening}
                 onClick={() => void openExample(example)}
                 className="h-full w-full rounded-xl border bg-raised p-3.5 text-left transition-colors hover:bg-hover"
               >

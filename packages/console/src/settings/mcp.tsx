@@ -14,7 +14,7 @@ type Server = Awaited<ReturnType<typeof client.mcp.list>>['items'][number];
 
 export function McpServers() {
   const cache = useQueryClient();
-  const [adding, setAdding] = useState(false);
+  const [adding, setAdding] = useState<'no' | 'yes' | 'closed'>('no');
   const query = useQuery({
     queryKey: keys.servers,
     queryFn: async ({ signal }) => (await client.mcp.list({ signal })).items,
@@ -35,17 +35,17 @@ export function McpServers() {
             ))}
             {servers.length === 0 && <li className="px-4 py-3 text-soft">None yet.</li>}
           </ul>
-          {adding ? (
+          {adding === 'yes' ? (
             <AddServer
               taken={servers.map(({ name }) => name)}
               done={() => {
-                setAdding(false);
+                setAdding('closed');
                 void changed();
               }}
-              cancel={() => setAdding(false)}
+              cancel={() => setAdding('closed')}
             />
           ) : (
-            <Button className="mt-3" onClick={() => setAdding(true)}>
+            <Button className="mt-3" autoFocus={adding === 'closed'} onClick={() => setAdding('yes')}>
               <Plus className="size-4" aria-hidden="true" /> Add a server
             </Button>
           )}
@@ -57,7 +57,7 @@ export function McpServers() {
 
 function Entry({ server, changed }: { readonly server: Server; readonly changed: () => Promise<void> }) {
   const { name, config, state } = server;
-  const [sure, setSure] = useState(false);
+  const [sure, setSure] = useState<'no' | 'yes' | 'kept'>('no');
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const act = async (action: () => Promise<unknown>) => {
@@ -78,7 +78,7 @@ function Entry({ server, changed }: { readonly server: Server; readonly changed:
         <h3 className="font-medium">{name}</h3>
         <State state={state} />
         <span className="ml-auto flex items-center gap-1">
-          {sure ? (
+          {sure === 'yes' ? (
             <>
               <Button
                 kind="danger"
@@ -88,7 +88,7 @@ function Entry({ server, changed }: { readonly server: Server; readonly changed:
               >
                 Remove {name}
               </Button>
-              <Button onClick={() => setSure(false)}>Keep</Button>
+              <Button onClick={() => setSure('kept')}>Keep</Button>
             </>
           ) : (
             <>
@@ -99,7 +99,11 @@ function Entry({ server, changed }: { readonly server: Server; readonly changed:
               >
                 <RotateCcw />
               </IconButton>
-              <IconButton label={`Remove ${name}…`} onClick={() => setSure(true)}>
+              <IconButton
+                label={`Remove ${name}…`}
+                autoFocus={sure === 'kept'}
+                onClick={() => setSure('yes')}
+              >
                 <Trash2 />
               </IconButton>
             </>

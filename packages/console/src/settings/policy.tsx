@@ -2,7 +2,7 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '@continuo/client';
 import { client, workspace } from '../data/client.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -70,9 +70,15 @@ function Editor({ policy }: { readonly policy: PolicyRead }) {
     if (dirty) sessionStorage.setItem(KEPT, JSON.stringify(changed));
     else sessionStorage.removeItem(KEPT);
   }, [base, rules, dirty]);
+  const saving = useRef<HTMLButtonElement>(null);
   const takeOver = () => {
     setBase(policy);
     change(policy.rules.map(draftOf));
+  };
+  const discard = () => {
+    takeOver();
+    // What was pressed goes away.
+    saving.current?.focus();
   };
   const change = (next: Draft[]) => {
     setRules(next);
@@ -149,8 +155,8 @@ function Editor({ policy }: { readonly policy: PolicyRead }) {
             )
           )}
         </span>
-        {dirty && <Button onClick={takeOver}>Discard</Button>}
-        <Button kind="primary" type="submit" disabled={!dirty || busy}>
+        {dirty && <Button onClick={discard}>Discard</Button>}
+        <Button ref={saving} kind="primary" type="submit" disabled={!dirty || busy}>
           Save
         </Button>
       </div>

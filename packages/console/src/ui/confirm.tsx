@@ -25,7 +25,9 @@ export function useAct(act: () => Promise<void>, close: () => void) {
       setBusy(false);
     }
   };
-  return { problem, busy, run: () => void run() };
+  /** What is on its way is waited for: whoever closes the window would not be told. */
+  const leave = () => busy || close();
+  return { problem, busy, run: () => void run(), leave };
 }
 
 interface ConfirmProps {
@@ -38,9 +40,9 @@ interface ConfirmProps {
 }
 
 export function Confirm({ open, close, title, action, act, children }: ConfirmProps) {
-  const { problem, busy, run } = useAct(act, close);
+  const { problem, busy, run, leave } = useAct(act, close);
   return (
-    <AlertDialog.Root open={open} onOpenChange={(next) => !next && close()}>
+    <AlertDialog.Root open={open} onOpenChange={(next) => !next && leave()}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className={OVERLAY} />
         <AlertDialog.Content className={BOX} onCloseAutoFocus={focusBack}>
@@ -53,7 +55,7 @@ export function Confirm({ open, close, title, action, act, children }: ConfirmPr
           )}
           <div className="mt-5 flex justify-end gap-2">
             <AlertDialog.Cancel asChild>
-              <Button>Cancel</Button>
+              <Button disabled={busy}>Cancel</Button>
             </AlertDialog.Cancel>
             <Button kind="danger" disabled={busy} onClick={run}>
               {action}

@@ -399,4 +399,56 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await page.getByRole('link', { name: 'the run that was at work' }).click();
     await page.getByRole('status').getByText('Done', { exact: true }).waitFor();
   });
+
+  test('PLUS-5 what is on its way is waited for: Escape and Cancel close nothing over it', async () => {
+    const { chat } = await openScript(world.url, 'On its way', [
+      { calls: [{ tool: 'remove', input: { path: '/nowhere.md' } }] },
+      { text: 'Well' },
+    ]);
+    const page = await world.open(`/chats/${chat}`);
+    let held = Promise.resolve();
+    await page.route('**/api/**', async (route) => {
+      if (route.request().method() !== 'GET') await held;
+      await route.continue();
+    });
+    /** Until it is let go, nothing that the page sends arrives. */
+    const hold = (): (() => void) => {
+      let letGo = () => {};
+      held = new Promise((resolve) => (letGo = resolve));
+      return () => letGo();
+    };
+    const stays = async (shown: Locator, leave: Locator) => {
+      expect(await leave.isDisabled()).toBe(true);
+      await page.keyboard.press('Escape');
+      expect(await shown.count()).toBe(1);
+    };
+
+    const question = page.getByRole('group', { name: 'Approval of remove' });
+    await question.getByRole('button', { name: 'Always allow…' }).click();
+    let letGo = hold();
+    const add = question.getByRole('button', { name: 'Add the rule and approve' });
+    await add.click();
+    await stays(add, question.getByRole('button', { name: 'Back' }));
+    letGo();
+    await page.getByText('Well', { exact: true }).waitFor();
+
+    letGo = hold();
+    await page.getByRole('article', { name: 'You' }).hover();
+    await page.getByRole('button', { name: 'Edit and send again' }).click();
+    const field = page.getByRole('textbox', { name: 'Edit the message' });
+    await field.fill('{"steps":[{"text":"Other"}]}');
+    await field.press('Enter');
+    await stays(field, page.getByRole('button', { name: 'Cancel' }));
+    letGo();
+    await page.getByText('Other', { exact: true }).waitFor();
+
+    letGo = hold();
+    await page.getByRole('button', { name: 'Actions for On its way' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Remove…' }).press('Enter');
+    const sure = page.getByRole('alertdialog');
+    await sure.getByRole('button', { name: 'Remove' }).click();
+    await stays(sure, sure.getByRole('button', { name: 'Cancel' }));
+    letGo();
+    await sure.waitFor({ state: 'detached' });
+  });
 });

@@ -1,5 +1,6 @@
 // Is the process there, can it serve, and what has it been doing?
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';
 import { migrationNames } from '../db/migrate.ts';
@@ -59,7 +60,17 @@ export function healthRoutes(app: App, { pool, pod, metrics }: HttpContext): voi
   );
 }
 
-async function databaseState(pool: Pool): Promise<{ database: string; migrations: string }> {
+/** How long the database may take to answer. */
+const SILENT_MS = 2000;
+
+function databaseState(pool: Pool): Promise<{ database: string; migrations: string }> {
+  return Promise.race([
+    readDatabase(pool),
+    sleep(SILENT_MS, { database: 'silent', migrations: 'unknown' }, { ref: false }),
+  ]);
+}
+
+async function readDatabase(pool: Pool): Promise<{ database: string; migrations: string }> {
   try {
     const { rows } = await pool.query<{ name: string }>('select name from migrations');
     const applied = new Set(rows.map((row) => row.name));
