@@ -61,14 +61,22 @@ async function serverAnswers(): Promise<boolean> {
 
 const AWAY = new ConnectionError('a part of the console could not be loaded');
 
+/** When it is tried again though no connection was lost: nothing tells that a file can be had now. */
+const AGAIN_MS = 3000;
+
 function NotThere({ retry }: { readonly retry: () => void }) {
   useEffect(() => {
     let was = connection.get();
-    return connection.subscribe(() => {
+    const again = setTimeout(() => connection.get() === 'open' && retry(), AGAIN_MS);
+    const forget = connection.subscribe(() => {
       const back = was === 'lost' && connection.get() === 'open';
       was = connection.get();
       if (back) retry();
     });
+    return () => {
+      clearTimeout(again);
+      forget();
+    };
   });
   return <Failure error={AWAY} retry={retry} heading="h1" />;
 }
