@@ -103,6 +103,8 @@ test('RUN-9 a database that does not answer for longer than the lease costs no r
   await until(async () => (await talking(database.pool)) === 1);
   proxy.freeze();
   await until(() => pod.output().includes('another connection is tried'));
+  const ready = await fetch(`${pod.url}/readyz`);
+  expect([ready.status, await ready.json()]).toMatchObject([503, { status: 'unready', database: 'silent' }]);
   proxy.thaw();
   const frames = await followToEnd(() => [pod.url], id);
   expect(problemsOfDone(id, frames, 1)).toEqual([]);
