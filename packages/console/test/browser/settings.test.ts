@@ -106,6 +106,9 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     await servers.getByRole('button', { name: 'Restart memory' }).click();
     await servers.getByText(/^Ready · \d+ tools$/).waitFor();
     await servers.getByRole('button', { name: 'Remove memory…' }).click();
+    await servers.getByRole('button', { name: 'Keep' }).click();
+    expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Remove memory…');
+    await page.keyboard.press('Enter');
     await servers.getByRole('button', { name: 'Remove memory' }).click();
     await servers.getByText('None yet.').waitFor();
   });
@@ -154,6 +157,13 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     await chats.getByText('Put away and removed').waitFor();
     expect(await chats.getByRole('link', { name: 'Told by a hint' }).count()).toBe(0);
     await choice.selectOption('second');
+    await chats.getByRole('link', { name: 'Told by a hint' }).waitFor();
+    // What another tab chooses is not this one's; a new one begins with what was chosen last.
+    const other = await world.open('/', { context: page.context() });
+    await other.getByRole('link', { name: 'Told by a hint' }).waitFor();
+    await other.getByRole('combobox', { name: 'Workspace' }).selectOption('default');
+    await other.getByRole('heading', { name: 'What should be done?' }).waitFor();
+    await page.reload();
     await chats.getByRole('link', { name: 'Told by a hint' }).waitFor();
     await fetch(`${workspaces}/second`, { method: 'DELETE' });
     await page.reload();
