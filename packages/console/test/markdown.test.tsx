@@ -7,7 +7,7 @@ import ReactMarkdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { expect, test } from 'vitest';
 import { blocksOf, type Blocks } from '../src/ui/markdown/blocks.ts';
-import { fenceOf, piecesOf } from '../src/ui/markdown/fence.ts';
+import { fenceOf, stretchesOf } from '../src/ui/markdown/fence.ts';
 import { Markdown } from '../src/ui/markdown/markdown.tsx';
 
 const html = (text: string) =>
@@ -102,15 +102,15 @@ test('PLUS-5 a fence of code that is read without the parser is what the parser 
   expect(read).toBeGreaterThan(100);
 });
 
-test('PLUS-5 the pieces of a long code are its lines, and all but the last stay while it grows', () => {
+test('PLUS-5 the stretches of a long code are its lines, and all but the last stay while it grows', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('', '', ' ', 'line'), { maxLength: 700 }), (lines) => {
       const code = lines.map((each) => `${each}\n`).join('');
-      const pieces = piecesOf(code);
-      expect(pieces.join('\n')).toBe(code);
-      expect(piecesOf(`${code}more\n`).slice(0, pieces.length - 1)).toEqual(pieces.slice(0, -1));
-      // A line that is empty would not be drawn at the end of a piece.
-      for (const each of pieces.slice(0, -1)) expect(each).toMatch(/[^\n]$/);
+      const stretches = stretchesOf(code);
+      expect(stretches.join('\n')).toBe(code);
+      expect(stretchesOf(`${code}more\n`).slice(0, stretches.length - 1)).toEqual(stretches.slice(0, -1));
+      // A line that is empty would not be drawn at the end of one.
+      for (const each of stretches.slice(0, -1)) expect(each).toMatch(/[^\n]$/);
     }),
   );
   const long = renderToStaticMarkup(<Markdown text={`\`\`\`js\n${'a[0];\n'.repeat(5000)}`} />);

@@ -2,7 +2,7 @@
 // else is alive, claims threads that are due and works on them until they are let go.
 //
 // - A pod is alive while it holds its session advisory lock and renews its heartbeat. One that lost
-//   either drops all its threads and registers anew, under another id.
+//   either drops all its threads and registers anew, under another id. A database that is silent to all is waited for.
 // - A thread is held by at most one live pod. What a former holder may still try is fenced by the log.
 // - `wake_at` is the only timer. NOTIFY only makes things faster; the tick finds whatever it missed.
 

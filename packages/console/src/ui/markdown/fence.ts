@@ -21,17 +21,18 @@ export function fenceOf(block: string): Fence | null {
 
 /** Lines that are drawn apart from those before them. */
 const LINES = 100;
-const PIECE = new RegExp(`(?:[^\\n]*\\n){${LINES - 1},}?[^\\n]+\\n`, 'y');
+const STRETCH = new RegExp(`(?:[^\\n]*\\n){${LINES - 1},}?[^\\n]+\\n`, 'y');
 
-/** Pieces of whole lines, of which only the last changes while the code grows; the newline between two of them is left out. */
-export function piecesOf(code: string): string[] {
-  const pieces: string[] = [];
+/** Stretches of whole lines, of which only the last changes while the code grows; the newline between two of them is left out. */
+export function stretchesOf(code: string): string[] {
+  const stretches: string[] = [];
   let from = 0;
   for (;;) {
-    PIECE.lastIndex = from;
-    const piece = PIECE.exec(code)?.[0];
-    if (piece === undefined || from + piece.length === code.length) return [...pieces, code.slice(from)];
-    pieces.push(piece.slice(0, -1));
-    from += piece.length;
+    STRETCH.lastIndex = from;
+    const stretch = STRETCH.exec(code)?.[0];
+    if (stretch === undefined || from + stretch.length === code.length)
+      return [...stretches, code.slice(from)];
+    stretches.push(stretch.slice(0, -1));
+    from += stretch.length;
   }
 }

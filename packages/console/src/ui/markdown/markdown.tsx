@@ -8,7 +8,7 @@ import { CopyButton } from '../copy.tsx';
 import { DiffLines } from '../diff-text.tsx';
 import { kerning } from '../kerning.ts';
 import { blocksOf, type Blocks } from './blocks.ts';
-import { fenceOf, piecesOf, type Fence } from './fence.ts';
+import { fenceOf, stretchesOf, type Fence } from './fence.ts';
 import { MarkdownLink } from './link.tsx';
 
 const PLUGINS = [remarkGfm];
@@ -89,8 +89,8 @@ function CodeBlock({ language, code }: Fence) {
           <DiffLines text={code} />
         ) : (
           <code>
-            {piecesOf(code).map((piece, index) => (
-              <Piece key={index} text={piece} />
+            {stretchesOf(code).map((stretch, index) => (
+              <Stretch key={index} text={stretch} />
             ))}
           </code>
         )}
@@ -99,6 +99,6 @@ function CodeBlock({ language, code }: Fence) {
   );
 }
 
-const Piece = memo(function Piece({ text }: { readonly text: string }) {
+const Stretch = memo(function Stretch({ text }: { readonly text: string }) {
   return <span className="block">{text}</span>;
 });
