@@ -37,17 +37,27 @@ export function createHttp(settings: HttpSettings): StreamableHTTPClientTranspor
 }
 
 function measured({ gate, onLost }: HttpSettings): FetchLike {
+  let listened = false;
   return async (url, init) => {
-    // The stream for what the server says unasked; when it can no longer be opened, the session is over.
+    // A GET opens the stream for what the server says unasked.
     const listens = init?.method === 'GET';
     const response = await fetch(url, init).catch((error: unknown) => {
       if (listens && init.signal?.aborted !== true) onLost(`it cannot be reached: ${causeOf(error)}`);
       throw error;
     });
-    if (listens && response.status === 404) onLost('it no longer knows the session');
+    if (listens && response.status === 404) {
+      // Only a session whose stream was open can be lost. Any other server has no such stream, as 405 says.
+      if (listened && hasSession(init)) onLost('it no longer knows the session');
+      else return new Response(null, { status: 405 });
+    }
+    if (listens && response.ok) listened = true;
     if (!response.body) return response;
     return new Response(response.body.pipeThrough(limit(gate, onLost)), response);
   };
+}
+
+function hasSession({ headers }: RequestInit): boolean {
+  return new Headers(headers).has('mcp-session-id');
 }
 
 /** Counts the bytes of a body, and breaks it off when there is more of a message than one may have. */

@@ -1,9 +1,9 @@
 // Streamable HTTP, below the protocol: answers that break off, sessions that are forgotten, bodies without end.
 
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { schemas } from '@continuo/protocol';
 import { OutcomeUnknown, ToolFailure } from '../../src/tools/tool.ts';
 import { call, useMcp } from './support.ts';
@@ -18,8 +18,17 @@ const seen: string[] = [];
 const arrivals = new EventEmitter();
 const TOOLS = ['plain', 'broken', 'cut', 'forgotten', 'gateway', 'giant', 'flood', 'hang', 'redirect'];
 
+/** What the server does with a GET, and whether it names a session. */
+let listening: (response: ServerResponse) => void;
+let stateless: boolean;
+const refuse = (status: number) => (response: ServerResponse) => void response.writeHead(status).end();
+beforeEach(() => {
+  listening = refuse(405);
+  stateless = false;
+});
+
 const server = createServer((incoming, response) => {
-  if (incoming.method !== 'POST') return void response.writeHead(405).end();
+  if (incoming.method !== 'POST') return listening(response);
   let text = '';
   incoming.on('data', (chunk: Buffer) => (text += chunk.toString()));
   incoming.on('end', () => answer(JSON.parse(text) as Message, incoming, response));
@@ -30,7 +39,7 @@ function answer(message: Message, incoming: IncomingMessage, response: ServerRes
   seen.push(method === 'tools/call' ? `call ${params.name}` : method);
   arrivals.emit('message');
   const reply = (result: unknown) => {
-    const session = method === 'initialize' ? { 'mcp-session-id': 'abc' } : {};
+    const session = method === 'initialize' && !stateless ? { 'mcp-session-id': 'abc' } : {};
     response.writeHead(200, { 'content-type': 'application/json', ...session });
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
   };
@@ -125,6 +134,31 @@ test('a server that forgot the session was not called, and is connected to anew'
   clock.advance(1000);
   await state(workspace, 'web', 'ready');
   expect(await call(all, 'web__plain')).toEqual({ text: 'from the environment' });
+});
+
+test.each([
+  ['without sessions', true],
+  ['with a session', false],
+])('a server %s that answers GET with 404 connects', async (_, isStateless) => {
+  stateless = isStateless;
+  listening = refuse(404);
+  const { all, state, workspace } = await connected();
+  expect(await call(all, 'web__plain')).toEqual({ text: 'from the environment' });
+  expect((await state(workspace, 'web', 'ready')).status).toBe('ready');
+});
+
+test('404 for a stream that was open before says that the session is lost', async () => {
+  const streams: ServerResponse[] = [];
+  listening = (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('retry: 1\nid: 1\n\n');
+    streams.push(response);
+    arrivals.emit('message');
+  };
+  const { state, workspace } = await connected();
+  while (streams.length === 0) await once(arrivals, 'message');
+  listening = refuse(404);
+  streams[0]!.end();
+  expect((await state(workspace, 'web', 'failed')).reason).toBe('it no longer knows the session');
 });
 
 test('what a gateway answers says nothing of what was done', async () => {
