@@ -75,7 +75,7 @@ export type MessagePart =
       readonly metadata?: Metadata;
     };
 
-/** `invalid` keeps what the model wrote when it was not JSON, so that it can be told. */
+/** `invalid` keeps what the model wrote when it was not JSON, or nested deeper than `JSON_DEPTH`, so that it can be told. */
 export type ToolInput =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'invalid'; readonly text: string };

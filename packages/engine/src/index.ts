@@ -17,6 +17,7 @@ export type {
   TurnEvent,
   Usage,
 } from './events.ts';
+export { isJsonTooDeep, JSON_DEPTH } from './jsonDepth.ts';
 export type { Price, Prices } from './internal/turnTrackerProcessor.ts';
 export { chain, combine, filter, map } from './mealy.ts';
 export type { Processor } from './mealy.ts';

@@ -121,7 +121,8 @@ export function createMetrics(sources: {
     help: 'How long the longest waiting thread has been due',
     registers,
     async collect() {
-      this.set(await sources.queueAgeSeconds());
+      // Without the database the other numbers are of all the more use: this one is not known.
+      this.set(await sources.queueAgeSeconds().catch(() => Number.NaN));
     },
   });
 
@@ -134,23 +135,34 @@ export function createMetrics(sources: {
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
-    flushed: (flush) => {
+    flushed: quietly((flush) => {
       append.observe(flush.milliseconds / 1000);
       rows.observe(flush.rows);
-    },
-    runStarted: (waitedMs) => dispatch.observe(waitedMs / 1000),
-    runEnded: (status, code) => {
+    }),
+    runStarted: quietly((waitedMs) => dispatch.observe(waitedMs / 1000)),
+    runEnded: quietly((status, code) => {
       runs.inc({ status });
       if (code !== null) errors.inc({ code });
-    },
-    takenOver: () => takeovers.inc(),
-    modelCalled: ({ ended, seconds, usage, cost: paid, ...call }) => {
+    }),
+    takenOver: quietly(() => takeovers.inc()),
+    modelCalled: quietly(({ ended, seconds, usage, cost: paid, ...call }) => {
       const model = label(call.model);
       calls.inc({ model, ended });
       callSeconds.observe({ model }, seconds);
       for (const [kind, count] of Object.entries(usage)) if (count) tokens.inc({ model, kind }, count);
       if (paid !== null) cost.inc({ model }, paid);
-    },
-    modelRetried: (model, code) => retries.inc({ model: label(model), code }),
+    }),
+    modelRetried: quietly((model, code) => retries.inc({ model: label(model), code })),
+  };
+}
+
+/** A number that cannot be counted is left out: counting must not fail what is counted. */
+function quietly<Given extends unknown[]>(count: (...given: Given) => void): (...given: Given) => void {
+  return (...given) => {
+    try {
+      count(...given);
+    } catch {
+      // The library throws for what is no number, and for a counter that would go down.
+    }
   };
 }

@@ -8,6 +8,7 @@
 //    are joined by reference, parts are not touched.
 
 import type { MessagePart, Metadata, ToolInput } from '../events.ts';
+import { isJsonTooDeep } from '../jsonDepth.ts';
 
 /** What a block is of. */
 export type Slot =
@@ -84,6 +85,7 @@ function partOf({ slot, text }: Block, metadata: Metadata | undefined): MessageP
 /** Models write nothing at all for a tool without parameters: that is an empty object. */
 function parseToolInput(text: string): ToolInput {
   if (text.trim() === '') return { kind: 'json', value: {} };
+  if (isJsonTooDeep(text)) return { kind: 'invalid', text };
   try {
     return { kind: 'json', value: JSON.parse(text) };
   } catch {

@@ -72,7 +72,7 @@ export function parseRoleFile(text: string, known?: readonly string[]): ParsedRo
       'the front matter that begins here has no end; close it with a line of three dashes, ---',
     );
   const { yaml, body } = parts;
-  const read = readFrontMatter(yaml, known);
+  const read = readWithinStack(yaml, known);
   if (!read.ok) return read;
   const preamble = body.trim();
   if (preamble === '') {
@@ -103,6 +103,16 @@ function split(text: string): { yaml: string; body: string } | null {
 }
 
 type Read = { ok: true; given: z.infer<typeof frontMatter> } | { ok: false; mistake: Mistake };
+
+/** YAML is read by recursion, and 64 KiB hold brackets enough to exhaust the stack. */
+function readWithinStack(yaml: string, known: readonly string[] | undefined): Read {
+  try {
+    return readFrontMatter(yaml, known);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return mistake(2, 1, 'the front matter is nested too deep to be read; its keys hold lists of text at most');
+  }
+}
 
 function readFrontMatter(yaml: string, known: readonly string[] | undefined): Read {
   const counter = new LineCounter();

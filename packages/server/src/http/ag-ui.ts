@@ -2,6 +2,7 @@
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { agUi } from '@continuo/protocol';
+import { CARRIER_DEPTH } from '../json-depth.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
 import {
@@ -68,7 +69,7 @@ export function agUiRoutes(app: App, context: HttpContext): void {
       description:
         'Where the run waits for approval it finishes with interrupts, and a run that resumes them goes on with it. ' +
         'A client that goes away stops nothing; the same `runId` again replays the run.',
-      middleware: jsonBody({ limit: CONVERSATION_BYTES }),
+      middleware: jsonBody({ limit: CONVERSATION_BYTES, depth: CARRIER_DEPTH }),
       request: { query: workspaceQuery, body: body(runAgentInput) },
       responses: {
         200: { description: 'AG-UI events', content: { 'text/event-stream': { schema: z.string() } } },

@@ -2,6 +2,7 @@
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { aiSdk } from '@continuo/protocol';
+import { CARRIER_DEPTH } from '../json-depth.ts';
 import { readRun, readThread } from '../runs/read.ts';
 import { requestStop } from '../runs/stop.ts';
 import type { App, HttpContext } from './app.ts';
@@ -66,7 +67,7 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
       description:
         'The same message again gives the same run. Where the run waits for approval the stream ends; a request with the answers goes on. ' +
         'A client that goes away stops nothing.',
-      middleware: jsonBody({ limit: CONVERSATION_BYTES }),
+      middleware: jsonBody({ limit: CONVERSATION_BYTES, depth: CARRIER_DEPTH }),
       request: { query: workspaceQuery, body: body(chatRequest) },
       responses: { 200: stream, ...problems(400, 404, 409, 410, 413, 415, 422, 429) },
     }),

@@ -1,15 +1,18 @@
 // Reads a JSON body before a route sees it: the right media type, no more bytes than the route
-// allows, valid UTF-8, valid JSON. A body without a declared length is counted as it arrives, so
+// allows, valid UTF-8, valid JSON, nested no deeper than the route allows. A body without a declared length is counted as it arrives, so
 // that no more than the limit is ever held.
 
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
+import { isJsonTooDeep, JSON_DEPTH } from '@continuo/engine';
 import { Problem } from './problem.ts';
 
 const oneMebibyte = 1024 * 1024;
 
-export function jsonBody(options: { readonly limit?: number } = {}): MiddlewareHandler {
-  const limit = options.limit ?? oneMebibyte;
+export function jsonBody(
+  options: { readonly limit?: number; readonly depth?: number } = {},
+): MiddlewareHandler {
+  const { limit = oneMebibyte, depth = JSON_DEPTH } = options;
   return async (c, next) => {
     if (!hasBody(c)) {
       // No body is an empty object: a route that wants more says what is missing.
@@ -18,7 +21,7 @@ export function jsonBody(options: { readonly limit?: number } = {}): MiddlewareH
     }
     requireJson(c);
     const text = decode(await readBytes(c, limit));
-    if (text !== '') parse(text);
+    if (text !== '') parse(text, depth);
     c.req.bodyCache.text = Promise.resolve(text) as unknown as string;
     return next();
   };
@@ -96,7 +99,15 @@ function decode(bytes: ArrayBuffer | Uint8Array): string {
   }
 }
 
-function parse(text: string): void {
+function parse(text: string, depth: number): void {
+  if (isJsonTooDeep(text, depth)) {
+    throw new Problem({
+      status: 400,
+      code: 'body_too_deep',
+      detail: `The body is nested deeper than the ${depth} levels that this route accepts; send it flatter.`,
+      extra: { depth },
+    });
+  }
   try {
     JSON.parse(text);
   } catch (cause) {

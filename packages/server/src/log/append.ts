@@ -6,7 +6,8 @@
 //   the pen's own rows are there, or they are not; somebody else's rows mean that the thread is lost.
 // - Group commit: a flush takes what gathered while the last one was in flight, and what one turn of the event loop
 //   brings. What somebody waits for goes at once; the pieces of messages gather for some milliseconds if many threads
-//   are being written, and become one. A failed flush is split by thread.
+//   are being written, and become one. A failed flush is split by thread, and whatever one thread's part throws is that
+//   thread's alone.
 // - Nobody sees an event before its commit (L5): `publish` and `onCommit` run after it.
 
 import { connect, destroy, isConnectionError, sqlState } from '../db/pool.ts';
@@ -34,6 +35,9 @@ const GATHER_MS = 10;
  */
 const LOCK_TIMEOUT_MS = 50;
 const LOCK_PAUSE_MS = 250;
+
+/** Data exceptions, and limits of the database that a value exceeds: the same rows are refused every time. */
+const REFUSED_VALUES = /^(?:22|54)/;
 
 export interface WriterOptions {
   readonly database: DatabaseSettings;
@@ -149,12 +153,21 @@ export class Writer implements PenHost {
     for (const pen of this.#dirty) {
       if (room <= 0) break;
       this.#dirty.delete(pen);
-      const part = pen.take(room, waiting > FLUSH_ROWS || this.#open > AT_ONCE_PENS);
+      const part = this.#take(pen, room, waiting > FLUSH_ROWS || this.#open > AT_ONCE_PENS);
       if (!part) continue;
       room -= part.rows.length;
       parts.push(part);
     }
     return parts;
+  }
+
+  #take(pen: Pen, room: number, merge: boolean): Part | null {
+    try {
+      return pen.take(room, merge);
+    } catch (error) {
+      pen.lose(error as Error);
+      return null;
+    }
   }
 
   async #write(parts: readonly Part[]): Promise<void> {
@@ -210,6 +223,7 @@ export class Writer implements PenHost {
     if (state === '40P01' || state === '40001') return this.#write([part]);
     if (state === '55P03') return this.#writeLater(part);
     if (state === 'CN001') return part.pen.refuse(part);
+    if (state && REFUSED_VALUES.test(state)) return part.pen.refuseValues(part, error);
     part.pen.fail(part, error);
   }
 
@@ -253,9 +267,14 @@ export class Writer implements PenHost {
     }
   }
 
+  /** What throws here has been committed all the same: the thread is read again from its log. */
   #committed(part: Part, released: boolean): void {
-    part.pen.committed(part, released);
-    this.publish(part.rows);
+    try {
+      part.pen.committed(part, released);
+      this.publish(part.rows);
+    } catch (error) {
+      part.pen.fail(part, error as Error);
+    }
   }
 
   publish(rows: readonly StoredEvent[]): void {

@@ -1,6 +1,7 @@
 // An event as the log holds it: `json` is stored and sent verbatim, `data` is the same as a value.
 
 import type { EventType, LogEvent } from '@continuo/protocol';
+import { parseStored } from '../json-depth.ts';
 
 export type StoredEvent = LogEvent & { readonly json: string };
 
@@ -25,7 +26,7 @@ export function fromRow(row: EventRow): StoredEvent {
     runSeq: row.run_seq,
     attempt: row.attempt,
     type: row.type,
-    data: JSON.parse(row.data),
+    data: parseStored(row.data) as never,
     json: row.data,
     at: row.at,
   };

@@ -47,6 +47,8 @@ export interface Entry {
 
 export interface Group {
   entries: Entry[];
+  /** The entries' data as JSON. Null where nobody waits for the group: its pieces may be merged before they are written. */
+  readonly json: readonly string[] | null;
   readonly changes: readonly Change[];
   readonly at: number;
   readonly bytes: number;
@@ -57,6 +59,7 @@ export interface Group {
 /** Nobody waits for the group's commit. */
 export function nobody(): void {}
 
+/** Throws for a value that JSON cannot express, before anything of the group is queued. */
 export function group(
   entries: Entry[],
   changes: readonly Change[],
@@ -66,7 +69,8 @@ export function group(
 ): Group {
   let bytes = 0;
   for (const { event } of entries) bytes += sizeOf(event);
-  return { entries, changes, at, bytes, resolve, reject };
+  const json = resolve === nobody ? null : entries.map(({ event }) => JSON.stringify(event.data));
+  return { entries, json, changes: changes.map(withJsonAsText), at, bytes, resolve, reject };
 }
 
 function sizeOf(event: NewEvent): number {
@@ -74,7 +78,7 @@ function sizeOf(event: NewEvent): number {
 }
 
 /** The database's JSON functions refuse NUL and lone surrogates inside a value; a cast from text does not. */
-export function withJsonAsText(change: Change): Record<string, unknown> {
+function withJsonAsText(change: Change): Change {
   const text = (value: unknown) => (value == null ? null : JSON.stringify(value));
   if (change.kind === 'message') return { ...change, content: text(change.content) };
   if (change.kind === 'approval')

@@ -9,7 +9,7 @@ import { ConnectionLost, sqlState, transaction } from '../db/pool.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import type { Faults } from '../faults.ts';
 import type { StoredEvent } from './event.ts';
-import { group, mergePieces, nobody, withJsonAsText, type Change, type Entry, type Group } from './group.ts';
+import { group, mergePieces, nobody, type Change, type Entry, type Group } from './group.ts';
 import type { Recent } from './recent.ts';
 import { bind, INSERT } from './statements.ts';
 
@@ -26,6 +26,14 @@ export class Lost extends Error {
 /** The run's cancellation was accepted first; it can only end canceled. */
 export class CancelWins extends Error {
   readonly code = 'cancel_wins';
+}
+
+/**
+ * What was to be appended cannot be written: JSON cannot express it, or the database refuses its values. Nothing of it was
+ * written, and the thread is still held.
+ */
+export class Unwritable extends Error {
+  readonly code = 'not_writable';
 }
 
 /** What one pen contributes to a flush, with seqs assigned. */
@@ -77,6 +85,8 @@ export class Pen {
   #seq: number;
   #bytes = 0;
   #rows = 0;
+  /** So many of the groups that wait are taken one by one: the database refused a value in one of them. */
+  #suspects = 0;
   /** A flush or a transaction of this thread is in flight. */
   #busy = false;
   #lost = false;
@@ -222,13 +232,14 @@ export class Pen {
     // A group is never split; the first one always goes.
     while (
       count < this.#groups.length &&
-      (count === 0 || rows + this.#groups[count]!.entries.length <= room)
+      (count === 0 || (this.#suspects === 0 && rows + this.#groups[count]!.entries.length <= room))
     ) {
       rows += this.#groups[count]!.entries.length;
       count += 1;
     }
     const groups = this.#groups.splice(0, count);
     this.#rows -= rows;
+    this.#suspects = Math.max(0, this.#suspects - 1);
     this.#busy = true;
     return this.#number(merge ? mergePieces(groups) : groups);
   }
@@ -260,6 +271,18 @@ export class Pen {
       this.#bytes -= each.bytes;
       each.reject(new CancelWins('the run was canceled'));
     }
+  }
+
+  /** The database refused a value: the group that holds it is rejected, the others go again. */
+  refuseValues(part: Part, cause: Error): void {
+    if (part.groups.length > 1) {
+      this.#suspects = part.groups.length;
+      return this.#putBack(part.groups);
+    }
+    const [refused] = part.groups;
+    this.#bytes -= refused!.bytes;
+    this.#putBack([]);
+    refused!.reject(new Unwritable(`the database refuses it: ${cause.message}`, { cause }));
   }
 
   /** What was said of a run that has not begun was not said. */
@@ -295,7 +318,12 @@ export class Pen {
     reject: Group['reject'],
   ): void {
     if (this.#lost) return reject(new Lost(`thread ${this.threadId} has another owner`));
-    const queued = group(entries, changes, this.#writer.options.now(), resolve, reject);
+    let queued: Group;
+    try {
+      queued = group(entries, changes, this.#writer.options.now(), resolve, reject);
+    } catch (cause) {
+      return reject(new Unwritable(`it cannot be made into JSON: ${(cause as Error).message}`, { cause }));
+    }
     this.#groups.push(queued);
     this.#rows += entries.length;
     this.#bytes += queued.bytes;
@@ -307,9 +335,9 @@ export class Pen {
     const changes: Record<string, unknown>[] = [];
     const runSeqs = new Map<string, number>();
     let seq = this.#seq;
-    for (const { entries, changes: changed, at } of groups) {
+    for (const { entries, json, changes: changed, at } of groups) {
       const first = rows.length;
-      for (const { runId, event } of entries) {
+      for (const [index, { runId, event }] of entries.entries()) {
         seq += 1;
         let runSeq: number | null = null;
         if (runId !== null) {
@@ -324,14 +352,14 @@ export class Pen {
           attempt: this.attempt,
           type: event.type,
           data: event.data,
-          json: JSON.stringify(event.data),
+          json: json?.[index] ?? JSON.stringify(event.data),
           at: new Date(at),
         } as StoredEvent);
       }
       for (const change of changed) {
         const row = rows[first + change.event]!;
         changes.push({
-          ...withJsonAsText(change),
+          ...change,
           thread: this.threadId,
           attempt: this.attempt,
           seq: row.seq,

@@ -1,6 +1,8 @@
 // What a tool of an MCP server answered, as the model is shown it.
 
+import { isJsonTooDeep } from '@continuo/engine';
 import { z } from 'zod';
+import { isTooDeep, TOO_DEEP } from '../json-depth.ts';
 import { ToolFailure } from '../tools/tool.ts';
 import { OUTPUT_BYTES, REASON_BYTES } from './limits.ts';
 import { cut, shortened } from './text.ts';
@@ -49,7 +51,9 @@ export function toOutput({ content, structuredContent, isError }: z.infer<typeof
   if (others.length > MOST_NOTES) notes.push(`${others.length - MOST_NOTES} more parts are not text`);
   if (left > 0) notes.push(`the text was cut: ${left} more bytes`);
 
-  const json = structuredContent === undefined ? null : JSON.stringify(structuredContent);
+  const deep = isTooDeep(structuredContent);
+  if (deep) notes.push(`structured content that is ${TOO_DEEP} was left out`);
+  const json = structuredContent === undefined || deep ? null : JSON.stringify(structuredContent);
   // Servers repeat structured content as text, for clients that do not know it: once is enough.
   const repeated = json !== null && left === 0 && isSame(text, json);
   const room = OUTPUT_BYTES - (repeated ? 0 : Buffer.byteLength(text));
@@ -78,6 +82,7 @@ function noteOf({ type, data, mimeType, uri, resource }: Block): string {
 }
 
 function isSame(text: string, json: string): boolean {
+  if (isJsonTooDeep(text)) return false;
   try {
     return JSON.stringify(JSON.parse(text)) === json;
   } catch {

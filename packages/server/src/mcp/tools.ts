@@ -2,6 +2,7 @@
 // fit is shortened or left out, and never spoils the tools beside it.
 
 import { z } from 'zod';
+import { isTooDeep, TOO_DEEP } from '../json-depth.ts';
 import type { AnyTool } from '../tools/registry.ts';
 import { DESCRIPTION_BYTES, MOST_TOOLS, REASON_BYTES, SCHEMA_BYTES, SHOWN_BYTES } from './limits.ts';
 import { shownName } from './names.ts';
@@ -48,6 +49,7 @@ export function readTools(given: readonly unknown[], source: Source): Listing {
       const name = shownName(source.server, data.name);
       if (tools.has(name)) throw new Error(`another tool has the name ${name}`);
       const description = shortened(data.description ?? '', DESCRIPTION_BYTES);
+      if (isTooDeep(data.inputSchema)) throw new Error(`its input schema is ${TOO_DEEP}`);
       const size = Buffer.byteLength(JSON.stringify(data.inputSchema ?? null));
       if (size > SCHEMA_BYTES) throw new Error(`its input schema has more than ${SCHEMA_BYTES} bytes`);
       // Also of those that are left out below: looking at a schema takes time.

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Approval, ApprovalDecision } from '@continuo/protocol';
 import type { Pod } from '../actors/pod.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
+import { parseStored } from '../json-depth.ts';
 import type { Page } from './read.ts';
 
 interface Row {
@@ -144,13 +145,13 @@ function shown(row: Row): Approval {
     call: row.call,
     tool: row.tool,
     kind: row.kind,
-    input: JSON.parse(row.input) as unknown,
+    input: parseStored(row.input),
     paths: JSON.parse(row.paths) as string[],
     reason: row.reason,
     asked_at: row.asked_at.toISOString(),
     expires_at: row.expires_at?.toISOString() ?? null,
     decision: row.decision,
-    ...(row.decided_input !== null && { decided_input: JSON.parse(row.decided_input) as unknown }),
+    ...(row.decided_input !== null && { decided_input: parseStored(row.decided_input) }),
     comment: row.comment,
     decided_at: row.decided_at?.toISOString() ?? null,
   };

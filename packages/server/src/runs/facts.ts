@@ -2,6 +2,7 @@
 
 import type { ApprovalDecision, AttachedFile } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
+import { parseStored } from '../json-depth.ts';
 import type { Facts, Limits, SentMessage } from './decide.ts';
 
 export interface FactRow {
@@ -115,7 +116,7 @@ function steersOf(json: string): SentMessage[] {
 }
 
 function decisionsOf(json: string): Facts['runs'][number]['decisions'] {
-  const rows = JSON.parse(json) as {
+  const rows = parseStored(json) as {
     approval: string;
     decision: ApprovalDecision | 'expired';
     input: unknown;

@@ -2,7 +2,7 @@
 // never changed, only replaced. The pieces of messages (`token`, `reasoning`) change nothing:
 // `message_end` holds the whole.
 
-import type { Usage } from '@continuo/engine';
+import { isJsonTooDeep, type ToolInput, type Usage } from '@continuo/engine';
 import type {
   ApprovalKind,
   AttachedFile,
@@ -11,12 +11,13 @@ import type {
   RunError,
   SessionState,
 } from '@continuo/protocol';
+import { isTooDeep, TOO_DEEP } from '../json-depth.ts';
 import type { HistoryMessage } from '../models/model.ts';
 
 export interface CallState {
   readonly call: string;
   readonly tool: string;
-  /** What the model wrote where it was not JSON is `null`, and `problem` says so. */
+  /** What the model wrote where it was not JSON, or nested too deep, is `null`, and `problem` says so. */
   readonly input: unknown;
   readonly problem: string | null;
   /** What the model is told with the result: that a person changed the input, or what they said. */
@@ -344,9 +345,9 @@ function ended(run: RunState, data: Extract<LogEvent, { type: 'message_end' }>['
   const calls = data.parts.flatMap((part): CallState[] => {
     if (part.kind !== 'tool_call') return [];
     const call = { call: part.callId, tool: part.tool, note: null, stage: { kind: 'planned' } as const };
-    return part.input.kind === 'json'
-      ? [{ ...call, input: part.input.value, problem: null }]
-      : [{ ...call, input: null, problem: `the input is not valid JSON: ${part.input.text.slice(0, 200)}` }];
+    const problem = problemOf(part.input);
+    const input = part.input.kind === 'json' && problem === null ? part.input.value : null;
+    return [{ ...call, input, problem }];
   });
   const last = {
     message: data.message,
@@ -355,6 +356,13 @@ function ended(run: RunState, data: Extract<LogEvent, { type: 'message_end' }>['
     cut: data.ended !== 'complete',
   };
   return { ...run, open: null, stalled: 0, retries: 0, unanswered: false, last, calls };
+}
+
+/** What is wrong with a call's input before its tool is asked; the model is told. */
+function problemOf(input: ToolInput): string | null {
+  if (input.kind === 'json' ? isTooDeep(input.value) : isJsonTooDeep(input.text))
+    return `the input is ${TOO_DEEP}. Nothing was done. Send it flatter`;
+  return input.kind === 'json' ? null : `the input is not valid JSON: ${input.text.slice(0, 200)}`;
 }
 
 /** How long the run has been at work: waiting for people does not count. */

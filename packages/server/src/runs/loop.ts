@@ -9,7 +9,7 @@ import type { EventData, NewEvent } from '@continuo/protocol';
 import type { SessionInput } from '../actors/session.ts';
 import type { Hold, Work } from '../actors/hold.ts';
 import type { Change, Entry } from '../log/group.ts';
-import { CancelWins, type Pen } from '../log/pen.ts';
+import { CancelWins, Unwritable, type Pen } from '../log/pen.ts';
 import { readPartialText, readRunSeq } from '../log/statements.ts';
 import { callModel } from './call-model.ts';
 import { decide, notTakenIn, type Facts, type QueuedRun, type Step } from './decide.ts';
@@ -123,8 +123,9 @@ class Actor {
         await this.#do(step);
         if (this.#pen.released) return 'released';
       } catch (error) {
+        if (isOfValues(error) && this.#state.run) await this.#failUnwritten(this.#state.run, error);
         // The cancel came first: the facts say so now, and the next decision is another one.
-        if (!(error instanceof CancelWins)) throw error;
+        else if (!(error instanceof CancelWins)) throw error;
         this.#informed = false;
       }
     }
@@ -286,6 +287,16 @@ class Actor {
     return this.#end(run, 'error', [{ type: 'error', data: failure }], 'fail', { error: { code, error } });
   }
 
+  /** What the run was to write cannot be written, by any pod: it ends without it. */
+  async #failUnwritten(run: RunState, { message }: Error): Promise<void> {
+    if (run.open !== null) {
+      const data = { status: 'running' as const, attempt: run.attempts, supersedes: run.open };
+      await this.#pen.append([{ runId: run.id, event: { type: 'state', data } }]);
+    }
+    const error = `what the run was to write could not be written: ${message}`;
+    await this.#fail(this.#state.run!, { code: 'not_writable', error });
+  }
+
   #cancelRun(run: RunState, reason: string): Promise<void> {
     return this.#end(run, 'canceled', [{ type: 'canceled', data: { reason } }], 'stop', { reason });
   }
@@ -431,6 +442,11 @@ class Actor {
 /** The state of a thread whose log is known to end where the claim says. */
 function known({ states }: LoopOptions, { threadId }: Hold, { seq }: Told): ThreadState | null {
   return seq === 0 ? EMPTY : states.take(threadId, seq);
+}
+
+/** Of values that cannot be written or walked (nested too deep, too long): trying again, here or on another pod, fails again. */
+function isOfValues(error: unknown): error is Error {
+  return error instanceof Unwritable || error instanceof RangeError;
 }
 
 const READY = Promise.resolve();

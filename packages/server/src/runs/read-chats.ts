@@ -2,6 +2,7 @@
 
 import type { AttachedFile, Chat, ChatMessage, Session, SessionState } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
+import { parseStored } from '../json-depth.ts';
 import { beginning, chatName, SAID } from './chats.ts';
 import { WAITING_SEQ, type Page } from './read.ts';
 
@@ -246,8 +247,8 @@ function audited(row: AuditRow): ChatMessage {
     ...(row.ended !== null && { ended: row.ended }),
     ...(row.call !== null && { call: row.call }),
     ...(row.tool_name !== null && { tool_name: row.tool_name }),
-    ...(row.tool_arguments !== null && { tool_arguments: JSON.parse(row.tool_arguments) as unknown }),
-    ...(row.tool_output !== null && { tool_output: JSON.parse(row.tool_output) as unknown }),
+    ...(row.tool_arguments !== null && { tool_arguments: parseStored(row.tool_arguments) }),
+    ...(row.tool_output !== null && { tool_output: parseStored(row.tool_output) }),
     ...(row.tool_success !== null && { tool_success: row.tool_success }),
     ...(row.tool_result !== null && { tool_result: row.tool_result }),
     created_at: row.created_at.toISOString(),

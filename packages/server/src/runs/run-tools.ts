@@ -4,6 +4,7 @@
 
 import { v7 as uuidv7 } from 'uuid';
 import type { ApprovalKind, EventData, ImageReference, NewEvent } from '@continuo/protocol';
+import { isTooDeep, TOO_DEEP } from '../json-depth.ts';
 import type { Change, Entry } from '../log/group.ts';
 import { CancelWins, Lost } from '../log/pen.ts';
 import { judge, normalPath } from '../tools/policy.ts';
@@ -330,6 +331,7 @@ function graceAfterCancel({ canceled, hold, options }: StepContext) {
 
 /** Inputs and outputs are objects on the wire; anything else is put into one. */
 function asObject(value: unknown): Record<string, unknown> {
+  if (isTooDeep(value)) throw new Error(`the call was made, but its result is ${TOO_DEEP} and cannot be kept`);
   const plain: unknown = JSON.parse(JSON.stringify(value ?? {}));
   return typeof plain === 'object' && plain !== null && !Array.isArray(plain)
     ? (plain as Record<string, unknown>)

@@ -2,6 +2,7 @@
 
 import type { EventData, ToolResult } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
+import { parseStored } from '../json-depth.ts';
 
 const ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,200})$/;
 
@@ -24,7 +25,7 @@ export async function readToolResult(client: Queryable, id: string): Promise<Too
     values: [runId, `"call":${JSON.stringify(call)}`],
   });
   const events = rows.flatMap(({ type, data, at }) => {
-    const value = JSON.parse(data) as EventData['tool_start'] & EventData['tool_end'];
+    const value = parseStored(data) as EventData['tool_start'] & EventData['tool_end'];
     return value.call === call ? [{ type, value, at }] : [];
   });
   // A call that was asked about and never allowed has not started.

@@ -6,6 +6,7 @@
 
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { AiSdkDepth } from './depth.ts';
 import { aiSdkListener } from './heard.ts';
 
 /** How many bytes may wait to be read before the socket is paused. */
@@ -96,6 +97,7 @@ function bodyOf(
   response: IncomingMessage,
   heard: (() => void) | undefined,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const depth = new AiSdkDepth();
   let waiting: Buffer[] = [];
   let over = false;
   let rests = false;
@@ -118,9 +120,9 @@ function bodyOf(
       start(controller) {
         const flush = () => {
           if (over || waiting.length === 0) return;
-          const bytes = waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting);
+          const bytes = depth.take(waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting));
           waiting = [];
-          controller.enqueue(bytes as Uint8Array<ArrayBuffer>);
+          if (bytes.length > 0) controller.enqueue(bytes as Uint8Array<ArrayBuffer>);
           if ((controller.desiredSize ?? 0) <= 0) response.pause();
           else if (!rests) restIfLittle(bytes.length);
         };

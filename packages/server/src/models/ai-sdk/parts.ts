@@ -175,11 +175,24 @@ function worthKeeping(metadata: SharedV4ProviderMetadata | undefined): Metadata 
 }
 
 function aiSdkUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
+  const cachedInput = tokensOf(inputTokens.cacheRead);
+  const cacheWrite = tokensOf(inputTokens.cacheWrite);
+  const reasoning = tokensOf(outputTokens.reasoning);
   return {
-    input: inputTokens.total ?? 0,
-    output: outputTokens.total ?? 0,
-    ...(inputTokens.cacheRead && { cachedInput: inputTokens.cacheRead }),
-    ...(inputTokens.cacheWrite && { cacheWrite: inputTokens.cacheWrite }),
-    ...(outputTokens.reasoning && { reasoning: outputTokens.reasoning }),
+    input: tokensOf(inputTokens.total),
+    output: tokensOf(outputTokens.total),
+    ...(cachedInput > 0 && { cachedInput }),
+    ...(cacheWrite > 0 && { cacheWrite }),
+    ...(reasoning > 0 && { reasoning }),
   };
+}
+
+/** No answer has more tokens: a provider that counts further has not counted. */
+const MOST_TOKENS = 1_000_000_000;
+
+/** A count as a whole number that is not negative, whatever the provider sent: text, fractions, nothing. 0 where it is none. */
+function tokensOf(given: unknown): number {
+  const count = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
+  if (typeof count !== 'number' || !(count > 0) || count > MOST_TOKENS) return 0;
+  return Math.round(count);
 }

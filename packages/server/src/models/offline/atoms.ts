@@ -2,6 +2,7 @@
 // (quoted text, JSON, paths, numbers …). Quotes come off; positions stay, so that any
 // stretch of the text can be taken exactly as it was written.
 
+import { isJsonTooDeep } from '@continuo/engine';
 import { splitName, stem } from './words.ts';
 
 type AtomKind = 'quoted' | 'json' | 'url' | 'email' | 'uuid' | 'date' | 'path' | 'number' | 'word' | 'mark';
@@ -115,7 +116,9 @@ function readJson(text: string, start: number): Pick<Atom, 'kind' | 'value' | 'e
   return null;
 }
 
+/** Undefined where the text is not JSON, or nested deeper than a call's input may be. */
 export function parseJson(text: string): unknown {
+  if (isJsonTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

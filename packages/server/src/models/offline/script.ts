@@ -3,7 +3,9 @@
 // The step that is played is the number of assistant messages since that message, so that
 // whoever takes a run over goes on at the right step.
 
+import { isJsonTooDeep } from '@continuo/engine';
 import { z } from 'zod';
+import { CARRIER_DEPTH } from '../../json-depth.ts';
 import type { HistoryMessage } from '../model.ts';
 import { type Step, splitWords } from './step.ts';
 
@@ -60,6 +62,7 @@ export function scriptedStep(history: readonly HistoryMessage[]): Step {
 
 /** The script's steps, or what is wrong with it. */
 function readScript(content: string): readonly ScriptStep[] | string {
+  if (isJsonTooDeep(content, CARRIER_DEPTH)) return `it is nested deeper than ${CARRIER_DEPTH} levels`;
   let value: unknown;
   try {
     value = JSON.parse(content);

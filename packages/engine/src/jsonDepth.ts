@@ -1,0 +1,40 @@
+// How deep JSON may be nested. `JSON.parse` takes any depth, but `JSON.stringify` and everything else that walks a value by
+// recursion ends in a stack overflow some thousand levels down: what comes from outside is measured as text first.
+
+/** The deepest nesting of a call's input, a tool's result or a request's body: `[[1]]` is 2 deep. */
+export const JSON_DEPTH = 64;
+
+/** Whether a JSON text is nested deeper than `depth`. Linear; a text that is not JSON has some answer, too. */
+export function isJsonTooDeep(text: string, depth: number = JSON_DEPTH): boolean {
+  if (text.length <= depth) return false;
+  let open = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+    } else if (code === BRACKET || code === BRACE) {
+      open += 1;
+      if (open > depth) return true;
+    } else if (code === BRACKET_END || code === BRACE_END) {
+      open -= 1;
+    }
+  }
+  return false;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const BRACKET = 0x5b;
+const BRACKET_END = 0x5d;
+const BRACE = 0x7b;
+const BRACE_END = 0x7d;
+
+/** Where the string that begins at `start` ends: at the first quote that is not escaped. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let first = end;
+    while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
+    if ((end - first) % 2 === 0) return end;
+  }
+  return text.length;
+}
