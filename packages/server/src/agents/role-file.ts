@@ -110,7 +110,11 @@ function readWithinStack(yaml: string, known: readonly string[] | undefined): Re
     return readFrontMatter(yaml, known);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return mistake(2, 1, 'the front matter is nested too deep to be read; its keys hold lists of text at most');
+    return mistake(
+      2,
+      1,
+      'the front matter is nested too deep to be read; its keys hold lists of text at most',
+    );
   }
 }
 

@@ -331,7 +331,8 @@ function graceAfterCancel({ canceled, hold, options }: StepContext) {
 
 /** Inputs and outputs are objects on the wire; anything else is put into one. */
 function asObject(value: unknown): Record<string, unknown> {
-  if (isTooDeep(value)) throw new Error(`the call was made, but its result is ${TOO_DEEP} and cannot be kept`);
+  if (isTooDeep(value))
+    throw new Error(`the call was made, but its result is ${TOO_DEEP} and cannot be kept`);
   const plain: unknown = JSON.parse(JSON.stringify(value ?? {}));
   return typeof plain === 'object' && plain !== null && !Array.isArray(plain)
     ? (plain as Record<string, unknown>)

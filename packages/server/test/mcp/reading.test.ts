@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createGate } from '../../src/mcp/gate.ts';
 import { shownName } from '../../src/mcp/names.ts';
+import { toOutput } from '../../src/mcp/output.ts';
 import { readSchema } from '../../src/mcp/schema.ts';
 import { cut, withoutSecrets } from '../../src/mcp/text.ts';
 import { readTools } from '../../src/mcp/tools.ts';
@@ -157,4 +158,22 @@ test('a flood is told once, and only what comes within ten seconds counts', () =
   expect(floods).toEqual([]);
   for (let count = 0; count < 10_002; count += 1) gate.message();
   expect(floods).toEqual(['it sent more than 10000 messages within 10 s']);
+});
+
+test.each([100, 5000, 100_000])('an answer with values %i deep is read without them', (depth) => {
+  const text = '['.repeat(depth) + ']'.repeat(depth);
+  const deep = JSON.parse(text) as unknown;
+  expect(toOutput({ content: [{ type: 'text', text, more: deep }], structuredContent: deep })).toEqual({
+    text,
+    notes: [expect.stringContaining('64 levels')],
+  });
+  const { tools, leftOut } = readTools(
+    [
+      { name: 'deep', inputSchema: { type: 'object', properties: { x: { enum: [deep] } } } },
+      { name: 'fine', inputSchema: { type: 'object' } },
+    ],
+    { server: 's', trust: false, call: () => Promise.resolve({}) },
+  );
+  expect(tools.map(({ tool }) => tool)).toEqual(['fine']);
+  expect(leftOut).toMatchObject([{ tool: 'deep', reason: expect.stringContaining('64 levels') as string }]);
 });

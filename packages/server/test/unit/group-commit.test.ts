@@ -85,6 +85,65 @@ test('a value that the database refuses ends its own thread’s hold only', asyn
   expect(all.map(({ pen }) => pen.lost)).toEqual([false, true, false]);
 });
 
+test('what cannot be made into JSON is refused alone: its thread goes on, and its neighbours do not notice', async () => {
+  const all = await pens(3);
+  const bad = all[1]!;
+  const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown;
+  const unwritable = entry(bad.run, {
+    type: 'tool_start',
+    data: { tool: 'x', input: { deep }, call: 'c' },
+  });
+  const outcomes = await Promise.allSettled(
+    all.map(({ pen, run }) =>
+      pen.append(pen === bad.pen ? [token(run, 'x'), unwritable] : [token(run, 'x')]),
+    ),
+  );
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect((outcomes[1] as PromiseRejectedResult).reason).toMatchObject({ code: 'not_writable' });
+  expect(all.map(({ pen }) => pen.lost)).toEqual([false, false, false]);
+  await Promise.all(all.map(({ pen, run }) => pen.append([token(run, 'y')])));
+  const logs = await Promise.all(all.map(async ({ thread }) => texts(await world.log(thread))));
+  expect(logs).toEqual([['x', 'y'], ['y'], ['x', 'y']]);
+});
+
+test('a value that exceeds what the database can read is refused alone, whatever is queued beside it', async () => {
+  const { pen, run, thread } = await onePen();
+  // The database reads JSON by recursion, too; it is given text that nobody had to write by recursion.
+  const deep = { toJSON: () => 'replaced below' };
+  pen.push(run, token(run, 'before').event);
+  const data = { tool: 'x', input: { deep }, call: 'c' };
+  const stringify = JSON.stringify;
+  JSON.stringify = ((value: unknown) =>
+    value === data
+      ? `{"tool":"x","input":${'['.repeat(100_000)}${']'.repeat(100_000)},"call":"c"}`
+      : stringify(value)) as typeof stringify;
+  const refused = pen.append([entry(run, { type: 'tool_start', data })]);
+  JSON.stringify = stringify;
+  const after = pen.append([token(run, 'after')]);
+  await expect(refused).rejects.toMatchObject({ code: 'not_writable' });
+  await after;
+  expect(texts(await world.log(thread))).toEqual(['before', 'after']);
+});
+
+test('a reader of commits that throws costs its own thread the hold, and its neighbours do not notice', async () => {
+  const writer = world.writer();
+  const threads = await Promise.all([world.thread(), world.thread(), world.thread()]);
+  const runs = await Promise.all(threads.map((thread) => world.run(thread)));
+  const opened = threads.map((thread, index) =>
+    openPen(writer, thread, {
+      onCommit: () => {
+        if (index === 0) throw new RangeError('Maximum call stack size exceeded');
+      },
+    }),
+  );
+  const outcomes = await Promise.allSettled(
+    opened.map((pen, index) => pen.append([token(runs[index]!, 'x')])),
+  );
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+  expect(opened.map(({ lost }) => lost)).toEqual([true, false, false]);
+  for (const thread of threads) expect(texts(await world.log(thread))).toEqual(['x']);
+});
+
 test('a refused end leaves what was queued beside it, in order', async () => {
   const { pen, run, thread } = await onePen();
   await pen.append(

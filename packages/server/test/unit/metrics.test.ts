@@ -22,3 +22,20 @@ test('the first hundred models have a label of their own, and all others one tog
   expect(text).toContain('continuo_model_cost_usd_total{model="other"} 25\n');
   expect(text).toContain('continuo_model_retries_total{model="other",code="rate_limited"} 1\n');
 });
+
+test('a number that cannot be counted is left out, and whoever tells it does not notice', async () => {
+  const metrics = createMetrics({
+    followers: () => 0,
+    holding: () => 0,
+    queueAgeSeconds: () => Promise.reject(new Error('the database is away')),
+  });
+  const call = { model: 'compatible/x', ended: 'done', seconds: 1, cost: null };
+  for (const input of [-1, Number.NaN, '12' as unknown as number])
+    metrics.modelCalled({ ...call, usage: { input, output: 1 } });
+  metrics.modelCalled({ ...call, usage: { input: 2 }, seconds: Number.NaN, cost: -1 });
+  metrics.runStarted(Number.NaN);
+  const text = await metrics.text();
+  expect(text).toContain('continuo_model_calls_total{model="compatible/x",ended="done"} 4\n');
+  // The others are told though the database is away.
+  expect(text).toContain('continuo_queue_age_seconds');
+});

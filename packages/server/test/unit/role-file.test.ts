@@ -190,3 +190,19 @@ test('the built-in roles are good role files with a description each', async () 
       role: { description: expect.any(String) },
     });
 });
+
+test.each([
+  ['brackets', '['.repeat(30_000)],
+  ['closed brackets', `${'['.repeat(30_000)}${']'.repeat(30_000)}`],
+  ['braces', `${'{a: '.repeat(10_000)}1${'}'.repeat(10_000)}`],
+  ['dashes', `${'- '.repeat(30_000)}1`],
+])(
+  'front matter that is nested tens of thousands of levels deep, in %s, is a mistake with a place',
+  (_how, deep) => {
+    expect(parseRoleFile(`---\nlimits: ${deep}\n---\nYou review.`)).toMatchObject({
+      ok: false,
+      mistake: { line: expect.any(Number) as number },
+    });
+    expect(parseRoleFile(`---\nlimits:\n  ${deep}\n---\nYou review.`)).toMatchObject({ ok: false });
+  },
+);
