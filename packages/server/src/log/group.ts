@@ -5,7 +5,7 @@ import type { StoredEvent } from './event.ts';
 
 /** A row that changes together with the group's events; `event` is the index of the event that says so. */
 export type Change =
-  | { kind: 'start'; event: number; run: string; rewound_to?: number }
+  | { kind: 'start'; event: number; run: string }
   | {
       kind: 'end';
       event: number;

@@ -25,7 +25,7 @@ export interface QueuedRun {
   readonly role: string;
   readonly cancel: string | null;
   readonly pause: boolean;
-  /** The thread's seq to which its history is rewound when it begins. */
+  /** The thread's seq to which the history is rewound when the run begins, or is dropped. */
   readonly rewindTo: number | null;
   /** What it was sent while at work, and what people decided, by approval. */
   readonly steers: readonly SentMessage[];
@@ -88,7 +88,10 @@ const STALLED_ATTEMPTS = 20;
 /** `idleMs`: how long a session may idle. */
 export function decide(state: ThreadState, facts: Facts, attempt: number, idleMs: number): Step {
   const { run } = state;
-  const dropped = facts.runs.filter((queued) => queued.cancel !== null && queued.id !== run?.id);
+  // A run that carries a rewind is dropped when the runs before it have ended: what they still say is taken back, too.
+  const dropped = facts.runs.filter(
+    (queued) => queued.cancel !== null && queued.id !== run?.id && (queued.rewindTo === null || !run),
+  );
   if (dropped.length > 0) return { kind: 'drop', runs: dropped };
   if (!run) return betweenRuns(state, facts, idleMs);
 

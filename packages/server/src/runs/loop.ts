@@ -40,8 +40,8 @@ class Actor {
   #cancel = new AbortController();
   /** What nobody needs any more when somebody wants something of the thread. */
   #leisure: AbortController | null = null;
-  /** The run whose first events are on their way. */
-  #starting: string | null = null;
+  /** Resolves when the first events of a run are committed, or refused. */
+  #starting: Promise<void> = READY;
   #looking: Promise<void> = Promise.resolve();
   /** Looks under way and to come. */
   #looks = 0;
@@ -147,13 +147,13 @@ class Actor {
 
   /** Somebody wants something while a step is under way: a cancel cannot wait for its end. */
   async #look(): Promise<void> {
+    // A run that is being started is canceled like any other once it has begun.
+    await this.#starting;
     await this.#takeFacts();
     if (this.#isCanceled()) this.#cancel.abort();
     const step = this.#decide();
-    // A run that is being started is canceled like any other once it has begun.
-    const dropped = step.kind === 'drop' ? step.runs.filter(({ id }) => id !== this.#starting) : [];
-    if (dropped.length > 0) {
-      await this.#drop(dropped);
+    if (step.kind === 'drop') {
+      await this.#drop(step.runs);
       await this.#look();
     }
   }
@@ -220,17 +220,14 @@ class Actor {
 
   async #start(run: QueuedRun): Promise<void> {
     this.#cancel = new AbortController();
-    this.#starting = run.id;
     this.#pen.begin(run.id);
     this.#options.metrics.runStarted(this.#facts.now - run.queuedAt);
     const writing = write.inOrder(write.session(this.#state, 'start', 'message'), write.start(run));
     const begun = this.#write(writing).then(() => {
-      this.#starting = null;
       // A cancel that came meanwhile found nothing to cancel.
       if (this.#isCanceled()) this.#cancel.abort();
     });
-    // Whoever listens may come later than its end.
-    begun.catch(() => undefined);
+    this.#starting = begun.catch(() => undefined);
     // The model is asked while the beginning is being written; nothing is made of its answer before.
     const ahead = this.#ahead(writing.entries);
     const step = this.#decide(ahead);

@@ -63,16 +63,19 @@ export function session(
 }
 
 export function start({ id, rewindTo, message }: QueuedRun): Writing {
-  const rewound: NewEvent[] = rewindTo === null ? [] : [{ type: 'rewound', data: { to_seq: rewindTo } }];
   const events: NewEvent[] = [
     { type: 'state', data: { status: 'running', attempt: 1 } },
-    ...rewound,
+    ...rewound(rewindTo),
     { type: 'message', data: said(message) },
   ];
   return {
     entries: events.map((event) => ({ runId: id, event })),
-    changes: [{ kind: 'start', event: 0, run: id, ...(rewindTo !== null && { rewound_to: rewindTo }) }],
+    changes: [{ kind: 'start', event: 0, run: id }],
   };
+}
+
+function rewound(to: number | null): NewEvent[] {
+  return to === null ? [] : [{ type: 'rewound', data: { to_seq: to } }];
 }
 
 /** `text` is what is kept of a message that nobody will write again; null where it will be. */
@@ -181,15 +184,22 @@ function unanswered({ call, tool, stage }: CallState): NewEvent[] {
   return [{ type: 'tool_end', data: { tool, output: { error }, call, success: false, outcome } }];
 }
 
-/** Runs that were canceled before they began. */
+/**
+ * Runs that were canceled before they began. A rewind that such a run carried takes effect all the same: it is the thread's own
+ * event, because the run itself says nothing but its end.
+ */
 export function dropped(runs: readonly QueuedRun[]): Writing {
   return inOrder(
-    ...runs.map(({ id, cancel }): Writing => ({
-      entries: [
-        { runId: id, event: { type: 'canceled', data: { reason: cancel! } } },
-        { runId: id, event: { type: 'state', data: { status: 'canceled' } } },
-      ],
-      changes: [{ kind: 'end', event: 1, run: id, status: 'canceled' }],
-    })),
+    ...runs.map(({ id, cancel, rewindTo }): Writing => {
+      const rewinding = rewound(rewindTo).map((event): Entry => ({ runId: null, event }));
+      return {
+        entries: [
+          ...rewinding,
+          { runId: id, event: { type: 'canceled', data: { reason: cancel! } } },
+          { runId: id, event: { type: 'state', data: { status: 'canceled' } } },
+        ],
+        changes: [{ kind: 'end', event: rewinding.length + 1, run: id, status: 'canceled' }],
+      };
+    }),
   );
 }

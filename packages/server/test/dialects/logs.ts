@@ -298,6 +298,16 @@ const steered: Scenario = async (stage) => {
   );
   await stage.send(thread, { steps: [{ text: 'better' }] }, { replaces: message!.id });
   await stage.logged(thread, 'rewound', 2);
+  // A rollback whose own run is canceled before it begins.
+  const last = await stage.say(thread, SLOWLY);
+  await seen(stage.url, last, 'tool_start');
+  await stage.query(
+    `select stop_thread($1, 'user_cancelled') from enqueue_run(
+      $1, gen_random_uuid(), gen_random_uuid(), '{"text": ""}', 'offline/script', 'assistant', null, null, null, 'rollback', null)`,
+    thread,
+  );
+  await stage.control(thread, 'stop');
+  await stage.logged(thread, 'rewound', 3);
   const open = 'select from runs where thread_id = $1 and ended_at is null';
   await until(async () => (await stage.query(open, thread)).length === 0);
 };

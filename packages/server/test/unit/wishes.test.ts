@@ -2,12 +2,12 @@
 // written as any pod would write them; the actor is a test's own, and can be taken away.
 
 import { v7 as uuidv7 } from 'uuid';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { brokenInvariants } from '../client/invariants.ts';
 import { EMPTY, foldAll } from '../../src/runs/fold.ts';
 import type { AnyTool } from '../../src/tools/registry.ts';
-import { createLoop, useLog, type LoopSettings, type TestHold } from './support.ts';
+import { createLoop, requestCancel, useLog, type LoopSettings, type TestHold } from './support.ts';
 
 const world = useLog();
 const WORKSPACE = '00000000-0000-7000-8000-000000000001';
@@ -336,6 +336,154 @@ test('a message that is edited and sent again rewinds to where it began, also ov
   await expect(say(thread, OK, { replaces: message })).rejects.toMatchObject({ code: 'CN422' });
   await expect(say(thread, OK, { replaces: message, policy: 'steer' })).rejects.toMatchObject({
     code: 'CN422',
+  });
+});
+
+const rewoundRuns = async (thread: string) =>
+  (
+    await world.pool.query<{ id: string }>(
+      'select id from runs where thread_id = $1 and rewound order by ordinal',
+      [thread],
+    )
+  ).rows.map(({ id }) => id);
+const finals = (events: readonly Event[]) => told(events, 'final').map(({ text }) => text);
+
+test('an edit of a message whose run was canceled in the queue takes nothing back of the run that was at work then', async () => {
+  const thread = await world.thread();
+  await say(thread, TWO);
+  let queued!: { run: string; message: string };
+  const cancelInQueue = async () => {
+    queued = await say(thread, OK);
+    await requestCancel(world, queued.run);
+  };
+  await play(thread, { tools: [meanwhile(cancelInQueue)] });
+  const kept = await historyOf(thread);
+  expect(kept.at(-1)).toBe('two');
+  await say(thread, { steps: [{ text: 'better' }] }, { replaces: queued.message });
+  await play(thread);
+  const events = await logOf(thread);
+  expect(finals(events)).toEqual(['two', 'better']);
+  expect(await historyOf(thread)).toEqual([
+    ...kept,
+    JSON.stringify({ steps: [{ text: 'better' }] }),
+    'better',
+  ]);
+  expect(told(events, 'rewound')).toEqual([]);
+  expect(await rewoundRuns(thread)).toEqual([queued.run]);
+  await expect(say(thread, OK, { replaces: queued.message })).rejects.toMatchObject({ code: 'CN422' });
+});
+
+test('an edit of a canceled message takes back the runs that began after it', async () => {
+  const thread = await world.thread();
+  await say(thread, TWO);
+  let queued!: { run: string; message: string };
+  const cancelInQueue = async () => {
+    queued = await say(thread, OK);
+    await requestCancel(world, queued.run);
+  };
+  await play(thread, { tools: [meanwhile(cancelInQueue)] });
+  const kept = await historyOf(thread);
+  const later = await say(thread, { steps: [{ text: 'later' }] });
+  await play(thread);
+  await say(thread, OK, { replaces: queued.message });
+  await play(thread);
+  expect(await historyOf(thread)).toEqual([...kept, JSON.stringify(OK), 'ok']);
+  expect(await rewoundRuns(thread)).toEqual([queued.run, later.run]);
+});
+
+test('an edit of a message that waits leaves the run that is at work alone, unless the policy says otherwise', async () => {
+  const thread = await world.thread();
+  const first = await say(thread, TWO);
+  const edit = async () => {
+    const waiting = await say(thread, OK);
+    await say(thread, { steps: [{ text: 'edited' }] }, { replaces: waiting.message });
+  };
+  await play(thread, { tools: [meanwhile(edit)] });
+  expect(finals(await logOf(thread))).toEqual(['two', 'edited']);
+
+  const other = await world.thread();
+  const begun = await say(other, TWO);
+  const rollBack = async () => {
+    const waiting = await say(other, OK);
+    await say(other, { steps: [{ text: 'edited' }] }, { replaces: waiting.message, policy: 'rollback' });
+  };
+  await play(other, { tools: [meanwhile(rollBack)] });
+  expect(finals(await logOf(other))).toEqual(['edited']);
+  expect(await rewoundRuns(other)).toContain(begun.run);
+  expect(await rewoundRuns(thread)).not.toContain(first.run);
+  expect(await historyOf(other)).toEqual([JSON.stringify({ steps: [{ text: 'edited' }] }), 'edited']);
+});
+
+test('an edit of a message whose second run was canceled in the queue takes back its first', async () => {
+  const thread = await world.thread();
+  const { run, message } = await say(thread, OK);
+  await play(thread);
+  const retry = uuidv7();
+  await wish(
+    "select enqueue_run($1, $2, $3, null, 'offline/script', 'assistant', null, $4, null, 'enqueue', null)",
+    thread,
+    retry,
+    message,
+    run,
+  );
+  await requestCancel(world, retry);
+  await play(thread);
+  await say(thread, { steps: [{ text: 'edited' }] }, { replaces: message });
+  await play(thread);
+  expect(await historyOf(thread)).toEqual([JSON.stringify({ steps: [{ text: 'edited' }] }), 'edited']);
+  expect(await rewoundRuns(thread)).toEqual([run, retry]);
+});
+
+describe('a rewind that was accepted takes effect though its own run never begins', () => {
+  const ways: Record<string, (thread: string, run: string) => Promise<unknown>> = {
+    'it is canceled': (_thread, run) => requestCancel(world, run),
+    'the thread is stopped': (thread) => stop(thread),
+    'another message interrupts': (thread) =>
+      say(thread, { steps: [{ text: 'next' }] }, { policy: 'interrupt' }),
+  };
+  for (const [way, end] of Object.entries(ways))
+    for (const killed of [false, true])
+      test(`rollback, ${way}${killed ? ', and the pod is gone' : ''}`, async () => {
+        const thread = await world.thread();
+        await say(thread, { steps: [{ text: 'before' }] });
+        await play(thread);
+        const kept = await historyOf(thread);
+        const { run } = await say(thread, TWO);
+        let dropped = '';
+        const rollBack = async () => {
+          dropped = (await say(thread, OK, { policy: 'rollback' })).run;
+          await end(thread, dropped);
+          if (killed) held.lose();
+        };
+        await play(thread, { tools: [meanwhile(rollBack)] }).catch(() => undefined);
+        await play(thread);
+        await say(thread, { steps: [{ text: 'after' }] });
+        await play(thread);
+        const events = await logOf(thread);
+        const rewinding = events.findIndex(({ type }) => type === 'rewound');
+        expect(events.findLastIndex(({ runId }) => runId === run)).toBeLessThan(rewinding);
+        // The run itself says nothing but its end: of a run that never began, nothing was interrupted.
+        expect(typesOf(events.filter(({ runId }) => runId === dropped))).toEqual(['canceled', 'state']);
+        expect(await rewoundRuns(thread)).toEqual([run]);
+        const next = JSON.stringify({ steps: [{ text: 'next' }] });
+        expect(await historyOf(thread)).toEqual([
+          ...kept,
+          ...(finals(events).includes('next') ? [next, 'next'] : []),
+          JSON.stringify({ steps: [{ text: 'after' }] }),
+          'after',
+        ]);
+      });
+
+  test('an edit of a message that was answered', async () => {
+    const thread = await world.thread();
+    const { run, message } = await say(thread, OK);
+    await play(thread);
+    const edit = await say(thread, OK, { replaces: message });
+    await requestCancel(world, edit.run);
+    await play(thread);
+    expect(await historyOf(thread)).toEqual([]);
+    expect(told(await logOf(thread), 'rewound')).toHaveLength(1);
+    expect(await rewoundRuns(thread)).toEqual([run]);
   });
 });
 
