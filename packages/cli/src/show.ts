@@ -56,7 +56,7 @@ function sentence(event: RunEvent, people: boolean): string | null {
       return people ? `${bold('you')} ${safe(data.content)}` : null;
     case 'state':
       return data.status === 'running' && data.supersedes !== undefined
-        ? yellow('(the answer broke off and begins anew; what it said above does not count)')
+        ? yellow(`(${safe(brokeOff(data.cause))}; it begins anew, and what it said above does not count)`)
         : null;
     case 'tool_start':
       return `${cyan('→')} ${short(data.title ?? data.tool)} ${dim(short(data.input))}`;
@@ -88,4 +88,9 @@ function outcome({ output, outcome: odd, summary }: Extract<RunEvent, { type: 't
   if (summary !== undefined) return short(summary);
   const text = (output as { text?: unknown } | null)?.text;
   return short(typeof text === 'string' ? text : output);
+}
+
+/** Why a message is begun again. */
+function brokeOff(cause: { readonly error: string } | undefined): string {
+  return cause ? cause.error.replace(/\.$/, '') : 'the answer broke off';
 }

@@ -10,9 +10,12 @@ export type SessionState = 'idle' | 'running' | 'paused' | 'error' | 'cancelled'
 export type CallOutcome = 'unknown' | 'canceled' | 'denied';
 
 export interface EventData {
-  /** `attempt` counts the pods that held this run; `supersedes` names a message left unfinished. */
+  /**
+   * `attempt` counts the pods that held this run; `supersedes` names a message left unfinished. `cause` says why, where the model's
+   * stream failed and the same pod asks again; without a cause, another pod took the run over.
+   */
   state:
-    | { status: 'running'; attempt: number; supersedes?: string }
+    | { status: 'running'; attempt: number; supersedes?: string; cause?: RunError }
     | { status: 'done' | 'error' | 'canceled' };
   /** The thread's own; a pause and what follows it are also of the run that pauses. */
   session: { session: string; from_state: SessionState | null; to_state: SessionState; reason: string };
@@ -26,7 +29,8 @@ export interface EventData {
     files?: readonly AttachedFile[];
     steer?: true;
   };
-  message_start: { message: string; model: string };
+  /** The model began to answer, `waited_ms` after it was asked. */
+  message_start: { message: string; model: string; waited_ms?: number };
   reasoning: { text: string; message: string };
   token: { text: string; message: string };
   message_end: {
@@ -38,6 +42,8 @@ export interface EventData {
     model?: string;
     metadata?: Metadata;
     error?: RunError;
+    /** Ids of the attached files that the model was shown. */
+    sources?: readonly string[];
   };
   /**
    * The model's window does not hold the whole thread: so many of its oldest turns were left out. `limit` is the window, or,

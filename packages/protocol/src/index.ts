@@ -30,6 +30,7 @@ export type {
   Why,
 } from './http.ts';
 export type { McpConfig, McpServer } from './mcp.ts';
+export { outputText } from './dialects/calls.ts';
 export {
   frameId,
   parseFrameId,

@@ -30,6 +30,7 @@ import { createChatFiles } from './runs/chats.ts';
 import { createRunLoop } from './runs/loop.ts';
 import { createOriginOf } from './runs/origin-of.ts';
 import { readPolicy } from './runs/policies.ts';
+import { writeAuditSettings } from './runs/read-chats.ts';
 import { States } from './runs/states.ts';
 import { createBuiltInTools } from './tools/index.ts';
 import { createToolRegistry, type AnyTool, type ToolRegistry } from './tools/registry.ts';
@@ -122,6 +123,7 @@ export async function startServer({
 
   const onError = (error: Error) => log.warn({ reason: error.message }, 'the database had trouble');
   const pool = createPool(database, onError);
+  await writeAuditSettings(pool, config.toolSummaryLines);
   const originOf = createOriginOf(pool);
   const mcp = createMcp({
     pool,

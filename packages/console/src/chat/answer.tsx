@@ -87,7 +87,11 @@ function Thought({
 function Superseded({ item, text }: { readonly item: AnswerItem; readonly text: string }) {
   return (
     <details className="group/fold text-sm text-soft">
-      <FoldHead>Superseded: the server went away in the middle of this; it was begun again.</FoldHead>
+      <FoldHead>
+        {item.error
+          ? `Superseded: ${item.error.error.replace(/\.$/, '')}. The model was asked again.`
+          : 'Superseded: the server went away in the middle of this; it was begun again.'}
+      </FoldHead>
       <div className="mt-1 ml-2 border-l-2 pl-3 whitespace-pre-wrap line-through decoration-1">
         {text || item.parts.map((part) => part.text).join('')}
       </div>

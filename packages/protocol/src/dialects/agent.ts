@@ -73,10 +73,10 @@ function framesOf({ account, doing, reason }: State, event: LogEvent): readonly 
         const why = reason === null ? {} : { reason };
         return [{ event: 'done', data: { status: event.data.status, ...why, usage, cost } }];
       }
-      const { supersedes } = event.data;
+      const { supersedes, cause } = event.data;
       return supersedes === undefined
         ? NOTHING
-        : [{ event: 'agent_state', data: { state: doing, supersedes } }];
+        : [{ event: 'agent_state', data: { state: doing, supersedes, ...(cause && { cause }) } }];
     }
     case 'tool_start':
       // Another attempt may say it again.

@@ -152,7 +152,9 @@ function changed(state: AiSdkState, change: EventData['state']): Said {
   if (change.supersedes === undefined) return [state, attempt];
   const [closed, ends] = closePart(state);
   const [next, step] = closeStep(closed);
-  return [next, [...ends, data('superseded', { message: change.supersedes }), ...step, ...attempt]];
+  const { supersedes: message, cause } = change;
+  const superseded = data('superseded', { message, ...(cause && { cause }) });
+  return [next, [...ends, superseded, ...step, ...attempt]];
 }
 
 function decided(state: AiSdkState, answer: EventData['approval_end']): Said {

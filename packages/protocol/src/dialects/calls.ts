@@ -80,6 +80,17 @@ export function callName(runId: string, call: string): string {
   return `${runId}:${call}`;
 }
 
+/** A tool's output as one text: the text that it consists of, or its JSON. */
+export function outputText(output: unknown): string {
+  if (typeof output === 'string') return output;
+  if (typeof output === 'object' && output !== null && 'text' in output && typeof output.text === 'string')
+    return output.text;
+  const values = typeof output === 'object' && output !== null ? Object.values(output) : [];
+  const [only] = values;
+  // A tool that returned nothing has no JSON.
+  return values.length === 1 && typeof only === 'string' ? only : (JSON.stringify(output, null, 2) ?? '');
+}
+
 /** What a call that failed says of itself. */
 export function problemOf(output: unknown): string {
   const error = typeof output === 'object' && output !== null ? (output as { error?: unknown }).error : null;

@@ -3,6 +3,7 @@
 
 import type { EventData, LogEvent } from '../events.ts';
 import { accountAfter, NO_ACCOUNT, type Account } from './account.ts';
+import { outputText } from './calls.ts';
 import type { Dialect, DialectFrame } from './dialect.ts';
 
 export const workspace: Dialect<Account> = {
@@ -23,8 +24,9 @@ function framesOf(account: Account, event: LogEvent): readonly DialectFrame[] {
       return [{ event: 'message', data: { ...event.data, run: event.runId } }];
     case 'state': {
       if (event.data.status !== 'running' || event.data.supersedes === undefined) return NOTHING;
-      const { supersedes, attempt } = event.data;
-      return [{ event: 'superseded', data: { message: supersedes, attempt, run: event.runId } }];
+      const { supersedes, attempt, cause } = event.data;
+      const data = { message: supersedes, attempt, run: event.runId, ...(cause && { cause }) };
+      return [{ event: 'superseded', data }];
     }
     case 'tool_start':
       // Another attempt may say it again.
@@ -32,7 +34,9 @@ function framesOf(account: Account, event: LogEvent): readonly DialectFrame[] {
     case 'tool_end': {
       const { call, tool } = event.data;
       const known = account.calls.get(call);
-      const observation = { event: 'observation', data: event.data };
+      const { output, ...rest } = event.data;
+      const data = { ...rest, output: outputText(output), data: output };
+      const observation = { event: 'observation', data };
       if (known?.told) return [observation];
       // It was refused, or the run ended before it: nobody has heard of it yet.
       return [callFrame({ tool, input: known?.input, call }), observation];

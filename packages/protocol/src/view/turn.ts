@@ -257,7 +257,7 @@ function goOn(turn: Turn, data: Extract<EventData['state'], { status: 'running' 
   if (turn.state === 'running' && data.attempt > turn.attempt) turn.takeovers += 1;
   turn.attempt = data.attempt;
   const left = data.supersedes === undefined ? undefined : turn.answers.get(data.supersedes);
-  if (left) Object.assign(left, { version, state: 'superseded' });
+  if (left) Object.assign(left, { version, state: 'superseded', error: data.cause ?? null });
 }
 
 function end(turn: Turn, status: 'done' | 'error' | 'canceled', at: string | null, version: number): void {

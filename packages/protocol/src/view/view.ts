@@ -108,7 +108,7 @@ export interface AnswerItem extends AnyItem {
   model: string | null;
   /** What was thought and said, in order; `from` where it came piece by piece. */
   parts: { kind: 'thought' | 'text'; text: string; from: string | null }[];
-  /** `superseded`: the pod died, and another attempt begins anew. */
+  /** `superseded`: the message was begun again; `error` says why, where the model's stream failed, and is null where a pod was lost. */
   state: 'streaming' | 'complete' | 'error' | 'interrupted' | 'superseded';
   error: RunError | null;
   endedAt: string | null;

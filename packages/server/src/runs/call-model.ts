@@ -20,7 +20,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   const { model } = agent;
   const message = `m${run.messages + 1}`;
   const refused = refusedBy(model.id, context);
-  const history = await withImages(options.pool, context.history, run.id, refused);
+  const { history, sources } = await withImages(options.pool, context.history, run.id, refused);
   const how = { runId: run.id, summaryLines: options.summaryLines };
   const known = { window: contextLimitOf(model.id), tooLong: context.tooLong[model.id] };
   let shown = firstHistory(history, how, known);
@@ -28,12 +28,20 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   let failure: (EventData['error'] & { retryable: boolean }) | null = null;
   let begun = false;
   let pieces = 0;
+  const askedAt = options.now();
   const whole: Entry[] = [];
   const changes: Change[] = [];
 
   const begin = (): void => {
     begun = true;
-    push({ type: 'message_start', data: { message, model: model.id } });
+    push({
+      type: 'message_start',
+      data: {
+        message,
+        model: model.id,
+        waited_ms: Math.max(0, Math.round(options.now() - askedAt)),
+      },
+    });
     const { tokens, turnsLeftOut: turns_left_out } = shown;
     if (turns_left_out === 0 || shown.limit === null) return;
     const refusal = shown.refused !== null && { refused: { model: model.id, tokens: shown.refused } };
@@ -71,13 +79,16 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
           ...(reason && { reason }),
           ...(metadata && { metadata }),
           ...(failure && { error: { code: failure.code, error: failure.error } }),
+          ...(sources.length > 0 && { sources }),
         };
         if (text !== '') changes.push(messageRow(0, queued, data));
         whole.push({ runId: run.id, event: { type: 'message_end', data } });
         return;
       }
       case 'turn_response': {
-        const { usage, durationMs, ended } = event;
+        const { usage, ended } = event;
+        // The time that the model took to begin counts, too.
+        const durationMs = Math.max(event.durationMs, event.at - askedAt);
         const cost = costOf(model.id, usage);
         const data = { message, model: model.id, usage, cost, duration_ms: durationMs };
         whole.push({ runId: run.id, event: { type: 'usage', data } });
@@ -141,7 +152,8 @@ async function settle(
   { message, begun, whole, changes, failure }: Told,
 ): Promise<EventData['error'] | null> {
   if (begun && failure?.retryable && run.retries < RETRIES) {
-    const data = { status: 'running' as const, attempt: run.attempts, supersedes: message };
+    const cause = { code: failure.code, error: failure.error };
+    const data = { status: 'running' as const, attempt: run.attempts, supersedes: message, cause };
     const usage = whole.filter(({ event }) => event.type === 'usage');
     await pen.append([...usage, { runId: run.id, event: { type: 'state', data } }]);
     return null;

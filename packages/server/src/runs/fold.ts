@@ -79,7 +79,7 @@ export interface RunState {
   readonly usage: Usage;
   /** The sum of what is known; null while nothing is. */
   readonly cost: number | null;
-  /** Ids of the files that its calls read and used, in order. */
+  /** Ids of the files that its model was shown and that its calls read, in order. */
   readonly sources: readonly string[];
 }
 
@@ -245,15 +245,13 @@ function foldBut(state: ThreadState, event: LogEvent): ThreadState {
     case 'approval_end':
       return withRun(state, seq, run, (r) => ({ ...decided(r, event), stalled: 0 }));
     case 'tool_end': {
-      const { sources = [], versions } = event.data;
+      const { sources, versions } = event.data;
       const learned = Object.entries(versions ?? {}).map(([file, version]) => ({ file, version, seq }));
       return {
         ...withRun(state, seq, run, (r) => ({
           ...staged(r, event, { kind: 'ended' }),
           stalled: 0,
-          sources: sources.every((id) => r.sources.includes(id))
-            ? r.sources
-            : [...new Set([...r.sources, ...sources])],
+          sources: withSources(r.sources, sources),
         })),
         known: learned.length === 0 ? state.known : [...state.known, ...learned],
       };
@@ -277,6 +275,10 @@ function foldBut(state: ThreadState, event: LogEvent): ThreadState {
     default:
       return { ...state, seq, run: run ?? state.run };
   }
+}
+
+function withSources(known: readonly string[], more: readonly string[] = []): readonly string[] {
+  return more.every((id) => known.includes(id)) ? known : [...new Set([...known, ...more])];
 }
 
 /** The version of a file that the thread read or wrote last. */
@@ -355,7 +357,8 @@ function ended(run: RunState, data: Extract<LogEvent, { type: 'message_end' }>['
     error: data.error ?? null,
     cut: data.ended !== 'complete',
   };
-  return { ...run, open: null, stalled: 0, retries: 0, unanswered: false, last, calls };
+  const sources = withSources(run.sources, data.sources);
+  return { ...run, open: null, stalled: 0, retries: 0, unanswered: false, last, calls, sources };
 }
 
 /** What is wrong with a call's input before its tool is asked; the model is told. */

@@ -1,6 +1,7 @@
 // What a model is shown of a thread: its history, with the tool results of earlier runs as summaries, and with whole
 // oldest turns left out when the model's window would not hold them.
 
+import { outputText } from '@continuo/protocol';
 import type { HistoryFile, HistoryMessage } from '../models/model.ts';
 import type { ThreadState } from './fold.ts';
 
@@ -50,19 +51,10 @@ export function shownHistory(history: ThreadState['history'], options: HistoryOp
 
 /** What the tool says of its result, or its first lines; what was cut is said on a line of its own. */
 export function summarize(output: unknown, lines: number, summary?: string): unknown {
-  const text = asText(output);
+  const text = outputText(output);
   if (summary !== undefined) return summary === text ? output : `${summary}\n${SUMMARIZED}`;
   const short = text.split('\n').slice(0, lines).join('\n').slice(0, SUMMARY_CHARACTERS);
   return short.length === text.length ? output : `${short}\n${SUMMARIZED}`;
-}
-
-/** A result that is one text is shown as that text. */
-function asText(output: unknown): string {
-  if (typeof output === 'string') return output;
-  if (typeof output === 'object' && output !== null && 'text' in output && typeof output.text === 'string')
-    return output.text;
-  const values = typeof output === 'object' && output !== null ? Object.values(output) : [];
-  return values.length === 1 && typeof values[0] === 'string' ? values[0] : JSON.stringify(output, null, 2);
 }
 
 /** A turn begins with a person's message and holds all that came of it, so that no call loses its result. */

@@ -23,15 +23,23 @@ type Entry = ThreadState['history'][number];
 /** What the model at hand cannot be shown. */
 type Refused = readonly { readonly file: string; readonly v: number }[];
 
+/** What the model is given. */
+interface WithImages {
+  readonly history: ThreadState['history'];
+  /** Ids of the files that came with the run's own messages and whose content the model is shown. */
+  readonly sources: readonly string[];
+}
+
 export async function withImages(
   client: Queryable,
   history: ThreadState['history'],
   runId: string,
   refused: Refused = [],
-): Promise<ThreadState['history']> {
-  if (!history.some((each) => each.attached || each.images)) return history;
+): Promise<WithImages> {
+  if (!history.some((each) => each.attached || each.images)) return { history, sources: [] };
   const shown = new Set(shownFiles(history, runId, refused).map(({ file }) => file));
-  return Promise.all(
+  const sources = new Set<string>();
+  const filled = await Promise.all(
     history.map(async (each) => {
       const { entry } = each;
       if (entry.role !== 'tool' && entry.role !== 'user') return each;
@@ -39,12 +47,19 @@ export async function withImages(
       for (const image of imagesOf(each, runId)) {
         const data = shown.has(image) ? await read(client, image) : null;
         if (data) files.push({ mediaType: image.media_type, data });
+        if (data && entry.role === 'user' && each.runId === runId) sources.add(image.file);
       }
-      if (entry.role === 'user')
-        return { ...each, entry: await withNote(client, each, entry, runId, files, refused) };
+      if (entry.role === 'user') {
+        const texts = await shownTexts(client, each, runId);
+        for (const { file } of texts.keys()) sources.add(file);
+        return { ...each, entry: withNote(each, entry, { texts, files, refused }) };
+      }
       return files.length === 0 ? each : { ...each, entry: { ...entry, files } };
     }),
   );
+  // In the order in which they were attached, not in that in which they were read.
+  const attached = history.flatMap((each) => (each.attached ?? []).map(({ file }) => file));
+  return { history: filled, sources: [...new Set(attached)].filter((file) => sources.has(file)) };
 }
 
 /** The images and PDFs that the model is shown, and the place of each in the history. */
@@ -73,29 +88,46 @@ function isShowable({ media_type, size }: AttachedFile): boolean {
   return SHOWABLE.test(media_type) && size <= IMAGE_BYTES;
 }
 
-async function withNote(
+/** The attached texts that the model is shown in full: short ones, in the run that the message belongs to. */
+async function shownTexts(
   client: Queryable,
-  { runId: own, attached }: Entry,
-  entry: Extract<HistoryMessage, { role: 'user' }>,
+  { runId: own, attached = [] }: Entry,
   runId: string,
-  files: readonly HistoryFile[],
-  refused: Refused,
-): Promise<HistoryMessage> {
-  if (!attached) return entry;
-  const lines: string[] = [];
+): Promise<ReadonlyMap<AttachedFile, string>> {
+  const texts = new Map<AttachedFile, string>();
+  // Later runs may read the file with a tool, and then see its newest version.
+  if (own !== runId) return texts;
   let left = TEXTS_BYTES;
   for (const file of attached) {
+    if (file.size > Math.min(TEXT_BYTES, left) || isShowable(file)) continue;
+    const data = await read(client, file);
+    const text = data && asText(data);
+    if (!text) continue;
+    left -= file.size;
+    texts.set(file, text);
+  }
+  return texts;
+}
+
+interface Shown {
+  readonly texts: ReadonlyMap<AttachedFile, string>;
+  readonly files: readonly HistoryFile[];
+  readonly refused: Refused;
+}
+
+/** A person's message, followed by a line for each of its files. */
+function withNote(
+  { attached }: Entry,
+  entry: Extract<HistoryMessage, { role: 'user' }>,
+  { texts, files, refused }: Shown,
+): HistoryMessage {
+  if (!attached) return entry;
+  const lines = attached.map((file) => {
     const hidden = isIn(refused, file) ? '; you cannot be shown it' : '';
     const what = `${file.path}, version ${file.v}, ${bytes(file.size)}${hidden}`;
-    const isShort = file.size <= Math.min(TEXT_BYTES, left);
-    // Later runs may read it: then it is what it is then.
-    const data = own === runId && isShort && !isShowable(file) ? await read(client, file) : null;
-    const text = data && asText(data);
-    if (text) left -= file.size;
-    lines.push(
-      text ? `[Attached: ${what}. It says:]\n${text}\n[End of ${file.path}]` : `[Attached: ${what}]`,
-    );
-  }
+    const text = texts.get(file);
+    return text ? `[Attached: ${what}. It says:]\n${text}\n[End of ${file.path}]` : `[Attached: ${what}]`;
+  });
   return { ...entry, ...(files.length > 0 && { files }), note: lines.join('\n') };
 }
 

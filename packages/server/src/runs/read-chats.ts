@@ -200,7 +200,7 @@ interface AuditRow {
 }
 
 /** The events that say something. */
-const SAYING = "('message', 'message_end', 'tool_end', 'canceled')";
+const SAYING = "('message', 'message_end', 'tool_end', 'canceled', 'state')";
 
 /** In the log's order. A page is made of so many events that say something; few of these say nothing after all. */
 export async function listChatMessages(
@@ -227,6 +227,14 @@ export async function listChatMessages(
   const last = rows.length > limit ? rows[limit - 1]! : null;
   const next = last ? `${last.seq}.${last.part}` : end === null ? null : `${end}.-1`;
   return { items: rows.slice(0, limit).map(audited), next };
+}
+
+/** Tells the view `chat_messages` how many lines of a tool's result it shows; with several pods the last to start decides. */
+export async function writeAuditSettings(client: Queryable, toolSummaryLines: number): Promise<void> {
+  await client.query({
+    text: 'update audit_settings set tool_summary_lines = $1 where tool_summary_lines <> $1',
+    values: [toolSummaryLines],
+  });
 }
 
 /** No log is longer. */

@@ -92,16 +92,15 @@ test('WS-12 a run’s thoughts, calls and results are in chat_messages, in order
   });
   await framesOf(pod.url, run.id);
   expect(await audit(run.id)).toEqual([
-    thought('first I look'),
     called('m1_0', 'transactional', { note: 'n' }),
     called('m1_1', 'external', '{"note": oops'),
     answered('m1_0', 'transactional', { wrote: 'n' }),
     answered('m1_1', 'external', { error: expect.stringContaining('not valid JSON') }, false),
-    thought('that is enough'),
+    thought('first I look\n\nthat is enough'),
   ]);
 });
 
-test('WS-12 a turn has one thought, with an id that stays the same and that no other has', async () => {
+test('WS-12 a turn has one row of reasoning, with an id that stays the same and that no other has', async () => {
   const thread = await createThread(pod.url);
   const ids: (string | null)[] = [];
   for (const run of [
@@ -118,8 +117,8 @@ test('WS-12 a turn has one thought, with an id that stays the same and that no o
     expect(again).toEqual(thoughts);
     ids.push(...thoughts.map(({ reasoning_id }) => reasoning_id));
   }
-  expect(ids).toHaveLength(3);
-  expect(new Set(ids).size).toBe(3);
+  expect(ids).toHaveLength(2);
+  expect(new Set(ids).size).toBe(2);
 });
 
 test('WS-12 after a cancel every call has its result, and the thought so far is there', async () => {
@@ -140,16 +139,16 @@ test('WS-12 after a cancel every call has its result, and the thought so far is 
   await release();
   await framesOf(pod.url, run.id);
   const rows = await audit(run.id);
-  expect(rows.slice(0, 3)).toEqual([
-    thought('two calls'),
+  expect(rows.slice(0, 2)).toEqual([
     called('m1_0', 'idempotent', { note: 'a' }),
     called('m1_1', 'external', { note: 'b' }),
   ]);
-  expect(rows.slice(3).map(({ call, message_type }) => [call, message_type])).toEqual([
+  expect(rows.slice(2, 4).map(({ call, message_type }) => [call, message_type])).toEqual([
     ['m1_0', 'tool_result'],
     ['m1_1', 'tool_result'],
   ]);
-  expect(rows.at(-1)).toMatchObject({ tool_success: false });
+  expect(rows[3]).toMatchObject({ tool_success: false });
+  expect(rows.slice(4)).toEqual([thought('two calls')]);
 
   const half = await send(pod.url, await createThread(pod.url), {
     steps: [{ reasoning: 'let me think', text: 'half of', hang: true }],
@@ -179,10 +178,9 @@ test('WS-12 what a killed pod left unfinished is no turn; the next pod’s is, a
   await followToEnd(() => [pod.url], run.id);
   const rows = await audit(run.id);
   expect(rows.filter(({ message_type }) => message_type !== 'tool_result')).toEqual([
-    thought('one of each'),
     called('m1_0', 'pure', { note: 'p' }),
     called('m1_1', 'external', { note: 'e' }),
-    thought('well then'),
+    thought('one of each\n\nwell then'),
   ]);
   const results = rows.filter(({ message_type }) => message_type === 'tool_result');
   expect(new Set(results.map(({ call }) => call))).toEqual(new Set(['m1_0', 'm1_1']));
@@ -212,9 +210,9 @@ test('WS-12 text that the database cannot hold does not hide the rest', async ()
   });
   await framesOf(pod.url, run.id);
   expect(await audit(run.id)).toEqual([
-    thought(shown),
     called('m1_0', 'pure', { note: shown }),
     answered('m1_0', 'pure', { saw: shown }),
+    thought(shown),
   ]);
 });
 
@@ -227,5 +225,5 @@ test('WS-12 the trail of a thread is read by an index of the log', async () => {
     .then((results) => (results as unknown as { rows: { 'QUERY PLAN': string }[] }[])[1]!);
   expect(
     rows.map((row) => row['QUERY PLAN']).filter((line) => /events_(pkey|whole)/.test(line)),
-  ).toHaveLength(6);
+  ).toHaveLength(7);
 });

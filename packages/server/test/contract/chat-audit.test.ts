@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { newSpace } from '../workspace/support.ts';
 import { ask, framesOf, usePod } from './support.ts';
 
-const world = usePod();
+const world = usePod({ CONTINUO_TOOL_SUMMARY_LINES: '7' });
 const lines = (count: number) => Array.from({ length: count }, (_, n) => `line ${n + 1}`).join('\n');
 
 async function played(...steps: unknown[]) {
@@ -36,14 +36,6 @@ test('WS-12 everything that was said, thought and called is there, in order, wit
       message_id: run.message_id,
       content: expect.stringContaining('looking'),
     },
-    {
-      ...common,
-      part: 0,
-      role: 'assistant',
-      message_type: 'reasoning_complete',
-      reasoning_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      content: 'let me see',
-    },
     { ...common, part: 2, role: 'assistant', message_type: 'message', content: 'looking', ended: 'complete' },
     {
       ...common,
@@ -66,10 +58,18 @@ test('WS-12 everything that was said, thought and called is there, in order, wit
       tool_result: `${run.id}:m1_0`,
     },
     { ...common, part: 1, role: 'assistant', message_type: 'message', content: 'the end', ended: 'complete' },
+    {
+      ...common,
+      part: 0,
+      role: 'assistant',
+      message_type: 'reasoning_complete',
+      reasoning_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      content: 'let me see',
+    },
   ]);
   const places = items.map(({ seq, part }: { seq: number; part: number }) => seq * 1000 + part);
   expect(places).toEqual(places.toSorted((a: number, b: number) => a - b));
-  const result = await ask('GET', `${world.url}/api/v1/tool-results/${items[4].tool_result}`);
+  const result = await ask('GET', `${world.url}/api/v1/tool-results/${items[3].tool_result}`);
   expect(result.body).toMatchObject({ output: { saw: 'n' }, success: true });
 
   const paged = [];
@@ -83,13 +83,13 @@ test('WS-12 everything that was said, thought and called is there, in order, wit
     expect((await ask('GET', `${url}?${query}`)).status).toBe(400);
 });
 
-test('WS-12 a long output is a summary, and the whole is one request away', async () => {
+test('WS-12 a long output is a summary of CONTINUO_TOOL_SUMMARY_LINES lines, over HTTP and in SQL, and the whole is one request away', async () => {
   const { run, url } = await played(
     {
       calls: [
         { tool: 'pure', input: { note: lines(20) } },
         { tool: 'pure', input: { note: 'x'.repeat(5000) } },
-        { tool: 'pure', input: { note: lines(5) } },
+        { tool: 'pure', input: { note: lines(7) } },
         { tool: 'write', input: { path: 'a.md', text: 'hello' } },
       ],
     },
@@ -100,9 +100,14 @@ test('WS-12 a long output is a summary, and the whole is one request away', asyn
   );
   const of = (call: string) =>
     results.find((row: { call: string }) => row.call === call).tool_output as unknown;
-  expect(of('m1_0')).toBe(`${lines(5)}\n[Note: Summarized result]`);
+  expect(of('m1_0')).toBe(`${lines(7)}\n[Note: Summarized result]`);
   expect(of('m1_1')).toBe(`${'x'.repeat(2000)}\n[Note: Summarized result]`);
-  expect(of('m1_2')).toEqual({ saw: lines(5) });
+  expect(of('m1_2')).toEqual({ saw: lines(7) });
+  const { rows } = await world.database.pool.query<{ tool_output: unknown }>(
+    "select tool_output from chat_messages where run_id = $1 and message_type = 'tool_result' and call = 'm1_0'",
+    [run.id],
+  );
+  expect(rows[0]!.tool_output).toBe(of('m1_0'));
   const { body } = await ask('GET', `${world.url}/api/v1/tool-results/${run.id}:m1_0`);
   expect(body.output).toEqual({ saw: lines(20) });
 });

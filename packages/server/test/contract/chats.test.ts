@@ -225,6 +225,44 @@ test('WS-5 a message or a goal that is sent again under its Idempotency-Key is w
   expect([other.status, other.body.code]).toEqual([404, 'file_not_found']);
 });
 
+test('RUN-15 attached files that the model was shown are sources, in every dialect', async () => {
+  const space = await newSpace(world.url);
+  const note = (await put(space, 'a.md', 'one')).body;
+  const picture = (await put(space, 'pic.png', PNG)).body;
+  await put(space, 'long.md', 'x'.repeat(16 * 1024 + 1));
+  const other = (await put(space, 'b.md', 'two')).body;
+  const read = say({ calls: [{ tool: 'read', input: { path: '/b.md' } }] }, { text: 'ok' });
+  const { chat, run } = (await open(space, { goal: read, files: ['/pic.png', '/long.md', '/a.md'] })).body;
+  const sources = [picture.id, note.id, other.id];
+  const frames = await framesOf(world.url, run.id);
+  expect(frames.find(({ event }) => event === 'final')!.data.sources).toEqual(sources);
+  const pipe = (await ask('GET', at(space, chat, '/events?format=json'))).body.items;
+  expect(pipe.find(({ type }: { type: string }) => type === 'done').data.metadata.sources).toEqual(sources);
+  // Only the files of this message count: the note is not shown again.
+  const later = (await ask('POST', at(space, chat), { content: OK, files: ['/b.md'] })).body.run;
+  const final = (await framesOf(world.url, later.id)).find(({ event }) => event === 'final')!;
+  expect(final.data.sources).toEqual([other.id]);
+});
+
+test('WS-10 a result is a text with its value beside it; a version and a stop are told with their payloads', async () => {
+  const space = await newSpace(world.url);
+  const write = { tool: 'write', input: { path: '/src/auth.md', content: 'one' } };
+  const goal = say({ calls: [write] }, { text: 'half an answer', hang: true });
+  const { chat, run } = (await open(space, { goal })).body;
+  await seen(world.url, run.id, 'token');
+  await ask('POST', at(space, chat, '/stop'));
+  await done(run);
+  const { items } = (await ask('GET', at(space, chat, '/events?format=json'))).body;
+  const data = (type: string) =>
+    items.filter((each: { type: string }) => each.type === type).map((each: { data: unknown }) => each.data);
+  const text = '/src/auth.md created: version 1, 3 B';
+  expect(data('observation')).toMatchObject([{ output: text, data: { text }, success: true }]);
+  expect(data('file_updated')).toMatchObject([{ path: '/src/auth.md', v: 1 }]);
+  expect(data('stopped')).toEqual([
+    { reason: 'user_cancelled', partial_response: 'half an answer', run: run.id },
+  ]);
+});
+
 test('WS-3 files come with a message by id or path, as they are then, and everybody is told', async () => {
   const space = await newSpace(world.url);
   const note = (await put(space, 'notes/a.md', 'one')).body;

@@ -53,7 +53,9 @@ test('WS-10 the pipe tells what was said, thought, called and seen, and how it e
   expect(data('call')).toEqual([
     { tool: 'pure', path: 'a.md', call: 'm1_0', input: { note: 'x', path: 'a.md' } },
   ]);
-  expect(data('observation')).toEqual([{ tool: 'pure', output: { saw: 'x' }, call: 'm1_0', success: true }]);
+  expect(data('observation')).toEqual([
+    { tool: 'pure', output: 'x', data: { saw: 'x' }, call: 'm1_0', success: true },
+  ]);
   expect(data('done')).toEqual([
     {
       message: 'All is well.',

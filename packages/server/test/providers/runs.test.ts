@@ -184,11 +184,13 @@ describe.each(REACHED)('%s', (name) => {
     expect(metrics).toContain(`continuo_model_retries_total{model="${model}",code="rate_limited"} 1\n`);
   });
 
-  test('RT-7 a stream that is cut after text is begun again, and the first message superseded', async () => {
+  const CUT = { code: 'stream_cut', error: expect.stringContaining(`${name} broke off the answer`) };
+
+  test('RT-7 a stream that is cut after text is begun again, and the first message superseded, with the cause', async () => {
     const { frames, sent } = await play(model, [half, fine]);
     expect(dataOf(frames, 'state')).toEqual([
       { status: 'running', attempt: 1 },
-      { status: 'running', attempt: 1, supersedes: 'm1' },
+      { status: 'running', attempt: 1, supersedes: 'm1', cause: CUT },
       { status: 'done' },
     ]);
     expect(textOf(frames, 'token', 'm1')).toBe('Half an ');
@@ -218,7 +220,7 @@ describe.each(REACHED)('%s', (name) => {
     expect(sent).toHaveLength(3);
     expect(dataOf(frames, 'state')).toEqual([
       { status: 'running', attempt: 1 },
-      { status: 'running', attempt: 1, supersedes: 'm1' },
+      { status: 'running', attempt: 1, supersedes: 'm1', cause: CUT },
       { status: 'done' },
     ]);
     expect(dataOf(frames, 'tool_end')).toMatchObject([{ call: 'call_x', success: true }]);

@@ -34,7 +34,7 @@ async function shown(files: readonly AttachedFile[], content = 'look', bytes = d
   const entry = { role: 'user' as const, id: 'u', content };
   const history = [{ runId: 'r1', seq: 1, entry, attached: files }];
   const promptFor = async (runId: string) => {
-    const { messages, tokens } = shownHistory(await withImages(world.pool, history, runId), {
+    const { messages, tokens } = shownHistory((await withImages(world.pool, history, runId)).history, {
       runId,
       summaryLines: 5,
       budget: null,

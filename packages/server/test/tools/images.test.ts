@@ -30,7 +30,7 @@ test('WS-20 an image is in the log by id and version, and in the prompt by its b
 
   const { history } = foldAll(EMPTY, await world.log(thread));
   const promptFor = async (run: string) => {
-    const shown = shownHistory(await withImages(world.pool, history, run), {
+    const shown = shownHistory((await withImages(world.pool, history, run)).history, {
       runId: run,
       summaryLines: 5,
       budget: null,
