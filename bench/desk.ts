@@ -8,7 +8,7 @@ import { FollowersOf } from '../packages/server/src/log/follow.ts';
 import { createChatFiles } from '../packages/server/src/runs/chats.ts';
 import { createBuiltInTools } from '../packages/server/src/tools/index.ts';
 import { DEFAULT_POLICY } from '../packages/server/src/tools/policy.ts';
-import type { CallContext } from '../packages/server/src/tools/tool.ts';
+import type { LiveCallContext } from '../packages/server/src/tools/tool.ts';
 import { readChangeRows } from '../packages/server/src/workspace/changes.ts';
 import { createMirrors, type DiskMirrors } from '../packages/server/src/workspace/mirror/mirrors.ts';
 import { parsePath } from '../packages/server/src/workspace/paths.ts';
@@ -116,7 +116,7 @@ export class Desk {
     });
     const tool = tools.find((each) => each.name === name);
     if (!tool || tool.effect === 'transactional') throw new Error(`there is no such tool: ${name}`);
-    const context: CallContext = {
+    const context: LiveCallContext = {
       workspaceId: WORKSPACE,
       threadId: '',
       runId: '',
@@ -127,6 +127,7 @@ export class Desk {
       known: () => null,
       learned: () => undefined,
       show: () => undefined,
+      ask: () => Promise.reject(new Error('nobody is asked here')),
     };
     return (await tool.run(tool.input.parse(input), context)) as Record<string, unknown>;
   }

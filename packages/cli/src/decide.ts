@@ -34,6 +34,7 @@ export async function ask(approval: Approval, settled?: AbortSignal): Promise<An
 const CTRL_D = 4;
 
 async function choose(approval: Approval, signal: AbortSignal): Promise<Answer> {
+  if (approval.kind === 'question') return answerQuestion(approval, signal);
   const options =
     approval.kind === 'call'
       ? [
@@ -56,10 +57,33 @@ async function choose(approval: Approval, signal: AbortSignal): Promise<Answer> 
   return { decision: 'edit', input };
 }
 
-function describe({ tool, kind, input, paths, reason }: Approval): string {
+async function answerQuestion({ schema = {} }: Approval, signal: AbortSignal): Promise<Answer> {
+  const options = [
+    { value: 'answer', label: 'Answer', hint: 'as JSON that fits the schema' },
+    { value: 'deny', label: 'Decline', hint: 'the server is told' },
+    { value: 'skip', label: 'Dismiss', hint: 'the server is told' },
+    { value: 'later', label: 'Later', hint: 'it waits' },
+  ];
+  const chosen = await select({ message: 'Your answer', options, signal });
+  if (isCancel(chosen)) return 'interrupted';
+  if (chosen === 'later') return 'later';
+  if (chosen !== 'answer') return { decision: chosen as Decision['decision'] };
+  const names = Object.keys(schema['properties'] ?? {});
+  const input = await edited(Object.fromEntries(names.map((name) => [name, null])), signal);
+  if (input === null) return signal.aborted ? 'interrupted' : 'later';
+  return { decision: 'answer', input };
+}
+
+const HEADINGS: Record<Approval['kind'], string> = {
+  call: 'A call waits for approval',
+  unknown_outcome: 'Nobody can say whether this call took effect',
+  question: 'A call asks you',
+};
+
+function describe({ tool, kind, input, schema, paths, reason }: Approval): string {
   const lines = [
-    `${yellow('?')} ${kind === 'call' ? 'A call waits for approval' : 'Nobody can say whether this call took effect'}: ${bold(short(tool))}`,
-    ...safe(JSON.stringify(input, null, 2) ?? '')
+    `${yellow('?')} ${HEADINGS[kind]}: ${bold(short(tool))}`,
+    ...safe(JSON.stringify(schema ?? input, null, 2) ?? '')
       .split('\n')
       .map((line) => `  ${line}`),
     ...(paths.length > 0 ? [dim(`  touches ${safe(paths.join(', '))}`)] : []),

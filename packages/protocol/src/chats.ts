@@ -130,19 +130,27 @@ export const approval = z
     run_id: id,
     call: z.string(),
     tool: z.string(),
-    kind: z.enum(['call', 'unknown_outcome']).meta({
-      description: 'May this call be made; or, where a crash left its outcome unknown, may it be made again.',
+    kind: z.enum(['call', 'unknown_outcome', 'question']).meta({
+      description:
+        'May this call be made; where a crash left its outcome unknown, may it be made again; or a question that the call itself asks while it is being made.',
     }),
-    input: z.unknown(),
+    input: z.unknown().meta({ description: 'What the call is made with; nothing for a `question`.' }),
+    schema: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'Of a `question`: the JSON schema of the answer.' }),
     paths: z.array(z.string()).meta({ description: 'What it would touch, as rules see it.' }),
-    reason: z.string().meta({ description: 'Whose rule asks.' }),
+    reason: z.string().meta({ description: 'Whose rule asks; of a `question`, its text.' }),
     asked_at: time,
     expires_at: time.nullable(),
     decision: z
-      .enum(['approve', 'deny', 'edit', 'retry', 'skip', 'expired', 'canceled'])
+      .enum(['approve', 'deny', 'edit', 'retry', 'skip', 'answer', 'expired', 'canceled'])
       .nullable()
       .meta({ description: 'Null while it waits.' }),
-    decided_input: z.unknown().optional().meta({ description: 'Of `edit`: what the call is made with.' }),
+    decided_input: z
+      .unknown()
+      .optional()
+      .meta({ description: 'Of `edit`: what the call is made with. Of `answer`: the answer.' }),
     comment: z.string().nullable(),
     decided_at: time.nullable(),
   })
@@ -153,13 +161,14 @@ export const COMMENT_CHARACTERS = 2000;
 
 export const newDecision = z
   .strictObject({
-    decision: z
-      .enum(['approve', 'deny', 'edit', 'retry', 'skip'])
-      .meta({ description: 'A `call` takes the first three, an `unknown_outcome` the others.' }),
+    decision: z.enum(['approve', 'deny', 'edit', 'retry', 'skip', 'answer']).meta({
+      description:
+        'A `call` takes `approve`, `deny` and `edit`; an `unknown_outcome` takes `retry` and `skip`; a `question` takes `answer`, `deny` (the person declines) and `skip` (the person dismisses it).',
+    }),
     input: z
       .record(z.string(), z.unknown())
       .optional()
-      .meta({ description: 'Of `edit`, and only of it: what the call is made with.' }),
+      .meta({ description: 'Of `edit`: what the call is made with. Of `answer`: the answer. Of no other.' }),
     comment: z.string().max(COMMENT_CHARACTERS).optional().meta({ description: 'The model is told.' }),
   })
   .meta({ id: 'NewDecision' });

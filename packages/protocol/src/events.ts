@@ -75,7 +75,8 @@ export interface EventData {
     images?: readonly ImageReference[];
   };
   /**
-   * The call waits for a person: to be allowed, or, where a crash left its outcome unknown, to be made again or not.
+   * The call waits for a person: to be allowed, or, where a crash left its outcome unknown, to be made again or not. A
+   * `question` is asked by the call while it is being made: `reason` is its text, and `schema` that of the answer.
    * `paths` is what it would touch, as rules see it.
    */
   approval: {
@@ -86,9 +87,10 @@ export interface EventData {
     input: unknown;
     paths: readonly string[];
     reason: string;
+    schema?: Readonly<Record<string, unknown>>;
     expires_at?: string;
   };
-  /** `input` is what the call is made with, where a person changed it. */
+  /** `input` is what the call is made with, where a person changed it; or the answer to a question. */
   approval_end: {
     approval: string;
     call: string;
@@ -111,10 +113,10 @@ export interface EventData {
   titled: { title: string; model?: string; usage?: Usage; cost?: number | null };
 }
 
-/** May the call be made; or is one whose outcome nobody knows to be made again. */
-export type ApprovalKind = 'call' | 'unknown_outcome';
-/** The first three answer a `call`, the others an `unknown_outcome`. */
-export type ApprovalDecision = 'approve' | 'deny' | 'edit' | 'retry' | 'skip';
+/** May the call be made; is one whose outcome nobody knows to be made again; or what the call itself asks while it is being made. */
+export type ApprovalKind = 'call' | 'unknown_outcome' | 'question';
+/** A `call` takes `approve`, `deny`, `edit`; an `unknown_outcome` takes `retry`, `skip`; a `question` takes `answer`, `deny`, `skip`. */
+export type ApprovalDecision = 'approve' | 'deny' | 'edit' | 'retry' | 'skip' | 'answer';
 
 /** A file of the workspace that came with a message, as it was then. */
 export interface AttachedFile {

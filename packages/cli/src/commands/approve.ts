@@ -57,8 +57,15 @@ async function decide({ client, again }: Connected, id: string, options: Approve
     Boolean,
   );
   if (given.length > 1) throw usageError(`One decision at a time: not ${given.join(' and ')}.`);
-  const decision = (given[0] ?? 'approve') as 'approve' | 'deny' | 'edit' | 'retry' | 'skip';
+  const said = (given[0] ?? 'approve') as 'approve' | 'deny' | 'edit' | 'retry' | 'skip';
   const { kind } = await client.approvals.get(id);
+  if (kind === 'question' && said !== 'edit' && said !== 'deny' && said !== 'skip') {
+    throw new CommandError('The call asks for input: answer with --edit JSON, or say --deny or --skip.', {
+      code: 'usage',
+      exitCode: EXIT.usage,
+    });
+  }
+  const decision = kind === 'question' && said === 'edit' ? 'answer' : said;
   if (kind === 'unknown_outcome' && decision !== 'retry' && decision !== 'skip') {
     throw new CommandError('Nobody can say whether this call took effect: say --retry or --skip.', {
       code: 'usage',

@@ -3379,14 +3379,19 @@ export interface components {
             call: string;
             tool: string;
             /**
-             * @description May this call be made; or, where a crash left its outcome unknown, may it be made again.
+             * @description May this call be made; where a crash left its outcome unknown, may it be made again; or a question that the call itself asks while it is being made.
              * @enum {string}
              */
-            kind: "call" | "unknown_outcome";
+            kind: "call" | "unknown_outcome" | "question";
+            /** @description What the call is made with; nothing for a `question`. */
             input?: unknown;
+            /** @description Of a `question`: the JSON schema of the answer. */
+            schema?: {
+                [key: string]: unknown;
+            };
             /** @description What it would touch, as rules see it. */
             paths: string[];
-            /** @description Whose rule asks. */
+            /** @description Whose rule asks; of a `question`, its text. */
             reason: string;
             /** Format: date-time */
             asked_at: string;
@@ -3396,8 +3401,8 @@ export interface components {
              * @description Null while it waits.
              * @enum {string|null}
              */
-            decision: "approve" | "deny" | "edit" | "retry" | "skip" | "expired" | "canceled" | null;
-            /** @description Of `edit`: what the call is made with. */
+            decision: "approve" | "deny" | "edit" | "retry" | "skip" | "answer" | "expired" | "canceled" | null;
+            /** @description Of `edit`: what the call is made with. Of `answer`: the answer. */
             decided_input?: unknown;
             comment: string | null;
             /** Format: date-time */
@@ -3405,11 +3410,11 @@ export interface components {
         };
         NewDecision: {
             /**
-             * @description A `call` takes the first three, an `unknown_outcome` the others.
+             * @description A `call` takes `approve`, `deny` and `edit`; an `unknown_outcome` takes `retry` and `skip`; a `question` takes `answer`, `deny` (the person declines) and `skip` (the person dismisses it).
              * @enum {string}
              */
-            decision: "approve" | "deny" | "edit" | "retry" | "skip";
-            /** @description Of `edit`, and only of it: what the call is made with. */
+            decision: "approve" | "deny" | "edit" | "retry" | "skip" | "answer";
+            /** @description Of `edit`: what the call is made with. Of `answer`: the answer. Of no other. */
             input?: {
                 [key: string]: unknown;
             };

@@ -13,17 +13,20 @@ import { useEscape } from '../ui/escape.ts';
 import { When } from '../ui/time.tsx';
 import { Visible } from '../ui/visible.tsx';
 import { useIsPast } from '../chat/past.ts';
+import { AnswerForm } from './answer-form.tsx';
 import { AlwaysAllow } from './always-allow.tsx';
 import { EditInput } from './edit-input.tsx';
 import { Preview } from './preview.tsx';
 
 export interface Question {
   readonly id: string;
-  readonly kind: 'call' | 'unknown_outcome';
+  readonly kind: 'call' | 'unknown_outcome' | 'question';
   readonly tool: string;
   readonly input?: unknown;
   readonly paths: readonly string[];
   readonly reason: string;
+  /** Of a question: that of the answer. */
+  readonly schema?: Readonly<Record<string, unknown>>;
   readonly expires_at: string | null;
 }
 
@@ -35,6 +38,13 @@ const TOLD: Record<Answer['decision'], string> = {
   deny: 'Denied. The model is told.',
   retry: 'It is made again.',
   skip: 'It is skipped. The model is told.',
+  answer: 'Answered. The call goes on.',
+};
+
+const HEADINGS: Record<Question['kind'], string> = {
+  call: 'May this be done?',
+  unknown_outcome: 'Did it happen? Nobody knows',
+  question: 'A question for you',
 };
 
 interface CardProps {
@@ -72,11 +82,12 @@ function Card({ approval, decided = null }: CardProps) {
     answer({ ...decision, ...(comment?.trim() && { comment: comment.trim() }) });
   };
   const unknown = approval.kind === 'unknown_outcome';
+  const question = approval.kind === 'question';
   return (
     <div
       ref={card}
       role="group"
-      aria-label={`Approval of ${approval.tool}`}
+      aria-label={`${question ? 'Question of' : 'Approval of'} ${approval.tool}`}
       tabIndex={-1}
       className={`px-4 py-3 -outline-offset-2 ${told === null ? 'bg-warn-wash/60' : ''}`}
     >
@@ -84,7 +95,7 @@ function Card({ approval, decided = null }: CardProps) {
         className={`flex items-center gap-2 text-sm font-semibold ${told === null ? 'text-warn' : 'text-soft'}`}
       >
         <ShieldQuestion className="size-4 shrink-0" aria-hidden="true" />
-        {told !== null ? 'Decided' : unknown ? 'Did it happen? Nobody knows' : 'May this be done?'}
+        {told !== null ? 'Decided' : HEADINGS[approval.kind]}
       </h2>
       <p className="mt-1 text-sm wrap-anywhere">
         {unknown ? (
@@ -92,17 +103,27 @@ function Card({ approval, decided = null }: CardProps) {
             The server went away during <Tool approval={approval} />. Look whether it took effect before it is
             made again.
           </>
+        ) : question ? (
+          <>
+            The server of <Tool approval={approval} /> asks you. Your answer is sent to that server.
+          </>
         ) : (
           <>
             The agent {told === null ? 'wants' : 'wanted'} to call <Tool approval={approval} />.
           </>
         )}
       </p>
-      <div className="mt-2">
-        <Preview tool={approval.tool} input={approval.input} decided={told !== null} />
-      </div>
-      <p className="mt-2 text-xs text-soft wrap-anywhere">
-        <Visible text={sentence(approval.reason)} />
+      {!question && (
+        <div className="mt-2">
+          <Preview tool={approval.tool} input={approval.input} decided={told !== null} />
+        </div>
+      )}
+      <p
+        className={
+          question ? 'mt-2 text-sm whitespace-pre-wrap wrap-anywhere' : 'mt-2 text-xs text-soft wrap-anywhere'
+        }
+      >
+        <Visible text={question ? approval.reason : sentence(approval.reason)} />
         {approval.expires_at && (
           <>
             {' '}
@@ -114,6 +135,15 @@ function Card({ approval, decided = null }: CardProps) {
         <p role="status" className="mt-3 py-1.5 text-sm font-medium wrap-anywhere">
           {told}
         </p>
+      )}
+      {told === null && question && (
+        <AnswerForm
+          schema={approval.schema ?? {}}
+          busy={busy}
+          answer={(input) => say({ decision: 'answer', input })}
+          decline={() => say({ decision: 'deny' })}
+          dismiss={() => say({ decision: 'skip' })}
+        />
       )}
       {told === null && open === 'edit' && (
         <EditInput
@@ -131,7 +161,7 @@ function Card({ approval, decided = null }: CardProps) {
           allowed={() => say({ decision: 'approve' })}
         />
       )}
-      {told === null && open === null && (
+      {told === null && open === null && !question && (
         <>
           {comment !== null && (
             <input

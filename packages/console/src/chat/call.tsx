@@ -91,6 +91,7 @@ const DECIDED = {
   edit: 'Approved with changes',
   retry: 'Made again',
   skip: 'Skipped',
+  answer: 'Answered',
   expired: 'Nobody answered in time',
   canceled: 'Nobody answered before the run ended',
 };

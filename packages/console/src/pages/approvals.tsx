@@ -94,6 +94,7 @@ const DECISION: Record<NonNullable<Approval['decision']>, string> = {
   deny: 'Denied',
   retry: 'Made again',
   skip: 'Skipped',
+  answer: 'Answered',
   expired: 'Expired',
   canceled: 'The run ended first',
 };

@@ -104,8 +104,11 @@ function say(state: AgUiState, logged: LogEvent, { finished, messages }: Spoken)
     }
     case 'tool_end':
       return result(state, logged.data);
-    case 'approval':
-      return called(state, []);
+    case 'approval': {
+      if (logged.data.kind !== 'question') return called(state, []);
+      const value = { ...logged.data, call: callName(state.runId!, logged.data.call) };
+      return called(state, [custom('approval', value)]);
+    }
     case 'approval_end': {
       const value = { ...logged.data, call: callName(state.runId!, logged.data.call) };
       return called(state, [custom('approval_end', value)]);

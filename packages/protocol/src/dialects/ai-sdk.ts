@@ -87,6 +87,8 @@ function say(state: AiSdkState, event: LogEvent): Said {
         toolCallId: callName(state.runId!, event.data.call),
       });
       const about = question(state, event.data);
+      // A call that asks a question has been approved, and goes on by itself.
+      if (event.data.kind === 'question') return [state, [about]];
       return settled(state, [request, about]);
     }
     case 'approval_end':
@@ -159,8 +161,22 @@ function changed(state: AiSdkState, change: EventData['state']): Said {
 
 function decided(state: AiSdkState, answer: EventData['approval_end']): Said {
   const call = state.calls.all.find((each) => each.call === answer.call);
-  const edited = call && 'input' in answer ? [announce(state, call)] : [];
-  const about = call?.question ? [question(state, call.question, answer)] : [];
+  if (call?.question?.approval !== answer.approval) {
+    const { approval, tool, decision } = answer;
+    const kind = 'question';
+    return [
+      state,
+      [
+        data(
+          'approval',
+          { approval, kind, call: callName(state.runId!, answer.call), tool, decision },
+          approval,
+        ),
+      ],
+    ];
+  }
+  const edited = 'input' in answer ? [announce(state, call)] : [];
+  const about = [question(state, call.question, answer)];
   return [state, [...edited, ...about]];
 }
 

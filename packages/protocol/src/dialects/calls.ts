@@ -33,9 +33,13 @@ export function callsAfter(calls: Calls, event: LogEvent): Calls {
     case 'tool_start':
       return changed(calls, event.data.call, { stage: 'open' });
     case 'approval':
+      // A call that asks a question is being made, and goes on by itself.
+      if (event.data.kind === 'question') return calls;
       return changed(calls, event.data.call, { stage: 'asked', question: event.data });
     case 'approval_end': {
-      const { call, input } = event.data;
+      const { approval, call, input } = event.data;
+      const asked = calls.all.find((each) => each.call === call)?.question;
+      if (asked?.approval !== approval) return calls;
       return changed(calls, call, { stage: 'open', ...(input !== undefined && { input }) });
     }
     case 'tool_end': {

@@ -214,7 +214,7 @@ function endCall(turn: Turn, event: Of<'tool_end'>, version: number): void {
 
 function ask(turn: Turn, event: Of<'approval'>, version: number): void {
   const call = touched(turn, event, version);
-  const { approval: id, kind, input, paths, reason, expires_at } = event.data;
+  const { approval: id, kind, input, paths, reason, schema, expires_at } = event.data;
   call.state = 'waiting';
   call.approvals.push({
     id,
@@ -222,6 +222,7 @@ function ask(turn: Turn, event: Of<'approval'>, version: number): void {
     input,
     paths,
     reason,
+    ...(schema && { schema }),
     askedAt: event.at,
     expiresAt: expires_at ?? null,
     decision: null,
@@ -237,7 +238,7 @@ function decide(turn: Turn, event: Of<'approval_end'>, version: number): void {
   const approval = call.approvals.find((each) => each.id === id);
   if (approval) Object.assign(approval, { decision, comment: comment ?? null, decidedAt: event.at });
   if (decision === 'edit') call.input = input;
-  call.state = 'planned';
+  call.state = approval?.kind === 'question' ? 'running' : 'planned';
   settle(turn);
 }
 

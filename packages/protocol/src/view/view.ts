@@ -140,6 +140,8 @@ export interface ApprovalItem {
   readonly input: unknown;
   readonly paths: readonly string[];
   readonly reason: string;
+  /** Of a question: that of the answer. */
+  readonly schema?: Readonly<Record<string, unknown>>;
   readonly askedAt: string | null;
   readonly expiresAt: string | null;
   /** Null while it waits; `canceled` if the run ended first. */

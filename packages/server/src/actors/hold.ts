@@ -11,6 +11,8 @@ export interface Hold {
   readonly hurry: AbortSignal;
   /** The pod is stopping: let go at the next step. */
   readonly draining: boolean;
+  /** Aborts when the pod begins to stop, for a step that would wait for a person. */
+  readonly stopping: AbortSignal;
   /** Somebody wants something of the thread. `news` is what the waker knows to be committed; the work knows what it means. */
   onWake: ((news?: unknown) => void) | null;
   /** Whether the lease is surely still ours; ask before an effect that nothing fences. */
@@ -32,7 +34,7 @@ export class LiveHold implements Hold {
   readonly hurry: AbortSignal;
   readonly fresh: () => boolean;
   readonly #lost = new AbortController();
-  draining = false;
+  readonly #stopping = new AbortController();
   refusal: Error | null = null;
   onWake: Hold['onWake'] = null;
 
@@ -53,7 +55,15 @@ export class LiveHold implements Hold {
     this.#lost.abort();
   }
 
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  get draining(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
   drain(): void {
-    this.draining = true;
+    this.#stopping.abort();
   }
 }

@@ -104,8 +104,8 @@ export const PLAIN_TEXT = [
   'set idle_in_transaction_session_timeout = 0',
 ].join('; ');
 
-/** A pod's row is a process that runs; the others' rows are data. */
-const RUNTIME = ['pods'];
+/** Not backed up: a pod's row is a process that runs, and a snapshot is made again from the log. */
+const RUNTIME = ['pods', 'thread_snapshots'];
 
 const OF_OURS = `join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = current_schema()

@@ -22,6 +22,13 @@ const TOOLS_MS = 5000;
 const ANSWERS: Readonly<Record<Approval['kind'], readonly Decision['decision'][]>> = {
   call: ['approve', 'deny', 'edit'],
   unknown_outcome: ['retry', 'skip'],
+  question: ['answer', 'deny', 'skip'],
+};
+
+const KINDS: Readonly<Record<Approval['kind'], string>> = {
+  call: 'a call',
+  unknown_outcome: 'a call of unknown outcome',
+  question: 'a question',
 };
 
 export function approvalRoutes(app: App, context: HttpContext): void {
@@ -120,39 +127,63 @@ function refuseUnfit({ kind }: Approval, { decision, input, comment }: Decision)
       extra: { errors: [{ path, message }] },
     });
   if (!ANSWERS[kind].includes(decision)) {
-    const what = kind === 'call' ? 'a call' : 'a call of unknown outcome';
-    throw refused('decision', `${what} is answered with ${ANSWERS[kind].join(', ')}`);
+    throw refused('decision', `${KINDS[kind]} is answered with ${ANSWERS[kind].join(', ')}`);
   }
   if (decision === 'edit' && input === undefined)
     throw refused('input', 'is missing: edit says what the call is made with');
-  if (decision !== 'edit' && input !== undefined) throw refused('input', 'goes with edit only');
+  if (decision === 'answer' && input === undefined) throw refused('input', 'is missing: it is the answer');
+  if (decision !== 'edit' && decision !== 'answer' && input !== undefined)
+    throw refused('input', 'goes with edit and answer only');
   if (comment !== undefined && comment.length > schemas.COMMENT_CHARACTERS)
     throw refused('comment', `has ${comment.length} characters; at most ${schemas.COMMENT_CHARACTERS}`);
 }
 
-/** An edited input that the tool would refuse. Where the tool cannot be had now, the run itself answers. */
+/** Refuses an answer that does not fit the question, and an edited input that the tool would refuse. */
 async function refuseInput(
-  { pool, agents }: HttpContext,
+  context: HttpContext,
   workspaceId: string,
-  { run_id: runId, tool: name }: Approval,
+  approval: Approval,
   input: unknown,
 ): Promise<void> {
-  const run = await readRun(pool, runId);
-  const made = run && (await agents.make({ workspaceId, role: run.role, model: run.model }));
-  if (!made?.ok) return;
-  const tools = await made.agent.tools(AbortSignal.timeout(TOOLS_MS));
-  const parsed = tools.get(name)?.input.safeParse(input);
+  const { kind, schema = {}, tool: name } = approval;
+  const expected =
+    kind === 'question' ? answerSchema(schema) : await inputSchema(context, workspaceId, approval);
+  const parsed = expected?.safeParse(input);
   if (!parsed || parsed.success) return;
   const errors = parsed.error.issues.map(({ path, message }) => ({
     path: ['input', ...path].join('.'),
     message,
   }));
+  const whole =
+    kind === 'question' ? 'The answer does not fit the question' : `The input does not fit ${name}`;
   throw new Problem({
     status: 422,
     code: 'invalid_input',
-    detail: `The input does not fit ${name}: ${errors.map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
+    detail: `${whole}: ${errors.map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
     extra: { errors },
   });
+}
+
+/** Null where the schema says nothing that can be checked: the server that asks does its own check. */
+function answerSchema(schema: Readonly<Record<string, unknown>>): z.ZodType | null {
+  try {
+    return z.fromJSONSchema(schema);
+  } catch {
+    return null;
+  }
+}
+
+/** Null where the tool cannot be had now: the run checks the input itself. */
+async function inputSchema(
+  { pool, agents }: HttpContext,
+  workspaceId: string,
+  { run_id: runId, tool: name }: Approval,
+): Promise<z.ZodType | null> {
+  const run = await readRun(pool, runId);
+  const made = run && (await agents.make({ workspaceId, role: run.role, model: run.model }));
+  if (!made?.ok) return null;
+  const tools = await made.agent.tools(AbortSignal.timeout(TOOLS_MS));
+  return tools.get(name)?.input ?? null;
 }
 
 function tooLate(kind: 'too_late' | 'expired' | 'run_ended', approval: Approval): Problem {

@@ -230,14 +230,25 @@ export async function answerAll(
     if (!question && late === 'left_alone') continue;
     if (!question) throw notFound('approval', approval);
     if (question.decision !== null && (late === 'left_alone' || isMoot(question, approved))) continue;
-    const yes = question.kind === 'call' ? ('approve' as const) : ('retry' as const);
-    const no = question.kind === 'call' ? ('deny' as const) : ('skip' as const);
-    const decision = approved ? (input === undefined ? yes : ('edit' as const)) : no;
-    await decide(context, workspaceId, question, { decision, input: approved ? input : undefined, comment });
+    const { yes, no } = DECISIONS[question.kind];
+    const changed = question.kind === 'question' ? yes : ('edit' as const);
+    const decision = approved ? (input === undefined ? yes : changed) : no;
+    const content = decision === 'answer' ? (input ?? {}) : input;
+    await decide(context, workspaceId, question, {
+      decision,
+      input: approved ? content : undefined,
+      comment,
+    });
   }
   const last = asked.at(-1);
   return last ? found(context, last.run_id) : null;
 }
+
+const DECISIONS = {
+  call: { yes: 'approve', no: 'deny' },
+  unknown_outcome: { yes: 'retry', no: 'skip' },
+  question: { yes: 'answer', no: 'deny' },
+} as const;
 
 /** Nobody made the call, and nobody will. */
 function isMoot({ decision }: Approval, approved: boolean): boolean {

@@ -8,7 +8,7 @@ import { RETRY_FIRST_MS, RETRY_MOST_MS, STABLE_MS, START_MS } from './limits.ts'
 import { expand, type ServerRow } from './rows.ts';
 import type { Session, World } from './session.ts';
 import { withoutSecrets } from './text.ts';
-import { readTools, type ListedTool, type Listing } from './tools.ts';
+import { readTools, type ListedTool, type Listing, type McpCallContext } from './tools.ts';
 
 export type ConnectionState =
   | { readonly status: 'connecting'; readonly since: number }
@@ -72,13 +72,13 @@ export function createConnection(options: ConnectionOptions): Connection {
   const call = async (
     tool: string,
     input: Record<string, unknown>,
-    signal: AbortSignal,
+    context: McpCallContext,
   ): Promise<unknown> => {
     if (!session) {
       const reason = state.status === 'failed' ? state.reason : 'it is being started';
       throw new ToolFailure(`the call was not made: the MCP server ${row.name} is not connected (${reason})`);
     }
-    return session.call(tool, input, signal);
+    return session.call(tool, input, context);
   };
 
   const open = async (): Promise<void> => {

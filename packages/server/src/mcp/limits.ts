@@ -33,6 +33,9 @@ export const OUTPUT_BYTES = 256 * KIB;
 /** Of an error's text, a reason or a note. */
 export const REASON_BYTES = 2 * KIB;
 
+/** Questions that one call may ask a person. */
+export const MOST_QUESTIONS = 16;
+
 export const MESSAGE_BYTES = 8 * MIB;
 /** What a server may send within the window, stderr included. */
 export const FLOOD_WINDOW_MS = 10_000;

@@ -18,7 +18,9 @@ import { causeOf, createHttp, STREAM_ENDED, type HttpSettings } from './http.ts'
 import { MOST_PAGES, MOST_TOOLS, REASON_BYTES, RELIST_MS, START_MS, STOP_MS } from './limits.ts';
 import { callResult, toOutput } from './output.ts';
 import { createStdio, type Command } from './stdio.ts';
+import { createQuestions } from './questions.ts';
 import { shortened } from './text.ts';
+import type { McpCallContext } from './tools.ts';
 
 export interface World {
   readonly now: () => number;
@@ -44,7 +46,7 @@ export interface SessionOptions {
 }
 
 export interface Session {
-  call(tool: string, input: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
+  call(tool: string, input: Record<string, unknown>, context: McpCallContext): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -63,7 +65,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     onLost(over);
   };
   const { transport, kill, ending, leave } = connectTo(options, lose);
-  const client = new Client({ name: 'continuo', version: '0.1.0' }, { capabilities: {} });
+  const client = new Client(
+    { name: 'continuo', version: '0.1.0' },
+    { capabilities: { elicitation: { form: { applyDefaults: true } } } },
+  );
   client.onclose = () => lose(ending() ?? 'the connection was closed');
   // What is malformed or unasked for is no answer to anything: whoever waits has a time-out.
   client.onerror = () => undefined;
@@ -97,6 +102,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     onTools(tools);
   };
 
+  const questions = createQuestions();
   let listing = false;
   let again = false;
   const relist = (): void => {
@@ -119,6 +125,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   };
 
   try {
+    client.setRequestHandler('elicitation/create', ({ params }) => questions.ask(params));
     client.setNotificationHandler('notifications/tools/list_changed', relist);
     await client.connect(transport, { signal, timeout: NEVER });
     if (client.getServerCapabilities()?.tools) await list(signal);
@@ -134,23 +141,34 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   return {
     close,
-    call: async (tool, input, given) => {
+    call: async (tool, input, { signal: given, ask }) => {
       if (over !== null) throw new ToolFailure(`the call was not made: ${over}`);
       const stop = new AbortController();
       let late = false;
-      const callOff = world.timer(options.timeoutMs, () => {
-        late = true;
-        stop.abort('the client waits no longer');
-      });
+      let callOff = () => {};
+      const startClock = () => {
+        callOff = world.timer(options.timeoutMs, () => {
+          late = true;
+          stop.abort('the client waits no longer');
+        });
+      };
+      startClock();
+      // The time that a person takes is not the server's.
+      const rest = () => {
+        callOff();
+        return startClock;
+      };
       const onAbort = () => stop.abort('the call was canceled');
       given.addEventListener('abort', onAbort);
       if (given.aborted) onAbort();
       try {
         const params = { name: tool, arguments: input };
         const request = { signal: stop.signal, timeout: NEVER };
-        return toOutput(await client.request({ method: 'tools/call', params }, callResult, request));
+        const make = () => client.request({ method: 'tools/call', params }, callResult, request);
+        return toOutput(await questions.during({ ask, rest, fail: (error) => stop.abort(error) }, make));
       } catch (error) {
         if (error instanceof ToolFailure) throw error;
+        if (stop.signal.reason instanceof Error) throw stop.signal.reason;
         if (late) throw unknown(`the server did not answer within ${options.timeoutMs / 1000} s`);
         if (given.aborted) throw unknown('the call was canceled');
         throw failureOf(error, () => over, lose);

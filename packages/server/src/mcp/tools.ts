@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { isTooDeep, TOO_DEEP } from '../json-depth.ts';
 import type { AnyTool } from '../tools/registry.ts';
+import type { LiveCallContext } from '../tools/tool.ts';
 import { DESCRIPTION_BYTES, MOST_TOOLS, REASON_BYTES, SCHEMA_BYTES, SHOWN_BYTES } from './limits.ts';
 import { shownName } from './names.ts';
 import { readSchema } from './schema.ts';
@@ -21,7 +22,8 @@ export interface ListedTool {
 }
 
 /** Makes a call at the server; throws a ToolFailure or an OutcomeUnknown. */
-type Call = (tool: string, input: Record<string, unknown>, signal: AbortSignal) => Promise<unknown>;
+type Call = (tool: string, input: Record<string, unknown>, context: McpCallContext) => Promise<unknown>;
+export type McpCallContext = Pick<LiveCallContext, 'signal' | 'ask'>;
 
 interface Source {
   readonly server: string;
@@ -62,8 +64,8 @@ export function readTools(given: readonly unknown[], source: Source): Listing {
         effect: source.trust ? effectOf(data.annotations) : 'external',
         input,
         schema: shown,
-        run: (value: Record<string, unknown>, { signal }: { readonly signal: AbortSignal }) =>
-          source.call(data.name, value, signal),
+        run: (value: Record<string, unknown>, context: McpCallContext) =>
+          source.call(data.name, value, context),
       };
       tools.set(name, { tool, run });
     } catch (error) {

@@ -99,7 +99,7 @@ export async function isAsking(client: Queryable, runId: string): Promise<boolea
 
 export interface Decision {
   readonly decision: ApprovalDecision;
-  /** Of `edit`. */
+  /** Of `edit` and `answer`. */
   readonly input?: Readonly<Record<string, unknown>> | undefined;
   readonly comment?: string | undefined;
 }
@@ -145,7 +145,9 @@ function shown(row: Row): Approval {
     call: row.call,
     tool: row.tool,
     kind: row.kind,
-    input: parseStored(row.input),
+    ...(row.kind === 'question'
+      ? { input: {}, schema: parseStored(row.input) as Record<string, unknown> }
+      : { input: parseStored(row.input) }),
     paths: JSON.parse(row.paths) as string[],
     reason: row.reason,
     asked_at: row.asked_at.toISOString(),

@@ -34,7 +34,8 @@ export interface CallState {
         /** Milliseconds. */
         readonly expiresAt: number | null;
       }
-    | { readonly kind: 'started'; readonly attempt: number }
+    /** `question`: the approval that it waits for while it is being made. */
+    | { readonly kind: 'started'; readonly attempt: number; readonly question?: string }
     | { readonly kind: 'ended' };
 }
 
@@ -71,6 +72,8 @@ export interface RunState {
   readonly unanswered: boolean;
   /** Nothing is left to do but to wait for people. */
   readonly parked: boolean;
+  /** A call that is being made waits for a person's answer, and no other call is being made. */
+  readonly asking: boolean;
   readonly paused: boolean;
   /** Since when it is one of these, in milliseconds; and for how long it was before. */
   readonly restsSince: number | null;
@@ -237,6 +240,7 @@ function foldBut(state: ThreadState, event: LogEvent): ThreadState {
     case 'approval': {
       const { approval, paths, kind: about, expires_at } = event.data;
       const expiresAt = expires_at === undefined ? null : Date.parse(expires_at);
+      if (about === 'question') return withRun(state, seq, run, (r) => questioned(r, event, approval));
       return withRun(state, seq, run, (r) => ({
         ...staged(r, event, { kind: 'asked', approval, about, paths, expiresAt }),
         stalled: 0,
@@ -327,6 +331,7 @@ function begun(event: LogEvent): RunState {
     steered: [],
     unanswered: false,
     parked: false,
+    asking: false,
     paused: false,
     restsSince: null,
     restedMs: 0,
@@ -383,12 +388,28 @@ function withCall(run: RunState, event: CallEvent, change: (call: CallState) => 
   const calls = run.calls.map((call) => (call.call === event.data.call ? change(call) : call));
   const left = calls.filter((call) => call.stage.kind !== 'ended');
   const parked = left.length > 0 && left.every((call) => call.stage.kind === 'asked');
-  return resting({ ...run, calls, parked }, event.at);
+  const started = left.flatMap((call) => (call.stage.kind === 'started' ? [call.stage] : []));
+  const asking = started.length > 0 && started.every(({ question }) => question !== undefined);
+  return resting({ ...run, calls, parked, asking }, event.at);
+}
+
+/** The call that is being made asks, or (null) was answered. */
+function questioned(run: RunState, event: CallEvent, question: string | null): RunState {
+  return withCall(run, event, (call) =>
+    call.stage.kind === 'started'
+      ? {
+          ...call,
+          stage: { kind: 'started', attempt: call.stage.attempt, ...(question !== null && { question }) },
+        }
+      : call,
+  );
 }
 
 /** What is refused ends with a result of its own, right after. */
 function decided(run: RunState, event: Extract<LogEvent, { type: 'approval_end' }>): RunState {
-  const { decision, input, comment } = event.data;
+  const { approval, call: id, decision, input, comment } = event.data;
+  const stage = run.calls.find(({ call }) => call === id)?.stage;
+  if (stage?.kind === 'started' && stage.question === approval) return questioned(run, event, null);
   if (decision === 'deny' || decision === 'skip' || decision === 'expired') return run;
   const changed = decision === 'edit' ? `A person changed the input to ${JSON.stringify(input)}.` : null;
   const said = comment === undefined ? null : `A person allowed the call and said: ${comment}`;
@@ -408,7 +429,7 @@ function paused(run: RunState, session: SessionState): RunState {
 /** Keeps count of the time that it rests. */
 function resting(run: RunState, now: Date): RunState {
   const at = now.getTime();
-  if (run.parked || run.paused) return { ...run, restsSince: run.restsSince ?? at };
+  if (run.parked || run.paused || run.asking) return { ...run, restsSince: run.restsSince ?? at };
   const waited = run.restsSince === null ? 0 : at - run.restsSince;
   return { ...run, restsSince: null, restedMs: run.restedMs + waited };
 }

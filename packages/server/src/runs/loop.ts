@@ -12,9 +12,10 @@ import type { Change, Entry } from '../log/group.ts';
 import { CancelWins, Unwritable, type Pen } from '../log/pen.ts';
 import { readPartialText, readRunSeq } from '../log/statements.ts';
 import { callModel } from './call-model.ts';
-import { decide, notTakenIn, type Facts, type QueuedRun, type Step } from './decide.ts';
+import { decide, notTakenIn, type Decision, type Facts, type QueuedRun, type Step } from './decide.ts';
 import { asFacts, Canceled, takeFacts, Told } from './facts.ts';
 import { EMPTY, foldAll, knownVersion, workedMs, type RunState, type ThreadState } from './fold.ts';
+import { expireQuestions } from './questions.ts';
 import { replay } from './replay.ts';
 import { runTools } from './run-tools.ts';
 import { timer, type LoopOptions, type StepContext } from './step.ts';
@@ -46,6 +47,8 @@ class Actor {
   /** Looks under way and to come. */
   #looks = 0;
   #lookAgain = false;
+  /** Calls that wait for the answer to a question, by its approval. */
+  readonly #deciding = new Map<string, (decision: Decision) => void>();
 
   static async open(options: LoopOptions, hold: Hold): Promise<Actor> {
     const told = hold.told instanceof Told ? hold.told : null;
@@ -172,6 +175,11 @@ class Actor {
   #inform(facts: Omit<Facts, 'now'>): void {
     this.#facts = { ...facts, now: this.#options.now() };
     this.#informed = true;
+    for (const { decisions } of facts.runs)
+      for (const [approval, decision] of decisions) {
+        this.#deciding.get(approval)?.(decision);
+        this.#deciding.delete(approval);
+      }
   }
 
   #decide(state = this.#state): Step {
@@ -248,6 +256,8 @@ class Actor {
         ? await readPartialText(this.#options.pool, this.#hold.threadId, run.id, run.open)
         : null;
     await this.#write(write.takenOver(run, queued, text));
+    const questions = write.openQuestions(run).map(({ approval }) => approval);
+    await expireQuestions(this.#options.pool, this.#hold, questions);
   }
 
   /** A whole message. Where the run ends with it, its end is in the same append. */
@@ -428,6 +438,8 @@ class Actor {
           refused: state.refused,
           tooLong: state.tooLong,
           known: (fileId) => knownVersion(this.#state, fileId),
+          decision: (approval) => new Promise((resolve) => this.#deciding.set(approval, resolve)),
+          rest: () => deadline.rest(),
           conclude: (entries, changes) => this.#conclude(entries, changes),
         }),
       )

@@ -12,6 +12,7 @@ import type { AnyTool } from '../tools/registry.ts';
 import { OutcomeUnknown, Stale, type CallContext } from '../tools/tool.ts';
 import type { CallState } from './fold.ts';
 import { readPolicy } from './policies.ts';
+import { Abandoned, createAsker } from './questions.ts';
 import type { StepContext } from './step.ts';
 
 /** How often a call is prepared again because somebody else was faster. */
@@ -90,10 +91,18 @@ function needsVerdict(call: CallState, checked: Checked): boolean {
 function ask(
   { queued, options, workspaceId }: StepContext,
   { call, checked }: CheckedCall,
-  { kind, reason }: { readonly kind: ApprovalKind; readonly reason: string },
+  {
+    kind,
+    reason,
+    schema,
+  }: {
+    readonly kind: ApprovalKind;
+    readonly reason: string;
+    readonly schema?: Readonly<Record<string, unknown>>;
+  },
   entries: Entry[],
   changes: Change[],
-): void {
+): string {
   const paths = checked.ok ? [...new Set(checked.paths.map(normalPath))] : [];
   const expires_at =
     options.approvalMs === null ? null : new Date(options.now() + options.approvalMs).toISOString();
@@ -107,12 +116,20 @@ function ask(
     workspace: workspaceId,
     run: queued.id,
     subkind: kind,
-    content: input,
+    content: schema ?? input,
     expires_at,
     ...asked,
   });
-  const data = { approval: id, kind, input, ...asked, ...(expires_at !== null && { expires_at }) };
+  const data = {
+    approval: id,
+    kind,
+    input,
+    ...asked,
+    ...(schema && { schema }),
+    ...(expires_at !== null && { expires_at }),
+  };
   entries.push({ runId: queued.id, event: { type: 'approval', data } });
+  return id;
 }
 
 async function runCall(context: StepContext, { call, checked }: CheckedCall): Promise<void> {
@@ -147,6 +164,13 @@ async function runCall(context: StepContext, { call, checked }: CheckedCall): Pr
     known: (fileId: string) => context.known(fileId),
   };
   let afterCommit: readonly (() => Promise<void>)[] = [];
+  const asker = createAsker(context, call, async ({ text: reason, schema }) => {
+    const entries: Entry[] = [];
+    const changes: Change[] = [];
+    const id = ask(context, { call, checked }, { kind: 'question', reason, schema }, entries, changes);
+    await pen.append(entries, changes);
+    return id;
+  });
   try {
     await options.faults?.(`tool.before_effect.${tool.effect}`);
     if (tool.effect === 'transactional') {
@@ -156,12 +180,17 @@ async function runCall(context: StepContext, { call, checked }: CheckedCall): Pr
       if (tool.effect === 'external' && !hold.fresh())
         throw new Lost('the lease is too old for an external effect');
       const notes = takeNotes();
-      const output = asObject(await grace.within(tool.run(input, { ...about, ...notes.context })));
+      const output = asObject(
+        await grace.within(tool.run(input, { ...about, ...notes.context, ask: asker.ask })),
+      );
+      await asker.end();
       await options.faults?.(`tool.after_effect.${tool.effect}`);
       await end(succeeded(tool, input, output, notes));
     }
   } catch (error) {
+    await asker.end();
     if (error instanceof Lost || hold.lost.aborted) throw error;
+    if (error instanceof Abandoned) return;
     const unknown = error instanceof Overdue || error instanceof OutcomeUnknown;
     const outcome = unknown && tool.effect !== 'transactional' ? { outcome: 'unknown' as const } : {};
     await end({ output: { error: messageOf(error) }, success: false, ...outcome });

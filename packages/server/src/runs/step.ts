@@ -11,7 +11,7 @@ import type { Change, Entry } from '../log/group.ts';
 import type { Pen } from '../log/pen.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Metrics } from '../metrics.ts';
-import type { Limits, QueuedRun } from './decide.ts';
+import type { Decision, Limits, QueuedRun } from './decide.ts';
 import type { ThreadState } from './fold.ts';
 import type { States } from './states.ts';
 
@@ -55,6 +55,10 @@ export interface StepContext {
   readonly tooLong: ThreadState['tooLong'];
   /** The version of a file that the thread read or wrote last, as of now. */
   known(fileId: string): number | null;
+  /** Resolves when a person has decided, or the time for it is over. */
+  decision(approval: string): Promise<Decision>;
+  /** Stops the clock of the run's time limit; the result starts it again. */
+  readonly rest: () => () => void;
   /** Appends a whole message, and the run's end with it if it is the last. */
   readonly conclude: (entries: Entry[], changes: readonly Change[]) => Promise<void>;
 }
@@ -65,10 +69,43 @@ export function messageRow(event: number, run: QueuedRun, data: EventData['messa
   return { kind: 'message', event, id: uuidv7(), run: run.id, ordinal: run.ordinal, content };
 }
 
+export interface Deadline {
+  readonly signal: AbortSignal;
+  end(): void;
+  /** Stops the clock; the result starts it again. */
+  rest(): () => void;
+}
+
 /** Aborts when the seconds are over, of which some have passed. */
-export function timer(seconds: number | null, passedMs: number): { signal: AbortSignal; end(): void } {
+export function timer(seconds: number | null, passedMs: number): Deadline {
   const over = new AbortController();
-  if (seconds === null) return { signal: over.signal, end: () => undefined };
-  const timeout = setTimeout(() => over.abort(), Math.max(0, seconds * 1000 - passedMs));
-  return { signal: over.signal, end: () => clearTimeout(timeout) };
+  if (seconds === null) return { signal: over.signal, end: () => undefined, rest: () => () => undefined };
+  let leftMs = seconds * 1000 - passedMs;
+  let startedAt = 0;
+  let resting = 0;
+  let ended = false;
+  let timeout: NodeJS.Timeout;
+  const run = () => {
+    startedAt = performance.now();
+    timeout = setTimeout(() => over.abort(), Math.max(0, leftMs));
+  };
+  run();
+  return {
+    signal: over.signal,
+    end: () => {
+      ended = true;
+      clearTimeout(timeout);
+    },
+    rest: () => {
+      resting += 1;
+      if (resting === 1) {
+        clearTimeout(timeout);
+        leftMs -= performance.now() - startedAt;
+      }
+      return () => {
+        resting -= 1;
+        if (resting === 0 && !ended) run();
+      };
+    },
+  };
 }

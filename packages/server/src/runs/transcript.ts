@@ -68,6 +68,7 @@ const DECIDED = {
   edit: 'a person changed its input and allowed it',
   retry: 'a person had it made again',
   skip: 'a person left it as it is',
+  answer: 'a person answered its question',
   expired: 'nobody answered in time',
 } as const;
 

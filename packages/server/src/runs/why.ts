@@ -93,6 +93,13 @@ function waitsFor(
       waits_for: 'approval',
       sentence: `The run waits for approval of ${state.calls.flatMap(askedInWords).join(', ')}.`,
     };
+  if (state?.asking)
+    return {
+      waits_for: 'approval',
+      sentence: `${stepOf(state)
+        .calls.map(({ tool }) => tool)
+        .join(', ')} waits for a person's answer.`,
+    };
   if (place.pod_name === null)
     return {
       waits_for: 'takeover',

@@ -6,6 +6,7 @@ import { isEnded, transition, type SessionInput } from '../actors/session.ts';
 import type { Change, Entry } from '../log/group.ts';
 import { messageRow } from './step.ts';
 import type { Decision, QueuedRun, SentMessage } from './decide.ts';
+import { answered } from './questions.ts';
 import { foldAll, type CallState, type RunState, type ThreadState } from './fold.ts';
 
 export interface Writing {
@@ -78,6 +79,15 @@ function rewound(to: number | null): NewEvent[] {
   return to === null ? [] : [{ type: 'rewound', data: { to_seq: to } }];
 }
 
+/** What calls asked that an earlier attempt was making: nobody waits for the answers any more. */
+export function openQuestions({ calls }: RunState) {
+  return calls.flatMap(({ call, tool, stage }) =>
+    stage.kind === 'started' && stage.question !== undefined
+      ? [{ approval: stage.question, call, tool }]
+      : [],
+  );
+}
+
 /** `text` is what is kept of a message that nobody will write again; null where it will be. */
 export function takenOver(run: RunState, queued: QueuedRun, text: string | null): Writing {
   const attempt = run.attempts + 1;
@@ -86,7 +96,10 @@ export function takenOver(run: RunState, queued: QueuedRun, text: string | null)
     runId: run.id,
     event: { type: 'state', data: { status: 'running', attempt, ...supersedes } },
   };
-  if (run.open === null || !text) return { entries: [state], changes: [] };
+  const questions = openQuestions(run).map((question) =>
+    answered(run.id, question, queued.decisions.get(question.approval)),
+  );
+  if (run.open === null || !text) return { entries: [state, ...questions], changes: [] };
   const parts = [{ kind: 'text' as const, text }];
   const data = { message: run.open, text, parts, ended: 'interrupted' as const };
   return {

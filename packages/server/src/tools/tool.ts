@@ -28,6 +28,23 @@ export interface CallContext {
   show(image: ImageReference): void;
 }
 
+/** What a call asks a person while it is being made, and a flat JSON schema of the answer. */
+export interface Question {
+  readonly text: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** `canceled`: nobody answered, and nobody will. */
+export type Answer =
+  | { readonly kind: 'answered'; readonly content: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'declined' | 'dismissed' | 'canceled' };
+
+/** Of a call that runs outside of a transaction. */
+export interface LiveCallContext extends CallContext {
+  /** Asks a person, one question at a time. Rejects when the pod stops: the call is left as a crash would leave it. */
+  ask(question: Question): Promise<Answer>;
+}
+
 export interface TransactionContext<P = undefined> extends CallContext {
   readonly sql: Queryable;
   readonly prepared: P;
@@ -60,7 +77,7 @@ export type Tool<I = never, P = undefined> =
     })
   | (ToolBase<I> & {
       readonly effect: 'pure' | 'idempotent' | 'external';
-      run(input: I, context: CallContext): Promise<unknown>;
+      run(input: I, context: LiveCallContext): Promise<unknown>;
     });
 
 /** What was prepared does not hold any more: somebody else was faster. */

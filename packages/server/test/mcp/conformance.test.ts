@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test.each(['initialize', 'tools_call', 'sse-retry'])(
+test.each(['initialize', 'tools_call', 'sse-retry', 'elicitation-sep1034-client-defaults'])(
   'the conformance suite passes the client in %s',
   async (scenario) => {
     const command = `"${process.execPath}" "${CLIENT}"`;

@@ -256,7 +256,7 @@ test('at most 128 tools of a server, and 256 KiB of words, are shown', async () 
   const few = await fixture({}, {}, many(''));
   expect(await few.mcp.toolsOf(few.workspace)).toHaveLength(128);
   expect((await few.state(few.workspace, 'fix', 'ready')).listing.leftOut).toEqual([
-    { tool: '84 more', reason: 'a server may have 128 tools' },
+    { tool: '85 more', reason: 'a server may have 128 tools' },
   ]);
   const wordy = await fixture({}, {}, many('x'.repeat(5000)));
   const shown = (await wordy.mcp.toolsOf(wordy.workspace)).map(({ name, description, schema }) =>

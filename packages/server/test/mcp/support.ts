@@ -186,7 +186,8 @@ export async function call(
   const tool = tools.find((each) => each.name === name);
   if (!tool || tool.effect === 'transactional') throw new Error(`there is no tool ${name}`);
   const about = { workspaceId: 'w', threadId: 't', runId: 'r', callId: 'c', key: 'r:c', signal };
-  const files = { used: () => {}, known: () => null, learned: () => {}, show: () => {} };
+  const ask = () => Promise.resolve({ kind: 'canceled' } as const);
+  const files = { ask, used: () => {}, known: () => null, learned: () => {}, show: () => {} };
   return tool.run(tool.input.parse(input), { ...about, ...files });
 }
 

@@ -121,6 +121,7 @@ export class TestHold implements Hold {
   readonly attempt: number;
   readonly told: unknown;
   readonly hurry = new AbortController().signal;
+  readonly stopping = new AbortController().signal;
   readonly #lost = new AbortController();
   draining = false;
   onWake: Hold['onWake'] = null;
