@@ -57,7 +57,10 @@ function talking(program: Command): void {
     .description('say something and watch the answer; Ctrl-C detaches, twice stops')
     .option('-c, --chat <id>', 'go on with this chat instead of opening one', identifier)
     .option('-f, --file <path...>', 'files of the workspace that come with the message')
-    .option('--model <provider/model>', 'the model that answers')
+    .option(
+      '--model <provider/model>',
+      'the model that answers; a bare name is that of the provider that has it',
+    )
     .option('--role <name>', 'the role that answers')
     .addOption(
       new Option('--policy <policy>', 'what the message does if the chat is busy').choices([

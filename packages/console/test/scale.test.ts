@@ -7,6 +7,7 @@ import type { Span } from '../src/runs/spans.ts';
 const span = (kind: Span['kind'], from: number, to: number | null): Span => ({
   key: `${kind}${from}`,
   kind,
+  part: kind === 'model' ? 'Model' : kind === 'tool' ? 'Tool' : 'Queue',
   label: '',
   from,
   to,

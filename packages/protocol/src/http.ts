@@ -106,11 +106,10 @@ export const newMessage = z
       description:
         'An earlier message of a person: the thread is taken back to before it, and this is said instead.',
     }),
-    model: z
-      .string()
-      .max(200)
-      .optional()
-      .meta({ description: '`provider/model`; the chat’s, the role’s or the server’s default if absent.' }),
+    model: z.string().max(200).optional().meta({
+      description:
+        '`provider/model`, or the bare name of a model that one provider has; the chat’s, the role’s or the server’s default if absent.',
+    }),
     role: z
       .string()
       .max(100)
@@ -330,6 +329,10 @@ export const why = z
         ),
       })
       .nullable(),
+    since: time.nullable().meta({
+      description:
+        'Since when it waits: for a model, from the request on; for people, since nothing else was left to do.',
+    }),
     cancel_requested_at: time.nullable(),
   })
   .meta({ id: 'Why' });

@@ -18,7 +18,7 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** A connection without a pooler in front, for LISTEN and locks. The same as `databaseUrl` unless set. */
   readonly directUrl: string | undefined;
-  /** `provider/model`. Without it, the offline model. */
+  /** `provider/model`, or a bare name that one provider has. Without it, the offline model. */
   readonly model: string | undefined;
   /** How long a provider may be silent before and in the middle of an answer. */
   readonly modelIdleSeconds: number;
@@ -110,8 +110,8 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
   },
   model: {
     env: 'CONTINUO_MODEL',
-    schema: z.string().regex(/^[a-z\d-]+\/\S+$/i),
-    allowed: 'provider/model, such as offline/demo',
+    schema: z.string().regex(/^[a-z\d-]+(\/\S+|[\w.:-]*)$/i),
+    allowed: 'provider/model, such as offline/demo, or the bare name of a model that one provider has',
   },
   modelIdleSeconds: {
     env: 'CONTINUO_MODEL_IDLE_SECONDS',

@@ -145,7 +145,7 @@ test('everything wrong is told at once, a line each', async () => {
     CONTINUO_HOST: 'not a host',
     CONTINUO_PORT: '70000',
     DATABASE_URL: 'mysql://me:hunter2@db/continuo',
-    CONTINUO_MODEL: 'demo',
+    CONTINUO_MODEL: 'two words',
     CONTINUO_LEASE_SECONDS: '0',
     CONTINUO_API_KEY: 'hunter2',
     CONTINUO_LOG_LEVEL: 'loud',

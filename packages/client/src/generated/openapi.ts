@@ -3031,7 +3031,7 @@ export interface components {
              * @description An earlier message of a person: the thread is taken back to before it, and this is said instead.
              */
             replaces?: string;
-            /** @description `provider/model`; the chat’s, the role’s or the server’s default if absent. */
+            /** @description `provider/model`, or the bare name of a model that one provider has; the chat’s, the role’s or the server’s default if absent. */
             model?: string;
             /** @description The role that answers; the chat’s or `assistant` if absent. */
             role?: string;
@@ -3189,6 +3189,11 @@ export interface components {
                     approval?: string;
                 }[];
             } | null;
+            /**
+             * Format: date-time
+             * @description Since when it waits: for a model, from the request on; for people, since nothing else was left to do.
+             */
+            since: string | null;
             /** Format: date-time */
             cancel_requested_at: string | null;
         };
@@ -3730,7 +3735,7 @@ export interface components {
             role?: string;
         };
         ChatRequest: {
-            /** @description `provider/model`; the chat’s, the role’s or the server’s default if absent. */
+            /** @description `provider/model`, or the bare name of a model that one provider has; the chat’s, the role’s or the server’s default if absent. */
             model?: string;
             /** @description The role that answers; the chat’s or `assistant` if absent. */
             role?: string;
@@ -3779,7 +3784,7 @@ export interface components {
             })[];
             /** @description Who answers, and how: `role`, `model`, `limits`, `policy`. */
             forwardedProps?: {
-                /** @description `provider/model`; the chat’s, the role’s or the server’s default if absent. */
+                /** @description `provider/model`, or the bare name of a model that one provider has; the chat’s, the role’s or the server’s default if absent. */
                 model?: string;
                 /** @description The role that answers; the chat’s or `assistant` if absent. */
                 role?: string;

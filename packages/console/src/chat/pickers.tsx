@@ -103,8 +103,8 @@ export function ModelPicker({ value, choose, fallback }: PickerOf) {
 function NameModel({ done }: { readonly done: (id: string | null) => void }) {
   return (
     <input
-      aria-label="Model, as provider/model"
-      placeholder="provider/model"
+      aria-label="Model, as provider/model or by its name"
+      placeholder="provider/model or its name"
       // Somebody has just asked for it, and the menu that had the focus is gone.
       autoFocus
       spellCheck={false}

@@ -4,9 +4,13 @@ import type { RunLogEvent } from './log.ts';
 
 export type SpanKind = 'model' | 'tool' | 'wait';
 
+/** What a moment of a run was spent on. `Server` is what is left: the server's own work between two steps. */
+export type Part = 'Takeover' | 'Tool' | 'Model' | 'Approval' | 'Paused' | 'Queue' | 'Server';
+
 export interface Span {
   readonly key: string;
   readonly kind: SpanKind;
+  readonly part: Part;
   readonly label: string;
   /** Milliseconds since 1970. */
   readonly from: number;
@@ -21,6 +25,7 @@ export interface Span {
 }
 
 interface RunTimes {
+  readonly model: string;
   readonly queued_at: string;
   readonly started_at: string | null;
   readonly ended_at: string | null;
@@ -31,15 +36,17 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
   const open = new Map<string, Span>();
   const begin = (
     key: string,
-    kind: SpanKind,
+    part: Exclude<Part, 'Server'>,
     label: string,
     { seq, at }: Pick<RunLogEvent, 'seq' | 'at'>,
+    from = Date.parse(at),
   ) => {
     const span = {
       key: `${key}@${seq}`,
-      kind,
+      kind: KINDS[part],
+      part,
       label,
-      from: Date.parse(at),
+      from,
       to: null,
       seq,
       problem: null,
@@ -55,15 +62,25 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
     span.to = Date.parse(at);
     span.problem = problem;
   };
-  begin('queue', 'wait', 'In the queue', { seq: 0, at: run.queued_at });
+  /** The event after which the model was asked, until it answers. */
+  let asked: RunLogEvent | null = null;
+  let calls = 0;
+  let attempt = 1;
+  let last: RunLogEvent | null = null;
+  begin('queue', 'Queue', 'In the queue', { seq: 0, at: run.queued_at });
   const first = events[0]?.at ?? run.started_at ?? run.ended_at;
   if (first) end('queue', first);
   for (const event of events) {
     switch (event.type) {
       case 'message_start':
-        begin(`message ${event.data.message}`, 'model', event.data.model, event);
+        begin(`message ${event.data.message}`, 'Model', event.data.model, event, askedAt(event, asked));
+        asked = null;
+        break;
+      case 'message':
+        asked ??= open.size === 0 ? event : null;
         break;
       case 'message_end':
+        calls = event.data.parts.filter(({ kind }) => kind === 'tool_call').length;
         end(`message ${event.data.message}`, event.at, ENDED[event.data.ended]);
         break;
       case 'usage': {
@@ -73,7 +90,7 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
         break;
       }
       case 'tool_start':
-        begin(`call ${event.data.call}`, 'tool', event.data.title ?? event.data.tool, event);
+        begin(`call ${event.data.call}`, 'Tool', event.data.title ?? event.data.tool, event);
         break;
       case 'tool_end':
         end(`approval ${event.data.call}`, event.at, 'no answer');
@@ -82,31 +99,93 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
           event.at,
           event.data.success ? null : (event.data.outcome ?? 'failed'),
         );
+        calls -= 1;
+        if (calls === 0) asked = event;
         break;
       case 'approval':
-        begin(`approval ${event.data.call}`, 'wait', `Approval of ${event.data.tool}`, event);
+        begin(`approval ${event.data.call}`, 'Approval', `Approval of ${event.data.tool}`, event);
         break;
       case 'approval_end':
         end(`approval ${event.data.call}`, event.at, DECIDED[event.data.decision] ?? null);
         break;
       case 'session':
-        if (event.data.to_state === 'paused') begin('pause', 'wait', 'Paused', event);
+        if (event.data.to_state === 'paused') begin('pause', 'Paused', 'Paused', event);
         else end('pause', event.at);
         break;
       case 'state':
         if (event.data.status !== 'running') {
           for (const key of open.keys()) end(key, event.at, 'the run ended');
-        } else if (event.data.supersedes !== undefined) {
-          // Nobody was there to say when it broke off.
-          end(`message ${event.data.supersedes}`, event.at, 'begun again');
+          asked = null;
+          break;
         }
+        if (event.data.attempt > attempt && last && !isResting(open)) {
+          begin('takeover', 'Takeover', 'No pod had the run', event, Date.parse(last.at));
+          end('takeover', event.at);
+        }
+        if (event.data.supersedes !== undefined) {
+          const { supersedes, cause } = event.data;
+          // A lost pod could not say when it broke off: its last event is its last sign of life.
+          const at = cause ? event.at : (last ?? event).at;
+          end(`message ${supersedes}`, at, cause ? (CAUSES[cause.code] ?? cause.code) : 'its pod was lost');
+        }
+        ({ attempt } = event.data);
+        if (calls === 0) asked = event;
         break;
       default:
         break;
     }
+    last = event;
   }
+  const isOver = run.ended_at !== null || isEnd(last);
+  if (asked && open.size === 0 && !isOver) begin('asked', 'Model', run.model, asked);
   return spans;
 }
+
+/** When the model was asked. A log that does not tell has the event after which it was. */
+function askedAt(event: RunLogEvent & { type: 'message_start' }, asked: RunLogEvent | null): number {
+  const at = Date.parse(event.at);
+  const { waited_ms } = event.data;
+  return waited_ms === undefined ? Date.parse(asked?.at ?? event.at) : at - waited_ms;
+}
+
+function isResting(open: ReadonlyMap<string, Span>): boolean {
+  return [...open.values()].some(({ part }) => part === 'Approval' || part === 'Paused');
+}
+
+function isEnd(event: RunLogEvent | null): boolean {
+  return event?.type === 'state' && event.data.status !== 'running';
+}
+
+/** Of two that overlap, the first counts. */
+const ORDER = ['Takeover', 'Tool', 'Model', 'Approval', 'Paused', 'Queue'] as const;
+
+/** What the run's whole time was spent on: these add up to it, whatever ran beside something else. */
+export function partsOf(spans: readonly Span[], now: number): ReadonlyMap<Part, number> {
+  const times = [...new Set(spans.flatMap(({ from, to }) => [from, to ?? now]))].toSorted((a, b) => a - b);
+  const parts = new Map<Part, number>();
+  for (const [index, to] of times.entries()) {
+    const from = times[index - 1] ?? to;
+    const at = new Set(
+      spans.filter((each) => each.from <= from && (each.to ?? now) >= to).map(({ part }) => part),
+    );
+    const part = ORDER.find((each) => at.has(each)) ?? 'Server';
+    if (to > from) parts.set(part, (parts.get(part) ?? 0) + to - from);
+  }
+  return parts;
+}
+
+const KINDS = {
+  Takeover: 'wait',
+  Tool: 'tool',
+  Model: 'model',
+  Approval: 'wait',
+  Paused: 'wait',
+  Queue: 'wait',
+} as const satisfies Record<Exclude<Part, 'Server'>, SpanKind>;
+const CAUSES: Partial<Record<string, string>> = {
+  stream_cut: 'the provider broke off the answer',
+  model_stalled: 'the provider went silent',
+};
 
 const ENDED = { complete: null, error: 'failed', interrupted: 'stopped' } as const;
 const DECIDED: Partial<Record<string, string>> = { deny: 'denied', expired: 'expired', skip: 'skipped' };

@@ -6,10 +6,19 @@ import { Visible } from '../ui/visible.tsx';
 import type { Run } from '../data/run-queries.ts';
 import type { RunLogEvent } from './log.ts';
 import { scaleOf, type Scale } from './scale.ts';
-import { spansOf, type Span, type SpanKind } from './spans.ts';
+import { partsOf, spansOf, type Part, type Span, type SpanKind } from './spans.ts';
 
 const LOOK: Record<SpanKind, string> = { model: 'bg-accent', tool: 'bg-good', wait: 'bg-strong/60' };
 const WORD: Record<SpanKind, string> = { model: 'Model', tool: 'Tool', wait: 'Wait' };
+const PARTS: readonly { readonly part: Part; readonly word: string; readonly look: string }[] = [
+  { part: 'Model', word: 'Model', look: LOOK.model },
+  { part: 'Tool', word: 'Tool', look: LOOK.tool },
+  { part: 'Queue', word: 'Queue', look: LOOK.wait },
+  { part: 'Approval', word: 'Waiting for approval', look: LOOK.wait },
+  { part: 'Paused', word: 'Paused', look: LOOK.wait },
+  { part: 'Takeover', word: 'Takeover', look: LOOK.wait },
+  { part: 'Server', word: 'Server', look: 'bg-sunken border' },
+];
 /** Slanted lines over what is drawn short. */
 const CUT = 'bg-[repeating-linear-gradient(115deg,transparent_0_5px,var(--page)_5px_7px)]';
 const CLOCK_MS = 1000;
@@ -24,13 +33,14 @@ export function Timeline({ run, events, show }: TimelineProps) {
   const spans = spansOf(run, events);
   const now = useClock(run.ended_at === null);
   const scale = scaleOf(spans, now);
+  const parts = partsOf(spans, now);
   return (
     <div className="px-4 py-5 sm:px-6">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-soft">
-        {(['model', 'tool', 'wait'] as const).map((kind) => (
-          <span key={kind} className="inline-flex items-center gap-1.5">
-            <span className={`h-2 w-4 rounded-sm ${LOOK[kind]}`} aria-hidden="true" />
-            {`${WORD[kind]} ${duration(total(spans, kind, now))}`}
+        {PARTS.filter(({ part }) => parts.has(part)).map(({ part, word, look }) => (
+          <span key={part} className="inline-flex items-center gap-1.5">
+            <span className={`h-2 w-4 rounded-sm ${look}`} aria-hidden="true" />
+            {`${word} ${duration(parts.get(part)!)}`}
           </span>
         ))}
         {scale.cuts.length > 0 && (
@@ -100,10 +110,6 @@ function Bar({
       <span className="text-right text-xs text-soft tabular-nums">{open ? `${took}…` : took}</span>
     </button>
   );
-}
-
-function total(spans: readonly Span[], kind: SpanKind, now: number): number {
-  return spans.reduce((sum, span) => (span.kind === kind ? sum + (span.to ?? now) - span.from : sum), 0);
 }
 
 /** The time, as long as it matters. */

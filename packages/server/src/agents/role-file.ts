@@ -53,7 +53,10 @@ const frontMatter = z.strictObject({
   model: z
     .string()
     .max(200)
-    .regex(/^[a-z\d-]+\/\S+$/, 'must be provider/model, such as anthropic/claude-sonnet-4-5')
+    .regex(
+      /^[a-z\d-]+(\/\S+|[\w.:-]*)$/,
+      'must be provider/model, such as anthropic/claude-sonnet-4-5, or the name of a model that one provider has',
+    )
     .optional(),
   tools: z.array(toolGlob).max(TOOL_GLOBS).optional(),
   permissions: z.array(policyRule).max(schemas.POLICY_RULES).optional(),

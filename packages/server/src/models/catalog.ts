@@ -5,7 +5,7 @@ import { createAiSdkModel } from './ai-sdk/connect.ts';
 import { AI_SDK_PROVIDERS, type AiSdkAccess, type AiSdkProvider } from './ai-sdk/providers.ts';
 import type { Model } from './model.ts';
 import { OFFLINE_MODELS, type OfflineWorld, createOfflineModel } from './offline.ts';
-import { knownModels } from './prices.ts';
+import { knownModels, providersOf } from './prices.ts';
 
 type Resolved =
   | { readonly ok: true; readonly model: Model }
@@ -14,7 +14,7 @@ type Resolved =
 export interface Models {
   /** The id of the model that answers when a request names none. */
   readonly default: string;
-  /** The model with this id (`provider/model`), or a sentence that says what is wrong with it. */
+  /** The model with this id (`provider/model`, or a bare name that one provider has), or a sentence that says what is wrong with it. */
   resolve(id: string): Resolved;
   /** What was set and is wrong, or not used, a sentence each. */
   readonly advice: readonly string[];
@@ -89,10 +89,12 @@ export function createModels(world: ModelsWorld, options: ModelsOptions = {}): M
     connected.set(id, model);
     return model;
   };
+  const chosen = options.defaultModel && withProvider(options.defaultModel);
   return {
-    default: options.defaultModel ?? firstWithKey(options) ?? 'offline/demo',
+    default: chosen ?? firstWithKey(options) ?? 'offline/demo',
     advice: adviceFor(options),
-    resolve(id) {
+    resolve(given) {
+      const id = withProvider(given);
       const model = offline.get(id) ?? connected.get(id);
       if (model) return { ok: true, model };
       const provider = providerOf(id);
@@ -115,6 +117,19 @@ export function createModels(world: ModelsWorld, options: ModelsOptions = {}): M
   };
 }
 
+/** The providers that have a model of this name; `compatible` has no catalogue. */
+function catalogsWith(name: string): readonly string[] {
+  const offline = OFFLINE_MODELS.includes(`offline/${name}`) ? ['offline'] : [];
+  return [...offline, ...providersOf(name)];
+}
+
+/** A bare name with the one provider that has it; any other name as it is. */
+function withProvider(id: string): string {
+  if (id.includes('/')) return id;
+  const [provider, ...others] = catalogsWith(id);
+  return provider === undefined || others.length > 0 ? id : `${provider}/${id}`;
+}
+
 function accessOf(
   { dialect, keys, baseUrlName }: AiSdkProvider,
   { env = {}, baseUrls = {}, fetch }: ModelsOptions,
@@ -130,7 +145,7 @@ function accessOf(
 
 function firstWithKey(options: ModelsOptions): string | undefined {
   for (const [name, provider] of AI_SDK_PROVIDERS) {
-    // With another server's address, the key is that server's: it is not shown to OpenAI unasked.
+    // A server at another address need not have the default model.
     if (name === 'openai' && options.env?.OPENAI_BASE_URL) continue;
     if (provider.defaultModel !== undefined && accessOf(provider, options).apiKey !== undefined)
       return `${name}/${provider.defaultModel}`;
@@ -177,14 +192,23 @@ function adviceFor(options: ModelsOptions): string[] {
   const answers = options.defaultModel ?? firstWithKey(options);
   const unused =
     answers === undefined && set.some(({ provider }) => provider.needs === 'base url')
-      ? ['OPENAI_BASE_URL is set, and no model is: CONTINUO_MODEL=compatible/<model> says which one answers']
+      ? [
+          'OPENAI_BASE_URL is set, and no model is: CONTINUO_MODEL=compatible/<model> (chat completions) or openai/<model> (the responses API) says which one answers',
+        ]
       : [];
-  return [...wrong, ...unused];
+  // One variable may hold the address of two providers.
+  return [...new Set([...wrong, ...unused])];
 }
 
 function problemWith(id: string, available: readonly string[]): string {
   const there = `available: ${available.join(', ')}`;
   const slash = id.indexOf('/');
+  if (slash === -1) {
+    const several = catalogsWith(id);
+    return several.length > 1
+      ? `several providers have a model "${id}"; write ${several.map((name) => `${name}/${id}`).join(' or ')}`
+      : `no provider's catalogue has a model "${id}"; write provider/model, such as compatible/${id}; ${there}`;
+  }
   if (slash < 1 || slash === id.length - 1) return `model "${id}" is not written as provider/model; ${there}`;
   const provider = id.slice(0, slash);
   const model = id.slice(slash + 1);

@@ -15,13 +15,15 @@ interface Known {
   readonly providerId: string;
   /** Of its models, those of today that talk; the table also has what a cloud resells, and what is gone. */
   readonly talks: RegExp;
+  /** Its own models, by name: the table also has what a cloud resells. */
+  readonly own: RegExp;
 }
 
 /** Our providers, by the names of the table. `compatible` may be anybody: it has no price. */
 const KNOWN: Readonly<Record<string, Known>> = {
-  openai: { providerId: 'openai', talks: /^(gpt-(4\.1|4o|[5-9])|o[3-9])/ },
-  anthropic: { providerId: 'anthropic', talks: /^claude-[a-z]+-\d/ },
-  google: { providerId: 'google', talks: /^gemini-(2\.5|[3-9])/ },
+  openai: { providerId: 'openai', talks: /^(gpt-(4\.1|4o|[5-9])|o[3-9])/, own: /^(gpt|chatgpt|o\d)/ },
+  anthropic: { providerId: 'anthropic', talks: /^claude-[a-z]+-\d/, own: /^claude/ },
+  google: { providerId: 'google', talks: /^gemini-(2\.5|[3-9])/, own: /^gem(ini|ma)/ },
 };
 const DOES_SOMETHING_ELSE =
   /(^ft:|:)|\b(audio|image|realtime|transcribe|tts|live|search|deep-research|embedding)\b|-\d{4}-\d\d-\d\d/;
@@ -43,6 +45,15 @@ export function knownModels(provider: string): readonly string[] {
     .filter(({ id, deprecated }) => !deprecated && talks.test(id) && !DOES_SOMETHING_ELSE.test(id))
     .map(({ id }) => id)
     .toSorted((one, other) => other.localeCompare(one, 'en', { numeric: true }));
+}
+
+/** The providers whose catalogue has a model of exactly this name. */
+export function providersOf(name: string): readonly string[] {
+  return Object.entries(KNOWN).flatMap(([provider, { providerId, own }]) => {
+    if (!own.test(name)) return [];
+    const { models = [] } = readTable().findProvider({ providerId }) ?? {};
+    return models.some(({ id }) => id === name) ? [provider] : [];
+  });
 }
 
 /** In US dollars; null where the price is not known, 0 for the offline models. */

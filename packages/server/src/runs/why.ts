@@ -1,6 +1,6 @@
 // Why a run is where it is: what it waits for, in a sentence and as fields, from its log and its rows.
 
-import type { Why } from '@continuo/protocol';
+import type { EventType, Why } from '@continuo/protocol';
 import type { Pool } from '../db/pool.ts';
 import type { CallState, RunState } from './fold.ts';
 import type { StoredRun } from './read.ts';
@@ -14,6 +14,11 @@ interface Place {
   heartbeat_age_ms: number | null;
   lease_seconds: number | null;
   attempts: number;
+  /** The run's last event, and how long ago it was. */
+  last_type: EventType | null;
+  quiet_ms: number | null;
+  /** How long ago the latest model call was asked for, once the model has begun to answer. */
+  asked_ms: number | null;
 }
 
 /** `startingOn`: the MCP servers of a workspace that a pod waits for, as far as it is known here. */
@@ -30,8 +35,15 @@ export async function explain(
         (extract(epoch from clock_timestamp() - p.heartbeat_at) * 1000)::int as heartbeat_age_ms,
         extract(epoch from p.lease)::float8 as lease_seconds,
         (select count(distinct e.attempt)::int from events e
-          where e.thread_id = t.id and e.seq > $4 and e.run_id = $3 and e.type = 'state') as attempts
-      from threads t left join pods p on p.id = t.owner where t.id = $1`,
+          where e.thread_id = t.id and e.seq > $4 and e.run_id = $3 and e.type = 'state') as attempts,
+        l.type as last_type, (extract(epoch from clock_timestamp() - l.at) * 1000)::float8 as quiet_ms,
+        (extract(epoch from clock_timestamp() - m.at) * 1000)::float8 + coalesce((m.data ->> 'waited_ms')::float8, 0) as asked_ms
+      from threads t left join pods p on p.id = t.owner
+      left join lateral (select e.type, e.at from events e where e.thread_id = t.id and e.seq > $4 and e.run_id = $3
+        order by e.seq desc limit 1) l on true
+      left join lateral (select e.at, e.data from events e where e.thread_id = t.id and e.seq > $4 and e.run_id = $3
+        and e.type = 'message_start' order by e.seq desc limit 1) m on true
+      where t.id = $1`,
     values: [run.thread_id, run.ordinal, run.id, run.startAfter],
   });
   const place = rows[0]!;
@@ -56,6 +68,7 @@ export async function explain(
     pod: run.ended_at === null ? pod : null,
     attempt: place.attempts,
     step: state ? stepOf(state) : null,
+    since: sinceOf(waits.waits_for, place, state),
     cancel_requested_at: run.cancel_requested_at,
   };
 }
@@ -107,8 +120,16 @@ function waitsFor(
     };
   const on = `on pod ${place.pod_name}`;
   const step = state && stepOf(state);
-  if (step?.kind === 'model')
-    return { waits_for: 'model', sentence: `The model is answering (${step.message}) ${on}.` };
+  if (step?.kind === 'model' && starting.length === 0) {
+    const soFar = seconds(modelMs(place, state!));
+    const answers = state!.open !== null && (place.last_type === 'token' || place.last_type === 'reasoning');
+    return {
+      waits_for: 'model',
+      sentence: answers
+        ? `The model ${run.model} is answering (${step.message}), ${soFar} so far, ${on}.`
+        : `The run waits for ${run.model}, ${soFar} so far, ${on}.`,
+    };
+  }
   if (step?.kind === 'tool')
     return {
       waits_for: 'tool',
@@ -120,6 +141,32 @@ function waitsFor(
     return { waits_for: 'step', sentence };
   }
   return { waits_for: 'step', sentence: `The run is between two steps ${on}.` };
+}
+
+/** How long the model call has taken so far. Before the model begins to answer, it counts from the event that led to the call. */
+function modelMs(place: Place, state: RunState): number {
+  return Math.max(0, (state.open === null ? place.quiet_ms : place.asked_ms) ?? 0);
+}
+
+function seconds(ms: number): string {
+  return ms < 60_000
+    ? `${Math.floor(ms / 1000)} s`
+    : `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1000)} s`;
+}
+
+/** When the run began to wait for what it waits for, where its log tells. */
+function sinceOf(waitsFor: Why['waits_for'], place: Place, state: RunState | null): string | null {
+  if (state === null) return null;
+  if (waitsFor === 'model') return new Date(Date.now() - modelMs(place, state)).toISOString();
+  const rests = waitsFor === 'approval' || waitsFor === 'resume';
+  return rests && state.restsSince !== null ? new Date(state.restsSince).toISOString() : null;
+}
+
+/** Every call has ended and the last message was no answer: the model is being asked. */
+function asksModel({ calls, last, unanswered }: RunState): boolean {
+  return (
+    calls.every(({ stage }) => stage.kind === 'ended') && (calls.length > 0 || last === null || unanswered)
+  );
 }
 
 /** `remove /notes/x.md` */
@@ -137,5 +184,6 @@ function stepOf(state: RunState): NonNullable<Why['step']> {
     stage.kind === 'asked' ? [{ call, tool, approval: stage.approval }] : [],
   );
   if (asked.length > 0) return { kind: 'approval', message, calls: asked };
-  return { kind: state.open === null ? 'between' : 'model', message: state.open, calls };
+  const isModel = state.open !== null || asksModel(state);
+  return { kind: isModel ? 'model' : 'between', message: state.open, calls };
 }

@@ -261,7 +261,7 @@ test('RUN-13 the same script gives the same types and data, but for ids and time
 
 /** Ids and times are replaced by a mark, so that their being there still counts. */
 function withoutNames(data: Record<string, unknown>): Record<string, unknown> {
-  const named = /^(id|duration_ms|\w+_at)$/;
+  const named = /^(id|duration_ms|waited_ms|\w+_at)$/;
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => [key, named.test(key) && value !== null ? '*' : value]),
   );

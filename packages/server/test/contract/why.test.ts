@@ -53,15 +53,27 @@ test('a run whose model answers says so, with its pod, lease and attempt', async
   expect(await why(run.id)).toEqual({
     run_id: run.id,
     status: 'running',
-    sentence: expect.stringContaining('model'),
+    sentence: expect.stringMatching(/^The model offline\/script is answering \(m1\), \d+ s so far, on pod /),
     waits_for: 'model',
     queue_position: null,
     blocked_by: null,
     pod: POD,
     attempt: 1,
     step: { kind: 'model', message: 'm1', calls: [] },
+    since: expect.any(String),
     cancel_requested_at: null,
   });
+  await cancel(run.id);
+  await framesOf(world.url, run.id);
+});
+
+test('a run whose model has said nothing yet says how long it has waited, from the request on', async () => {
+  const run = await send(world.url, await createThread(world.url), { steps: [{ hang: true }] });
+  await seen(world.url, run.id, 'message');
+  const { body } = await ask('GET', `${world.url}/api/runs/${run.id}/why`);
+  expect(body).toMatchObject({ waits_for: 'model', step: { kind: 'model', calls: [] } });
+  expect(body.sentence).toMatch(/^The run waits for offline\/script, \d+ s so far, on pod /);
+  expect(Date.parse(body.since)).toBeGreaterThanOrEqual(Date.parse(String(run.queued_at)) - 1000);
   await cancel(run.id);
   await framesOf(world.url, run.id);
 });

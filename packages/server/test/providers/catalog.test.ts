@@ -56,7 +56,30 @@ describe('RT-3', () => {
     expect(createModels(world).default).toBe('offline/demo');
   });
 
-  test("RT-3 another server's key is not shown to OpenAI unasked", () => {
+  test('RT-3 a bare name is that of the provider whose catalogue has it, in a request and as the default', () => {
+    const models = createModels(world, {
+      env: { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' },
+      defaultModel: 'gpt-4o-mini',
+    });
+    expect(models.default).toBe('openai/gpt-4o-mini');
+    const ids = ['gpt-4o-mini', 'claude-sonnet-4-5', 'demo'].map((name) => {
+      const resolved = models.resolve(name);
+      return resolved.ok ? resolved.model.id : resolved.problem;
+    });
+    expect(ids).toEqual(['openai/gpt-4o-mini', 'anthropic/claude-sonnet-4-5', 'offline/demo']);
+    expect(models.resolve('gemini-2.5-flash')).toMatchObject({
+      problem: expect.stringContaining(
+        '"google/gemini-2.5-flash" needs a key; set GOOGLE_GENERATIVE_AI_API_KEY',
+      ),
+    });
+    expect(models.resolve('llama3.2')).toMatchObject({
+      problem: expect.stringContaining(
+        'no provider\'s catalogue has a model "llama3.2"; write provider/model',
+      ),
+    });
+  });
+
+  test("RT-3 another server's key is not shown to OpenAI", () => {
     expect(defaultOf({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://localhost:11434/v1' })).toBe(
       'offline/demo',
     );
@@ -122,7 +145,7 @@ describe('RT-7', () => {
     expect(problem(id)).toContain(`is not known; did you mean ${meant}?`);
   });
 
-  test.each(['gpt-5', '/gpt', 'openai/', 'mistral/large', 'offline/none'])('RT-7 %s is explained', (id) => {
+  test.each(['llama9', '/gpt', 'openai/', 'mistral/large', 'offline/none'])('RT-7 %s is explained', (id) => {
     expect(problem(id)).toContain('available: offline/demo');
   });
 

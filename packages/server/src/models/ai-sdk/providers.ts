@@ -41,11 +41,12 @@ const openai: AiSdkProvider = {
       siblings.some((each) => each.itemId === metadata.itemId && each.reasoningEncryptedContent != null),
   },
   keys: ['OPENAI_API_KEY'],
+  baseUrlName: 'OPENAI_BASE_URL',
   needs: 'key',
   defaultModel: 'gpt-5.4',
   load: async ({ apiKey = '', baseUrl = 'https://api.openai.com/v1', fetch }) => {
     const { createOpenAI } = await import('@ai-sdk/openai');
-    const provider = createOpenAI({ apiKey, baseURL: baseUrl, fetch });
+    const provider = createOpenAI({ apiKey, baseURL: baseUrl.replace(/\/+$/, ''), fetch });
     return (model) => provider.responses(model);
   },
   // The log is the memory: nothing is stored at OpenAI, and reasoning comes back encrypted.
