@@ -2,9 +2,12 @@
 //
 //   node examples/chat-with-approval.ts
 
+import { readFileSync } from 'node:fs';
 import { createClient } from '@continuo/client';
 
-const client = createClient({ baseUrl: process.env.CONTINUO_URL ?? 'http://127.0.0.1:4400' });
+// Decisions are a person's: the server made this token at its first start.
+const token = process.env.CONTINUO_PERSON_TOKEN ?? readFileSync('.continuo/person-token', 'utf8').trim();
+const client = createClient({ baseUrl: process.env.CONTINUO_URL ?? 'http://127.0.0.1:4400', apiKey: token });
 
 await client.files.write('/drafts/old.md', 'Nobody needs this any more.\n');
 const { chat, run } = await client.chats.open({ goal: 'Delete drafts/old.md.', title: 'Tidy up' });

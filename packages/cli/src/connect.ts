@@ -1,6 +1,8 @@
 // The server that a command talks to.
 
+import { resolve } from 'node:path';
 import { createClient, type Client } from '@continuo/client';
+import { isLoopback, readPersonToken } from '@continuo/server/person-token';
 import { usageError } from './failure.ts';
 
 export interface Remote {
@@ -16,9 +18,9 @@ export interface Connected {
   readonly again: (words: string) => string;
 }
 
-export function connect({ url, workspace }: Remote): Connected {
-  const { CONTINUO_API_KEY: apiKey, ...env } = process.env;
-  const baseUrl = checkedUrl(url ?? serverUrl(env));
+export async function connect({ url, workspace }: Remote): Promise<Connected> {
+  const baseUrl = checkedUrl(url ?? serverUrl(process.env));
+  const apiKey = await secretFor(baseUrl, process.env);
   const client = createClient({
     baseUrl,
     ...(apiKey && { apiKey }),
@@ -30,6 +32,20 @@ export function connect({ url, workspace }: Remote): Connected {
   ];
   const again = (words: string) => ['continuo', words, ...options.map(quoted)].join(' ');
   return { client, url: baseUrl, again };
+}
+
+/** The server's key, or the person's token: given, or that of the home, which only a server of this machine is sent. */
+async function secretFor(
+  url: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | null> {
+  const given = env.CONTINUO_API_KEY || env.CONTINUO_PERSON_TOKEN;
+  if (given) return given;
+  return isLoopback(new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')) ? readPersonToken(homeOf(env)) : null;
+}
+
+export function homeOf(env: Readonly<Record<string, string | undefined>>): string {
+  return resolve(env.CONTINUO_HOME || '.continuo');
 }
 
 function quoted(word: string): string {

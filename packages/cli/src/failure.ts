@@ -83,6 +83,8 @@ function told(error: unknown): Told {
 /** What can be done here about what a server refuses. */
 const HINTS: Readonly<Record<string, string>> = {
   unauthorized: "Set CONTINUO_API_KEY to the server's key.",
+  person_required:
+    "Run this where the server was started, or set CONTINUO_HOME to its data folder, or CONTINUO_PERSON_TOKEN to the person's token.",
   file_not_found: 'See what there is with: continuo files ls -r',
   is_a_folder: 'See what is in it with: continuo files ls <folder>',
   version_conflict:

@@ -50,6 +50,12 @@ function runningIt(program: Command): void {
       if (given !== undefined) program.error(`error: unknown command '${given}'`);
       await (await import('./commands/start.ts')).start(options);
     });
+  command(program, 'open')
+    .description('print the link that opens the console for a person, and open it')
+    .option('--no-open', 'do not open it in a browser')
+    .option('--url <address>', 'the server; CONTINUO_URL, or http://127.0.0.1:4400')
+    .addOption(home())
+    .action(async (options) => (await import('./commands/open.ts')).openConsole(options));
 }
 
 function talking(program: Command): void {

@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { onTestFailed, onTestFinished } from 'vitest';
+import { PERSON_TOKEN } from '../../server/test/client/api.ts';
 
 const BIN = fileURLToPath(new URL('../bin/continuo.mjs', import.meta.url));
 
@@ -23,10 +24,10 @@ export interface Started {
   readonly node?: string;
 }
 
-/** Only what a command needs: no setting of the test run's own reaches it. */
+/** Only what a person's command needs: no setting of the test run's own reaches it. */
 function environment(env: Started['env']): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
-  return { PATH, HOME, TMPDIR, ...env };
+  return { PATH, HOME, TMPDIR, CONTINUO_PERSON_TOKEN: PERSON_TOKEN, ...env };
 }
 
 export function start(

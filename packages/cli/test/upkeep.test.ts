@@ -266,7 +266,7 @@ test('PLUS-5 a server that wants its key is told apart from one that is not ther
   const key = 'a-key-of-enough-characters';
   const pod = await startPod({ databaseUrl: world.database.url, env: { CONTINUO_API_KEY: key } });
   onTestFinished(() => pod.end());
-  const refused = await continuo(['runs'], { env: { CONTINUO_URL: pod.url } });
+  const refused = await continuo(['runs'], { env: { CONTINUO_URL: pod.url, CONTINUO_PERSON_TOKEN: '' } });
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toContain('Set CONTINUO_API_KEY');
   expect(

@@ -2,6 +2,7 @@
 
 import { expect, onTestFinished, test } from 'vitest';
 import { usePod } from '../../server/test/contract/support.ts';
+import { PERSON_TOKEN } from '../../server/test/client/api.ts';
 import { createClient, InputError, type Client } from '../src/index.ts';
 
 const world = usePod();
@@ -12,6 +13,7 @@ function watched(workspace?: string): { readonly client: Client; readonly sent: 
   const sent: string[] = [];
   const client = createClient({
     baseUrl: world.url,
+    apiKey: PERSON_TOKEN,
     ...(workspace !== undefined && { workspace }),
     fetch: (input, init) => {
       sent.push(`${init?.method} ${input as string}`);

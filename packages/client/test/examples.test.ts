@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { framesOf, usePod } from '../../server/test/contract/support.ts';
+import { PERSON_TOKEN } from '../../server/test/client/api.ts';
 import { startPod } from '../../server/test/client/pod.ts';
 import { startProxy } from '../../server/test/client/proxy.ts';
 
@@ -15,7 +16,7 @@ function play(
   url = world.url,
 ): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../../examples', name), ...args], {
-    env: { ...process.env, CONTINUO_URL: url },
+    env: { ...process.env, CONTINUO_URL: url, CONTINUO_PERSON_TOKEN: PERSON_TOKEN },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

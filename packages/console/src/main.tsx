@@ -5,10 +5,12 @@ import { createRoot } from 'react-dom/client';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { KeyGate } from './app/key-gate.tsx';
+import { PersonGate } from './app/person-gate.tsx';
 import { router } from './app/router.tsx';
 import { applyTheme } from './app/theme.ts';
 import { listenToHints } from './data/hints.ts';
 import { beginChat } from './data/live-chat.ts';
+import { keepTokenInAddress } from './data/person.ts';
 import { queries } from './data/queries.ts';
 import './style.css';
 
@@ -16,6 +18,9 @@ import './style.css';
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
 (globalThis as { __webpack_nonce__?: string | undefined }).__webpack_nonce__ = nonce;
 
+await keepTokenInAddress();
+// The link, pasted into a tab that shows the console already, changes its address only.
+window.addEventListener('hashchange', () => void keepTokenInAddress());
 beginChat(location.pathname);
 void router.load();
 applyTheme();
@@ -25,6 +30,7 @@ createRoot(document.getElementById('root')!).render(
     <QueryClientProvider client={queries}>
       <KeyGate>
         <RouterProvider router={router} />
+        <PersonGate />
       </KeyGate>
     </QueryClientProvider>
   </StrictMode>,

@@ -2,11 +2,12 @@
 // the default, in this order. Everything wrong is reported at once, and no secret is ever shown.
 
 import { existsSync } from 'node:fs';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { didYouMean } from './did-you-mean.ts';
+import { isLoopback } from './loopback.ts';
 
 export interface Config {
   readonly host: string;
@@ -27,6 +28,10 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Names besides loopback and `host` under which requests may arrive. */
   readonly allowedHosts: readonly string[];
+  /** Origins whose pages may use the API with CORS. */
+  readonly allowedOrigins: readonly string[];
+  /** The person's token. Without it, the one that is kept in `home`. */
+  readonly personToken: string | undefined;
   /** What a run may use unless its message says otherwise; null: no limit. */
   readonly runSteps: number;
   readonly runTokens: number | null;
@@ -82,6 +87,11 @@ const hostName = z
   .refine(
     (name) => isIP(name) !== 0 || /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/.test(name),
   );
+/** As browsers write it: lower case, and without the port that the scheme has anyway. */
+const webOrigin = z
+  .string()
+  .refine((text) => /^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) && URL.canParse(text))
+  .transform((text) => new URL(text).origin);
 const postgresUrl = z.string().refine((url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url));
 
 const settings: { readonly [Key in keyof Config]: Setting } = {
@@ -139,6 +149,23 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
       ])
       .pipe(z.array(hostName)),
     allowed: 'host names without ports, separated by commas',
+  },
+  allowedOrigins: {
+    env: 'CONTINUO_ALLOWED_ORIGINS',
+    schema: z
+      .union([
+        z.string().transform((list) => list.split(',').map((origin) => origin.trim())),
+        z.array(z.string()),
+      ])
+      .pipe(z.array(webOrigin)),
+    allowed:
+      'origins such as https://app.example.com or http://localhost:3000, separated by commas, without a path',
+  },
+  personToken: {
+    env: 'CONTINUO_PERSON_TOKEN',
+    schema: z.string().regex(/^[\x21-\x7e]{32,}$/),
+    allowed: 'at least 32 printable ASCII characters without a space',
+    show: hide,
   },
   runSteps: {
     env: 'CONTINUO_RUN_STEPS',
@@ -230,6 +257,8 @@ export async function loadConfig(world: {
     apiKey: read<string | undefined>('apiKey', undefined),
     logLevel: read<LogLevel>('logLevel', 'info'),
     allowedHosts: read<readonly string[]>('allowedHosts', []),
+    allowedOrigins: read<readonly string[]>('allowedOrigins', []),
+    personToken: read<string | undefined>('personToken', undefined),
     runSteps: read('runSteps', 100),
     runTokens: read<number | null>('runTokens', null),
     runCost: read<number | null>('runCost', null),
@@ -258,17 +287,6 @@ export async function loadConfig(world: {
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }
-
-/** Whether only this machine can reach a server bound to `host`. */
-export function isLoopback(host: string): boolean {
-  if (host === 'localhost' || host.endsWith('.localhost')) return true;
-  const version = isIP(host);
-  return version !== 0 && loopback.check(host, version === 4 ? 'ipv4' : 'ipv6');
-}
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
 
 async function readFile(cwd: string, problems: string[]): Promise<Readonly<Record<string, unknown>>> {
   const path = join(cwd, fileName);

@@ -24,6 +24,7 @@ import { HINT_CHANNEL, Hints } from './log/hints.ts';
 import { Recent } from './log/recent.ts';
 import { createMcp, MCP_CHANNEL, type Mcp } from './mcp/mcp.ts';
 import { createMetrics } from './metrics.ts';
+import { keepPersonToken, personLink } from './person-token.ts';
 import { createModels, MODEL_KEYS } from './models/catalog.ts';
 import { CHAT_CHANNEL, createChatHeads } from './runs/chat-heads.ts';
 import { createChatFiles } from './runs/chats.ts';
@@ -57,6 +58,8 @@ export interface ServerOptions {
 
 export interface RunningServer {
   readonly url: string;
+  /** Opens the console for a person: it has the token in it. */
+  readonly link: string;
   readonly model: string;
   readonly database: 'embedded' | 'external';
   /** Drains: no new work, threads let go within one step, streams ended, the database last. */
@@ -108,6 +111,7 @@ export async function startServer({
   if (!resolved.ok) throw new Error(`CONTINUO_MODEL: ${resolved.problem}`);
   for (const sentence of models.advice) log.warn(sentence);
 
+  const personToken = config.personToken ?? (await keepPersonToken(config.home));
   const embedded =
     config.databaseUrl === undefined
       ? await openEmbedded({ home: config.home, log: (line) => log.debug(line) })
@@ -278,6 +282,7 @@ export async function startServer({
     recent,
     hints,
     metrics,
+    personToken,
     consoleFolder: CONSOLE,
     log,
   });
@@ -297,8 +302,10 @@ export async function startServer({
   await pod.start();
   const chores = startChores(pool, onError);
 
+  const url = urlOf(http, config);
   return {
-    url: urlOf(http, config),
+    url,
+    link: personLink(url, personToken),
     model: models.default,
     database: embedded ? 'embedded' : 'external',
     stop: () =>

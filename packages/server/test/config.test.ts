@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ConfigError, isLoopback, loadConfig } from '../src/config.ts';
+import { ConfigError, loadConfig } from '../src/config.ts';
+import { isLoopback } from '../src/loopback.ts';
 
 let cwd: string;
 beforeEach(async () => {

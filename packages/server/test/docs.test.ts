@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { App } from '../src/http/app.ts';
 import { docsRoute } from '../src/http/docs.ts';
 import { guard } from '../src/http/guard.ts';
+import { PERSON_TOKEN } from './client/api.ts';
 import { errorHandler } from '../src/http/problem.ts';
 
 const key = 'k3y-of-sixteen-or-more';
@@ -20,7 +21,9 @@ const NewNote = z
 function build(apiKey?: string): App {
   const app: App = new OpenAPIHono();
   app.onError(errorHandler(pino({ enabled: false })));
-  app.use(guard({ host: '127.0.0.1', apiKey, allowedHosts: [] }));
+  app.use(
+    guard({ host: '127.0.0.1', allowedOrigins: [], personToken: PERSON_TOKEN, apiKey, allowedHosts: [] }),
+  );
   app.openapi(
     createRoute({
       method: 'post',

@@ -2,13 +2,23 @@ import { Hono } from 'hono';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { guard } from '../src/http/guard.ts';
+import { PERSON_TOKEN } from './client/api.ts';
 import { errorHandler } from '../src/http/problem.ts';
 
 const key = 'k3y-of-sixteen-or-more';
 
 function serve(config: Partial<Parameters<typeof guard>[0]> = {}) {
   const app = new Hono();
-  app.use(guard({ host: '127.0.0.1', apiKey: undefined, allowedHosts: [], ...config }));
+  app.use(
+    guard({
+      host: '127.0.0.1',
+      allowedOrigins: [],
+      personToken: PERSON_TOKEN,
+      apiKey: undefined,
+      allowedHosts: [],
+      ...config,
+    }),
+  );
   app.onError(errorHandler(pino({ enabled: false })));
   app.all('*', (c) => c.text('in'));
   return async (headers: Record<string, string>, path = '/api/threads') => {

@@ -13,7 +13,7 @@ export interface ApproveOptions extends Remote {
 }
 
 export async function approve(id: string | undefined, options: ApproveOptions): Promise<void> {
-  const connected = connect(options);
+  const connected = await connect(options);
   if (id !== undefined) return decide(connected, id, options);
   if (options.deny || options.edit !== undefined || options.retry || options.skip) {
     throw usageError('Say which one: continuo approve <id>. Without an id the waiting ones are listed.');

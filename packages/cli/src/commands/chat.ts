@@ -22,7 +22,7 @@ interface Sent {
 }
 
 export async function chat(message: string | undefined, options: ChatOptions): Promise<void> {
-  const connected = connect(options);
+  const connected = await connect(options);
   const said = message ?? (process.stdin.isTTY ? null : await readText(process.stdin));
   if (said === null) return talk(connected, options);
   if (said.trim() === '') throw usageError('There is no message; say one, or pipe one in.');

@@ -21,7 +21,7 @@ export async function ls(
   folder: string,
   { recursive, ...remote }: Remote & { recursive?: boolean },
 ): Promise<void> {
-  const { client } = connect(remote);
+  const { client } = await connect(remote);
   const items: Entry[] = [];
   for await (const entry of entries(client, absolute(folder), recursive ? DEEPEST : 1)) items.push(entry);
   if (remote.json) return printJson({ items });
@@ -63,7 +63,7 @@ export async function cat(
   path: string,
   { version, ...remote }: Remote & { version?: number },
 ): Promise<void> {
-  const { client } = connect(remote);
+  const { client } = await connect(remote);
   const content = await client.files.read(absolute(path), version === undefined ? {} : { version });
   if (remote.json) {
     const raw = Buffer.from(await content.response.arrayBuffer());
@@ -83,7 +83,7 @@ export async function write(
   { base, merge, ...remote }: Remote & { base?: number; merge?: boolean },
 ): Promise<void> {
   if (merge && base === undefined) throw usageError('--merge needs --base: the version that was changed.');
-  const { client } = connect(remote);
+  const { client } = await connect(remote);
   if (file === undefined && process.stdin.isTTY && !remote.json) note(dim('Reading until Ctrl-D…'));
   const content =
     file === undefined ? new Blob([new Uint8Array(await buffer(process.stdin))]) : await localFile(file);
@@ -101,7 +101,7 @@ export async function write(
 }
 
 export async function log(path: string, { limit, ...remote }: Remote & { limit: number }): Promise<void> {
-  const { client } = connect(remote);
+  const { client } = await connect(remote);
   const page = await client.files.versions({ path: absolute(path), limit });
   if (remote.json) return printJson(page);
   print(
@@ -126,7 +126,7 @@ export async function diff(
   to: string | undefined,
   remote: Remote,
 ): Promise<void> {
-  const { client } = connect(remote);
+  const { client } = await connect(remote);
   const range = { ...(from && { from: numbered(from) }), ...(to && { to: numbered(to) }) };
   const found = await client.files.diff({ path: absolute(path), ...range });
   if (remote.json) return printJson(found);
@@ -136,7 +136,7 @@ export async function diff(
 }
 
 export async function restore(path: string, version: string, remote: Remote): Promise<void> {
-  const { client } = connect(remote);
+  const { client } = await connect(remote);
   const made = await client.files.restore({ path: absolute(path), version: numbered(version) });
   if (remote.json) return printJson(made);
   if ('path' in made)

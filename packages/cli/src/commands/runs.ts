@@ -25,7 +25,7 @@ export interface RunsOptions extends Remote {
 }
 
 export async function runs({ status, chat, limit, ...remote }: RunsOptions): Promise<void> {
-  const { client } = connect(remote);
+  const { client } = await connect(remote);
   const page = await client.runs.list({ limit, ...(status && { status }), ...(chat && { chat }) });
   // Where there is no such chat, it says so.
   if (page.items.length === 0 && chat !== undefined) await client.chats.get(chat);
@@ -92,14 +92,14 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): P
 }
 
 export async function why(id: string, remote: Remote): Promise<void> {
-  const { client } = connect(remote);
+  const { client } = await connect(remote);
   const answer = await client.runs.why(id);
   if (remote.json) printJson(answer);
   else print(safe(withoutRequests(answer.sentence)));
 }
 
 export async function stop(id: string, remote: Remote): Promise<void> {
-  const connected = connect(remote);
+  const connected = await connect(remote);
   const target = await targetOf(connected, id);
   if (target.kind === 'run') {
     const run = await connected.client.runs.cancel(id);

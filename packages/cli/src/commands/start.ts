@@ -60,17 +60,25 @@ export async function start({ json = false, open, port, home }: StartOptions): P
   });
   if (stopping) return;
   const { url, database, model } = server;
-  if (json) printJson({ url, model, database, home: config.home });
-  else print(banner(server, config.home, performance.now() - began));
-  if (open && process.stdout.isTTY) openBrowser(url, env);
+  // Where a key is wanted, others may read what is printed here.
+  const console = config.apiKey === undefined ? server.link : url;
+  if (json) printJson({ url, open: console, model, database, home: config.home });
+  else print(banner(server, { console, home: config.home, milliseconds: performance.now() - began }));
+  if (open && process.stdout.isTTY) openBrowser(server.link, env);
 }
 
-function banner({ url, database, model }: RunningServer, home: string, milliseconds: number): string {
+interface Shown {
+  readonly console: string;
+  readonly home: string;
+  readonly milliseconds: number;
+}
+
+function banner({ url, database, model }: RunningServer, { console, home, milliseconds }: Shown): string {
   const lines = [
     '',
     'Continuo',
     '',
-    `open   ${url}`,
+    `open   ${console}`,
     `api    ${url}/api`,
     `docs   ${url}/docs`,
     `data   ${database === 'embedded' ? home : 'the database of DATABASE_URL'}`,

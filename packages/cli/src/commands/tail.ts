@@ -26,7 +26,7 @@ interface Tail {
 }
 
 export async function tail(id: string, { follow, ...remote }: TailOptions): Promise<void> {
-  const connected = connect(remote);
+  const connected = await connect(remote);
   const { client, again } = connected;
   const { kind } = await targetOf(connected, id);
   const leaving = new AbortController();

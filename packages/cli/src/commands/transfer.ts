@@ -12,7 +12,7 @@ import { note, plural, print, printJson, progress, red, safe } from '../output.t
 import { absolute, DEEPEST, entries } from './files.ts';
 
 export async function pull(folder: string, local: string, remote: Remote): Promise<void> {
-  const { client } = connect(remote);
+  const { client } = await connect(remote);
   const top = absolute(folder);
   const found: { path: string; version: number | undefined }[] = [];
   // What is in /chats is listed by naming it, and not as a part of the whole.
@@ -39,7 +39,7 @@ export async function pull(folder: string, local: string, remote: Remote): Promi
 }
 
 export async function push(local: string, folder: string, remote: Remote): Promise<void> {
-  const { client } = connect(remote);
+  const { client } = await connect(remote);
   refuseNoFolder(local);
   const files = filesIn(local);
   const top = absolute(folder).replace(/\/+$/, '');

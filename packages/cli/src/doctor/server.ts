@@ -59,7 +59,9 @@ export async function checkServer({
   const name = 'server';
   let response: Response;
   try {
-    response = await get(`${url}/readyz`, apiKey);
+    response = await get(`${url}/readyz`);
+    // This one needs no key; what the commands ask does.
+    if (response.status === 200) response = await get(`${url}/api`, apiKey);
   } catch {
     const mend = expected
       ? 'See that it runs and that the address is right: --url or CONTINUO_URL.'

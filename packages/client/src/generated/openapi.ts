@@ -1565,7 +1565,7 @@ export interface paths {
         };
         /**
          * Read a file
-         * @description The bytes, with the version as `ETag`; `Range`, `If-Range`, `If-None-Match` and `If-Match` are understood. Served with `Content-Security-Policy: sandbox` and `nosniff`. HEAD gives the same without the bytes.
+         * @description The bytes, with the version as `ETag`; `Range`, `If-Range`, `If-None-Match` and `If-Match` are understood. Served with `Content-Security-Policy: sandbox; default-src 'none'` and `nosniff`. HEAD gives the same without the bytes.
          */
         get: {
             parameters: {
@@ -1615,7 +1615,7 @@ export interface paths {
         };
         /**
          * Write a file
-         * @description The body is the content, of any type, at most 33554432 bytes. `If-Match: "<version>"` writes only over that version, `If-None-Match: *` only where nothing is.
+         * @description The body is the content, of any type, at most 33554432 bytes. `If-Match: "<version>"` writes only over that version, `If-None-Match: *` only where nothing is. What is in `/agents`, and `/AGENTS.md`, is for a person alone.
          */
         put: {
             parameters: {
@@ -1664,7 +1664,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a file
-         * @description Its history stays: `…/restore` brings any version back. `If-Match: "<version>"` as with PUT.
+         * @description Its history stays: `…/restore` brings any version back. `If-Match: "<version>"` as with PUT. What is in `/agents`, and `/AGENTS.md`, is for a person alone.
          */
         delete: {
             parameters: {
@@ -1850,7 +1850,7 @@ export interface paths {
         put?: never;
         /**
          * Move a file, or a folder with all that is in it
-         * @description All or nothing, at most 10000 files. The files keep their ids and their history.
+         * @description All or nothing, at most 10000 files. The files keep their ids and their history. What is in `/agents`, and `/AGENTS.md`, is for a person alone.
          */
         post: {
             parameters: {
@@ -1995,7 +1995,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a version of a file, or a removed workspace
-         * @description With a path (or a file’s id) and a version: that content is the file’s next version; a removed file comes back under its own id. With an empty body: the workspace itself, while it is removed.
+         * @description With a path (or a file’s id) and a version: that content is the file’s next version; a removed file comes back under its own id. With an empty body: the workspace itself, while it is removed. What is in `/agents`, and `/AGENTS.md`, is for a person alone.
          */
         post: {
             parameters: {
@@ -2159,7 +2159,7 @@ export interface paths {
         };
         /**
          * Upload a zip into a folder
-         * @description Each file is written as by PUT. At most 10000 entries, 268435456 bytes, and 1073741824 bytes unpacked. Links, devices, encrypted entries and names that no path may have are refused one by one; the answer says which.
+         * @description Each file is written as by PUT. At most 10000 entries, 268435456 bytes, and 1073741824 bytes unpacked. Links, devices, encrypted entries and names that no path may have are refused one by one; the answer says which. What is in `/agents`, and `/AGENTS.md`, is for a person alone.
          */
         put: {
             parameters: {
@@ -2192,7 +2192,7 @@ export interface paths {
         };
         /**
          * The same as PUT
-         * @description Each file is written as by PUT. At most 10000 entries, 268435456 bytes, and 1073741824 bytes unpacked. Links, devices, encrypted entries and names that no path may have are refused one by one; the answer says which.
+         * @description Each file is written as by PUT. At most 10000 entries, 268435456 bytes, and 1073741824 bytes unpacked. Links, devices, encrypted entries and names that no path may have are refused one by one; the answer says which. What is in `/agents`, and `/AGENTS.md`, is for a person alone.
          */
         post: {
             parameters: {
@@ -2391,7 +2391,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message as the AI SDK does, and follow its run
-         * @description The same message again gives the same run. Where the run waits for approval the stream ends; a request with the answers goes on. A client that goes away stops nothing.
+         * @description The same message again gives the same run. Where the run waits for approval the stream ends; a request with the answers goes on. Answers need a person. A client that goes away stops nothing.
          */
         post: {
             parameters: {
@@ -2531,7 +2531,7 @@ export interface paths {
         put?: never;
         /**
          * Run an agent as AG-UI’s HttpAgent does
-         * @description Where the run waits for approval it finishes with interrupts, and a run that resumes them goes on with it. A client that goes away stops nothing; the same `runId` again replays the run.
+         * @description Where the run waits for approval it finishes with interrupts, and a run that resumes them goes on with it. A client that goes away stops nothing; the same `runId` again replays the run. What resumes an interrupt needs a person.
          */
         post: {
             parameters: {
@@ -2798,6 +2798,107 @@ export interface paths {
                 };
             };
         };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/person": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether this client may do what needs a person */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Whether the request carries the person’s token */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PersonState"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Keep the person’s token as a cookie of this browser
+         * @description The console sends the token of the link that it was opened with. The cookie is HttpOnly and SameSite=Strict, and stays for 365 days.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PersonToken"];
+                };
+            };
+            responses: {
+                /** @description The cookie is set */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PersonState"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where to begin */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The version, and the addresses of the most used routes */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            [key: string]: string;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3943,6 +4044,12 @@ export interface components {
             timeout_seconds: number;
             /** @default true */
             enabled: boolean;
+        };
+        PersonState: {
+            person: boolean;
+        };
+        PersonToken: {
+            token: string;
         };
         Ready: {
             /** @enum {string} */

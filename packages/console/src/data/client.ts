@@ -2,6 +2,7 @@
 // it sends, where the server wants one, which is kept for the tab.
 
 import { createClient, InputError } from '@continuo/client';
+import { sendAsPerson } from './person.ts';
 import { createStore } from './store.ts';
 
 const KEY = 'continuo-key';
@@ -29,7 +30,7 @@ export const client = createClient({
     const key = sessionStorage.getItem(KEY);
     const headers = new Headers(init?.headers);
     if (key !== null) headers.set('authorization', `Bearer ${key}`);
-    const response = await fetch(input, { ...init, headers });
+    const response = await sendAsPerson(() => fetch(input, { ...init, headers }));
     if (response.status === 401) access.set('locked');
     return response;
   },

@@ -1,6 +1,7 @@
 // What a newcomer meets: chats with tools, approvals, and the inbox.
 
 import { describe, expect, test } from 'vitest';
+import { AS_PERSON } from '../../../server/test/client/api.ts';
 import { violations } from '../support/axe.ts';
 import { chatsOf, ended, openScript, sayScript } from '../support/chats.ts';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
@@ -138,7 +139,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
         const { rules } = await policy();
         await fetch(policyUrl, {
           method: 'PUT',
-          headers: { 'content-type': 'application/json' },
+          headers: { ...AS_PERSON, 'content-type': 'application/json' },
           body: JSON.stringify({ rules: [...rules, other] }),
         });
       }
@@ -204,7 +205,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     const { items } = (await (await fetch(approvals)).json()) as { items: { id: string }[] };
     await fetch(`${approvals}/${items[0]!.id}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { ...AS_PERSON, 'content-type': 'application/json' },
       body: JSON.stringify({ decision: 'deny' }),
     });
     await card('/inbox/c.md').getByText('Denied.').waitFor();
@@ -223,7 +224,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     const { rules } = (await (await fetch(`${base}/policy`)).json()) as { rules: object[] };
     await fetch(`${base}/policy`, {
       method: 'PUT',
-      headers: { 'content-type': 'application/json' },
+      headers: { ...AS_PERSON, 'content-type': 'application/json' },
       body: JSON.stringify({ rules: [...rules, { tool: 'write', path: '/asked/**', action: 'ask' }] }),
     });
     const input = { path: '/asked/x.md', content: 'New.\n' };

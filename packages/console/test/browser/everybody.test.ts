@@ -281,7 +281,7 @@ describe.skipIf(chromiumPath === null)(`the console of a server with a key, in a
   const world = useConsole({ CONTINUO_API_KEY: key });
 
   test('PLUS-5 the key is asked for once per tab, and a wrong one is refused', async () => {
-    const page = await world.open('/');
+    const page = await world.open('/', { person: false });
     const field = page.getByLabel('API key');
     await field.fill('a-wrong-key-of-16');
     await field.press('Enter');
@@ -301,7 +301,7 @@ describe.skipIf(chromiumPath === null)(`the console of a server with a key, in a
     await page.reload();
     await page.getByText('From the offline stand-in').waitFor();
 
-    const other = await world.open(new URL(page.url()).pathname);
+    const other = await world.open(new URL(page.url()).pathname, { person: false });
     await other.getByLabel('API key').fill(key);
     await other.keyboard.press('Enter');
     await other.getByText('From the offline stand-in').waitFor();

@@ -2,6 +2,7 @@
 
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
+import { AS_PERSON } from '../../../server/test/client/api.ts';
 import { violations } from '../support/axe.ts';
 import { openScript } from '../support/chats.ts';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
@@ -62,7 +63,7 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     const theirs = [{ tool: 'theirs', action: 'deny' }];
     const changed = await fetch(api('/policy'), {
       method: 'PUT',
-      headers: { 'content-type': 'application/json' },
+      headers: { ...AS_PERSON, 'content-type': 'application/json' },
       body: JSON.stringify({ rules: theirs }),
     });
     expect(changed.status).toBe(200);
@@ -80,11 +81,16 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     await page.getByRole('heading', { name: 'reviewer' }).waitFor();
     await fetch(api('/files/agents/poet.md'), {
       method: 'PUT',
+      headers: AS_PERSON,
       body: '---\nlimits: { steps: 0 }\n---\nYou write poems.\n',
     });
     await page.getByRole('heading', { name: 'poet' }).waitFor();
     await page.getByText('/agents/poet.md:2:').waitFor();
-    await fetch(api('/files/agents/poet.md'), { method: 'PUT', body: 'You write poems.\n' });
+    await fetch(api('/files/agents/poet.md'), {
+      method: 'PUT',
+      headers: AS_PERSON,
+      body: 'You write poems.\n',
+    });
     await page.getByText('/agents/poet.md:2:').waitFor({ state: 'detached' });
   });
 

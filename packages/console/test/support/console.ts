@@ -10,6 +10,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { PERSON_TOKEN } from '../../../server/test/client/api.ts';
 import { freshDatabase, type TestDatabase } from '../../../server/test/client/database.ts';
 import { startPod, type TestPod } from '../../../server/test/client/pod.ts';
 import { openScript } from './chats.ts';
@@ -35,6 +36,8 @@ interface OpenOptions {
   readonly profile?: BrowserContextOptions;
   /** Where the server is reached, if not at its own address. */
   readonly base?: string;
+  /** Whether the browser has the person's token; it has, unless it is said. */
+  readonly person?: boolean;
 }
 
 export function useConsole(env: Record<string, string> = {}): ConsoleWorld {
@@ -80,10 +83,14 @@ export function useConsole(env: Record<string, string> = {}): ConsoleWorld {
     get pod() {
       return pod;
     },
-    open: async (path, { context, profile, base = pod.url } = {}) => {
+    open: async (path, { context, profile, base = pod.url, person = true } = {}) => {
       // Turning signs are drawn sixty times a second, by the processors that the tests run on.
       const used = context ?? (await browser.newContext({ reducedMotion: 'reduce', ...profile }));
       contexts.add(used);
+      if (person) {
+        const name = `continuo-person-${new URL(base).port}`;
+        await used.addCookies([{ name, value: PERSON_TOKEN, url: base, httpOnly: true, sameSite: 'Strict' }]);
+      }
       const page = await used.newPage();
       page.setDefaultTimeout(PATIENCE_MS);
       page.on('pageerror', (error) => problems.push(error.message));

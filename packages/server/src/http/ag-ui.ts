@@ -19,6 +19,7 @@ import {
   workspaceQuery,
   type Answer,
 } from './client-runs.ts';
+import { SOMETIMES_PERSON } from './person.ts';
 import { Problem } from './problem.ts';
 import { body, problems } from './shared.ts';
 
@@ -68,12 +69,13 @@ export function agUiRoutes(app: App, context: HttpContext): void {
       summary: 'Run an agent as AG-UI’s HttpAgent does',
       description:
         'Where the run waits for approval it finishes with interrupts, and a run that resumes them goes on with it. ' +
-        'A client that goes away stops nothing; the same `runId` again replays the run.',
+        'A client that goes away stops nothing; the same `runId` again replays the run. What resumes an interrupt needs a person.',
+      security: SOMETIMES_PERSON,
       middleware: jsonBody({ limit: CONVERSATION_BYTES, depth: CARRIER_DEPTH }),
       request: { query: workspaceQuery, body: body(runAgentInput) },
       responses: {
         200: { description: 'AG-UI events', content: { 'text/event-stream': { schema: z.string() } } },
-        ...problems(400, 404, 409, 410, 413, 415, 422, 429),
+        ...problems(400, 403, 404, 409, 410, 413, 415, 422, 429),
       },
     }),
     async (c) => {
@@ -84,7 +86,7 @@ export function agUiRoutes(app: App, context: HttpContext): void {
       const answers = resume.map(answerOf);
       const last = messages.at(-1);
       const content = last?.role === 'user' ? contentOf(last) : null;
-      const resumed = await answerAll(context, thread, answers, 'refused');
+      const resumed = await answerAll(context, c, thread, answers, 'refused');
       if (last && content !== null) {
         const asked = {
           id: last.id,

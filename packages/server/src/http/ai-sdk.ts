@@ -21,6 +21,7 @@ import {
   workspaceQuery,
   type Answer,
 } from './client-runs.ts';
+import { SOMETIMES_PERSON } from './person.ts';
 import { body, json, problems } from './shared.ts';
 
 const tags = ['clients'];
@@ -66,10 +67,11 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
       summary: 'Send a message as the AI SDK does, and follow its run',
       description:
         'The same message again gives the same run. Where the run waits for approval the stream ends; a request with the answers goes on. ' +
-        'A client that goes away stops nothing.',
+        'Answers need a person. A client that goes away stops nothing.',
+      security: SOMETIMES_PERSON,
       middleware: jsonBody({ limit: CONVERSATION_BYTES, depth: CARRIER_DEPTH }),
       request: { query: workspaceQuery, body: body(chatRequest) },
-      responses: { 200: stream, ...problems(400, 404, 409, 410, 413, 415, 422, 429) },
+      responses: { 200: stream, ...problems(400, 403, 404, 409, 410, 413, 415, 422, 429) },
     }),
     async (c) => {
       const { id, messages, trigger, ...chosen } = c.req.valid('json');
@@ -77,14 +79,14 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
       const last = messages.at(-1)!;
       const answers = answersIn(messages.findLast(({ role }) => role === 'assistant'));
       if (last.role !== 'user') {
-        const run = await answerAll(context, thread, answers, 'refused');
+        const run = await answerAll(context, c, thread, answers, 'refused');
         if (!run) throw nothingToDo();
         const answered = answers.map(({ approval }) => approval);
         return respond(context, c, { run, dialect: aiSdk, spoken: SPOKEN, answered });
       }
       const again = trigger === 'regenerate-message' ? 'yes' : 'no';
       const content = textIn(last.parts);
-      await answerAll(context, thread, answers, 'left_alone');
+      await answerAll(context, c, thread, answers, 'left_alone');
       const run = await runFor(context, thread, { id: last.id, content, again, chosen });
       return respond(context, c, { run, dialect: aiSdk, spoken: SPOKEN });
     },

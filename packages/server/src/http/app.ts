@@ -35,7 +35,9 @@ import { notFoundHandler } from './methods.ts';
 import { errorHandler, validationHook } from './problem.ts';
 import { healthRoutes } from './health.ts';
 import { hintRoutes } from './hints.ts';
+import { indexRoute } from './index-route.ts';
 import { modelRoutes } from './models.ts';
+import { personRoutes } from './person.ts';
 import { policyRoutes } from './policies.ts';
 import { roleRoutes } from './roles.ts';
 import { mcpRoutes } from './mcp.ts';
@@ -64,6 +66,8 @@ export interface HttpContext {
   readonly recent: Recent;
   readonly hints: Hints;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+  /** Who sends it is a person. */
+  readonly personToken: string;
   /** Where the console's build is. */
   readonly consoleFolder: string;
   readonly log: Logger;
@@ -75,7 +79,7 @@ export function createApp(context: HttpContext): App {
   const app: App = new OpenAPIHono({ defaultHook: validationHook });
   app.onError(errorHandler(context.log));
   const toConsole = createConsole(context.consoleFolder);
-  app.use(guard(context.config, toConsole));
+  app.use(guard({ ...context.config, personToken: context.personToken }, toConsole));
   app.use(refuseDetours);
   // First: it hears what the routes after it have done.
   hintRoutes(app, context);
@@ -103,6 +107,8 @@ export function createApp(context: HttpContext): App {
   toolResultRoutes(app, context);
   usageRoutes(app, context);
   mcpRoutes(app, context);
+  personRoutes(app, context);
+  indexRoute(app);
   healthRoutes(app, context);
   app.doc31('/openapi.json', {
     openapi: '3.1.0',

@@ -6,6 +6,7 @@ import { decideApproval, listApprovals, readApproval, type Decision } from '../r
 import { readRun } from '../runs/read.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
+import { personRoute } from './person.ts';
 import { Problem } from './problem.ts';
 import { body, json, limitQuery, notFound, page, problems, refuseNul, timeCursor } from './shared.ts';
 import { workspaceIn, workspaceParam } from './workspaces.ts';
@@ -77,7 +78,7 @@ export function approvalRoutes(app: App, context: HttpContext): void {
   );
 
   app.openapi(
-    createRoute({
+    personRoute({
       method: 'post',
       path: APPROVAL,
       tags,

@@ -21,10 +21,12 @@ import {
   UNPACKED_BYTES,
   type Unpacked,
 } from '../workspace/unpack.ts';
+import type { FilePath } from '../workspace/paths.ts';
 import type { App, HttpContext } from './app.ts';
 import { refusedWrite } from './file-shown.ts';
 import { PERSON } from './files.ts';
 import { folderAt, writable } from './paths.ts';
+import { ROLE_FILES, SOMETIMES_PERSON } from './person.ts';
 import { Problem } from './problem.ts';
 import { SAFE, send } from './send.ts';
 import { json, problems } from './shared.ts';
@@ -80,7 +82,9 @@ export function archiveRoutes(app: App, context: HttpContext): void {
         summary: method === 'put' ? 'Upload a zip into a folder' : 'The same as PUT',
         description:
           `Each file is written as by PUT. At most ${ARCHIVE_ENTRIES} entries, ${ARCHIVE_BYTES} bytes, and ${UNPACKED_BYTES} bytes unpacked. ` +
-          'Links, devices, encrypted entries and names that no path may have are refused one by one; the answer says which.',
+          'Links, devices, encrypted entries and names that no path may have are refused one by one; the answer says which. ' +
+          ROLE_FILES,
+        security: SOMETIMES_PERSON,
         request: { params: workspaceParam, query: pathQuery, body: { required: true, content: zip } },
         responses: {
           200: json(schemas.unpacked, 'What came of it'),
@@ -94,7 +98,7 @@ export function archiveRoutes(app: App, context: HttpContext): void {
         try {
           const file = join(home, 'upload.zip');
           await receive(c, file);
-          return c.json(await unpackInto(context, id, folder, file), 200);
+          return c.json(await unpackInto(context, { id, folder, file, person: c.get('person') }), 200);
         } finally {
           await rm(home, { recursive: true, force: true });
         }
@@ -103,11 +107,17 @@ export function archiveRoutes(app: App, context: HttpContext): void {
   }
 }
 
+interface Upload {
+  /** Of the workspace. */
+  readonly id: string;
+  readonly folder: FilePath;
+  readonly file: string;
+  readonly person: boolean;
+}
+
 async function unpackInto(
   { pool, config, workspaces }: HttpContext,
-  workspaceId: string,
-  folder: ReturnType<typeof folderAt>,
-  file: string,
+  { id: workspaceId, folder, file, person }: Upload,
 ): Promise<UnpackedBody> {
   const unpacked: Unpacked = { written: 0, unchanged: 0, bytes: 0, refused: [] };
   const shown = (): UnpackedBody => ({
@@ -121,6 +131,7 @@ async function unpackInto(
     workspaceId,
     folder,
     author: PERSON,
+    governing: person,
     maxFileBytes: config.maxFileBytes,
     quotaBytes: config.workspaceBytes,
     committed: (changes: Parameters<typeof workspaces.committed>[1]) =>

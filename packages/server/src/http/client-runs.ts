@@ -31,6 +31,7 @@ import {
   type Standing,
 } from './dialect-stream.ts';
 import { agentFor, takeMessage } from './message.ts';
+import { requirePerson } from './person.ts';
 import { Problem } from './problem.ts';
 import { scopeOf } from './run-stream.ts';
 import { notFound, refuseNul } from './shared.ts';
@@ -216,9 +217,10 @@ export interface Answer {
   readonly comment?: string | undefined;
 }
 
-/** Decides what a client answered; null if it answered nothing. With `late`, what is decided already stays as it is. */
+/** Decides what a person answered; null if nothing was answered. With `late`, what is decided already stays as it is. */
 export async function answerAll(
   context: HttpContext,
+  c: Context,
   { id: threadId, workspaceId }: ClientThread,
   answers: readonly Answer[],
   late: 'refused' | 'left_alone',
@@ -230,6 +232,7 @@ export async function answerAll(
     if (!question && late === 'left_alone') continue;
     if (!question) throw notFound('approval', approval);
     if (question.decision !== null && (late === 'left_alone' || isMoot(question, approved))) continue;
+    requirePerson(c, 'An answer to an approval');
     const { yes, no } = DECISIONS[question.kind];
     const changed = question.kind === 'question' ? yes : ('edit' as const);
     const decision = approved ? (input === undefined ? yes : changed) : no;

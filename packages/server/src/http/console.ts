@@ -62,8 +62,9 @@ export function createConsole(folder: string): Console {
 function policy(nonce: string): string {
   return [
     "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
+    // Not 'self': agents write files, and these are served from here, too. What a script imports has its number.
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
     "img-src 'self' blob: data:",
     "font-src 'self'",
     "connect-src 'self'",

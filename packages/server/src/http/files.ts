@@ -29,6 +29,7 @@ import {
   versionConflict,
 } from './file-shown.ts';
 import { filePath, inUrl, writable } from './paths.ts';
+import { requirePersonFor, ROLE_FILES, SOMETIMES_PERSON } from './person.ts';
 import { Problem, validationHook } from './problem.ts';
 import { SAFE, send } from './send.ts';
 import { json, MOST_VERSIONS, problems, wholeNumber } from './shared.ts';
@@ -80,7 +81,7 @@ export function fileRoutes(app: App, context: HttpContext): void {
       summary: 'Read a file',
       description:
         'The bytes, with the version as `ETag`; `Range`, `If-Range`, `If-None-Match` and `If-Match` are understood. ' +
-        'Served with `Content-Security-Policy: sandbox` and `nosniff`. HEAD gives the same without the bytes.',
+        "Served with `Content-Security-Policy: sandbox; default-src 'none'` and `nosniff`. HEAD gives the same without the bytes.",
       request: { params: fileParams, query: readQuery },
       responses: {
         200: { description: 'The bytes', content: anyBody },
@@ -157,7 +158,9 @@ export function fileRoutes(app: App, context: HttpContext): void {
       summary: 'Write a file',
       description:
         `The body is the content, of any type, at most ${config.maxFileBytes} bytes. ` +
-        '`If-Match: "<version>"` writes only over that version, `If-None-Match: *` only where nothing is.',
+        '`If-Match: "<version>"` writes only over that version, `If-None-Match: *` only where nothing is. ' +
+        ROLE_FILES,
+      security: SOMETIMES_PERSON,
       request: {
         params: fileParams,
         query: writeQuery,
@@ -172,6 +175,7 @@ export function fileRoutes(app: App, context: HttpContext): void {
     },
     async (c) => {
       const path = writable(filePath(c));
+      requirePersonFor(c, path);
       const { on_conflict } = query(writeQuery, c);
       const wanted = precondition(c);
       const workspaceId = await workspaceOf(c);
@@ -213,7 +217,9 @@ export function fileRoutes(app: App, context: HttpContext): void {
       method: 'delete',
       summary: 'Remove a file',
       description:
-        'Its history stays: `…/restore` brings any version back. `If-Match: "<version>"` as with PUT.',
+        'Its history stays: `…/restore` brings any version back. `If-Match: "<version>"` as with PUT. ' +
+        ROLE_FILES,
+      security: SOMETIMES_PERSON,
       request: { params: fileParams, headers: z.object({ 'if-match': z.string().optional() }) },
       responses: {
         200: json(schemas.file, 'The file as it was removed'),
@@ -222,6 +228,7 @@ export function fileRoutes(app: App, context: HttpContext): void {
     },
     async (c) => {
       const path = writable(filePath(c));
+      requirePersonFor(c, path);
       const wanted = precondition(c);
       const workspaceId = await workspaceOf(c);
       await fileOr404(pool, workspaceId, path);

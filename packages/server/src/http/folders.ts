@@ -23,6 +23,7 @@ import { jsonBody } from './body.ts';
 import { fileNotFound, pathTaken, refusedWrite, shownFile, versionConflict } from './file-shown.ts';
 import { PERSON } from './files.ts';
 import { fileAt, folderAt, writable } from './paths.ts';
+import { requirePersonFor, ROLE_FILES, SOMETIMES_PERSON } from './person.ts';
 import { Problem } from './problem.ts';
 import { body, invalidCursor, json, limitQuery, page, problems, refuseNul, wholeNumber } from './shared.ts';
 import { workspaceIn, workspaceParam } from './workspaces.ts';
@@ -118,7 +119,8 @@ export function folderRoutes(app: App, context: HttpContext): void {
       path: '/api/v1/workspaces/{id}/moves',
       tags,
       summary: 'Move a file, or a folder with all that is in it',
-      description: `All or nothing, at most ${MOVED_FILES} files. The files keep their ids and their history.`,
+      description: `All or nothing, at most ${MOVED_FILES} files. The files keep their ids and their history. ${ROLE_FILES}`,
+      security: SOMETIMES_PERSON,
       middleware: jsonBody({ limit: 16 * 1024 }),
       request: { params: workspaceParam, body: body(schemas.newMove) },
       responses: {
@@ -129,6 +131,7 @@ export function folderRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { from: source, to: target, if_match: base = null } = c.req.valid('json');
       const [from, to] = [writable(fileAt(source)), writable(fileAt(target))];
+      requirePersonFor(c, from, to);
       const { id } = await workspaceIn(pool, c.req.valid('param').id);
       const changes = await move(context, id, { from, to, base }).catch((error: unknown) => {
         throw refusedWrite(error, config.workspaceBytes);

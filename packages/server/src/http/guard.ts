@@ -1,24 +1,33 @@
 // Who may talk to the server. On loopback nobody logs in, so a page in somebody's browser must not
 // reach it: the Host is checked on every request (DNS rebinding makes a foreign name point here),
-// and so is the Origin, where there is one. With an API key, every route but /healthz wants it; who has none
-// gets to the console, which asks for it, and nowhere else.
+// so is the Origin, where there is one, and a page elsewhere cannot embed what is here. With an API key, every route but
+// /healthz and /readyz wants it; a browser without it gets the console, which asks for it, and nothing else.
 
-import { createHash, timingSafeEqual } from 'node:crypto';
+import type { HttpBindings } from '@hono/node-server';
 import { isIP } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
-import { isLoopback } from '../config.ts';
 import type { Config } from '../config.ts';
+import { isLoopback } from '../loopback.ts';
 import type { Console } from './console.ts';
+import { createPersonCheck, secretIn } from './person.ts';
 import { Problem } from './problem.ts';
 
+/** Probes have no key. */
+const OPEN = ['/healthz', '/readyz'];
+
+export interface Guarded extends Pick<Config, 'host' | 'apiKey' | 'allowedHosts' | 'allowedOrigins'> {
+  readonly personToken: string;
+}
+
 export function guard(
-  config: Pick<Config, 'host' | 'apiKey' | 'allowedHosts'>,
+  config: Guarded,
   toConsole: Console = async () => null,
-): MiddlewareHandler {
+): MiddlewareHandler<{ Bindings: Partial<HttpBindings> }> {
   const allowed = new Set(config.allowedHosts.map(canonical));
+  const origins = new Set(config.allowedOrigins);
+  const isPerson = createPersonCheck(config.personToken, config.apiKey);
   const own = canonical(config.host);
   const everywhere = own === '0.0.0.0' || own === '::';
-  const digest = config.apiKey === undefined ? undefined : sha256(config.apiKey);
 
   // Bound to every address, the server cannot know them all; an address, unlike a name, cannot be rebound.
   const isOurs = (name: string): boolean =>
@@ -34,14 +43,57 @@ export function guard(
       lastOurs = host;
     }
     const origin = c.req.header('origin');
-    if (origin !== undefined && !isSame(origin, host) && !allowed.has(nameIn(origin)))
-      throw originNotAllowed(origin);
-    const refused = digest && c.req.path !== '/healthz' ? keyRefused(c, digest) : null;
-    if (!refused) return next();
+    const ownPage = origin === undefined || isSame(origin, host) || allowed.has(nameIn(origin));
+    const foreign = !ownPage && origins.has(origin);
+    if (!ownPage && !foreign) throw originNotAllowed(origin);
+    const { outgoing } = c.env ?? {};
+    if (foreign) {
+      for (const [name, value] of corsHeaders(origin)) outgoing?.setHeader(name, value);
+      if (c.req.method === 'OPTIONS') return preflight(c);
+    } else {
+      // Set here, it is on every answer, also on those that are streamed past the framework.
+      outgoing?.setHeader('cross-origin-resource-policy', 'same-origin');
+      if (isEmbedding(c)) throw embedded();
+    }
+    const person = isPerson(c, ownPage);
+    c.set('person', person);
+    if (config.apiKey === undefined || person || OPEN.includes(c.req.path)) return next();
     const shown = await toConsole(c);
-    if (!shown) throw refused;
+    if (!shown) throw keyRefused(c);
     return shown;
   };
+}
+
+/** What a program in a page of an allowed origin may read of an answer's headers. */
+const EXPOSED =
+  'content-disposition, content-range, etag, location, retry-after, www-authenticate, x-vercel-ai-ui-message-stream';
+
+/** Without credentials: such a page sends a key or a token itself, and has no use of the console's cookie. */
+function corsHeaders(origin: string): readonly (readonly [string, string])[] {
+  return [
+    ['access-control-allow-origin', origin],
+    ['access-control-expose-headers', EXPOSED],
+    ['vary', 'origin'],
+  ];
+}
+
+function preflight(c: Context): Response {
+  const headers = c.req.header('access-control-request-headers');
+  return c.body(null, 204, {
+    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+    ...(headers !== undefined && { 'access-control-allow-headers': headers }),
+    ...(c.req.header('access-control-request-private-network') !== undefined && {
+      'access-control-allow-private-network': 'true',
+    }),
+    'access-control-max-age': '600',
+  });
+}
+
+/** A page of another origin that shows or runs what is here. A link to here, which opens a page of its own, is none. */
+function isEmbedding(c: Context): boolean {
+  const from = c.req.header('sec-fetch-site');
+  if (from !== 'cross-site' && from !== 'same-site') return false;
+  return c.req.header('sec-fetch-mode') !== 'navigate' || c.req.header('sec-fetch-dest') !== 'document';
 }
 
 /** The name in an http URL, without brackets, port or final dot; '' for anything else. */
@@ -77,26 +129,28 @@ function originNotAllowed(origin: string): Problem {
     code: 'origin_not_allowed',
     detail:
       `Pages from ${JSON.stringify(origin)} may not use this server. ` +
-      'If they should, add their host name to CONTINUO_ALLOWED_HOSTS.',
+      'If they should, add that origin to CONTINUO_ALLOWED_ORIGINS.',
   });
 }
 
-/** Digests are of one length, so the comparison takes the same time for every guess. */
-function keyRefused(c: Context, expected: Buffer): Problem | null {
-  const bearer = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '')?.[1];
-  const given = bearer ?? c.req.header('x-api-key');
-  if (given !== undefined && timingSafeEqual(sha256(given), expected)) return null;
+function embedded(): Problem {
+  return new Problem({
+    status: 403,
+    code: 'embedding_not_allowed',
+    detail:
+      'A page of another origin may not embed what this server has. Open the address in a tab of its own, ' +
+      'or add the origin of that page to CONTINUO_ALLOWED_ORIGINS and let it fetch with CORS.',
+  });
+}
+
+function keyRefused(c: Context): Problem {
   return new Problem({
     status: 401,
     code: 'unauthorized',
     detail:
-      given === undefined
+      secretIn(c) === undefined
         ? 'This server wants its API key: send it as "Authorization: Bearer <key>" or "x-api-key: <key>".'
         : 'The API key is not the right one.',
     headers: { 'www-authenticate': 'Bearer realm="continuo"' },
   });
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -7,6 +7,7 @@ import { MOST_SERVERS } from '../mcp/limits.ts';
 import { deleteServer, putServer, touchServer, withoutValues, type ServerRow } from '../mcp/rows.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
+import { personRoute } from './person.ts';
 import { Problem } from './problem.ts';
 import { body, json, notFound, problems } from './shared.ts';
 import { workspaceIn, workspaceParam } from './workspaces.ts';
@@ -46,7 +47,7 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
   );
 
   app.openapi(
-    createRoute({
+    personRoute({
       method: 'put',
       path: `${path}/{name}`,
       tags,
@@ -71,7 +72,7 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
   );
 
   app.openapi(
-    createRoute({
+    personRoute({
       method: 'delete',
       path: `${path}/{name}`,
       tags,
@@ -88,7 +89,7 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
   );
 
   app.openapi(
-    createRoute({
+    personRoute({
       method: 'post',
       path: `${path}/{name}/restart`,
       tags,

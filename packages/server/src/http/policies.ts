@@ -6,6 +6,7 @@ import { policyVersion, readPolicy, writePolicy } from '../runs/policies.ts';
 import { policyRule } from '../tools/policy.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
+import { personRoute } from './person.ts';
 import { Problem } from './problem.ts';
 import { body, json, notFound, problems } from './shared.ts';
 import { workspaceIn, workspaceParam } from './workspaces.ts';
@@ -46,7 +47,7 @@ export function policyRoutes(app: App, { pool }: HttpContext): void {
   );
 
   app.openapi(
-    createRoute({
+    personRoute({
       method: 'put',
       path,
       tags,

@@ -7,8 +7,14 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
 
-/** What agents wrote goes to a browser with these: no script runs, and nothing is taken for what it is not. */
-export const SAFE = { 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' } as const;
+/**
+ * What agents wrote goes to a browser with these: no script runs, nothing is fetched from elsewhere, and nothing is taken for
+ * what it is not. Styles and pictures that are in the file itself are shown.
+ */
+export const SAFE = {
+  'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+  'x-content-type-options': 'nosniff',
+} as const;
 
 export function send(
   c: Context<{ Bindings: HttpBindings }>,

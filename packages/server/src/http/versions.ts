@@ -13,6 +13,7 @@ import { jsonBody } from './body.ts';
 import { fileNotFound, pathTaken, refusedWrite, shownFile, versionConflict } from './file-shown.ts';
 import { PERSON } from './files.ts';
 import { fileAt, writable } from './paths.ts';
+import { requirePersonFor, ROLE_FILES, SOMETIMES_PERSON } from './person.ts';
 import { Problem } from './problem.ts';
 import {
   body,
@@ -110,7 +111,8 @@ export function versionRoutes(app: App, context: HttpContext): void {
       summary: 'Bring back a version of a file, or a removed workspace',
       description:
         'With a path (or a file’s id) and a version: that content is the file’s next version; a removed file comes back under its own id. ' +
-        'With an empty body: the workspace itself, while it is removed.',
+        `With an empty body: the workspace itself, while it is removed. ${ROLE_FILES}`,
+      security: SOMETIMES_PERSON,
       middleware: jsonBody({ limit: 16 * 1024 }),
       request: { params: workspaceParam, body: body(schemas.restoration, false) },
       responses: {
@@ -130,6 +132,7 @@ export function versionRoutes(app: App, context: HttpContext): void {
       if (version === undefined) throw missing('version');
       const content = await versionOf(context, file, version);
       const path = writable(fileAt(to ?? file.path));
+      requirePersonFor(c, path);
       const revive = file.removedAt ? { removedFile: file.id } : {};
       const write = {
         workspaceId: id,

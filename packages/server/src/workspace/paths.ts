@@ -85,6 +85,11 @@ export function isReadOnly({ folded }: FilePath): boolean {
   return folded === '/chats' || folded.startsWith('/chats/');
 }
 
+/** Whether a path holds, or is, what agents are told and may do: role files, and AGENTS.md. */
+export function governsAgents({ folded }: FilePath): boolean {
+  return folded === '/agents' || folded.startsWith('/agents/') || folded === '/agents.md';
+}
+
 /** The kind of object that a path names. */
 export function kindOf({ folded }: FilePath): 'file' | 'agent' | 'plan' {
   if (/^\/agents\/[^/]+\.md$/.test(folded)) return 'agent';

@@ -8,7 +8,7 @@ import { getFileNameLowLevel, openPromise, type Entry, type ZipFile } from 'yauz
 import { sqlState, transaction, type Pool } from '../db/pool.ts';
 import { gatherChunks, storeStream, type Keep, type StoredContent } from './content.ts';
 import { lockFiles, writeFile, type Author, type Changed } from './files.ts';
-import { isReadOnly, parsePath, type FilePath } from './paths.ts';
+import { governsAgents, isReadOnly, parsePath, type FilePath } from './paths.ts';
 
 export const ARCHIVE_ENTRIES = 10_000;
 /** Of the zip itself, and of all that is in it. */
@@ -26,6 +26,8 @@ export interface Unpacking {
   readonly workspaceId: string;
   readonly folder: FilePath;
   readonly author: Author;
+  /** Whether role files and AGENTS.md are written, too. */
+  readonly governing: boolean;
   readonly maxFileBytes: number;
   readonly quotaBytes: number;
   /** Called after each transaction. */
@@ -128,7 +130,11 @@ async function readDirectory(
 }
 
 /** What is wrong with an entry, as a string. */
-function memberOf(entry: Entry, name: string, { folder, maxFileBytes }: Unpacking): Member | string {
+function memberOf(
+  entry: Entry,
+  name: string,
+  { folder, maxFileBytes, governing }: Unpacking,
+): Member | string {
   const type = (entry.externalFileAttributes >>> 16) & 0o170000;
   if (type === 0o120000) return 'it is a link';
   if (type !== 0 && type !== 0o100000) return 'it is not a file';
@@ -141,6 +147,8 @@ function memberOf(entry: Entry, name: string, { folder, maxFileBytes }: Unpackin
   const own = parsePath(name);
   const parsed = own.ok ? parsePath(`${folder.path === '/' ? '' : folder.path}${own.path.path}`) : own;
   if (!parsed.ok) return parsed.problem;
+  if (!governing && governsAgents(parsed.path))
+    return 'what is in /agents, and /AGENTS.md, needs a person: send the person’s token';
   return isReadOnly(parsed.path) ? 'what is under /chats is read-only' : { entry, name, path: parsed.path };
 }
 

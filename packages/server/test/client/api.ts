@@ -1,5 +1,13 @@
 // The HTTP API as a client sees it. Knows nothing of the server but its wire.
 
+/** The person's token of every pod that tests start. */
+export const PERSON_TOKEN = 'the-person-of-these-tests-0123456789';
+/** What a person's client sends. */
+export const AS_PERSON = { authorization: `Bearer ${PERSON_TOKEN}` } as const;
+
+/** What a program sends that has no token. */
+export const ANONYMOUS = { authorization: '' } as const;
+
 export interface Frame {
   readonly event: string;
   readonly id: number;
@@ -35,7 +43,7 @@ export async function call<T>(
   const response = await fetch(url, {
     method,
     ...(signal && { signal }),
-    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...AS_PERSON, ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { inject } from 'vitest';
+import { PERSON_TOKEN } from './api.ts';
 
 export interface TestPod {
   readonly url: string;
@@ -44,6 +45,7 @@ export async function startPod(settings: PodSettings): Promise<TestPod> {
       DATABASE_URL: settings.databaseUrl,
       CONTINUO_HOME: home,
       CONTINUO_PORT: '0',
+      CONTINUO_PERSON_TOKEN: PERSON_TOKEN,
       CONTINUO_MODEL: 'offline/script',
       CONTINUO_LOG_LEVEL: 'warn',
       CONTINUO_LEASE_SECONDS: String(settings.leaseSeconds ?? 1),

@@ -143,7 +143,6 @@ test.each([
 });
 
 test.each([
-  ['GET', '/api'],
   ['GET', '/api/thread'],
   ['GET', '/API/THREADS'],
   ['GET', '/%2e%2e/etc/passwd'],

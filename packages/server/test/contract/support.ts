@@ -1,7 +1,7 @@
 // What the contract tests share: one pod and one database per file, plain requests, and moments that a test holds.
 
 import { afterAll, beforeAll, expect } from 'vitest';
-import { follow, type Frame } from '../client/api.ts';
+import { AS_PERSON, follow, type Frame } from '../client/api.ts';
 import { freshDatabase, type TestDatabase } from '../client/database.ts';
 import { brokenInvariants } from '../client/invariants.ts';
 import { startPod, type TestPod } from '../client/pod.ts';
@@ -51,7 +51,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** A request as it is: no status is an error. A `body` that is a string is sent as it is. */
+/** A person's request as it is: no status is an error. A `body` that is a string is sent as it is. */
 export async function ask(
   method: string,
   url: string,
@@ -60,7 +60,7 @@ export async function ask(
 ): Promise<Answer> {
   const response = await fetch(url, {
     method,
-    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...AS_PERSON, ...headers },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();

@@ -2,6 +2,7 @@
 
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ANONYMOUS } from '../client/api.ts';
 import { startPod, type TestPod } from '../client/pod.ts';
 import { ask, usePod } from './support.ts';
 
@@ -206,10 +207,11 @@ describe('a server with an API key', () => {
   });
   afterAll(() => pod.end());
 
-  test('wants it on every route but /healthz', async () => {
-    expect((await ask('GET', `${pod.url}/healthz`)).status).toBe(200);
-    for (const path of ['/readyz', '/api/threads', '/openapi.json', '/docs', '/nothing']) {
-      const answer = await ask('GET', pod.url + path);
+  test('wants it on every route but /healthz and /readyz', async () => {
+    for (const path of ['/healthz', '/readyz'])
+      expect((await ask('GET', pod.url + path, undefined, ANONYMOUS)).status).toBe(200);
+    for (const path of ['/api/threads', '/openapi.json', '/docs', '/nothing']) {
+      const answer = await ask('GET', pod.url + path, undefined, ANONYMOUS);
       expect(answer).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
       expect(
         (await ask('GET', pod.url + path, undefined, { authorization: 'Bearer another-key-of-some-length' }))
@@ -219,6 +221,8 @@ describe('a server with an API key', () => {
     expect(
       (await ask('GET', `${pod.url}/api/threads`, undefined, { authorization: `Bearer ${key}` })).status,
     ).toBe(200);
-    expect((await ask('POST', `${pod.url}/api/threads`, {}, { 'x-api-key': key })).status).toBe(201);
+    expect((await ask('POST', `${pod.url}/api/threads`, {}, { ...ANONYMOUS, 'x-api-key': key })).status).toBe(
+      201,
+    );
   });
 });

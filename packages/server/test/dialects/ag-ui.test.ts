@@ -3,7 +3,7 @@
 
 import { HttpAgent, type BaseEvent } from '@ag-ui/client';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { readRun } from '../client/api.ts';
+import { AS_PERSON, readRun } from '../client/api.ts';
 import { ask, count, holdEffects, until, usePod, waitedFor } from '../contract/support.ts';
 
 const world = usePod();
@@ -22,7 +22,7 @@ const effects = (note: string) =>
 
 /** An agent, and what came to it. */
 function open(threadId = name()) {
-  const agent = new HttpAgent({ url: api(), threadId });
+  const agent = new HttpAgent({ url: api(), threadId, headers: AS_PERSON });
   const events: BaseEvent[] = [];
   agent.subscribe({ onEvent: ({ event }) => void events.push(event) });
   const say = (content: string, id = `u${agent.messages.length}`) =>

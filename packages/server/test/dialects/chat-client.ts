@@ -8,6 +8,7 @@ import {
   type ChatStatus,
   type UIMessage,
 } from 'ai';
+import { AS_PERSON } from '../client/api.ts';
 
 class PlainState implements ChatState<UIMessage> {
   error: Error | undefined = undefined;
@@ -47,7 +48,11 @@ export class PlainChat extends AbstractChat<UIMessage> {
 
   constructor({ api, fetch: own, ...init }: PlainInit) {
     const state = new PlainState();
-    const transport = new DefaultChatTransport({ ...(api && { api }), ...(own && { fetch: own }) });
+    const transport = new DefaultChatTransport({
+      headers: AS_PERSON,
+      ...(api && { api }),
+      ...(own && { fetch: own }),
+    });
     super({ transport, ...init, state });
     this.#state = state;
   }

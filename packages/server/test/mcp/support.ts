@@ -22,6 +22,7 @@ export const FILESYSTEM = require.resolve('@modelcontextprotocol/server-filesyst
 export const MEMORY = require.resolve('@modelcontextprotocol/server-memory/dist/index.js');
 export const EVERYTHING = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
 export const FIXTURE = fileURLToPath(new URL('./fixture/server.ts', import.meta.url));
+export const FETCH = fileURLToPath(new URL('./fixture/fetch.ts', import.meta.url));
 export const RUDE = fileURLToPath(new URL('./fixture/rude.ts', import.meta.url));
 
 /** A configuration that starts a script with this Node. */

@@ -6,6 +6,7 @@ import { deflateRawSync, crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import { ZipFile } from 'yazl';
+import { ANONYMOUS } from '../client/api.ts';
 import { ask, count, until, usePod } from '../contract/support.ts';
 import { bytes, get, newSpace, put, unread, type Space } from './support.ts';
 
@@ -113,7 +114,7 @@ test('a folder goes up as a zip and comes down the same', async () => {
   expect((await get(space, 'in/here/b/gr%C3%BC%C3%9Fe%20%E2%98%83.txt')).bytes.toString()).toBe('x');
   const down = await bytes('GET', `${space.url}/archive?path=/in/here`);
   expect(down.headers.get('content-disposition')).toBe('attachment; filename=here.zip');
-  expect(down.headers.get('content-security-policy')).toBe('sandbox');
+  expect(down.headers.get('content-security-policy')).toContain("sandbox; default-src 'none'");
   expect(await unzip(down.bytes)).toEqual(files);
   expect(await unzip((await bytes('GET', `${space.url}/archive`)).bytes)).toHaveProperty(
     ['in/here/a.md'],
@@ -236,4 +237,16 @@ test('slow readers of a large file hold no memory, and one that goes away stops 
   for (const reader of gone) reader.destroy();
   expect((await buffer(slow!)).equals(content)).toBe(true);
   await until(async () => (await get(space, 'big.bin', { range: 'bytes=0-0' })).status === 206);
+});
+
+test('a zip writes what governs agents for a person alone; the rest is written for everybody', async () => {
+  const space = await newSpace(world.url);
+  const zip = await zipOf({ 'agents/mine.md': 'x', 'Agents.md': 'x', 'notes/a.md': 'x' });
+  const anonymous = await bytes('PUT', `${space.url}/archive`, zip, ANONYMOUS);
+  expect(anonymous.body).toMatchObject({ written: 1, refused_count: 2 });
+  expect(anonymous.body.refused[0].problem).toContain('needs a person');
+  expect((await bytes('PUT', `${space.url}/archive`, zip)).body).toMatchObject({
+    written: 2,
+    refused_count: 0,
+  });
 });

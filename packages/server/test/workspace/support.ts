@@ -3,6 +3,7 @@
 import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { randomBytes } from 'node:crypto';
+import { AS_PERSON } from '../client/api.ts';
 import { ask } from '../contract/support.ts';
 
 export interface Space {
@@ -26,7 +27,7 @@ export interface Bytes {
   readonly body: any;
 }
 
-/** A request with bytes as its body, or none. */
+/** A person's request with bytes as its body, or none. */
 export async function bytes(
   method: string,
   url: string,
@@ -35,7 +36,7 @@ export async function bytes(
 ): Promise<Bytes> {
   const response = await fetch(url, {
     method,
-    headers,
+    headers: { ...AS_PERSON, ...headers },
     ...(content !== undefined && { body: content as string }),
   });
   const received = Buffer.from(await response.arrayBuffer());
