@@ -33,6 +33,7 @@ const stages = [
       [tsc, '--project', 'packages/engine'],
       [tsc, '--project', 'packages/engine/test'],
       [tsc, '--project', 'packages/protocol'],
+      [tsc, '--project', 'packages/protocol/test'],
       [tsc, '--project', 'packages/server'],
       [tsc, '--project', 'packages/client'],
       [tsc, '--project', 'packages/client/test'],
