@@ -38,8 +38,16 @@ function build() {
     process.execPath,
     [
       join(root, 'node_modules/typescript/bin/tsc'),
-      ...['--project', '.', '--noEmit', 'false', '--declaration'],
-      ...['--rootDir', 'src', '--outDir', 'dist', '--rewriteRelativeImportExtensions'],
+      '--project',
+      '.',
+      '--noEmit',
+      'false',
+      '--declaration',
+      '--rewriteRelativeImportExtensions',
+      '--rootDir',
+      'src',
+      '--outDir',
+      'dist',
     ],
     // npm's own stdout may be JSON.
     { stdio: ['ignore', 2, 2] },

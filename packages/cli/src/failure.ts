@@ -10,6 +10,8 @@ export const EXIT = {
   notFound: 4,
   conflict: 5,
   waiting: 6,
+  /** Written out in bin/continuo.mjs, which an old Node must be able to read. */
+  oldNode: 7,
   interrupted: 130,
 } as const;
 

@@ -29,7 +29,7 @@ export function createProgram({ quiet }: { readonly quiet: boolean }): Command {
 
 const HELP_END = `
 Settings: CONTINUO_URL (the server to talk to), CONTINUO_API_KEY (its key), NO_COLOR.
-Exit codes: ${EXIT.ok} done, ${EXIT.failed} failed, ${EXIT.usage} wrong usage, ${EXIT.noServer} no server, ${EXIT.notFound} not found, ${EXIT.conflict} conflict, ${EXIT.waiting} waits for approval, ${EXIT.interrupted} Ctrl-C.`;
+Exit codes: ${EXIT.ok} done, ${EXIT.failed} failed, ${EXIT.usage} wrong usage, ${EXIT.noServer} no server, ${EXIT.notFound} not found, ${EXIT.conflict} conflict, ${EXIT.waiting} waits for approval, ${EXIT.oldNode} Node is too old, ${EXIT.interrupted} Ctrl-C.`;
 
 function runningIt(program: Command): void {
   command(program, 'start', { isDefault: true })

