@@ -42,6 +42,8 @@ function build() {
       '.',
       '--noEmit',
       'false',
+      '--incremental',
+      'false',
       '--declaration',
       '--rewriteRelativeImportExtensions',
       '--rootDir',
