@@ -79,18 +79,18 @@ export async function readThreadBefore(
   return rows.map(fromRow).reverse();
 }
 
-/** What a fold needs of a thread: all but the pieces of messages and what repeats them, and where the log ends. */
-export async function readForFold(client: Queryable, threadId: string): Promise<StoredEvent[]> {
+/** What a fold needs of a thread after `seq`: all but the pieces of messages and what repeats them, and where the log ends. */
+export async function readForFold(client: Queryable, threadId: string, seq = 0): Promise<StoredEvent[]> {
   const { rows } = await client.query<EventRow>({
     name: 'read_for_fold',
     text: `select ${EVENT_COLUMNS} from events
-        where thread_id = $1 and type not in ('token', 'reasoning') and type <> 'final'
+        where thread_id = $1 and seq > $2 and type not in ('token', 'reasoning') and type <> 'final'
       union all
       select ${EVENT_COLUMNS} from events
-        where thread_id = $1 and type in ('token', 'reasoning', 'final')
+        where thread_id = $1 and seq > $2 and type in ('token', 'reasoning', 'final')
           and seq = (select max(seq) from events where thread_id = $1)
       order by seq`,
-    values: [threadId],
+    values: [threadId, seq],
   });
   return rows.map(fromRow);
 }

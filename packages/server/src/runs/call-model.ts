@@ -5,7 +5,7 @@ import type { EventData, NewEvent } from '@continuo/protocol';
 import type { Change, Entry } from '../log/group.ts';
 import { contextLimitOf, costOf } from '../models/prices.ts';
 import { yieldWithAbortCheck } from '../yielding.ts';
-import { firstHistory, shorterHistory, untilItFits } from './fitting.ts';
+import { firstHistory, isBeyondWindow, shorterHistory, untilItFits } from './fitting.ts';
 import type { RunState } from './fold.ts';
 import { withImages } from './images.ts';
 import { refusedBy, withRefusedFiles } from './refused-files.ts';
@@ -20,9 +20,12 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   const { model } = agent;
   const message = `m${run.messages + 1}`;
   const refused = refusedBy(model.id, context);
-  const { history, sources } = await withImages(options.pool, context.history, run.id, refused);
-  const how = { runId: run.id, summaryLines: options.summaryLines };
   const known = { window: contextLimitOf(model.id), tooLong: context.tooLong[model.id] };
+  const needsWhole = context.omitted !== null && isBeyondWindow(known);
+  const held = needsWhole ? await context.wholeHistory() : context.history;
+  const { history, sources } = await withImages(options.pool, held, run.id, refused);
+  const omitted = needsWhole ? null : context.omitted;
+  const how = { runId: run.id, summaryLines: options.summaryLines, omitted };
   let shown = firstHistory(history, how, known);
   const push = (event: NewEvent) => pen.push(run.id, event);
   let failure: (EventData['error'] & { retryable: boolean }) | null = null;
@@ -43,7 +46,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
       },
     });
     const { tokens, turnsLeftOut: turns_left_out } = shown;
-    if (turns_left_out === 0 || shown.limit === null) return;
+    if (turns_left_out === 0) return;
     const refusal = shown.refused !== null && { refused: { model: model.id, tokens: shown.refused } };
     const data = { message, tokens, limit: shown.limit, turns_left_out, ...refusal };
     push({ type: 'context_usage', data });

@@ -3,7 +3,7 @@
 
 import type { StreamEvent } from '@continuo/engine';
 import type { ThreadState } from './fold.ts';
-import { type HistoryOptions, type ShownHistory, shownHistory } from './history.ts';
+import { type HistoryOptions, type ShownHistory, shownHistory, WINDOW_TOKENS } from './history.ts';
 
 /** The part of a model's window that the history may take; the rest is for the answer and the tools. */
 const HISTORY_SHARE = 0.75;
@@ -13,23 +13,41 @@ const SHORTENED = 4;
 interface FittedHistory extends ShownHistory {
   /** How often it was made shorter. */
   readonly times: number;
-  /** Tokens; null where nobody knows. */
-  readonly limit: number | null;
+  /** Tokens. */
+  readonly limit: number;
   /** Tokens that were refused right before. */
   readonly refused: number | null;
+}
+
+interface ModelLimits {
+  /** Tokens; null where nobody knows. */
+  readonly window: number | null;
+  /** The least that the model refused as too long. */
+  readonly tooLong: number | undefined;
+}
+
+function budgets({ window, tooLong }: ModelLimits): { readonly known: number; readonly learned: number } {
+  return {
+    known: window === null ? WINDOW_TOKENS : Math.floor(window * HISTORY_SHARE),
+    learned: tooLong === undefined ? Infinity : Math.floor(tooLong / 2),
+  };
+}
+
+/** Whether the model may be shown more of a history than a thread's state holds. */
+export function isBeyondWindow(limits: ModelLimits): boolean {
+  const { known, learned } = budgets(limits);
+  return Math.min(known, learned) > WINDOW_TOKENS;
 }
 
 /** What is shown at first: what the window should hold, or half of what the model is known to refuse. */
 export function firstHistory(
   history: ThreadState['history'],
   options: Omit<HistoryOptions, 'budget'>,
-  { window, tooLong }: { readonly window: number | null; readonly tooLong: number | undefined },
+  { window, tooLong }: ModelLimits,
 ): FittedHistory {
-  const known = window === null ? Infinity : Math.floor(window * HISTORY_SHARE);
-  const learned = tooLong === undefined ? Infinity : Math.floor(tooLong / 2);
-  const budget = Math.min(known, learned);
-  const shown = shownHistory(history, { ...options, budget: budget === Infinity ? null : budget });
-  const limit = learned < known ? Math.max(learned, shown.tokens) : window;
+  const { known, learned } = budgets({ window, tooLong });
+  const shown = shownHistory(history, { ...options, budget: Math.min(known, learned) });
+  const limit = learned < known ? Math.max(learned, shown.tokens) : (window ?? known);
   return { ...shown, times: 0, limit, refused: null };
 }
 
@@ -38,7 +56,7 @@ export function shorterHistory(
   history: ThreadState['history'],
   options: Omit<HistoryOptions, 'budget'>,
   refused: ShownHistory & { readonly times: number },
-): (FittedHistory & { readonly limit: number }) | null {
+): FittedHistory | null {
   const times = refused.times + 1;
   if (times > SHORTENED) return null;
   const budget = times === SHORTENED ? 0 : Math.floor(refused.tokens / 2);

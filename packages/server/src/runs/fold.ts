@@ -86,7 +86,7 @@ export interface RunState {
   readonly sources: readonly string[];
 }
 
-interface HistoryEntry {
+export interface HistoryEntry {
   readonly runId: string;
   readonly seq: number;
   readonly entry: HistoryMessage;
@@ -97,11 +97,20 @@ interface HistoryEntry {
   readonly attached?: readonly AttachedFile[];
 }
 
+/** Turns at the beginning of the history that a state does not hold, because no model is shown them. */
+interface Omitted {
+  readonly turns: number;
+  /** What was said was rewound since: turns that the state does not hold may be shown again. */
+  readonly stale: boolean;
+}
+
 export interface ThreadState {
   readonly seq: number;
   /** `since` in milliseconds. */
   readonly session: { readonly id: string; readonly state: SessionState; readonly since: number } | null;
   readonly history: readonly HistoryEntry[];
+  /** Null where the history is whole. */
+  readonly omitted: Omitted | null;
   /** The versions of files that the thread came to know, the latest last. */
   readonly known: readonly { readonly file: string; readonly version: number; readonly seq: number }[];
   /** Files that a model's provider refused: it is told their names alone. */
@@ -111,10 +120,14 @@ export interface ThreadState {
   readonly run: RunState | null;
 }
 
+/** Snapshots of another version are ignored. Raise it when the state, or what the fold makes of an event, changes. */
+export const FOLD_VERSION = 1;
+
 export const EMPTY: ThreadState = {
   seq: 0,
   session: null,
   history: [],
+  omitted: null,
   known: [],
   refused: [],
   tooLong: {},
@@ -217,6 +230,7 @@ function foldBut(state: ThreadState, event: LogEvent): ThreadState {
       return {
         ...withRun(state, seq, run, (r) => r),
         known: state.known.filter((each) => each.seq <= to_seq),
+        omitted: state.omitted && { ...state.omitted, stale: true },
       };
     }
     case 'message':

@@ -11,9 +11,14 @@ export interface HistoryOptions {
   /** The run that is answering: it sees its own results in full. */
   readonly runId: string;
   readonly summaryLines: number;
-  /** Tokens that the history may take; null where the model's window is not known. */
+  /** Turns before the history, which are left out in any case. */
+  readonly omitted?: ThreadState['omitted'];
+  /** Tokens that the history may take; null where there is no limit. */
   readonly budget: number | null;
 }
+
+/** Tokens of a history that a thread's state holds. A model whose window is not known is shown at most so many. */
+export const WINDOW_TOKENS = 250_000;
 
 export interface ShownHistory {
   readonly messages: readonly HistoryMessage[];
@@ -36,7 +41,8 @@ export function shownHistory(history: ThreadState['history'], options: HistoryOp
       ? { ...entry, output: summarize(entry.output, options.summaryLines, summary) }
       : entry,
   );
-  if (options.budget === null) return { messages, tokens: estimateAll(messages), turnsLeftOut: 0 };
+  const before = options.omitted?.turns ?? 0;
+  if (options.budget === null) return { messages, tokens: estimateAll(messages), turnsLeftOut: before };
   const turns = intoTurns(messages);
   const sizes = turns.map(estimateAll);
   let tokens = sizes.reduce((sum, size) => sum + size, 0);
@@ -46,7 +52,7 @@ export function shownHistory(history: ThreadState['history'], options: HistoryOp
     tokens -= sizes[first]!;
     first += 1;
   }
-  return { messages: turns.slice(first).flat(), tokens, turnsLeftOut: first };
+  return { messages: turns.slice(first).flat(), tokens, turnsLeftOut: before + first };
 }
 
 /** What the tool says of its result, or its first lines; what was cut is said on a line of its own. */

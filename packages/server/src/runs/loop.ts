@@ -16,8 +16,9 @@ import { decide, notTakenIn, type Decision, type Facts, type QueuedRun, type Ste
 import { asFacts, Canceled, takeFacts, Told } from './facts.ts';
 import { EMPTY, foldAll, knownVersion, workedMs, type RunState, type ThreadState } from './fold.ts';
 import { expireQuestions } from './questions.ts';
-import { replay } from './replay.ts';
+import { replay, replayWhole } from './replay.ts';
 import { runTools } from './run-tools.ts';
+import { SNAPSHOT_EVENTS, withinWindow, writeSnapshot } from './snapshots.ts';
 import { timer, type LoopOptions, type StepContext } from './step.ts';
 import { makeTitle } from './title.ts';
 import * as write from './writing.ts';
@@ -29,9 +30,17 @@ export function createRunLoop(options: LoopOptions): Work {
   };
 }
 
+interface Beginning {
+  readonly state: ThreadState;
+  /** Where the thread's snapshot stands; 0 if there is none. */
+  readonly snapshotSeq: number;
+  readonly runSeqs: ReadonlyMap<string, number>;
+}
+
 class Actor {
   readonly #options: LoopOptions;
   readonly #hold: Hold;
+  readonly #snapshotSeq: number;
   readonly #pen: Pen;
   #state: ThreadState;
   /** As of the last wake-up: whoever wants something of the thread wakes us. */
@@ -52,7 +61,7 @@ class Actor {
 
   static async open(options: LoopOptions, hold: Hold): Promise<Actor> {
     const told = hold.told instanceof Told ? hold.told : null;
-    const state =
+    const { state, snapshotSeq } =
       (told && known(options, hold, told)) ?? (await replay(options.pool, hold.threadId, hold.lost));
     const runSeqs = new Map<string, number>();
     if (state.run) {
@@ -61,13 +70,14 @@ class Actor {
         await readRunSeq(options.pool, hold.threadId, state.run.id, state.run.firstSeq),
       );
     }
-    const actor = new Actor(options, hold, state, runSeqs);
+    const actor = new Actor(options, hold, { state, snapshotSeq, runSeqs });
     if (told) actor.#inform(asFacts(told.rows, options.limits));
     return actor;
   }
 
-  constructor(options: LoopOptions, hold: Hold, state: ThreadState, runSeqs: ReadonlyMap<string, number>) {
+  constructor(options: LoopOptions, hold: Hold, { state, snapshotSeq, runSeqs }: Beginning) {
     this.#options = options;
+    this.#snapshotSeq = snapshotSeq;
     this.#hold = hold;
     this.#state = state;
     this.#pen = options.writer.open({
@@ -84,7 +94,13 @@ class Actor {
 
   close(): void {
     this.#pen.close();
-    if (!this.#pen.lost && !this.#state.run) this.#options.states.keep(this.#hold.threadId, this.#state);
+    if (this.#pen.lost || this.#state.run) return;
+    const { pool, states } = this.#options;
+    const { threadId } = this.#hold;
+    const state = withinWindow(this.#state);
+    const isDue = state.seq - this.#snapshotSeq >= SNAPSHOT_EVENTS;
+    states.keep(threadId, { state, snapshotSeq: isDue ? state.seq : this.#snapshotSeq });
+    if (isDue) writeSnapshot(pool, threadId, state);
   }
 
   #listen(): void {
@@ -115,6 +131,7 @@ class Actor {
         await looking;
       } while (looking !== this.#looking || !this.#informed);
       this.#hold.lost.throwIfAborted();
+      if (this.#state.omitted?.stale) await this.#restoreHistory();
       const step = this.#decide();
       if (step.kind === 'rest') {
         // A look that began now would take facts that nobody acts on: who comes later finds the thread let go.
@@ -226,7 +243,17 @@ class Actor {
     }
   }
 
+  /** Reads the whole history from the log: turns that were left out may be shown again after a rewind. */
+  async #restoreHistory(): Promise<void> {
+    while (this.#state.omitted) {
+      const whole = await replayWhole(this.#options.pool, this.#hold.threadId, this.#hold.lost);
+      // An append that was committed meanwhile is in the held state alone.
+      if (whole.seq === this.#state.seq) this.#state = whole;
+    }
+  }
+
   async #start(run: QueuedRun): Promise<void> {
+    if (run.rewindTo !== null) await this.#restoreHistory();
     this.#cancel = new AbortController();
     this.#pen.begin(run.id);
     this.#options.metrics.runStarted(this.#facts.now - run.queuedAt);
@@ -435,6 +462,11 @@ class Actor {
           interrupted,
           queued,
           history: state.history,
+          omitted: state.omitted,
+          wholeHistory: async () => {
+            await begun;
+            return (await replayWhole(this.#options.pool, this.#hold.threadId, this.#hold.lost)).history;
+          },
           refused: state.refused,
           tooLong: state.tooLong,
           known: (fileId) => knownVersion(this.#state, fileId),
@@ -449,8 +481,8 @@ class Actor {
 }
 
 /** The state of a thread whose log is known to end where the claim says. */
-function known({ states }: LoopOptions, { threadId }: Hold, { seq }: Told): ThreadState | null {
-  return seq === 0 ? EMPTY : states.take(threadId, seq);
+function known({ states }: LoopOptions, { threadId }: Hold, { seq }: Told) {
+  return seq === 0 ? { state: EMPTY, snapshotSeq: 0 } : states.take(threadId, seq);
 }
 
 /** Of values that cannot be written or walked (nested too deep, too long): trying again, here or on another pod, fails again. */

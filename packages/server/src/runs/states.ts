@@ -4,26 +4,30 @@
 import type { ThreadState } from './fold.ts';
 import { estimate } from './history.ts';
 
-/** Threads that are remembered, and tokens of their histories, in all and of one; the oldest are forgotten first. */
+/** Threads that are remembered, and tokens of their histories in all; the oldest are forgotten first. */
 const THREADS = 500;
 const TOKENS = 4_000_000;
-const TOKENS_OF_ONE = 250_000;
+
+interface Known {
+  readonly state: ThreadState;
+  /** Where the thread's snapshot stands; 0 if there is none. */
+  readonly snapshotSeq: number;
+}
 
 export class States {
-  readonly #kept = new Map<string, { readonly state: ThreadState; readonly size: number }>();
+  readonly #kept = new Map<string, Known & { readonly size: number }>();
   #size = 0;
 
   /** The state of a thread whose log ends at `seq`, if it is known. Whoever takes it brings it back. */
-  take(threadId: string, seq: number): ThreadState | null {
+  take(threadId: string, seq: number): Known | null {
     const kept = this.#forget(threadId);
-    return kept?.seq === seq ? kept : null;
+    return kept?.state.seq === seq ? kept : null;
   }
 
-  keep(threadId: string, state: ThreadState): void {
+  keep(threadId: string, known: Known): void {
     this.#forget(threadId);
-    const size = state.history.reduce((sum, { entry }) => sum + estimate(entry), 0);
-    if (size > TOKENS_OF_ONE) return;
-    this.#kept.set(threadId, { state, size });
+    const size = known.state.history.reduce((sum, { entry }) => sum + estimate(entry), 0);
+    this.#kept.set(threadId, { ...known, size });
     this.#size += size;
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= THREADS && this.#size <= TOKENS) return;
@@ -31,11 +35,11 @@ export class States {
     }
   }
 
-  #forget(threadId: string): ThreadState | null {
+  #forget(threadId: string): Known | null {
     const kept = this.#kept.get(threadId);
     if (!kept) return null;
     this.#kept.delete(threadId);
     this.#size -= kept.size;
-    return kept.state;
+    return kept;
   }
 }

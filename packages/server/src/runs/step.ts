@@ -51,6 +51,9 @@ export interface StepContext {
   readonly canceled: AbortSignal;
   readonly queued: QueuedRun;
   readonly history: ThreadState['history'];
+  readonly omitted: ThreadState['omitted'];
+  /** The whole history from the log, where `omitted` says that this one is not. */
+  readonly wholeHistory: () => Promise<ThreadState['history']>;
   readonly refused: ThreadState['refused'];
   readonly tooLong: ThreadState['tooLong'];
   /** The version of a file that the thread read or wrote last, as of now. */

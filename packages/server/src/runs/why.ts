@@ -47,7 +47,7 @@ export async function explain(
     values: [run.thread_id, run.ordinal, run.id, run.startAfter],
   });
   const place = rows[0]!;
-  const state = run.status === 'running' ? (await replay(pool, run.thread_id)).run : null;
+  const state = run.status === 'running' ? (await replay(pool, run.thread_id)).state.run : null;
   const starting = place.owner === null ? [] : startingOn(place.owner, place.workspace_id);
   const waits = waitsFor(run, place, state, starting);
   const pod =

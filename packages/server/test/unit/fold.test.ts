@@ -189,6 +189,20 @@ test.each(['done', 'error', 'canceled', 'parked'])(
 );
 
 test.each(['done', 'error', 'canceled', 'parked'])(
+  'RUN-16 a snapshot (%s), stored as JSON at any event, and the events after it give the same state',
+  (name) => {
+    const { events } = lives[name]!;
+    const whole = foldAll(EMPTY, events);
+    for (let at = 0; at <= events.length; at += 1) {
+      const folded = foldAll(EMPTY, events.slice(0, at));
+      const stored = JSON.parse(JSON.stringify(folded)) as ThreadState;
+      expect(stored).toStrictEqual(folded);
+      expect(foldAll(stored, events.slice(at))).toStrictEqual(whole);
+    }
+  },
+);
+
+test.each(['done', 'error', 'canceled', 'parked'])(
   'RUN-16 what an actor reads to fold (%s), without the pieces of messages, gives the same state',
   async (name) => {
     const { threadId, events } = lives[name]!;
