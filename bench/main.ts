@@ -13,6 +13,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     rounds: { type: 'string' },
     profile: { type: 'boolean', default: false },
+    strict: { type: 'boolean', default: false },
   },
 });
 
@@ -52,6 +53,10 @@ try {
   };
   const whole = !values.quick && chosen.length === lines.length;
   process.stdout.write(`\n${tableOf(rows)}\n\nwritten to ${write(report, whole)}\n`);
+  const missed = rows.filter((row) => row.verdict === 'missed');
+  if (missed.length > 0)
+    process.stdout.write(`missed: ${missed.map(({ key, line }) => `${key} (${line})`).join('; ')}\n`);
+  if (values.strict && missed.length > 0) process.exitCode = 1;
 } catch (error) {
   // What is under way when everything is taken down fails, of course.
   if (!stopped) throw error;

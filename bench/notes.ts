@@ -5,7 +5,15 @@ const statements =
   'Tried: the 202, the first facts and the followers without reads, the end of a run in one append (eleven statements before), ' +
   'chats written to disk only while no run is at work. To try: enqueuing in groups.';
 
+const alone =
+  'One run at a time commits token by token, so that a token is durable before anybody sees it: each commit is a write that wakes ' +
+  'Postgres. Tokens are put together only where more than four threads are being written.';
+
 export const notes: Readonly<Record<string, string>> = {
+  'cpu-direct-0ms×1': alone,
+  'cpu-bare-0ms×1': alone,
+  'cpu-direct-10ms×1': alone,
+  'cpu-bare-10ms×1': alone,
   'files-write':
     'A write is one commit and two fsyncs (the file, its folder), against one and one. Tried: the content in the same statement as its ' +
     'version (a commit less), the mirror told what was written instead of reading it, the file synced while the commit is under way, ' +

@@ -14,6 +14,7 @@ import { history } from './history.ts';
 import { idle } from './idle.ts';
 import { latency, tail } from './latency.ts';
 import type { Line } from './line.ts';
+import { newChats } from './new-chats.ts';
 import { projection } from './projection.ts';
 import { resume } from './resume.ts';
 import { throughput } from './throughput.ts';
@@ -35,6 +36,7 @@ export const lines: readonly Line[] = [
   view,
   files,
   chats,
+  newChats,
   help,
   idle,
   endurance,
