@@ -353,6 +353,10 @@ export const ready = z
     status: z.enum(['ready', 'unready']),
     database: z.string(),
     migrations: z.string(),
+    storage: z.string().meta({
+      description:
+        '`full` after a write was refused because a disk is full, until a write of 1 MiB succeeds.',
+    }),
     pod: z.string(),
     version: z.string().meta({ description: 'Of the server.' }),
   })

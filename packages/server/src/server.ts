@@ -13,6 +13,7 @@ import type { Config } from './config.ts';
 import { openEmbedded, type EmbeddedDatabase } from './db/embedded/index.ts';
 import { migrate } from './db/migrate.ts';
 import { createPool, type DatabaseSettings } from './db/pool.ts';
+import { Storage } from './db/storage.ts';
 import type { Faults } from './faults.ts';
 import { createApp } from './http/app.ts';
 import { answerBadRequest, answerMalformed } from './http/malformed.ts';
@@ -120,13 +121,14 @@ export async function startServer({
     connection: url ?? embedded!.connection,
     applicationName: 'continuo',
     leaseSeconds: config.leaseSeconds,
+    onStorageFull: () => storage.refused(),
   });
   const database = settings(config.databaseUrl);
   const direct = settings(config.directUrl);
-  await migrate(direct);
-
   const onError = (error: Error) => log.warn({ reason: error.message }, 'the database had trouble');
   const pool = createPool(database, onError);
+  const storage: Storage = new Storage(pool, config.home);
+  await migrate(direct);
   await writeAuditSettings(pool, config.toolSummaryLines);
   const originOf = createOriginOf(pool);
   const mcp = createMcp({
@@ -235,6 +237,7 @@ export async function startServer({
       idleMs: config.actorInactivityTimeoutSeconds * 1000,
       approvalMs: config.approvalExpiresSeconds === null ? null : config.approvalExpiresSeconds * 1000,
       now: Date.now,
+      elapsed: () => performance.now(),
       metrics,
       faults,
     }),
@@ -271,6 +274,7 @@ export async function startServer({
   const app = createApp({
     config,
     pool,
+    storage,
     pod,
     mcp,
     agents,
@@ -292,7 +296,8 @@ export async function startServer({
   });
   // A request without a Host is refused in words, too.
   const http = createServer(
-    { requireHostHeader: false },
+    // A client that is gone without a word is noticed after 30 s of silence, and 10 probes a second apart.
+    { requireHostHeader: false, keepAlive: true, keepAliveInitialDelay: 30_000 },
     (request, response) => void respond(request, response),
   );
   answerMalformed(http);

@@ -4056,6 +4056,8 @@ export interface components {
             status: "ready" | "unready";
             database: string;
             migrations: string;
+            /** @description `full` after a write was refused because a disk is full, until a write of 1 MiB succeeds. */
+            storage: string;
             pod: string;
             /** @description Of the server. */
             version: string;

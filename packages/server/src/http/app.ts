@@ -8,6 +8,7 @@ import type { Agents } from '../agents/agent.ts';
 import type { Roles } from '../agents/roles.ts';
 import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Storage } from '../db/storage.ts';
 import type { Hints } from '../log/hints.ts';
 import type { Recent } from '../log/recent.ts';
 import type { Mcp } from '../mcp/mcp.ts';
@@ -55,6 +56,7 @@ import { workspaceRoutes } from './workspaces.ts';
 export interface HttpContext {
   readonly config: Config;
   readonly pool: Pool;
+  readonly storage: Storage;
   readonly pod: Pod;
   readonly agents: Agents;
   readonly models: Models;
@@ -77,7 +79,7 @@ export type App = OpenAPIHono<{ Bindings: HttpBindings }>;
 
 export function createApp(context: HttpContext): App {
   const app: App = new OpenAPIHono({ defaultHook: validationHook });
-  app.onError(errorHandler(context.log));
+  app.onError(errorHandler(context.log, () => context.storage.refused()));
   const toConsole = createConsole(context.consoleFolder);
   app.use(guard({ ...context.config, personToken: context.personToken }, toConsole));
   app.use(refuseDetours);

@@ -9,7 +9,7 @@ import type { App, HttpContext } from './app.ts';
 import { json } from './shared.ts';
 import { VERSION } from './version.ts';
 
-export function healthRoutes(app: App, { pool, pod, metrics }: HttpContext): void {
+export function healthRoutes(app: App, { pool, storage, pod, metrics }: HttpContext): void {
   app.openapi(
     createRoute({
       method: 'get',
@@ -34,12 +34,17 @@ export function healthRoutes(app: App, { pool, pod, metrics }: HttpContext): voi
     }),
     async (c) => {
       const database = await databaseState(pool);
+      const room = database.database === 'ok' ? await storage.state() : 'unknown';
       const isReady =
-        database.database === 'ok' && database.migrations === 'applied' && pod.state === 'registered';
+        database.database === 'ok' &&
+        database.migrations === 'applied' &&
+        room === 'ok' &&
+        pod.state === 'registered';
       return c.json(
         {
           status: isReady ? ('ready' as const) : ('unready' as const),
           ...database,
+          storage: room,
           pod: pod.state,
           version: VERSION,
         },

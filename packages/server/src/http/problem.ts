@@ -8,7 +8,7 @@ import type { Context, ErrorHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { Logger } from 'pino';
 import type { ZodError } from 'zod';
-import { isUnavailable } from '../db/pool.ts';
+import { isStorageFull, isUnavailable } from '../db/pool.ts';
 import { SAFE } from './send.ts';
 import { isStillComing, whileDiscarding } from './unread.ts';
 
@@ -54,10 +54,26 @@ export function problemResponse(problem: Problem): Response {
 }
 
 /** For `app.onError`. */
-export function errorHandler(log: Logger): ErrorHandler {
+export function errorHandler(log: Logger, onStorageFull: () => void = () => undefined): ErrorHandler {
   return async (error, c) => {
     const known = toProblem(error);
     if (known) return answered(c, known);
+    const incoming = (c.env as Partial<HttpBindings> | undefined)?.incoming;
+    if (incoming?.destroyed && !incoming.complete) {
+      log.info(
+        { method: c.req.method, path: c.req.path },
+        'the client went away before its request was whole',
+      );
+      return answered(c, brokenOff());
+    }
+    if (isStorageFull(error)) {
+      onStorageFull();
+      log.warn(
+        { reason: error.message, method: c.req.method, path: c.req.path },
+        'there is no room to write',
+      );
+      return answered(c, storageFull());
+    }
     if (isUnavailable(error)) {
       log.warn({ reason: error.message, method: c.req.method, path: c.req.path }, 'the database is away');
       return answered(c, databaseUnavailable());
@@ -94,6 +110,26 @@ function databaseUnavailable(): Problem {
       'The database cannot be reached at the moment, and it is not known whether the request took effect. ' +
       'Send it again in a second; an Idempotency-Key makes that safe.',
     headers: { 'retry-after': '1' },
+  });
+}
+
+function storageFull(): Problem {
+  return new Problem({
+    status: 507,
+    code: 'storage_full',
+    detail:
+      'There is no room left on the disk of the server or of its database, so the request could not be stored. ' +
+      'Make room there, then send it again; /readyz says `storage: ok` when there is room.',
+    headers: { 'retry-after': '10' },
+  });
+}
+
+/** Nobody is left to read it. */
+function brokenOff(): Problem {
+  return new Problem({
+    status: 400,
+    code: 'upload_broken_off',
+    detail: 'The connection ended before the body was whole. Send the request again.',
   });
 }
 

@@ -10,7 +10,7 @@
 //   thread's alone.
 // - Nobody sees an event before its commit (L5): `publish` and `onCommit` run after it.
 
-import { connect, destroy, isConnectionError, sqlState } from '../db/pool.ts';
+import { connect, destroy, isConnectionError, isStorageFull, sqlState } from '../db/pool.ts';
 import type { Connection, DatabaseSettings, Pool } from '../db/pool.ts';
 import type { Faults } from '../faults.ts';
 import type { StoredEvent } from './event.ts';
@@ -35,6 +35,8 @@ const GATHER_MS = 10;
  */
 const LOCK_TIMEOUT_MS = 50;
 const LOCK_PAUSE_MS = 250;
+/** How long rows wait that found the disk full. */
+const STORAGE_PAUSE_MS = 1000;
 
 /** Data exceptions, and limits of the database that a value exceeds: the same rows are refused every time. */
 const REFUSED_VALUES = /^(?:22|54)/;
@@ -220,8 +222,9 @@ export class Writer implements PenHost {
     const part = parts[0]!;
     const state = sqlState(error);
     if (state === '23505') return this.#settle(part);
-    if (state === '40P01' || state === '40001') return this.#write([part]);
-    if (state === '55P03') return this.#writeLater(part);
+    if (state === '55P03') return this.#writeLater(part, LOCK_PAUSE_MS);
+    // Nothing is lost: the rows wait until there is room, and so does their run.
+    if (isStorageFull(error)) return this.#writeLater(part, STORAGE_PAUSE_MS);
     if (state === 'CN001') return part.pen.refuse(part);
     if (state && REFUSED_VALUES.test(state)) return part.pen.refuseValues(part, error);
     part.pen.fail(part, error);
@@ -231,13 +234,13 @@ export class Writer implements PenHost {
    * The same rows at the same places, and nothing else: what they wait for may be an earlier try of theirs, whose
    * outcome is not known yet. Their pen stays busy meanwhile.
    */
-  #writeLater(part: Part): void {
+  #writeLater(part: Part, pauseMs: number): void {
     setTimeout(() => {
       if (part.pen.lost || this.#closed) {
         return part.pen.fail(part, new Lost(`thread ${part.pen.threadId} was let go`));
       }
       this.#write([part]).catch((error: Error) => part.pen.fail(part, error));
-    }, LOCK_PAUSE_MS);
+    }, pauseMs);
   }
 
   /** After a collision or an unknown outcome: reads the tail, where the part's rows are, or are not. */

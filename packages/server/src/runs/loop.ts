@@ -46,6 +46,8 @@ class Actor {
   /** As of the last wake-up: whoever wants something of the thread wakes us. */
   #facts: Facts = NO_FACTS;
   #informed = false;
+  /** How far the wall clock was ahead of the steady one when the run was first seen under this hold. */
+  #clock: { readonly run: string | null; readonly ahead: number } | null = null;
   readonly #ended = new Set<string>();
   #cancel = new AbortController();
   /** What nobody needs any more when somebody wants something of the thread. */
@@ -190,7 +192,7 @@ class Actor {
   }
 
   #inform(facts: Omit<Facts, 'now'>): void {
-    this.#facts = { ...facts, now: this.#options.now() };
+    this.#facts = { ...facts, now: this.#now() };
     this.#informed = true;
     for (const { decisions } of facts.runs)
       for (const [approval, decision] of decisions) {
@@ -199,10 +201,21 @@ class Actor {
       }
   }
 
+  /**
+   * The time, by a clock that does not jump while this pod holds a run: a run that was taken on is as old as the log's times say,
+   * and grows older by the time that has passed since. A wall clock that is set does not end it.
+   */
+  #now(): number {
+    const run = this.#state.run?.id ?? null;
+    const elapsed = this.#options.elapsed();
+    if (this.#clock?.run !== run) this.#clock = { run, ahead: this.#options.now() - elapsed };
+    return elapsed + this.#clock.ahead;
+  }
+
   #decide(state = this.#state): Step {
     // Facts that were asked for before a run ended, and came after, still tell of it.
     const runs = this.#facts.runs.filter(({ id }) => !this.#ended.has(id));
-    this.#facts = { ...this.#facts, now: this.#options.now(), runs };
+    this.#facts = { ...this.#facts, now: this.#now(), runs };
     return decide(state, this.#facts, this.#hold.attempt, this.#options.idleMs);
   }
 
@@ -442,7 +455,7 @@ class Actor {
       return this.#fail(this.#state.run!, { code: made.code, error: made.problem });
     }
     const { agent } = made;
-    const deadline = timer(queued.limits.seconds, workedMs(run, this.#options.now()));
+    const deadline = timer(queued.limits.seconds, workedMs(run, this.#now()));
     const canceled = AbortSignal.any([this.#cancel.signal, deadline.signal]);
     const refused = new AbortController();
     begun.catch(() => refused.abort());

@@ -30,6 +30,8 @@ export interface LoopOptions {
   /** How long people have to answer; null: for as long as they like. */
   readonly approvalMs: number | null;
   readonly now: () => number;
+  /** Milliseconds since any moment, by a clock that never jumps. */
+  readonly elapsed: () => number;
   readonly metrics: Pick<Metrics, 'runStarted' | 'runEnded' | 'takenOver' | 'modelCalled'>;
   readonly faults?: Faults | undefined;
 }

@@ -5,7 +5,7 @@
 import { crc32 } from 'node:zlib';
 import type { Readable } from 'node:stream';
 import { getFileNameLowLevel, openPromise, type Entry, type ZipFile } from 'yauzl';
-import { sqlState, transaction, type Pool } from '../db/pool.ts';
+import { transaction, type Pool } from '../db/pool.ts';
 import { gatherChunks, storeStream, type Keep, type StoredContent } from './content.ts';
 import { lockFiles, writeFile, type Author, type Changed } from './files.ts';
 import { governsAgents, isReadOnly, parsePath, type FilePath } from './paths.ts';
@@ -19,8 +19,6 @@ const RATIO = 100;
 const RATIO_FROM = 16 * 1024 * 1024;
 /** Files in one transaction. */
 const BATCH_FILES = 200;
-/** How often a transaction that ran into another is tried again. */
-const TRIES = 10;
 
 export interface Unpacking {
   readonly workspaceId: string;
@@ -76,7 +74,7 @@ export async function unpack(
     const members = await readDirectory(zip, unpacking, unpacked);
     const { keep, flush } = gatherChunks(pool);
     const write = async (): Promise<void> => {
-      await untilAlone(flush);
+      await flush();
       await writeBatch(pool, batch, unpacking, unpacked);
     };
     let batch: { readonly member: Member; readonly content: StoredContent }[] = [];
@@ -189,30 +187,28 @@ async function writeBatch(
   { workspaceId, author, quotaBytes, committed }: Unpacking,
   unpacked: Unpacked,
 ): Promise<void> {
-  const outcomes = await untilAlone(() =>
-    transaction(pool, async (client) => {
-      const paths = batch.map(({ member }) => member.path);
-      await lockFiles(client, workspaceId, paths);
-      // In one order, or two with the same content would wait for each other.
-      await client.query('select from chunks where hash = any ($1) and not kept order by hash for update', [
-        batch.flatMap(({ content }) => content.chunks),
-      ]);
-      const changes: Changed[] = [];
-      for (const { member, content } of batch) {
-        changes.push(
-          await writeFile(client, {
-            workspaceId,
-            path: member.path,
-            author,
-            base: null,
-            content,
-            quotaBytes,
-          }),
-        );
-      }
-      return changes;
-    }),
-  );
+  const outcomes = await transaction(pool, async (client) => {
+    const paths = batch.map(({ member }) => member.path);
+    await lockFiles(client, workspaceId, paths);
+    // In one order, or two with the same content would wait for each other.
+    await client.query('select from chunks where hash = any ($1) and not kept order by hash for update', [
+      batch.flatMap(({ content }) => content.chunks),
+    ]);
+    const changes: Changed[] = [];
+    for (const { member, content } of batch) {
+      changes.push(
+        await writeFile(client, {
+          workspaceId,
+          path: member.path,
+          author,
+          base: null,
+          content,
+          quotaBytes,
+        }),
+      );
+    }
+    return changes;
+  });
   outcomes.forEach((outcome, index) => {
     const { member, content } = batch[index]!;
     if (outcome.kind === 'in_the_way') unpacked.refused.push({ name: member.name, problem: outcome.problem });
@@ -222,15 +218,4 @@ async function writeBatch(
     unpacked.bytes += content.size;
   });
   await committed(outcomes);
-}
-
-/** Two that write the same content in another order may wait for each other: the database ends one of them. */
-async function untilAlone<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (sqlState(error) !== '40P01' || tries === TRIES) throw error;
-    }
-  }
 }

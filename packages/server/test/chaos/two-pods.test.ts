@@ -65,3 +65,56 @@ test('RUN-9 a run whose pod is killed is taken over and ends whole', async () =>
   expect(rows[0].n).toBe(1);
   expect(await brokenInvariants(database.pool)).toEqual([]);
 });
+
+test('stop, retry, interrupt, steer, pause and cancel on one thread over two pods: no deadlock, and nobody is shown a failure', async () => {
+  const mixed = await freshDatabase();
+  const pods = await Promise.all([1, 2].map(() => startPod({ databaseUrl: mixed.url })));
+  const thread = await createThread(pods[0]!.url);
+  const runs = [(await send(pods[0]!.url, thread, { steps: [{ text: 'first' }] })).id];
+  const chat = `/api/v1/workspaces/default/chats/${thread}`;
+  const say = (policy: string) => ({
+    content: JSON.stringify({ steps: [{ tokens: 3, delay_ms: 1 }] }),
+    policy,
+  });
+  const wishes: ((n: number) => readonly [string, object?])[] = [
+    () => [`/api/threads/${thread}/messages`, say('enqueue')],
+    () => [`/api/threads/${thread}/messages`, say('interrupt')],
+    () => [`/api/threads/${thread}/messages`, say('rollback')],
+    () => [`/api/threads/${thread}/messages`, say('steer')],
+    (n) => [`/api/runs/${runs[n % runs.length]}/retry`, {}],
+    () => [`/api/runs/${runs.at(-1)}/retry`, {}],
+    () => [`/api/runs/${runs.at(-1)}/cancel`],
+    () => [`${chat}/stop`, {}],
+    () => [`${chat}/pause`, {}],
+    () => [`${chat}/resume`, {}],
+  ];
+  const failed: string[] = [];
+  const wish = async (n: number) => {
+    const [path, body] = wishes[(n * 7 + Math.floor(n / 10)) % wishes.length]!(n);
+    const answer = await fetch(pods[n % 2]!.url + path, {
+      method: 'POST',
+      ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    });
+    const text = await answer.text();
+    if (answer.status >= 500) failed.push(`${path}: ${text}`);
+    const { id, run } = JSON.parse(text || '{}') as { id?: string; run?: { id: string } };
+    const made = path.endsWith('/retry') ? (run?.id ?? id) : run?.id;
+    if (answer.ok && made) runs.push(made);
+  };
+  let next = 0;
+  const hand = async () => {
+    while (next < 400) await wish((next += 1));
+  };
+  await Promise.all(Array.from({ length: 16 }, hand));
+  expect(failed).toEqual([]);
+  // Their connections tell the statistics what they met when they end.
+  await Promise.all(pods.map((pod) => pod.end()));
+  await mixed.pool.query(
+    'select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  );
+  const { rows } = await mixed.pool.query<{ deadlocks: number }>(
+    'select deadlocks::int from pg_stat_database where datname = current_database()',
+  );
+  expect(rows).toEqual([{ deadlocks: 0 }]);
+  await mixed.drop();
+});

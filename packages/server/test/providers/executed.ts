@@ -78,6 +78,7 @@ export async function createExecutor(world: LogWorld): Promise<Executor> {
     cancelGraceMs: 5,
     idleMs: 600_000,
     approvalMs: null,
+    elapsed: () => performance.now(),
     now: Date.now,
     limits: { steps: 12, tokens: null, cost: null, seconds: null },
     summaryLines: 5,

@@ -304,6 +304,35 @@ test('RUN-2 messages that came before the actor are all answered in one hold, in
   expect(named(events, 'final').map(({ runId }) => runId)).toEqual(runs);
 });
 
+test('a wall clock that is set forward does not end a run by its limit of time; the time that passes does', async () => {
+  const ended = async (jump: 'wall clock' | 'time') => {
+    let [wall, steady] = [Date.now(), 0];
+    const hour: AnyTool = {
+      ...base,
+      name: 'hour',
+      effect: 'pure',
+      run: () => {
+        wall += 3_600_000;
+        if (jump === 'time') steady += 3_600_000;
+        return Promise.resolve({});
+      },
+    };
+    const loop = await createLoop(world, { tools: [hour], now: () => wall, elapsed: () => steady });
+    const threadId = await world.thread();
+    const runId = await world.run(threadId, {
+      steps: [{ text: 'one', calls: [{ tool: 'hour' }] }, { text: 'two' }],
+    });
+    await world.pool.query('update runs set limits = $2 where id = $1', [runId, '{"seconds": 60}']);
+    await loop.work(await loop.hold(threadId));
+    return (await world.pool.query('select status, error from runs where id = $1', [runId])).rows[0];
+  };
+  expect(await ended('wall clock')).toEqual({ status: 'done', error: null });
+  expect(await ended('time')).toMatchObject({
+    status: 'error',
+    error: expect.stringContaining('time_limit'),
+  });
+});
+
 test('a run whose beginning fails while its agent is being made fails with it, and nothing else', async () => {
   const thread = await world.thread();
   await world.run(thread, { steps: [{ text: 'never' }] });

@@ -149,6 +149,7 @@ export interface LoopSettings {
   readonly tools?: readonly AnyTool[];
   readonly cancelGraceMs?: number;
   readonly now?: () => number;
+  readonly elapsed?: () => number;
   readonly approvalMs?: number;
   /** What a model does while it pauses; by default it lets what it said be written. */
   readonly sleep?: () => Promise<void>;
@@ -177,6 +178,7 @@ export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
     idleMs: 600_000,
     approvalMs: settings.approvalMs ?? null,
     now: settings.now ?? Date.now,
+    elapsed: settings.elapsed ?? settings.now ?? Date.now,
     limits: { steps: 100, tokens: null, cost: null, seconds: null },
     summaryLines: 5,
     metrics: { runStarted: () => {}, runEnded: () => {}, takenOver: () => {}, modelCalled: () => {} },
