@@ -17,6 +17,7 @@ import type { Line } from './line.ts';
 import { newChats } from './new-chats.ts';
 import { projection } from './projection.ts';
 import { resume } from './resume.ts';
+import { takeover } from './takeover.ts';
 import { throughput } from './throughput.ts';
 import { view } from './view.ts';
 
@@ -29,6 +30,7 @@ export const lines: readonly Line[] = [
   followers,
   cancel,
   dispatch,
+  takeover,
   append,
   resume,
   history,

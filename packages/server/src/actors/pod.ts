@@ -54,6 +54,13 @@ interface Membership {
   beatAgain: boolean;
 }
 
+/** A pod's heartbeat and its look at the others; `next_lapse_ms` is when the first lease of another pod ends. */
+const TICK = `select t.*, (
+    select min(extract(epoch from p.heartbeat_at + p.lease - clock_timestamp())::float8 * 1000) from pods p where p.id <> $1
+  ) as next_lapse_ms from pod_tick($1, $2) t`;
+/** A lease is over only after its end. */
+const LAPSED_MS = 5;
+
 export class Pod {
   readonly #options: PodOptions;
   readonly #holds = new Map<string, LiveHold>();
@@ -243,7 +250,8 @@ export class Pod {
       next_wake_ms: number | null;
       owned: number;
       woken: string[] | null;
-    }>({ name: 'pod_tick', text: 'select * from pod_tick($1, $2)', values: [member.id, LOCK_CLASS] });
+      next_lapse_ms: number | null;
+    }>({ name: 'pod_tick', text: TICK, values: [member.id, LOCK_CLASS] });
     if (this.#member !== member) return;
     const seen = rows[0]!;
     if (!seen.alive) return this.#expelled(member, 'the others took this pod for dead');
@@ -251,14 +259,16 @@ export class Pod {
     member.others = seen.others;
     for (const threadId of seen.woken ?? []) this.#holds.get(threadId)?.onWake?.();
     if (seen.due) void this.#claim();
-    this.#schedule(member, seen.next_wake_ms);
+    this.#schedule(member, seen.next_wake_ms, seen.next_lapse_ms);
     if (seen.owned !== this.#holds.size || this.#strays.size > 0) await this.#adoptStrays(member);
   }
 
-  #schedule(member: Membership, nextWakeMs: number | null): void {
+  #schedule(member: Membership, nextWakeMs: number | null, nextLapseMs: number | null): void {
     this.#stopTimers();
     const everyMs = this.#everyMs;
-    this.#tickTimer = setTimeout(() => this.#beat(member), everyMs);
+    // A pod that hangs is given up when its lease ends, and not up to a whole tick later.
+    const lapses = nextLapseMs !== null && nextLapseMs > 0 && nextLapseMs < everyMs;
+    this.#tickTimer = setTimeout(() => this.#beat(member), lapses ? nextLapseMs + LAPSED_MS : everyMs);
     if (nextWakeMs !== null && nextWakeMs > 0 && nextWakeMs < everyMs) {
       this.#wakeTimer = setTimeout(() => void this.#claim(), nextWakeMs);
     }

@@ -63,7 +63,7 @@ interface ClientSettings extends pg.ClientConfig {
   readonly onStorageFull?: (() => void) | undefined;
 }
 
-type Done = (error: Error | null, result: unknown) => void;
+type Settle = (error: Error | null, result: unknown) => void;
 
 class Client extends pg.Client {
   readonly #onStorageFull: (() => void) | undefined;
@@ -75,14 +75,14 @@ class Client extends pg.Client {
 
   // The pool passes a callback, everybody else waits for a promise.
   override query = ((...statement: unknown[]): unknown => {
-    const done = statement.at(-1);
-    if (typeof done !== 'function') {
+    const settle = statement.at(-1);
+    if (typeof settle !== 'function') {
       if (typeof (statement[0] as { submit?: unknown }).submit === 'function') return this.#send(statement);
       return new Promise((resolve, reject) =>
         this.#try(statement, 1, (error, result) => (error ? reject(error) : resolve(result))),
       );
     }
-    this.#try(statement.slice(0, -1), 1, done as Done);
+    this.#try(statement.slice(0, -1), 1, settle as Settle);
     return undefined;
   }) as pg.Client['query'];
 
@@ -90,18 +90,18 @@ class Client extends pg.Client {
     return (pg.Client.prototype.query as (...all: unknown[]) => unknown).apply(this, [...statement]);
   }
 
-  #try(statement: readonly unknown[], tries: number, done: Done): void {
+  #try(statement: readonly unknown[], tries: number, settle: Settle): void {
     // Of a statement inside a transaction, the whole transaction must be done again.
     const alone = this.getTransactionStatus() === 'I';
     this.#send([
       ...statement,
       (error: Error | null, result: unknown) => {
-        if (error === null || error === undefined) return done(null, result);
+        if (error === null || error === undefined) return settle(null, result);
         if (isStorageFull(error)) this.#onStorageFull?.();
-        if (!alone || tries === TRIES || !isRepeatable(error)) return done(error, result);
+        if (!alone || tries === TRIES || !isRepeatable(error)) return settle(error, result);
         beforeAnotherTry(this, error, tries)
-          .then(() => this.#try(statement, tries + 1, done))
-          .catch(() => done(error, result));
+          .then(() => this.#try(statement, tries + 1, settle))
+          .catch(() => settle(error, result));
       },
     ]);
   }
