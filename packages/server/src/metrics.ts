@@ -4,6 +4,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 /** Models that have a label of their own, the first that are called: names come from requests, and each makes some 20 series. */
 const MODELS_NAMED = 100;
+/** How long the database may take to tell its part. */
+const PATIENCE_MS = 1000;
 const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
 
 export interface Metrics {
@@ -122,7 +124,7 @@ export function createMetrics(sources: {
     registers,
     async collect() {
       // Without the database the other numbers are of all the more use: this one is not known.
-      this.set(await sources.queueAgeSeconds().catch(() => Number.NaN));
+      this.set(await within(PATIENCE_MS, sources.queueAgeSeconds()).catch(() => Number.NaN));
     },
   });
 
@@ -154,6 +156,12 @@ export function createMetrics(sources: {
     }),
     modelRetried: quietly((model, code) => retries.inc({ model: label(model), code })),
   };
+}
+
+function within<T>(milliseconds: number, asked: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error('there was no answer in time')), milliseconds);
+  return Promise.race([asked, late.promise]).finally(() => clearTimeout(timer));
 }
 
 /** A number that cannot be counted is left out: counting must not fail what is counted. */

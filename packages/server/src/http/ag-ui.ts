@@ -2,15 +2,14 @@
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { agUi } from '@continuo/protocol';
-import { CARRIER_DEPTH } from '../json-depth.ts';
 import type { App, HttpContext } from './app.ts';
-import { jsonBody } from './body.ts';
 import {
   answerAll,
   clientChoices,
   clientName,
   clientPart,
-  CONVERSATION_BYTES,
+  conversationBody,
+  conversationOf,
   nothingToDo,
   respond,
   runFor,
@@ -71,7 +70,7 @@ export function agUiRoutes(app: App, context: HttpContext): void {
         'Where the run waits for approval it finishes with interrupts, and a run that resumes them goes on with it. ' +
         'A client that goes away stops nothing; the same `runId` again replays the run. What resumes an interrupt needs a person.',
       security: SOMETIMES_PERSON,
-      middleware: jsonBody({ limit: CONVERSATION_BYTES, depth: CARRIER_DEPTH }),
+      middleware: conversationBody,
       request: { query: workspaceQuery, body: body(runAgentInput) },
       responses: {
         200: { description: 'AG-UI events', content: { 'text/event-stream': { schema: z.string() } } },
@@ -81,7 +80,7 @@ export function agUiRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { threadId, runId, messages, forwardedProps, resume = [] } = c.req.valid('json');
       const thread = await threadOf(context, c.req.valid('query').workspace, threadId);
-      const dialect = agUi({ threadId, runId, messages });
+      const dialect = agUi({ threadId, runId, messages: conversationOf(c) });
       const spoken = { alone: true } as const;
       const answers = resume.map(answerOf);
       const last = messages.at(-1);

@@ -2,17 +2,15 @@
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { aiSdk } from '@continuo/protocol';
-import { CARRIER_DEPTH } from '../json-depth.ts';
 import { readRun, readThread } from '../runs/read.ts';
 import { requestStop } from '../runs/stop.ts';
 import type { App, HttpContext } from './app.ts';
-import { jsonBody } from './body.ts';
 import {
   answerAll,
   clientChoices,
   clientName,
   clientPart,
-  CONVERSATION_BYTES,
+  conversationBody,
   nothingToDo,
   respond,
   runFor,
@@ -69,7 +67,7 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
         'The same message again gives the same run. Where the run waits for approval the stream ends; a request with the answers goes on. ' +
         'Answers need a person. A client that goes away stops nothing.',
       security: SOMETIMES_PERSON,
-      middleware: jsonBody({ limit: CONVERSATION_BYTES, depth: CARRIER_DEPTH }),
+      middleware: conversationBody,
       request: { query: workspaceQuery, body: body(chatRequest) },
       responses: { 200: stream, ...problems(400, 403, 404, 409, 410, 413, 415, 422, 429) },
     }),

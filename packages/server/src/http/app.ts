@@ -31,7 +31,7 @@ import { docsRoute } from './docs.ts';
 import { fileRoutes } from './files.ts';
 import { folderRoutes } from './folders.ts';
 import { guard } from './guard.ts';
-import { refuseDetours } from './paths.ts';
+import { refuseDetours, refuseNulInTarget } from './paths.ts';
 import { notFoundHandler } from './methods.ts';
 import { errorHandler, validationHook } from './problem.ts';
 import { healthRoutes } from './health.ts';
@@ -83,6 +83,7 @@ export function createApp(context: HttpContext): App {
   const toConsole = createConsole(context.consoleFolder);
   app.use(guard({ ...context.config, personToken: context.personToken }, toConsole));
   app.use(refuseDetours);
+  app.use(refuseNulInTarget);
   // First: it hears what the routes after it have done.
   hintRoutes(app, context);
   threadRoutes(app, context);

@@ -10,9 +10,14 @@ import { Problem } from './problem.ts';
 const oneMebibyte = 1024 * 1024;
 
 export function jsonBody(
-  options: { readonly limit?: number; readonly depth?: number } = {},
+  options: {
+    readonly limit?: number;
+    readonly depth?: number;
+    /** What the route reads of the body; the rest is not checked. */
+    readonly read?: (body: unknown, c: Context) => unknown;
+  } = {},
 ): MiddlewareHandler {
-  const { limit = oneMebibyte, depth = JSON_DEPTH } = options;
+  const { limit = oneMebibyte, depth = JSON_DEPTH, read = (body: unknown) => body } = options;
   return async (c, next) => {
     if (!hasBody(c)) {
       // No body is an empty object: a route that wants more says what is missing.
@@ -21,8 +26,11 @@ export function jsonBody(
     }
     requireJson(c);
     const text = decode(await readBytes(c, limit));
-    if (text !== '') parse(text, depth);
-    c.req.bodyCache.text = Promise.resolve(text) as unknown as string;
+    // Parsed once, here: whoever asks for the body later gets the value. Its bytes and its text are not kept, because a
+    // request lives as long as the stream that answers it.
+    const value = text === '' ? null : { body: read(parse(text, depth), c) };
+    c.req.bodyCache = { text: Promise.resolve('') as unknown as string };
+    if (value) c.req.json = <T>() => Promise.resolve(value.body as T);
     return next();
   };
 }
@@ -99,7 +107,7 @@ function decode(bytes: ArrayBuffer | Uint8Array): string {
   }
 }
 
-function parse(text: string, depth: number): void {
+function parse(text: string, depth: number): unknown {
   if (isJsonTooDeep(text, depth)) {
     throw new Problem({
       status: 400,
@@ -109,7 +117,7 @@ function parse(text: string, depth: number): void {
     });
   }
   try {
-    JSON.parse(text);
+    return JSON.parse(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Problem({

@@ -6,6 +6,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { isTerminal, schemas, type Approval, type RunDialect } from '@continuo/protocol';
+import { CARRIER_DEPTH } from '../json-depth.ts';
 import { lastSeqOf } from '../log/statements.ts';
 import { isAsking, readApprovalsIn } from '../runs/approvals.ts';
 import {
@@ -30,6 +31,7 @@ import {
   type Spoken,
   type Standing,
 } from './dialect-stream.ts';
+import { jsonBody } from './body.ts';
 import { agentFor, takeMessage } from './message.ts';
 import { requirePerson } from './person.ts';
 import { Problem } from './problem.ts';
@@ -37,10 +39,48 @@ import { scopeOf } from './run-stream.ts';
 import { notFound, refuseNul } from './shared.ts';
 import { workspaceIn } from './workspaces.ts';
 
-/** Clients send the whole conversation each time; only its end is read. */
-export const CONVERSATION_BYTES = 16 * 1024 * 1024;
+/** Clients send the whole conversation each time. So much is parsed at once without making others wait. */
+const CONVERSATION_BYTES = 4 * 1024 * 1024;
 
-export const clientName = z.string().min(1).max(200);
+/**
+ * The body of a client that sends the whole conversation. Only its end is read and checked: the last message, and the last
+ * one of an assistant, which may hold answers to approvals. Checking all of a long one would make others wait.
+ */
+export const conversationBody = jsonBody({
+  limit: CONVERSATION_BYTES,
+  depth: CARRIER_DEPTH,
+  read: (body, c) => {
+    const messages: unknown = (body as { messages?: unknown } | null)?.messages;
+    if (!Array.isArray(messages) || messages.length === 0) return body;
+    conversations.set(c.req.raw, messages);
+    const last = messages.length - 1;
+    const assistant = messages.findLastIndex((each) => roleOf(each) === 'assistant');
+    const end: unknown[] =
+      assistant >= 0 && assistant < last ? [messages[assistant], messages[last]] : [messages[last]];
+    return { ...(body as object), messages: end };
+  },
+});
+
+const conversations = new WeakMap<Request, readonly unknown[]>();
+
+/** All messages that the client sent, most of them as they came. */
+export function conversationOf({ req }: Context): readonly object[] {
+  const messages = conversations.get(req.raw) ?? [];
+  return messages.filter((each): each is object => typeof each === 'object' && each !== null);
+}
+
+function roleOf(message: unknown): unknown {
+  return typeof message === 'object' && message !== null && 'role' in message ? message.role : undefined;
+}
+
+/** A client's own name for something: any text that the database can keep. */
+export const clientName = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((name) => name.isWellFormed() && !name.includes('\0'), {
+    error: 'must be Unicode text without NUL (U+0000) and without half a surrogate pair',
+  });
 export const workspaceQuery = z.object({
   workspace: z
     .string()

@@ -97,7 +97,6 @@ export function folderRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { q: words, in: where, limit } = c.req.valid('query');
-      refuseNul('q', words, 'query');
       const { id } = await workspaceIn(pool, c.req.valid('param').id);
       const items: SearchHit[] = [];
       if (where !== 'text') {

@@ -29,7 +29,7 @@ export function hintRoutes(app: App, { pool, streams, hints }: HttpContext): voi
       request: { params: workspaceParam },
       responses: {
         200: { description: 'The hints', content: { 'text/event-stream': { schema: z.string() } } },
-        ...problems(404, 410),
+        ...problems(400, 404, 410),
       },
     }),
     async (c) => {

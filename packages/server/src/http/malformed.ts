@@ -19,8 +19,18 @@ const REFUSALS: Readonly<Record<string, { status: number; code: string; detail: 
   },
 };
 
+interface ParserError extends NodeJS.ErrnoException {
+  /** What the parser was given last. */
+  readonly rawPacket?: Buffer;
+}
+
+/** An answer to HEAD has no body. What is too large for one packet does not tell its method any more. */
+function isHead({ rawPacket }: ParserError): boolean {
+  return rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ';
+}
+
 export function answerMalformed(server: Server): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+  server.on('clientError', (error: ParserError, socket: Duplex) => {
     // Somebody who is gone, or has an answer already, gets none.
     const outgoing = (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage;
     if (error.code === 'ECONNRESET' || !socket.writable || outgoing?.headersSent) return socket.destroy();
@@ -36,7 +46,7 @@ export function answerMalformed(server: Server): void {
           `content-length: ${Buffer.byteLength(body)}`,
           'connection: close',
         ];
-        socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+        socket.end(`${head.join('\r\n')}\r\n\r\n${isHead(error) ? '' : body}`);
       });
   });
 }

@@ -3,8 +3,10 @@
 
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
+import { matchedRoutes } from 'hono/route';
 import { isReadOnly, parseFolder, parsePath, type FilePath, type ParsedPath } from '../workspace/paths.ts';
 import { Problem } from './problem.ts';
+import { refuseNul } from './shared.ts';
 
 const API = '/api/';
 const FILES = /^\/api\/v1\/workspaces\/[^/]+\/files(?:\/(.*))?$/s;
@@ -30,6 +32,23 @@ export const refuseDetours: MiddlewareHandler<{ Bindings: HttpBindings }> = asyn
   }
   await next();
 };
+
+/** Refuses NUL in the path and in the query, before any route sees it: the database keeps no NUL in a text. */
+export const refuseNulInTarget: MiddlewareHandler<{ Bindings: HttpBindings }> = async (c, next) => {
+  const { pathname, search } = new URL(c.req.url);
+  if (pathname.includes('%00')) refuseNul(parameterWithNul(c, pathname), '\0', 'params');
+  if (search.includes('%00'))
+    for (const [name, values] of Object.entries(c.req.queries()))
+      for (const text of [name, ...values]) refuseNul(name.replaceAll('\0', '\ufffd'), text, 'query');
+  await next();
+};
+
+/** The name of the route's parameter that holds NUL. */
+function parameterWithNul(c: Request, pathname: string): string {
+  const place = pathname.split('/').findIndex((name) => name.includes('%00'));
+  const name = matchedRoutes(c).at(-1)?.path.split('/')[place];
+  return name?.startsWith(':') ? name.slice(1) : 'path';
+}
 
 /** The file that a request to …/files/{path} names. */
 export function filePath(c: Request): FilePath {

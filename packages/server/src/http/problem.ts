@@ -152,13 +152,19 @@ const parts: Readonly<Record<string, string>> = {
   cookie: 'cookies',
 };
 
+/** Mistakes that are told one by one. */
+const MOST_ERRORS = 20;
+
 function validationProblem(target: string, error: Pick<ZodError, 'issues'>): Problem {
   const part = parts[target] ?? target;
-  const errors = error.issues.flatMap(toErrors);
+  const errors = error.issues.slice(0, MOST_ERRORS).flatMap(toErrors);
+  const more = error.issues.length - MOST_ERRORS;
   return new Problem({
     status: 400,
     code: `invalid_${part}`,
-    detail: errors.map(({ path, message }) => `${path || part}: ${message}`).join('; '),
+    detail:
+      errors.map(({ path, message }) => `${path || part}: ${message}`).join('; ') +
+      (more > 0 ? `; and ${more} more` : ''),
     extra: { errors },
     cause: error,
   });

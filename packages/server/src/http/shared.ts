@@ -81,7 +81,11 @@ function isTime(text: string): boolean {
 }
 
 /** The database keeps no NUL in a text. */
-export function refuseNul(path: string, value: string | undefined, part: 'body' | 'query' = 'body'): void {
+export function refuseNul(
+  path: string,
+  value: string | undefined,
+  part: 'body' | 'query' | 'params' = 'body',
+): void {
   if (!value?.includes('\0')) return;
   const message = 'must not contain NUL (U+0000)';
   throw new Problem({

@@ -58,13 +58,7 @@ test('a workspace is made, found by id and name, renamed, and its name is its ow
   expect((await get({ id, name: '', url: at('/garden-2') }, 'a.md')).bytes.toString()).toBe('hello you');
   expect((await ask('PATCH', at(`/${id}`), { name: 'default' })).body.code).toBe('name_taken');
   expect((await ask('PATCH', at(`/${id}`), { name: 'CON' })).body.code).toBe('invalid_name');
-  for (const key of [
-    'nobody',
-    '%00',
-    'x'.repeat(64),
-    '%27%20or%201=1',
-    '01890000-0000-7000-8000-000000000000',
-  ]) {
+  for (const key of ['nobody', 'x'.repeat(64), '%27%20or%201=1', '01890000-0000-7000-8000-000000000000']) {
     expect(await ask('GET', at(`/${key}`))).toMatchObject({
       status: 404,
       body: { code: 'workspace_not_found' },

@@ -1,0 +1,52 @@
+// Bodies of clients that send a whole conversation: what is read of them, and what is not.
+
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { ask, usePod } from './support.ts';
+
+const world = usePod();
+const MIB = 1024 * 1024;
+const said = (id: string, text: string) => ({ id, role: 'user', parts: [{ type: 'text', text }] });
+const hello = JSON.stringify({ steps: [{ text: 'hello' }] });
+
+test('only the end of a conversation is read and checked: thousands of earlier messages are left as they are', async () => {
+  const earlier = Array.from({ length: 40_000 }, (_, index) => (index % 2 === 0 ? { odd: index } : null));
+  const chat = { id: 'long', messages: [...earlier, said('last', hello)] };
+  const answer = await ask('POST', `${world.url}/api/chat`, chat);
+  expect([answer.status, answer.text.includes('"hello"')]).toEqual([200, true]);
+  const agUi = {
+    threadId: 't',
+    runId: 'r',
+    messages: [...earlier, { id: 'm', role: 'user', content: hello }],
+  };
+  const events = await ask('POST', `${world.url}/api/ag-ui`, agUi);
+  expect([events.status, events.text.includes('RUN_FINISHED')]).toEqual([200, true]);
+});
+
+test('of thousands of mistakes the first are told, and how many more there are', async () => {
+  const parts = Array.from({ length: 20_000 }, () => ({ type: 7 }));
+  const chat = { id: 'wrong', messages: [{ id: 'm', role: 'user', parts }] };
+  const answer = await ask('POST', `${world.url}/api/chat`, chat);
+  expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+  expect(answer.body.errors).toHaveLength(20);
+  expect(answer.body.detail).toContain('and 19980 more');
+});
+
+test.each(['/api/chat', '/api/ag-ui'])('POST %s takes 4 MiB and no more', async (path) => {
+  const of = (bytes: number) => `{"x":"${'y'.repeat(bytes - 8)}"}`;
+  expect((await ask('POST', world.url + path, of(4 * MIB))).body.code).toBe('invalid_body');
+  expect(await ask('POST', world.url + path, of(4 * MIB + 1))).toMatchObject({
+    status: 413,
+    body: { code: 'body_too_large', limit: 4 * MIB },
+  });
+});
+
+test('a HEAD request with headers that are too large is answered without a body', async () => {
+  const { hostname, port } = new URL(world.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(`HEAD / HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`);
+  let text = '';
+  for await (const chunk of socket.setEncoding('utf8')) text += chunk as string;
+  expect(text).toMatch(/^HTTP\/1\.1 431 /);
+  expect(text.split('\r\n\r\n')[1]).toBe('');
+});
