@@ -25,7 +25,7 @@ import { PERSON } from './files.ts';
 import { fileAt, folderAt, writable } from './paths.ts';
 import { requirePersonFor, ROLE_FILES, SOMETIMES_PERSON } from './person.ts';
 import { Problem } from './problem.ts';
-import { body, invalidCursor, json, limitQuery, page, problems, refuseNul, wholeNumber } from './shared.ts';
+import { body, invalidCursor, json, limitQuery, page, problems, wholeNumber } from './shared.ts';
 import { workspaceIn, workspaceParam } from './workspaces.ts';
 
 const tags = ['files'];

@@ -215,6 +215,30 @@ test('a schema that throws fails the call, and the run goes on', async () => {
   expect(named(events, 'final')).toHaveLength(1);
 });
 
+test('what cannot be written fails its run with a code, and the next run of the thread goes well', async () => {
+  const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as never;
+  const tool: AnyTool = {
+    ...base,
+    name: 'tool',
+    effect: 'external',
+    words: () => deep,
+    run: () => Promise.resolve({}),
+  };
+  const loop = await createLoop(world, { tools: [tool] });
+  const thread = await world.thread();
+  await world.run(thread, { steps: [{ text: 'calls', calls: [{ tool: 'tool' }] }, { text: 'x' }] });
+  const next = await world.run(thread, { steps: [{ text: 'well' }] });
+  await loop.work(await loop.hold(thread));
+  const events = await world.log(thread);
+  expect(named(events, 'error').map(({ data }) => data.code)).toEqual(['not_writable']);
+  expect(named(events, 'tool_end')).toMatchObject([{ data: { success: false, outcome: 'canceled' } }]);
+  expect(named(events, 'final')).toMatchObject([{ runId: next, data: { text: 'well' } }]);
+  const { rows } = await world.pool.query('select status from runs where thread_id = $1 order by ordinal', [
+    thread,
+  ]);
+  expect(rows).toEqual([{ status: 'error' }, { status: 'done' }]);
+});
+
 test('pure tools are under way together: each waits for all the others to have begun', async () => {
   let begun = 0;
   let all = () => {};
