@@ -51,11 +51,12 @@ export async function restore({ database, file, signal, onTable }: RestoreOption
       signal?.throwIfAborted();
       // A server that starts meanwhile waits for this.
       await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-      await refuseFull(client);
+      await refuseFull(client, manifest);
       await client.query(PLAIN_TEXT);
       await client.query('begin');
       await makeSchema(client, manifest);
       await fill(client, { archive, manifest, signal, onTable });
+      await client.query(`comment on table migrations is ${client.escapeLiteral(markOf(manifest))}`);
       signal?.removeEventListener('abort', leave);
       await client.query('commit');
       await client.query('analyze');
@@ -69,9 +70,22 @@ export async function restore({ database, file, signal, onTable }: RestoreOption
   }
 }
 
-async function refuseFull(client: Connection): Promise<void> {
+/** Committed with the rows: a restore that is killed after its commit is known by it. */
+function markOf({ made_at }: Manifest): string {
+  return `restored from the backup of ${made_at}`;
+}
+
+async function refuseFull(client: Connection, manifest: Manifest): Promise<void> {
   const there = await contentsOf(client);
   if (there.length === 0) return;
+  const { rows } = await client.query<{ mark: string | null }>(
+    "select obj_description(to_regclass('migrations'), 'pg_class') as mark",
+  );
+  if (rows[0]!.mark === markOf(manifest))
+    throw new BackupError(
+      'not_empty',
+      'this backup has been restored into this database already, completely, also if that restore was killed at its very end; start the server on it',
+    );
   throw new BackupError(
     'not_empty',
     `the database is not empty (it has ${there.slice(0, 3).join(', ')}${there.length > 3 ? ', …' : ''}); ` +

@@ -162,6 +162,16 @@ test('PLUS-5 an older backup is restored into its own schema, then migrated', as
   expect(rows.map(({ name }) => name)).toEqual(['default', 'old']);
 });
 
+test('PLUS-5 a restore that is tried again after it was complete says so', async () => {
+  await save(await use(freshDatabase()));
+  const target = await use(emptyDatabase());
+  await load(target);
+  await expect(load(target)).rejects.toMatchObject({
+    code: 'not_empty',
+    message: expect.stringContaining('restored into this database already, completely'),
+  });
+});
+
 test('PLUS-5 what is not empty is not restored into, and a broken backup leaves the database empty', async () => {
   const source = await use(freshDatabase());
   await save(source);
