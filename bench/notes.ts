@@ -9,6 +9,10 @@ const alone =
   'One run at a time commits token by token, so that a token is durable before anybody sees it: each commit is a write that wakes ' +
   'Postgres. Tokens are put together only where more than four threads are being written.';
 
+const newChat =
+  'A direct call keeps nothing; here the chat, its message and its run are committed before the model is asked, and the first token ' +
+  'before it is shown.';
+
 export const notes: Readonly<Record<string, string>> = {
   'cpu-direct-0ms×1': alone,
   'cpu-bare-0ms×1': alone,
@@ -37,5 +41,7 @@ export const notes: Readonly<Record<string, string>> = {
     'Two commits, each with its work (a message, a run, a claim; four events and three rows), and the lookup of the workspace by its ' +
     'name. Tried: no reading of the log, the first token in the same append as the run’s beginning, cheaper estimates and tool profiles, ' +
     'values that need no quoting (25 ms before).',
+  'new-chat-agent': newChat,
+  'new-chat-chat': newChat,
   dispatch: 'At 200 runs/s both cores are nearly busy, so a run waits for its turn. ' + statements,
 };

@@ -1,9 +1,10 @@
 // What a newcomer meets: chats with tools, approvals, and the inbox.
 
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { AS_PERSON } from '../../../server/test/client/api.ts';
 import { violations } from '../support/axe.ts';
-import { chatsOf, ended, openScript, sayScript } from '../support/chats.ts';
+import { chatsOf, ended, eventsOf, openScript, sayScript } from '../support/chats.ts';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
 import { openScripted, said, say, useConsole } from '../support/console.ts';
 
@@ -543,4 +544,34 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await page.getByRole('button', { name: 'To the end' }).click();
     await page.getByText('This is the end.', { exact: true }).waitFor();
   }, 180_000);
+
+  test('PLUS-5 a question of an MCP server is a form in the chat, and its answer goes to the server', async () => {
+    const server = fileURLToPath(new URL('../../../server/test/mcp/fixture/server.ts', import.meta.url));
+    await fetch(`${world.url}/api/v1/workspaces/default/mcp-servers/fix`, {
+      method: 'PUT',
+      headers: { ...AS_PERSON, 'content-type': 'application/json' },
+      body: JSON.stringify({ transport: 'stdio', command: process.execPath, args: [server] }),
+    });
+    const { chat, run } = await openScript(world.url, 'a question', [
+      { calls: [{ tool: 'fix__question', input: { note: 'the ball' } }] },
+      { text: 'thanks' },
+    ]);
+    const page = await world.open(`/chats/${chat}`);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const question = page.getByRole('group', { name: 'Question of fix__question' });
+    await question.getByText('Which colour for the ball?').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await question.getByLabel('Colour').selectOption('blue');
+    await question.getByLabel('How many').fill('3');
+    await question.getByRole('button', { name: 'Answer' }).click();
+    await page.getByText('thanks', { exact: true }).waitFor();
+    expect(await eventsOf(world.url, run)).toContainEqual(
+      expect.objectContaining({
+        type: 'tool_end',
+        data: expect.objectContaining({
+          output: { text: 'accept {"colour":"blue","count":3,"gift":false}' },
+        }),
+      }),
+    );
+  });
 });

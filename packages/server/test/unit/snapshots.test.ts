@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { EMPTY, FOLD_VERSION, type ThreadState } from '../../src/runs/fold.ts';
 import { estimate } from '../../src/runs/history.ts';
 import { replay, replayWhole } from '../../src/runs/replay.ts';
-import { withinWindow } from '../../src/runs/snapshots.ts';
+import { withinWindow, writeSnapshot } from '../../src/runs/snapshots.ts';
 import type { AnyTool } from '../../src/tools/registry.ts';
 import { createLoop, play, useLog } from './support.ts';
 
@@ -100,4 +100,25 @@ test('a purge deletes the snapshot', async () => {
   await expect.poll(() => snapshots(threadId)).toHaveLength(1);
   await world.pool.query('select purge_thread($1)', [threadId]);
   expect(await snapshots(threadId)).toEqual([]);
+});
+
+const contextUsage = async (threadId: string, runId: string) =>
+  (await world.log(threadId)).filter((event) => event.runId === runId && event.type === 'context_usage');
+
+test('a run says which turns its state does not hold, and a rewind brings them back', async () => {
+  const threadId = await world.thread();
+  const loop = await createLoop(world);
+  const goOn = async (rewinds: string | null = null) => {
+    const runId = await world.run(threadId, { steps: [{ text: 'well' }] });
+    await world.pool.query('update runs set rewinds = $2 where id = $1', [runId, rewinds]);
+    await loop.work(await loop.hold(threadId));
+    return runId;
+  };
+  await goOn();
+  await goOn();
+  const third = await goOn();
+  writeSnapshot(world.pool, threadId, withinWindow(await replayWhole(world.pool, threadId), 10));
+  await expect.poll(() => snapshots(threadId)).toHaveLength(1);
+  expect(await contextUsage(threadId, await goOn())).toMatchObject([{ data: { turns_left_out: 2 } }]);
+  expect(await contextUsage(threadId, await goOn(third))).toEqual([]);
 });
