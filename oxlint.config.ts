@@ -20,16 +20,19 @@ interface Arrow {
 /** What each folder of the server may import of the others; `types` may be imported as types only. */
 const arrows: Record<string, Arrow> = {
   db: { imports: [] },
+  compute: { imports: [] },
   backup: { imports: ['db'] },
   log: { imports: ['db'] },
   models: { imports: [] },
-  workspace: { imports: ['db'] },
-  tools: { imports: ['workspace'], types: ['db', 'log', 'models'] },
-  agents: { imports: ['models', 'tools', 'workspace'], types: ['db'] },
+  workspace: { imports: ['db', 'compute'] },
+  tools: { imports: ['compute', 'workspace'], types: ['db', 'log', 'models'] },
+  agents: { imports: ['compute', 'models', 'tools', 'workspace'], types: ['db'] },
   mcp: { imports: ['db', 'tools'] },
   actors: { imports: ['db', 'log'] },
   runs: { imports: ['db', 'log', 'actors', 'models', 'tools', 'agents', 'workspace'] },
-  http: { imports: ['db', 'log', 'actors', 'models', 'tools', 'agents', 'workspace', 'mcp', 'runs'] },
+  http: {
+    imports: ['compute', 'db', 'log', 'actors', 'models', 'tools', 'agents', 'workspace', 'mcp', 'runs'],
+  },
 };
 
 // A word behind the name is an entry that the package lists itself; a path is not.

@@ -16,7 +16,8 @@ const dist = join(here, 'dist');
 
 rmSync(dist, { recursive: true, force: true });
 const bundle = await rolldown({
-  input: join(here, 'src/main.ts'),
+  // The second is the file of the server's worker threads, which nothing imports.
+  input: [join(here, 'src/main.ts'), join(packages, 'server/src/compute/worker.ts')],
   platform: 'node',
   external: (id) => !/^[./]|^@continuo\//.test(id),
   // A file may be wanted for what it does, and not for what it gives.

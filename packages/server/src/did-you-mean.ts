@@ -16,13 +16,15 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 
 /** How many letters to insert, remove or replace to make `b` of `a`. */
 export function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  const row = Uint32Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 0; i < a.length; i += 1) {
-    const next = [i + 1];
+    let diagonal = row[0]!;
+    row[0] = i + 1;
     for (let j = 0; j < b.length; j += 1) {
-      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a[i] === b[j] ? 0 : 1)));
+      const replaced = diagonal + (a.charCodeAt(i) === b.charCodeAt(j) ? 0 : 1);
+      diagonal = row[j + 1]!;
+      row[j + 1] = Math.min(row[j]! + 1, diagonal + 1, replaced);
     }
-    row = next;
   }
   return row[b.length]!;
 }

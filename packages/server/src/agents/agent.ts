@@ -4,7 +4,7 @@
 import type { Limits, PolicyRule } from '@continuo/protocol';
 import type { Models } from '../models/catalog.ts';
 import type { Model } from '../models/model.ts';
-import { parseGlob } from '../tools/glob.ts';
+import { parseGlob } from '../compute/glob.ts';
 import { narrowed, withTools, type AnyTool, type ToolRegistry } from '../tools/registry.ts';
 import { DEFAULT_ROLE, type Roles } from './roles.ts';
 

@@ -7,7 +7,7 @@ import type { Pool } from '../db/pool.ts';
 import { asText, readChunks, readWhole } from '../workspace/content.ts';
 import { findFile, listFiles, type FileHead } from '../workspace/files.ts';
 import { listVersions, readVersion, type FileVersion } from '../workspace/versions.ts';
-import { fold } from '../workspace/paths.ts';
+import { fold } from '../case-folding.ts';
 import {
   parseRoleFile,
   tooLong,

@@ -14,7 +14,7 @@ import {
 import { z } from 'zod';
 import { schemas, type Limits, type PolicyRule } from '@continuo/protocol';
 import { didYouMean } from '../did-you-mean.ts';
-import { globProblem } from '../tools/glob.ts';
+import { globProblem } from '../compute/glob.ts';
 import { policyRule } from '../tools/policy.ts';
 
 /** Bytes of a role file at most. */

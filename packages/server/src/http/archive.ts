@@ -23,6 +23,7 @@ import {
 } from '../workspace/unpack.ts';
 import type { FilePath } from '../workspace/paths.ts';
 import type { App, HttpContext } from './app.ts';
+import { whileConnected } from './client-gone.ts';
 import { refusedWrite } from './file-shown.ts';
 import { PERSON } from './files.ts';
 import { folderAt, writable } from './paths.ts';
@@ -98,7 +99,10 @@ export function archiveRoutes(app: App, context: HttpContext): void {
         try {
           const file = join(home, 'upload.zip');
           await receive(c, file);
-          return c.json(await unpackInto(context, { id, folder, file, person: c.get('person') }), 200);
+          const unpacked = await whileConnected(c.env.outgoing, (signal) =>
+            unpackInto(context, { id, folder, file, person: c.get('person'), signal }),
+          );
+          return c.json(unpacked, 200);
         } finally {
           await rm(home, { recursive: true, force: true });
         }
@@ -113,11 +117,12 @@ interface Upload {
   readonly folder: FilePath;
   readonly file: string;
   readonly person: boolean;
+  readonly signal: AbortSignal;
 }
 
 async function unpackInto(
   { pool, config, workspaces }: HttpContext,
-  { id: workspaceId, folder, file, person }: Upload,
+  { id: workspaceId, folder, file, person, signal }: Upload,
 ): Promise<UnpackedBody> {
   const unpacked: Unpacked = { written: 0, unchanged: 0, bytes: 0, refused: [] };
   const shown = (): UnpackedBody => ({
@@ -134,6 +139,7 @@ async function unpackInto(
     governing: person,
     maxFileBytes: config.maxFileBytes,
     quotaBytes: config.workspaceBytes,
+    signal,
     committed: (changes: Parameters<typeof workspaces.committed>[1]) =>
       workspaces.committed(workspaceId, changes),
   };

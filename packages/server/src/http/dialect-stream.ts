@@ -16,7 +16,7 @@ import type { Pool } from '../db/pool.ts';
 import type { StoredEvent } from '../log/event.ts';
 import type { Batch } from '../log/follow.ts';
 import { foldAfter, readRunEvents, readThread, seqOf } from '../log/statements.ts';
-import { Problem } from './problem.ts';
+import { whileConnected } from './client-gone.ts';
 import { invalidCursor } from './shared.ts';
 import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../yielding.ts';
 
@@ -69,19 +69,11 @@ export async function standingOf<State>(
   const cursor = parseFrameId(given);
   if (!cursor)
     throw invalidCursor(given, 'is not the id of a frame; ids are whole numbers from 1, or such as 12.1.');
-  const gone = new AbortController();
-  const onClose = () => gone.abort(clientGone());
-  response.once('close', onClose);
-  const standing = await standingAt(pool, dialect, scope, cursor, gone.signal).finally(() =>
-    response.off('close', onClose),
+  const standing = await whileConnected(response, (signal) =>
+    standingAt(pool, dialect, scope, cursor, signal),
   );
   if (!standing) throw invalidCursor(given, 'is ahead of the log: there is no frame with that id yet.');
   return standing;
-}
-
-/** Nobody reads this; nothing went wrong either. */
-function clientGone(): Problem {
-  return new Problem({ status: 408, code: 'client_gone', detail: 'The client went away meanwhile.' });
 }
 
 /** Where a client with this cursor stands; null if the log has no such frame. */

@@ -15,11 +15,13 @@ import {
   type Changed,
   type FileHead,
 } from '../workspace/files.ts';
-import { fold, PATH_DEPTH, type FilePath } from '../workspace/paths.ts';
+import { fold } from '../case-folding.ts';
+import { PATH_DEPTH, type FilePath } from '../workspace/paths.ts';
 import { searchNames, searchText } from '../workspace/search.ts';
 import { readTree, type TreeEntry as Entry } from '../workspace/tree.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
+import { whileConnected } from './client-gone.ts';
 import { fileNotFound, pathTaken, refusedWrite, shownFile, versionConflict } from './file-shown.ts';
 import { PERSON } from './files.ts';
 import { fileAt, folderAt, writable } from './paths.ts';
@@ -105,7 +107,9 @@ export function folderRoutes(app: App, context: HttpContext): void {
         if (items.length < limit) items.push(...(await chatsNamed(context, id, words)));
       }
       if (where !== 'names' && items.length < limit) {
-        const found = await searchText(pool, id, { words, limit: limit - items.length });
+        const found = await whileConnected(c.env.outgoing, (signal) =>
+          searchText(pool, id, { words, limit: limit - items.length, signal }),
+        );
         items.push(...found.map((hit) => ({ ...hit, found_in: 'text' as const })));
       }
       return c.json({ items: items.slice(0, limit), next: null }, 200);

@@ -3,13 +3,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { FileVersion as VersionBody } from '@continuo/protocol';
 import { schemas } from '@continuo/protocol';
+import { TooMuchWork, workers } from '../compute/pool.ts';
 import { asText, readWhole } from '../workspace/content.ts';
-import { differenceOf, DIFF_BYTES } from '../workspace/difference.ts';
 import { findFile, findRemoved, readFile, writeFile, type FileHead } from '../workspace/files.ts';
-import { listVersions, readVersion, type FileVersion } from '../workspace/versions.ts';
+import { DIFF_BYTES, listVersions, readVersion, type FileVersion } from '../workspace/versions.ts';
 import { findWorkspace } from '../workspace/workspaces.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
+import { whileConnected } from './client-gone.ts';
 import { fileNotFound, pathTaken, refusedWrite, shownFile, versionConflict } from './file-shown.ts';
 import { PERSON } from './files.ts';
 import { fileAt, writable } from './paths.ts';
@@ -94,11 +95,15 @@ export function versionRoutes(app: App, context: HttpContext): void {
         return c.json({ ...where, binary: true, diff: '', added: 0, removed: 0 }, 200);
       }
       if (Math.max(now.size, old?.size ?? 0) > DIFF_BYTES) throw diffTooLarge();
-      const difference = await differenceOf(
-        { name: old?.path ?? '/dev/null', text: old ? await textOf(context, old) : '' },
-        { name: now.path, text: await textOf(context, now) },
-      );
-      if (!difference) throw diffTooLarge();
+      const sides = {
+        from: { name: old?.path ?? '/dev/null', text: old ? await textOf(context, old) : '' },
+        to: { name: now.path, text: await textOf(context, now) },
+      };
+      const difference = await whileConnected(c.env.outgoing, (signal) =>
+        workers.run('difference', sides, { key: id, signal }),
+      ).catch((error: unknown) => {
+        throw error instanceof TooMuchWork ? diffTooLarge(error) : error;
+      });
       return c.json({ ...where, binary: false, ...difference }, 200);
     },
   );
@@ -219,11 +224,14 @@ function missing(what: string): Problem {
   });
 }
 
-function diffTooLarge(): Problem {
+function diffTooLarge(tooMuch?: TooMuchWork): Problem {
+  const why = tooMuch
+    ? `comparing them ${tooMuch.message}`
+    : `texts of up to ${DIFF_BYTES} bytes are compared`;
   return new Problem({
     status: 422,
     code: 'diff_too_large',
-    detail: `The texts, or what differs in them, are too large to compare here (${DIFF_BYTES} bytes, 4000 changed lines); read both versions.`,
+    detail: `The versions are too large to compare: ${why}. Read both versions instead.`,
     extra: { limit: DIFF_BYTES },
   });
 }

@@ -63,6 +63,7 @@ export function readTools(given: readonly unknown[], source: Source): Listing {
         description,
         effect: source.trust ? effectOf(data.annotations) : 'external',
         input,
+        elsewhere: true,
         schema: shown,
         run: (value: Record<string, unknown>, context: McpCallContext) =>
           source.call(data.name, value, context),

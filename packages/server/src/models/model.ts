@@ -45,6 +45,11 @@ export interface ToolSchema {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
+/** Calls of one message that are made. Some providers take no more in a history, either. */
+export const CALLS_PER_MESSAGE = 128;
+/** Calls of one message that are kept at all; those that come after them in the stream are dropped. */
+export const CALLS_KEPT = 1000;
+
 export interface ModelRequest {
   /** The id that the answer's message must carry. */
   readonly messageId: string;

@@ -12,7 +12,7 @@ import type {
   SessionState,
 } from '@continuo/protocol';
 import { isTooDeep, TOO_DEEP } from '../json-depth.ts';
-import type { HistoryMessage } from '../models/model.ts';
+import { CALLS_PER_MESSAGE, type HistoryMessage } from '../models/model.ts';
 
 export interface CallState {
   readonly call: string;
@@ -20,6 +20,8 @@ export interface CallState {
   /** What the model wrote where it was not JSON, or nested too deep, is `null`, and `problem` says so. */
   readonly input: unknown;
   readonly problem: string | null;
+  /** One more than a message may make: it is not made. */
+  readonly surplus: boolean;
   /** What the model is told with the result: that a person changed the input, or what they said. */
   readonly note: string | null;
   readonly stage:
@@ -363,12 +365,18 @@ function goesOn(run: RunState, heldBy: number, attempts: number): RunState {
 }
 
 function ended(run: RunState, data: Extract<LogEvent, { type: 'message_end' }>['data']): RunState {
-  const calls = data.parts.flatMap((part): CallState[] => {
-    if (part.kind !== 'tool_call') return [];
-    const call = { call: part.callId, tool: part.tool, note: null, stage: { kind: 'planned' } as const };
+  const made = data.parts.filter((part) => part.kind === 'tool_call');
+  const calls = made.map((part, index): CallState => {
     const problem = problemOf(part.input);
-    const input = part.input.kind === 'json' && problem === null ? part.input.value : null;
-    return [{ ...call, input, problem }];
+    return {
+      call: part.callId,
+      tool: part.tool,
+      input: part.input.kind === 'json' && problem === null ? part.input.value : null,
+      problem,
+      surplus: index >= CALLS_PER_MESSAGE,
+      note: null,
+      stage: { kind: 'planned' },
+    };
   });
   const last = {
     message: data.message,
@@ -399,7 +407,8 @@ function staged(run: RunState, event: CallEvent, stage: CallState['stage']): Run
 }
 
 function withCall(run: RunState, event: CallEvent, change: (call: CallState) => CallState): RunState {
-  const calls = run.calls.map((call) => (call.call === event.data.call ? change(call) : call));
+  const index = run.calls.findIndex((call) => call.call === event.data.call);
+  const calls = index < 0 ? run.calls : run.calls.with(index, change(run.calls[index]!));
   const left = calls.filter((call) => call.stage.kind !== 'ended');
   const parked = left.length > 0 && left.every((call) => call.stage.kind === 'asked');
   const started = left.flatMap((call) => (call.stage.kind === 'started' ? [call.stage] : []));

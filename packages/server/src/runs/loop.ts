@@ -17,13 +17,14 @@ import { asFacts, Canceled, takeFacts, Told } from './facts.ts';
 import { EMPTY, foldAll, knownVersion, workedMs, type RunState, type ThreadState } from './fold.ts';
 import { expireQuestions } from './questions.ts';
 import { replay, replayWhole } from './replay.ts';
-import { runTools } from './run-tools.ts';
+import { createPureCalls, runTools } from './run-tools.ts';
 import { SNAPSHOT_EVENTS, withinWindow, writeSnapshot } from './snapshots.ts';
 import { timer, type LoopOptions, type StepContext } from './step.ts';
 import { makeTitle } from './title.ts';
 import * as write from './writing.ts';
 
-export function createRunLoop(options: LoopOptions): Work {
+export function createRunLoop(given: Omit<LoopOptions, 'pureCalls'>): Work {
+  const options: LoopOptions = { ...given, pureCalls: createPureCalls() };
   return async (hold) => {
     const actor = await Actor.open(options, hold);
     return actor.live().finally(() => actor.close());

@@ -1,19 +1,33 @@
-// Runs the calls of a message. First the policies are asked about those that have not been started: one that is denied
-// ends, one that needs approval is parked, and the others run: pure ones at once, the rest one by one in order. A call that
+// Runs the calls of a message. Calls beyond the most that a message may make end at once. Then the policies are asked about
+// those that have not been started: one that is denied ends, one that needs approval is parked, and the others run: pure ones
+// side by side (`PURE_PER_RUN` of a run, `PURE_PER_POD` of a pod at a time), the rest one by one in order. A call that
 // an earlier attempt started is repeated as its effect class allows.
 
+import { availableParallelism } from 'node:os';
 import { v7 as uuidv7 } from 'uuid';
 import type { ApprovalKind, EventData, ImageReference, NewEvent } from '@continuo/protocol';
+import { FairLimiter } from '../fair-limiter.ts';
 import { isTooDeep, TOO_DEEP } from '../json-depth.ts';
 import type { Change, Entry } from '../log/group.ts';
 import { CancelWins, Lost } from '../log/pen.ts';
 import { judge, normalPath } from '../tools/policy.ts';
 import type { AnyTool } from '../tools/registry.ts';
-import { OutcomeUnknown, Stale, type CallContext } from '../tools/tool.ts';
+import { errorForModels, OutcomeUnknown, Stale, ToolFailure, type CallContext } from '../tools/tool.ts';
+import { CALLS_PER_MESSAGE } from '../models/model.ts';
+import { yieldWithAbortCheck } from '../yielding.ts';
 import type { CallState } from './fold.ts';
 import { readPolicy } from './policies.ts';
 import { Abandoned, createAsker } from './questions.ts';
 import type { StepContext } from './step.ts';
+
+/** Pure calls that run at a time: of one run, and of all runs of a pod together. */
+const PURE_PER_RUN = 8;
+const PURE_PER_POD = 2 * availableParallelism();
+
+/** The places for pure calls of a pod. */
+export function createPureCalls(): FairLimiter {
+  return new FairLimiter(PURE_PER_POD);
+}
 
 /** How often a call is prepared again because somebody else was faster. */
 const PREPARE_TRIES = 100;
@@ -26,12 +40,16 @@ interface CheckedCall {
 }
 
 export async function runTools(context: StepContext, calls: readonly CallState[]): Promise<null> {
+  if (context.hold.draining || context.canceled.aborted) return null;
   const allowed = await withoutRefused(
     context,
-    calls.map((call) => ({ call, checked: check(context, call) })),
+    await checkAll(context, await withoutSurplus(context, calls)),
   );
   const isPure = ({ checked }: CheckedCall) => checked.ok && checked.tool.effect === 'pure';
-  const atOnce = Promise.all(allowed.filter(isPure).map((each) => runCall(context, each)));
+  const ownPlaces = new FairLimiter(PURE_PER_RUN);
+  const atOnce = Promise.all(
+    allowed.filter(isPure).map((each) => inTurn(context, ownPlaces, each, () => runCall(context, each))),
+  );
   // Both must end before the step does: a failure in one must not leave the other running unseen.
   const inOrder = (async () => {
     for (const each of allowed) if (!isPure(each)) await runCall(context, each);
@@ -39,6 +57,47 @@ export async function runTools(context: StepContext, calls: readonly CallState[]
   const outcomes = await Promise.allSettled([atOnce, inOrder]);
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   return null;
+}
+
+/** Ends the calls that are too many, all in one append. */
+async function withoutSurplus(
+  context: StepContext,
+  calls: readonly CallState[],
+): Promise<readonly CallState[]> {
+  const surplus = calls.filter((call) => call.surplus);
+  if (surplus.length === 0) return calls;
+  const error = `not made: a message makes at most ${CALLS_PER_MESSAGE} calls, and this one came after them. Make it again in a later message if it is still needed`;
+  await context.pen.append(
+    surplus.map((call) => ended(context, call, { output: { error }, success: false })),
+  );
+  return calls.filter((call) => !call.surplus);
+}
+
+/** Inputs may be large, and there may be many: others have their turn in between. */
+async function checkAll(context: StepContext, calls: readonly CallState[]): Promise<readonly CheckedCall[]> {
+  const checked: CheckedCall[] = [];
+  for (const [index, call] of calls.entries()) {
+    if (index > 0) await yieldWithAbortCheck({ mode: 'fast', signal: context.hold.lost });
+    checked.push({ call, checked: check(context, call) });
+  }
+  return checked;
+}
+
+/** Runs a pure call when there is a place for it. If the run is stopped while it waits, the call is not made. */
+async function inTurn(
+  { options, queued, hold, interrupted }: StepContext,
+  ownPlaces: FairLimiter,
+  { checked }: CheckedCall,
+  work: () => Promise<void>,
+): Promise<void> {
+  const isElsewhere = checked.ok && checked.tool.elsewhere === true;
+  const onPod = () => (isElsewhere ? work() : options.pureCalls.run(queued.id, interrupted, work));
+  try {
+    await ownPlaces.run(queued.id, interrupted, onPod);
+  } catch (error) {
+    hold.lost.throwIfAborted();
+    if (!interrupted.aborted || error !== interrupted.reason) throw error;
+  }
 }
 
 /** The calls that may run now. Of the others, the log says why not. */
@@ -193,7 +252,7 @@ async function runCall(context: StepContext, { call, checked }: CheckedCall): Pr
     if (error instanceof Abandoned) return;
     const unknown = error instanceof Overdue || error instanceof OutcomeUnknown;
     const outcome = unknown && tool.effect !== 'transactional' ? { outcome: 'unknown' as const } : {};
-    await end({ output: { error: messageOf(error) }, success: false, ...outcome });
+    await end({ output: { error: errorForModels(error) }, success: false, ...outcome });
   } finally {
     grace.end();
   }
@@ -313,7 +372,7 @@ function check({ tools }: StepContext, call: CallState): Checked {
     const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
     return { ok: false, problem: `the input does not fit the tool's schema: ${issues.join('; ')}` };
   } catch (error) {
-    return { ok: false, problem: `the input could not be checked: ${messageOf(error)}` };
+    return { ok: false, problem: `the input could not be checked: ${errorForModels(error)}` };
   }
 }
 
@@ -322,12 +381,7 @@ function isRepeatable(checked: Checked): boolean {
   return checked.ok && checked.tool.effect !== 'external';
 }
 
-/** Tools may throw anything. */
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-class Overdue extends Error {
+class Overdue extends ToolFailure {
   override readonly message = 'the call did not end within its grace period after the run was canceled';
 }
 

@@ -5,6 +5,7 @@ import type { EventData } from '@continuo/protocol';
 import type { Hold } from '../actors/hold.ts';
 import type { Agent, Agents } from '../agents/agent.ts';
 import type { Pool } from '../db/pool.ts';
+import type { FairLimiter } from '../fair-limiter.ts';
 import type { Faults } from '../faults.ts';
 import type { Writer } from '../log/append.ts';
 import type { Change, Entry } from '../log/group.ts';
@@ -32,6 +33,8 @@ export interface LoopOptions {
   readonly now: () => number;
   /** Milliseconds since any moment, by a clock that never jumps. */
   readonly elapsed: () => number;
+  /** Where pure calls of all runs of the pod wait for their turn. */
+  readonly pureCalls: FairLimiter;
   readonly metrics: Pick<Metrics, 'runStarted' | 'runEnded' | 'takenOver' | 'modelCalled'>;
   readonly faults?: Faults | undefined;
 }

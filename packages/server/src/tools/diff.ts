@@ -2,10 +2,10 @@
 
 import { z } from 'zod';
 import { asText, readWhole } from '../workspace/content.ts';
-import { differenceOf, DIFF_BYTES } from '../workspace/difference.ts';
 import type { FileHead } from '../workspace/files.ts';
-import { readVersion, type FileVersion } from '../workspace/versions.ts';
+import { DIFF_BYTES, readVersion, type FileVersion } from '../workspace/versions.ts';
 import { existing, fileAt, shown, type ToolWorld } from './files.ts';
+import { heavyWork } from './heavy.ts';
 import { bytes } from './say.ts';
 import { ToolFailure, type Tool } from './tool.ts';
 import { lastDifferent } from './versions.ts';
@@ -37,13 +37,12 @@ export function diffTool(world: ToolWorld): Tool<Input> {
       context.used(file.id);
       const about = { path: file.path, file: file.id, to: newer.version };
       if (!older) return { ...about, text: `${file.path} has not changed before version ${newer.version}` };
-      const [before, after] = await Promise.all([older, newer].map((version) => sideOf(file, version)));
-      const difference = await differenceOf(before!, after!);
-      if (!difference)
-        throw new ToolFailure(
-          `versions ${older.version} and ${newer.version} of ${file.path} differ too much to be compared; read both`,
-        );
-      return { ...about, from: older.version, text: cut(difference.diff) };
+      const sides = { from: await sideOf(file, older), to: await sideOf(file, newer) };
+      const { diff } = await heavyWork('difference', sides, context, {
+        what: `comparing versions ${older.version} and ${newer.version} of ${file.path}`,
+        instead: 'read both in parts',
+      });
+      return { ...about, from: older.version, text: cut(diff) };
     },
   };
 

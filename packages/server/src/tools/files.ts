@@ -12,7 +12,7 @@ import {
 } from '../workspace/files.ts';
 import { parseFolder, parsePath, type FilePath, type ParsedPath } from '../workspace/paths.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
-import { nearest } from './nearest.ts';
+import { TooMuchWork, workers } from '../compute/pool.ts';
 import { judge, type Rules } from './policy.ts';
 import { Stale, ToolFailure, type CallContext, type TransactionContext } from './tool.ts';
 
@@ -112,17 +112,27 @@ async function didYouMean(world: Looking, workspaceId: string, path: FilePath): 
     folder: folder === '' ? folderAt('/') : fileAt(folder),
     limit: LOOKED_AT,
   });
-  const alike = nearest(
-    path.path,
-    beside.map((file) => file.path),
-    NAMED_PATHS,
-  );
+  const candidates = beside.map((file) => file.path);
+  const alike = await mostAlike(path.path, candidates, NAMED_PATHS, workspaceId);
   const rules = await world.rules(workspaceId);
   const paths = [...new Set([...rows.map((row) => row.path), ...alike])]
     .filter((each) => judge({ tool: 'read', effect: 'pure', paths: [each] }, rules).action !== 'deny')
     .slice(0, NAMED_PATHS);
   if (paths.length > 0) return ` Did you mean ${paths.join(' or ')}?`;
   return ' glob and ls show what is there.';
+}
+
+/** The candidates that are most like what was asked for; none if finding them takes too long. */
+export function mostAlike(
+  wanted: string,
+  candidates: readonly string[],
+  most: number,
+  key: string,
+): Promise<readonly string[]> {
+  return workers.run('nearest', { wanted, candidates, most }, { key }).catch((error: unknown) => {
+    if (error instanceof TooMuchWork) return [];
+    throw error;
+  });
 }
 
 export function authorOf({ threadId, runId, callId }: CallContext): Author {

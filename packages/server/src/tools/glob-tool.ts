@@ -3,14 +3,16 @@
 import { z } from 'zod';
 import { listPaths } from '../workspace/files.ts';
 import { folderAt, shown, type ToolWorld } from './files.ts';
-import { globProblem, parseGlob } from './glob.ts';
+import { globProblem } from '../compute/glob.ts';
+import { heavyWork } from './heavy.ts';
 import { counted } from './say.ts';
 import { ToolFailure, type Tool } from './tool.ts';
 
-/** Paths of one result, files that are looked at, and what the braces of a pattern may stand for, at most. */
+/** Paths of one result, files that are looked at, and what the braces of a pattern may stand for, at most. Paths are matched in pages. */
 const PATHS = 1000;
 const FILES = 1_000_000;
 const ALTERNATIVES = 64;
+const PAGE = 20_000;
 
 const input = z.strictObject({
   pattern: z
@@ -32,11 +34,19 @@ export function globTool({ pool }: ToolWorld): Tool<Input> {
     input,
     words: ({ pattern, path }) => `Looks for files that match ${pattern} in ${shown(path)}`,
     paths: ({ path }) => [`${path}/`],
-    async run({ pattern, path }, { workspaceId }) {
+    async run({ pattern, path }, context) {
       const folder = folderAt(path);
-      const globs = patternsOf(pattern, folder.path).map(parseGlob);
-      const paths = await listPaths(pool, workspaceId, folder, FILES);
-      const found = paths.filter((each) => globs.some((glob) => glob.matches(each)));
+      const patterns = patternsOf(pattern, folder.path);
+      const paths = await listPaths(pool, context.workspaceId, folder, FILES);
+      const found: string[] = [];
+      for (let at = 0; at < paths.length; at += PAGE) {
+        const page = { patterns, paths: paths.slice(at, at + PAGE).join('\n') };
+        const matching = await heavyWork('matchPaths', page, context, {
+          what: `matching ${pattern} against ${counted(paths.length, 'path')}`,
+          instead: 'use a shorter pattern with fewer stars and braces, or a folder as path',
+        });
+        if (matching !== '') found.push(...matching.split('\n'));
+      }
       const more = found.length - PATHS;
       return {
         files: found.length,

@@ -1,14 +1,16 @@
 // grep: lines that match, through ripgrep on the workspace's mirror. Bounded in matches, bytes and time. Symbolic links
-// are not followed, and what is on disk but not in the workspace is not shown; nor are chats, which not every pod has on disk.
+// are not followed, not even one in the place of the workspace's own folder, and what is on disk but not in the workspace is not shown; nor are chats, which not every pod has on disk.
 
 import { spawn } from 'node:child_process';
+import { constants, existsSync } from 'node:fs';
+import { lstat, open, type FileHandle } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { rgPath } from '@vscode/ripgrep';
 import { z } from 'zod';
 import { findFiles } from '../workspace/files.ts';
 import { parsePath } from '../workspace/paths.ts';
 import { existingPlace, folderAt, shown, type ToolWorld } from './files.ts';
-import { globProblem } from './glob.ts';
+import { globProblem } from '../compute/glob.ts';
 import { counted } from './say.ts';
 import { ToolFailure, type CallContext, type Tool } from './tool.ts';
 
@@ -46,8 +48,8 @@ export function grepTool(world: ToolWorld): Tool<Input> {
         if (problem !== null) throw new ToolFailure(`the glob ${asked.glob} cannot be used: ${problem}`);
       }
       if (folder.path !== '/') await existingPlace(world, context.workspaceId, folder);
-      const root = await workspaces.mirrors.folder(context.workspaceId);
-      const found = await search(root, folder.path, asked, context);
+      const root = await openRoot(await workspaces.mirrors.folder(context.workspaceId));
+      const found = await search(root.cwd, folder.path, asked, context).finally(() => root.close());
       const places = [...new Set(found.hits.map(({ path }) => path))].flatMap((path) => {
         const parsed = parsePath(path);
         return parsed.ok ? [parsed.path] : [];
@@ -80,6 +82,35 @@ interface Found {
   /** Why there may be more. */
   readonly cut: string | null;
 }
+
+const byDescriptor = existsSync('/proc/self/fd');
+
+/** Opens a workspace's folder, so that ripgrep works in this one whatever takes its place. */
+async function openRoot(
+  path: string,
+): Promise<{ readonly cwd: string; readonly close: () => Promise<void> }> {
+  const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+  const folder: FileHandle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw ['ELOOP', 'ENOTDIR', 'ENOENT'].includes(error.code ?? '') ? new ToolFailure(REPLACED) : error;
+    },
+  );
+  // The child process opens its working directory before it becomes ripgrep, and has our descriptors until then.
+  if (byDescriptor) return { cwd: `/proc/self/fd/${folder.fd}`, close: () => folder.close() };
+  const { ino, dev } = await folder.stat();
+  return {
+    cwd: path,
+    // Without descriptors the folder can only be compared: it must still be the same one afterwards.
+    close: async () => {
+      await folder.close();
+      const now = await lstat(path).catch(() => null);
+      if (now?.ino !== ino || now.dev !== dev) throw new ToolFailure(REPLACED);
+    },
+  };
+}
+
+const REPLACED =
+  'the search could not be made: something else is where the workspace’s folder was on the server’s disk. A person must put it back; ls, glob and read work without it';
 
 function search(root: string, folder: string, asked: Input, { signal }: CallContext): Promise<Found> {
   return new Promise((resolve, reject) => {

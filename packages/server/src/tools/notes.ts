@@ -2,8 +2,7 @@
 
 import { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
-import type { ToolWorld } from './files.ts';
-import { nearest } from './nearest.ts';
+import { mostAlike, type ToolWorld } from './files.ts';
 import { bytes, counted } from './say.ts';
 import { ToolFailure, type Tool } from './tool.ts';
 
@@ -77,11 +76,8 @@ export function recallTool({ pool }: ToolWorld): Tool<Recalled> {
       if (input.name === undefined) return { notes: notes.length, text: inWords(notes) };
       const note = notes.find((each) => each.name === input.name);
       if (note) return { name: note.name, text: note.text };
-      const alike = nearest(
-        input.name,
-        notes.map((each) => each.name),
-        3,
-      );
+      const names = notes.map((each) => each.name);
+      const alike = await mostAlike(input.name, names, 3, threadId);
       const known = alike.length > 0 ? alike : notes.slice(0, 10).map((each) => each.name);
       const hint = known.length === 0 ? 'nothing was remembered yet' : `there are: ${known.join(', ')}`;
       throw new ToolFailure(`there is no note ${JSON.stringify(input.name)}; ${hint}`);

@@ -1,21 +1,19 @@
 // patch: a unified diff over one or several files, all of it or nothing, applied to the newest versions.
 
-import { applyPatch, parsePatch, type StructuredPatch } from 'diff';
+import { parsePatch, type StructuredPatch } from 'diff';
 import { z } from 'zod';
-import { findFile, type FileHead } from '../workspace/files.ts';
+import { findFile } from '../workspace/files.ts';
 import { make, placeOf, storeText, textOf, type Planned } from './changes.ts';
 import { existing, fileAt, shown, type ToolWorld } from './files.ts';
-import { linesLike } from './nearest.ts';
+import { heavyWork } from './heavy.ts';
 import { counted } from './say.ts';
 import { ToolFailure, type CallContext, type Tool } from './tool.ts';
 
 /** Characters of a patch, files that it changes, lines of one hunk and lines of a patched file at most. */
-const PATCH_CHARACTERS = 1024 * 1024;
+const PATCH_CHARACTERS = 256 * 1024;
 const FILES = 100;
 const HUNK_LINES = 2000;
 const FILE_LINES = 100_000;
-/** Lines of context at most that may differ from the file. */
-const FUZZ = 1;
 
 const input = z.strictObject({
   patch: z
@@ -68,7 +66,15 @@ interface Part {
   readonly patch: StructuredPatch;
 }
 
+/** What the last patch was read as: it is asked for its paths and its words before it is applied. */
+let lastParsed: { readonly text: string; readonly parts: readonly Part[] } | null = null;
+
 function parse(text: string): readonly Part[] {
+  if (lastParsed?.text !== text) lastParsed = { text, parts: read(text) };
+  return lastParsed.parts;
+}
+
+function read(text: string): readonly Part[] {
   let patches: StructuredPatch[];
   try {
     patches = parsePatch(text.endsWith('\n') ? text : `${text}\n`);
@@ -113,7 +119,7 @@ async function plan(world: ToolWorld, context: CallContext, part: Part): Promise
     const path = fileAt(part.to!);
     if (await findFile(world.pool, workspaceId, path))
       throw new ToolFailure(`${path.path} is there already, and the patch creates it`);
-    const content = await storeText(world, applied('', part.patch, path.path), true);
+    const content = await storeText(world, await applied('', part.patch, path.path, context), true);
     return [{ kind: 'write', path, base: 0, content }];
   }
   const file = await existing(world, workspaceId, fileAt(part.from));
@@ -123,41 +129,44 @@ async function plan(world: ToolWorld, context: CallContext, part: Part): Promise
     throw new ToolFailure(`a patch removes no file; call remove for ${file.path}. Nothing was changed`);
   }
   const to = fileAt(part.to);
-  if (to.folded === file.folded) return edited(world, file, part, file.version);
+  const text = async () => {
+    const patched = await applied(await textOf(world, file), part.patch, file.path, context);
+    return storeText(world, patched, true);
+  };
+  if (to.folded === file.folded)
+    return [{ kind: 'write', path: placeOf(file), base: file.version, content: await text() }];
   const moved: Planned = { kind: 'move', from: placeOf(file), to, base: file.version };
   return part.patch.hunks.length === 0
     ? [moved]
-    : [moved, ...(await edited(world, file, part, file.version + 1, to))];
+    : [moved, { kind: 'write', path: to, base: file.version + 1, content: await text() }];
 }
 
-async function edited(
-  world: ToolWorld,
-  file: FileHead,
-  { patch }: Part,
-  base: number,
-  path = placeOf(file),
-): Promise<readonly Planned[]> {
-  const content = await storeText(world, applied(await textOf(world, file), patch, file.path), true);
-  return [{ kind: 'write', path, base, content }];
-}
-
-function applied(text: string, patch: StructuredPatch, path: string): string {
-  if (text.split('\n').length > FILE_LINES)
+async function applied(
+  text: string,
+  { hunks }: StructuredPatch,
+  path: string,
+  context: CallContext,
+): Promise<string> {
+  if (linesIn(text) > FILE_LINES)
     throw new ToolFailure(`${path} has more than ${FILE_LINES} lines; use edit`);
-  const result = applyPatch(text, patch, { fuzzFactor: FUZZ });
-  if (result !== false) return result;
-  const bad = patch.hunks.find(
-    (hunk) => applyPatch(text, { ...patch, hunks: [hunk] }, { fuzzFactor: FUZZ }) === false,
-  );
-  const hunk = bad ?? patch.hunks[0]!;
-  const wanted = hunk.lines.filter((line) => !line.startsWith('+')).map((line) => line.slice(1));
-  const lost = wanted.find((line) => line.trim() !== '' && !text.includes(line)) ?? wanted[0] ?? '';
-  const alike = linesLike(lost, text);
+  const input = { text, hunks: hunks.map(({ oldStart, lines }) => ({ oldStart, lines })) };
+  const patched = await heavyWork('patch', input, context, {
+    what: `finding where the hunks fit in ${path}`,
+    instead: 'nothing was changed: use edit, or a patch of fewer hunks with fewer lines of context',
+  });
+  if (patched.ok) return patched.text;
+  const hunk = hunks[patched.hunk]!;
   const near =
-    alike.length === 0
+    patched.near.length === 0
       ? 'Read the file again.'
-      : `The nearest lines to "${lost.slice(0, 100)}" are:\n${alike.join('\n')}`;
+      : `The nearest lines to "${patched.lost.slice(0, 100)}" are:\n${patched.near.join('\n')}`;
   throw new ToolFailure(
     `the hunk @@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@ does not fit ${path}. Nothing was changed. ${near}`,
   );
+}
+
+function linesIn(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
 }

@@ -9,7 +9,7 @@
 
 import { posix } from 'node:path';
 import { schemas, type PolicyRule } from '@continuo/protocol';
-import { globProblem, parseGlob, pathGlobProblem, type Glob } from './glob.ts';
+import { globProblem, parseGlob, pathGlobProblem, type Glob } from '../compute/glob.ts';
 import type { Tool } from './tool.ts';
 
 export const policyRule = schemas.policyRule.superRefine(({ tool, path }, context) => {

@@ -40,7 +40,12 @@ export function readTool(world: ToolWorld): Tool<Input> {
       if (chat) {
         context.used(chat.threadId);
         const { threadId: id, version: newest } = chat;
-        return linesOf({ path: chat.path, id, version: newest, newest }, [Buffer.from(chat.text)], asked);
+        return linesOf(
+          { path: chat.path, id, version: newest, newest },
+          [Buffer.from(chat.text)],
+          asked,
+          context,
+        );
       }
       const file = await existing(world, context.workspaceId, path);
       const version = await readVersion(pool, file.id, asked.version ?? file.version);
@@ -51,7 +56,7 @@ export function readTool(world: ToolWorld): Tool<Input> {
       context.used(file.id);
       if (!version.isText) return notText(pool, file, version, context);
       const about = { path: file.path, id: file.id, version: version.version, newest: file.version };
-      const result = await linesOf(about, readChunks(pool, version.chunks), asked);
+      const result = await linesOf(about, readChunks(pool, version.chunks), asked, context);
       if (version.version === file.version) context.learned(file.id, file.version);
       return result;
     },
@@ -78,20 +83,14 @@ async function linesOf(
   { path, id, version, newest }: { path: string; id: string; version: number; newest: number },
   content: AsyncIterable<Buffer> | Iterable<Buffer>,
   { from_line: from, max_lines: most }: Input,
+  { signal }: CallContext,
 ) {
-  const lines: string[] = [];
-  let size = 0;
-  let total = 0;
-  let isFull = false;
-  for await (const line of linesIn(content)) {
-    total += 1;
-    if (total < from || isFull || lines.length === most) continue;
-    const shownLine = line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS)}… [cut]` : line;
-    const numbered = `${String(total).padStart(6)}\t${shownLine}`;
-    size += Buffer.byteLength(numbered) + 1;
-    isFull = size > BYTES;
-    if (!isFull) lines.push(numbered);
+  const reader = new LineReader(from, most);
+  for await (const chunk of content) {
+    signal.throwIfAborted();
+    reader.take(chunk);
   }
+  const { lines, total } = reader.end();
   if (from > Math.max(total, 1))
     throw new ToolFailure(`${path} has ${counted(total, 'line')}; from_line ${from} is after its end`);
   const old = version === newest ? '' : ` (the newest is ${newest})`;
@@ -108,18 +107,70 @@ async function linesOf(
   };
 }
 
-/** Lines without their ends; a text that ends with a newline has no empty line after it. */
-async function* linesIn(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<string> {
-  let rest: Buffer = Buffer.alloc(0);
-  const text = (line: Buffer) => line.toString().replace(/\r$/, '');
-  for await (const chunk of chunks) {
-    const bytesHere = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    let start = 0;
-    for (let end = bytesHere.indexOf(10); end >= 0; end = bytesHere.indexOf(10, start)) {
-      yield text(bytesHere.subarray(start, end));
-      start = end + 1;
-    }
-    rest = bytesHere.subarray(start);
+/**
+ * Counts the lines of a text that comes in chunks, and keeps those that are shown. A text that ends with a newline has no empty
+ * line after it. Lines that are not shown cost no more than looking for their ends.
+ */
+class LineReader {
+  readonly #from: number;
+  readonly #most: number;
+  readonly #lines: string[] = [];
+  #total = 0;
+  #size = 0;
+  #isFull = false;
+  /** The beginning of a line whose end has not come yet. */
+  #open: Buffer[] = [];
+  #isOpen = false;
+  #kept = 0;
+
+  constructor(from: number, most: number) {
+    this.#from = from;
+    this.#most = most;
   }
-  if (rest.length > 0) yield text(rest);
+
+  take(chunk: Buffer): void {
+    let start = 0;
+    for (let at = 0; at < chunk.length; at += 1) {
+      if (chunk[at] !== 10) continue;
+      this.#add(chunk, start, at);
+      this.#endLine();
+      start = at + 1;
+    }
+    if (start < chunk.length) this.#add(chunk, start, chunk.length);
+  }
+
+  end(): { readonly lines: readonly string[]; readonly total: number } {
+    if (this.#isOpen) this.#endLine();
+    return { lines: this.#lines, total: this.#total };
+  }
+
+  get #isShown(): boolean {
+    return this.#total + 1 >= this.#from && !this.#isFull && this.#lines.length < this.#most;
+  }
+
+  #add(chunk: Buffer, start: number, end: number): void {
+    this.#isOpen = true;
+    // Of a longer line no more is shown: a character has at most 4 bytes.
+    const room = 4 * (LINE_CHARACTERS + 1) - this.#kept;
+    if (room <= 0 || !this.#isShown) return;
+    const part = chunk.subarray(start, Math.min(end, start + room));
+    this.#open.push(part);
+    this.#kept += part.length;
+  }
+
+  #endLine(): void {
+    if (this.#isShown) this.#show(Buffer.concat(this.#open).toString().replace(/\r$/, ''));
+    this.#total += 1;
+    this.#open = [];
+    this.#isOpen = false;
+    this.#kept = 0;
+  }
+
+  #show(line: string): void {
+    const cut = line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS)}… [cut]` : line;
+    const numbered = `${String(this.#total + 1).padStart(6)}\t${cut}`;
+    this.#size += Buffer.byteLength(numbered) + 1;
+    this.#isFull = this.#size > BYTES;
+    if (!this.#isFull) this.#lines.push(numbered);
+  }
 }

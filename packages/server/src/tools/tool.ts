@@ -64,6 +64,8 @@ interface ToolBase<I> {
   summary?(output: Readonly<Record<string, unknown>>, input: I): string;
   /** The paths that the call touches; one that ends in a slash stands for all that is in that folder. */
   readonly paths?: (input: I) => readonly string[];
+  /** The work is done by another process or machine: it takes none of the pod's places for pure calls. */
+  readonly elsewhere?: true;
   /** What models are shown of the input, where that is not made from `input`: a JSON Schema. */
   readonly schema?: Readonly<Record<string, unknown>>;
 }
@@ -88,6 +90,24 @@ export class Stale extends Error {
 /** A failure that the model can act on; its message is the tool's result. */
 export class ToolFailure extends Error {
   readonly code = 'tool_failure';
+}
+
+/** Absolute paths, also as file URLs; what follows a host in another URL is none. */
+const ABSOLUTE_PATH = /(?<![\w.:/])(?:file:\/\/)?\/[^\s'"`<>|:;,()]+|\b[A-Za-z]:\\[^\s'"`<>|;,()]+/g;
+const HIDDEN = '[a path of the server]';
+
+/**
+ * What a model is told of an error. A failure of a tool speaks of the workspace's paths; in anything else a path is one of the
+ * server's disk, which is none of the model's business.
+ */
+export function errorForModels(error: unknown): string {
+  if (error instanceof ToolFailure || error instanceof OutcomeUnknown) return error.message;
+  let text = error instanceof Error ? error.message : String(error);
+  const { path, dest } = (error ?? {}) as { path?: unknown; dest?: unknown };
+  // As a whole first: a path may have spaces in it.
+  for (const each of [path, dest])
+    if (typeof each === 'string' && each !== '') text = text.replaceAll(each, HIDDEN);
+  return text.replaceAll(ABSOLUTE_PATH, HIDDEN);
 }
 
 /** The call was made, and nobody can tell whether it took effect. It is not repeated; the model is told. */

@@ -1,6 +1,8 @@
 // Paths in a workspace: `/notes/haiku.md`. What is accepted here is safe and means the same on every file system that a
 // mirror may live on: NFC, no `..`, no control, bidirectional or invisible characters, no name that some system reserves.
 
+import { fold } from '../case-folding.ts';
+
 export const PATH_BYTES = 1024;
 export const NAME_BYTES = 255;
 export const PATH_DEPTH = 64;
@@ -71,13 +73,6 @@ export function problemWithName(name: string): string | null {
 export function neverKept(name: string): boolean {
   const folded = fold(name);
   return OWN.test(folded) || NEVER_KEPT.has(folded);
-}
-
-/** How names are compared: by way of the upper case, since some letters have more than one lower case. */
-export function fold(text: string): string {
-  // The same for ASCII, and many times as fast.
-  if (!/[^ -~]/.test(text)) return text.toLowerCase();
-  return text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
 /** Chats are shown as files and written by nobody. */

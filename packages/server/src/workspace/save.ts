@@ -1,10 +1,10 @@
 // Saving content under a path: the write, and what to do when the file is no longer what the writer started from.
 
+import { TooMuchWork, workers } from '../compute/pool.ts';
 import type { Queryable } from '../db/pool.ts';
 import { asText, holdContent, readWhole, type StoredContent } from './content.ts';
 import { writeFile, type Changed, type FileHead, type Write } from './files.ts';
 import { readVersion } from './versions.ts';
-import { mergeTexts } from './merge.ts';
 
 /** Bytes of a text at most that is merged. */
 export const MERGE_BYTES = 1024 * 1024;
@@ -60,7 +60,7 @@ export async function readHead(client: Queryable, file: FileHead): Promise<Buffe
 async function merge(
   client: Queryable,
   file: FileHead,
-  { base, from, bytes }: Save,
+  { workspaceId, base, from, bytes }: Save,
   given: StoredContent,
   theirs: Buffer,
 ): Promise<string | null> {
@@ -72,5 +72,13 @@ async function merge(
     bytes ?? given.held ?? (await readWhole(client, given.chunks)),
     theirs,
   ].map(asText);
-  return texts.every((text) => text !== null) ? mergeTexts(...(texts as [string, string, string])) : null;
+  const [before, mine, now] = texts;
+  if (before == null || mine == null || now == null) return null;
+  // What takes too long is not merged: the writer is told of the conflict.
+  return workers
+    .run('merge', { base: before, mine, theirs: now }, { key: workspaceId })
+    .catch((error: unknown) => {
+      if (error instanceof TooMuchWork) return null;
+      throw error;
+    });
 }

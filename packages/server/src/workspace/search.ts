@@ -3,7 +3,8 @@
 import type { Pool, Queryable } from '../db/pool.ts';
 import { readChunks } from './content.ts';
 import type { FileHead } from './files.ts';
-import { fold } from './paths.ts';
+import { fold } from '../case-folding.ts';
+import { yieldWithAbortCheck } from '../yielding.ts';
 import { indexWords } from './words.ts';
 
 /** Characters of a snippet before and after the first word that was found. */
@@ -47,9 +48,9 @@ export async function searchNames(
 export async function searchText(
   pool: Pool,
   workspaceId: string,
-  { words, limit }: { words: string; limit: number },
+  { words, limit, signal }: { words: string; limit: number; signal?: AbortSignal | undefined },
 ): Promise<readonly (Hit & { readonly snippet: string | null })[]> {
-  await indexWords(pool, workspaceId);
+  await indexWords(pool, workspaceId, signal);
   const { rows } = await pool.query<Row & { chunks: Buffer[] }>({
     name: 'search_text',
     text: `select f.id, f.path, f.kind, f.version, f.size, v.chunks
@@ -62,6 +63,7 @@ export async function searchText(
   });
   const hits: (Hit & { snippet: string | null })[] = [];
   for (const { chunks, ...row } of rows) {
+    await yieldWithAbortCheck({ mode: 'fast', signal });
     hits.push({ ...hitOf(row), snippet: await snippet(pool, chunks, words) });
   }
   return hits;

@@ -8,6 +8,7 @@ import { getFileNameLowLevel, openPromise, type Entry, type ZipFile } from 'yauz
 import { transaction, type Pool } from '../db/pool.ts';
 import { gatherChunks, storeStream, type Keep, type StoredContent } from './content.ts';
 import { lockFiles, writeFile, type Author, type Changed } from './files.ts';
+import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../yielding.ts';
 import { governsAgents, isReadOnly, parsePath, type FilePath } from './paths.ts';
 
 export const ARCHIVE_ENTRIES = 10_000;
@@ -28,6 +29,8 @@ export interface Unpacking {
   readonly governing: boolean;
   readonly maxFileBytes: number;
   readonly quotaBytes: number;
+  /** Ends it between two files; what was written before stays. */
+  readonly signal?: AbortSignal | undefined;
   /** Called after each transaction. */
   readonly committed: (changes: readonly Changed[]) => Promise<void>;
 }
@@ -79,6 +82,7 @@ export async function unpack(
     };
     let batch: { readonly member: Member; readonly content: StoredContent }[] = [];
     for (const member of members) {
+      unpacking.signal?.throwIfAborted();
       const content = await contentOf(keep, zip, member, unpacking.maxFileBytes);
       if (!content) {
         unpacked.refused.push({ name: member.name, problem: 'it is damaged' });
@@ -106,7 +110,10 @@ async function readDirectory(
   const seen = new Set<string>();
   let total = 0;
   try {
+    let read = 0;
     for await (const entry of zip.eachEntry()) {
+      read += 1;
+      if (read % ITEMS_PER_TURN === 0) await yieldWithAbortCheck({ mode: 'fast', signal: unpacking.signal });
       const name = nameOf(entry);
       if (name.endsWith('/')) continue;
       const member = memberOf(entry, name, unpacking);
@@ -119,6 +126,7 @@ async function readDirectory(
       }
     }
   } catch (error) {
+    unpacking.signal?.throwIfAborted();
     throw new BadArchive('not_a_zip', (error as Error).message);
   }
   if (total > UNPACKED_BYTES) throw new BadArchive('too_large', `it unpacks to ${total} bytes`);

@@ -3,6 +3,9 @@
 import type { Queryable } from '../db/pool.ts';
 import type { Author } from './files.ts';
 
+/** Bytes at most of a text that is compared with another version of it. */
+export const DIFF_BYTES = 1024 * 1024;
+
 export interface FileVersion {
   readonly version: number;
   readonly op: 'write' | 'move' | 'remove' | 'restore';

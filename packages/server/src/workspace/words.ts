@@ -13,9 +13,9 @@ const BATCH = 32;
 /** How long after a change a pod indexes it: files that are written again and again are indexed now and then. */
 const SOON_MS = 1000;
 
-/** Returns when everything that was committed before is indexed. */
-export async function indexWords(pool: Pool, workspaceId: string): Promise<void> {
-  while ((await transaction(pool, (client) => indexSome(client, workspaceId))) > 0);
+/** Returns when everything that was committed before is indexed; an abort ends it between two transactions. */
+export async function indexWords(pool: Pool, workspaceId: string, signal?: AbortSignal): Promise<void> {
+  while ((await transaction(pool, (client) => indexSome(client, workspaceId))) > 0) signal?.throwIfAborted();
 }
 
 /** The workspaces where something is left to index. */

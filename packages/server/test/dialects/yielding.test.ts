@@ -4,8 +4,6 @@ import { expect, test } from 'vitest';
 import type { Dialect, LogEvent } from '@continuo/protocol';
 import { standingAt } from '../../src/http/dialect-stream.ts';
 import { foldInTurns } from '../../src/runs/replay.ts';
-import { differenceOf } from '../../src/workspace/difference.ts';
-import { mergeTexts } from '../../src/workspace/merge.ts';
 import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../../src/yielding.ts';
 import { openPen, token, useLog } from '../unit/support.ts';
 
@@ -114,18 +112,3 @@ function once(act: () => unknown): () => string {
     return 'titled';
   };
 }
-
-test('CHAT-6 texts with many changes are compared and merged in turns', async () => {
-  const lines = (mark: string) => Array.from({ length: 400 }, (_, index) => `${index} ${mark}\n`).join('');
-  const { turns, end } = counting();
-  const difference = await differenceOf({ name: 'a', text: lines('a') }, { name: 'b', text: lines('b') });
-  expect(difference).toMatchObject({ added: 400, removed: 400 });
-  const compared = turns.length;
-  expect(compared).toBeGreaterThan(100);
-  expect(await mergeTexts(`${lines('a')}end\n`, `${lines('b')}end\n`, `${lines('a')}END\n`)).toBe(null);
-  expect(await mergeTexts(`${lines('a')}x\nend\n`, `${lines('b')}x\nend\n`, `${lines('a')}x\nEND\n`)).toBe(
-    `${lines('b')}x\nEND\n`,
-  );
-  end();
-  expect(turns.length - compared).toBeGreaterThan(100);
-});

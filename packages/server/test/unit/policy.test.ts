@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PolicyRule } from '@continuo/protocol';
-import { globProblem, parseGlob, pathGlobProblem } from '../../src/tools/glob.ts';
+import { globProblem, parseGlob, pathGlobProblem } from '../../src/compute/glob.ts';
 import { DEFAULT_POLICY, judge, policyRule, type JudgedCall } from '../../src/tools/policy.ts';
 
 const ALL: PolicyRule = { tool: '*', action: 'allow' };

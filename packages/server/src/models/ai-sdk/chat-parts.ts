@@ -7,6 +7,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
+import { CALLS_KEPT } from '../model.ts';
 
 interface Chunk {
   readonly error?: unknown;
@@ -65,6 +66,11 @@ export class AiSdkChatParts {
   done = false;
   #open: 'text' | 'reasoning' | null = null;
   readonly #calls: Call[] = [];
+  readonly #byId = new Map<string, Call>();
+  /** The last of each index. */
+  readonly #byIndex = new Map<number, Call>();
+  /** Calls that came after `CALLS_KEPT` others are not kept; pieces without a name may be theirs. */
+  #dropped = false;
   #finish: string | null = null;
   #refused = false;
   #failed = false;
@@ -149,7 +155,8 @@ export class AiSdkChatParts {
   }
 
   #call(delta: CallDelta, parts: LanguageModelV4StreamPart[]): void {
-    const call = this.#find(delta) ?? this.#begin(delta, parts);
+    const call = this.#find(delta) ?? (this.#isFull() ? null : this.#begin(delta, parts));
+    if (!call) return;
     call.signature ??= delta.extra_content?.google?.thought_signature;
     const given = delta.function?.arguments;
     const input = typeof given === 'string' ? given : given == null ? '' : JSON.stringify(given);
@@ -162,14 +169,23 @@ export class AiSdkChatParts {
   #find({ index, id, function: named }: CallDelta): Call | undefined {
     // Some servers give each call of an answer the index 0; their ids tell them apart.
     const isNew = (call: Call) => Boolean(id && named?.name && call.id !== id);
-    if (index != null) return this.#calls.findLast((call) => call.index === index && !isNew(call));
-    if (id) return this.#calls.find((call) => call.id === id);
-    return named?.name ? undefined : this.#calls.at(-1);
+    const withId = id ? this.#byId.get(id) : undefined;
+    if (index != null) {
+      const last = this.#byIndex.get(index);
+      return last && isNew(last) ? (withId?.index === index ? withId : undefined) : last;
+    }
+    if (id) return withId;
+    return named?.name || this.#dropped ? undefined : this.#calls.at(-1);
+  }
+
+  #isFull(): boolean {
+    this.#dropped ||= this.#calls.length >= CALLS_KEPT;
+    return this.#dropped;
   }
 
   #begin({ index, id, function: named }: CallDelta, parts: LanguageModelV4StreamPart[]): Call {
     this.#close(parts);
-    const taken = !id || this.#calls.some((call) => call.id === id);
+    const taken = !id || this.#byId.has(id);
     const call: Call = {
       id: taken ? `call_${randomUUID().replaceAll('-', '')}` : id,
       index: index ?? null,
@@ -178,6 +194,8 @@ export class AiSdkChatParts {
       signature: undefined,
     };
     this.#calls.push(call);
+    this.#byId.set(call.id, call);
+    if (call.index !== null) this.#byIndex.set(call.index, call);
     parts.push({ type: 'tool-input-start', id: call.id, toolName: call.name });
     return call;
   }

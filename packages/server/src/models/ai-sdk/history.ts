@@ -6,7 +6,8 @@
 // 3. What a provider signed goes back to that provider only; the reasoning of others is left out.
 // 4. Reasoning never ends a message: providers refuse it without what it led to.
 // 5. Images of results follow them as the user's: not every format takes them inside a result.
-// 6. Markers are the user's, in brackets: no provider takes a system message in the middle from all.
+// 6. A message has at most `CALLS_PER_MESSAGE` calls, because some providers refuse more: a marker tells of the others.
+// 7. Markers are the user's, in brackets: no provider takes a system message in the middle from all.
 
 import type {
   JSONValue,
@@ -19,7 +20,7 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import type { MessagePart, Metadata, ToolInput } from '@continuo/engine';
-import type { HistoryMessage } from '../model.ts';
+import { CALLS_PER_MESSAGE, type HistoryMessage } from '../model.ts';
 import { type AiSdkCallPair, type AiSdkExchange, aiSdkExchanges } from './exchange.ts';
 import { type AiSdkFileRules, aiSdkFilePart } from './files.ts';
 
@@ -72,8 +73,16 @@ export function aiSdkPrompt({ system, history, dialect }: AiSdkHistory): Languag
       if (prompt.length === 0) userSays([marker('The conversation begins with an answer.')]);
       if (prompt.at(-1)?.role === 'assistant') userSays([marker('Go on.')]);
       prompt.push({ role: 'assistant', content });
-      if (exchange.pairs.length > 0) prompt.push({ role: 'tool', content: exchange.pairs.map(toolResult) });
-      const images = exchange.pairs.flatMap(({ result }) => result?.files ?? []);
+      const pairs = exchange.pairs.slice(0, CALLS_PER_MESSAGE);
+      if (pairs.length > 0) prompt.push({ role: 'tool', content: pairs.map(toolResult) });
+      const surplus = exchange.pairs.length - pairs.length;
+      if (surplus > 0)
+        userSays([
+          marker(
+            `The message above made ${surplus} more calls than the ${CALLS_PER_MESSAGE} that a message may make. They were not made.`,
+          ),
+        ]);
+      const images = pairs.flatMap(({ result }) => result?.files ?? []);
       if (images.length > 0)
         userSays([
           marker('The images that the results above speak of, in their order.'),
@@ -111,12 +120,14 @@ function assistantContent(
     part.kind === 'reasoning' ? [metadataOf(part)?.[dialect.metadataKey] ?? {}] : [],
   );
   const content: AssistantPart[] = [];
-  const calls = pairs.values();
+  const calls = pairs.slice(0, CALLS_PER_MESSAGE).values();
   for (const part of message.parts) {
     const providerOptions = metadataOf(part);
     const given = providerOptions && { providerOptions };
-    if (part.kind === 'tool_call') content.push({ ...toolCall(calls.next().value!), ...given });
-    else if (part.kind === 'text') {
+    if (part.kind === 'tool_call') {
+      const next = calls.next();
+      if (!next.done) content.push({ ...toolCall(next.value), ...given });
+    } else if (part.kind === 'text') {
       if (!isBlank(part.text)) content.push({ type: 'text', text: part.text, ...given });
     } else if (own) {
       const metadata = providerOptions?.[dialect.metadataKey] ?? {};

@@ -4,7 +4,8 @@
 // 1. A block's start, pieces and stop keep the provider's order; metadata that comes with any of
 //    them is told with the stop, because the next turn needs all of it.
 // 2. A call is stopped by its `tool-call` part, which alone carries the call's metadata.
-// 3. `told` says whether anything was said that a second try would say again.
+// 3. Of one message `CALLS_KEPT` calls are told; what a provider sends of further ones is dropped.
+// 4. `told` says whether anything was said that a second try would say again.
 
 import type {
   LanguageModelV4FinishReason,
@@ -13,6 +14,7 @@ import type {
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 import type { Metadata, StopReason, StreamEvent, Usage } from '@continuo/engine';
+import { CALLS_KEPT } from '../model.ts';
 
 type Part<Type extends LanguageModelV4StreamPart['type']> = Extract<
   LanguageModelV4StreamPart,
@@ -108,7 +110,8 @@ export class AiSdkParts {
     events.push(block.metadata ? { type, at, metadata: block.metadata } : { type, at });
   }
 
-  #startCall(callId: string, tool: string, at: number, events: StreamEvent[]): Call {
+  #startCall(callId: string, tool: string, at: number, events: StreamEvent[]): Call | null {
+    if (this.#calls.size >= CALLS_KEPT) return null;
     const call: Call = { written: false, stopped: false };
     this.#calls.set(callId, call);
     this.told = true;
@@ -126,7 +129,7 @@ export class AiSdkParts {
   #call(part: Part<'tool-call'>, at: number, events: StreamEvent[]): void {
     const callId = part.toolCallId;
     const call = this.#calls.get(callId) ?? this.#startCall(callId, part.toolName, at, events);
-    if (call.stopped) return;
+    if (!call || call.stopped) return;
     call.stopped = true;
     if (!call.written && part.input !== '')
       events.push({ type: 'tool_input_delta', at, callId, text: part.input });

@@ -5,8 +5,14 @@ import { distance } from '../did-you-mean.ts';
 /** Longer texts are compared by their first characters. */
 const COMPARED = 200;
 
+export interface NearestInput {
+  readonly wanted: string;
+  readonly candidates: readonly string[];
+  readonly most: number;
+}
+
 /** The candidates that are alike, the most alike first. */
-export function nearest(wanted: string, candidates: readonly string[], most: number): readonly string[] {
+export function nearest({ wanted, candidates, most }: NearestInput): readonly string[] {
   return candidates
     .map((candidate) => ({ candidate, likeness: likeness(wanted, candidate) }))
     .filter(({ likeness: alike }) => alike >= 0.6)
@@ -17,12 +23,16 @@ export function nearest(wanted: string, candidates: readonly string[], most: num
 
 /** 1: the same but for case and space; 0: nothing in common. */
 function likeness(one: string, other: string): number {
-  const [a, b] = [one, other].map((text) => text.trim().toLowerCase().slice(0, COMPARED)) as [string, string];
+  const [a, b] = [one, other].map((text) => beginningOf(text).trim().toLowerCase()) as [string, string];
   const longest = Math.max(a.length, b.length);
   if (longest === 0) return 1;
   // Texts of very different lengths are not alike, and need not be compared.
   if (Math.abs(a.length - b.length) / longest > 0.5) return 0;
   return 1 - distance(a, b) / longest;
+}
+
+function beginningOf(text: string): string {
+  return text.length > COMPARED ? text.trimStart().slice(0, COMPARED) : text;
 }
 
 /** Lines that share a word with the wanted one are compared, so many at most. */
@@ -31,11 +41,17 @@ const LINES_NAMED = 3;
 const LINE_SHOWN = 200;
 
 /** The lines of a text that are most like one, with their numbers. */
-export function linesLike(wanted: string, text: string): readonly string[] {
-  const words = new Set(wanted.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []);
+export function nearLines({ wanted, text }: { wanted: string; text: string }): readonly string[] {
+  const words = [
+    ...new Set(
+      beginningOf(wanted)
+        .toLowerCase()
+        .match(/[\p{L}\p{N}]{3,}/gu) ?? [],
+    ),
+  ];
   const shares = (line: string) => {
     const lower = line.toLowerCase();
-    return words.size === 0 ? line.trim() !== '' : [...words].some((word) => lower.includes(word));
+    return words.length === 0 ? line.trim() !== '' : words.some((word) => lower.includes(word));
   };
   const lines: { readonly number: number; readonly line: string }[] = [];
   for (const [index, line] of text.split('\n').entries()) {

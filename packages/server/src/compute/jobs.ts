@@ -1,0 +1,10 @@
+// The work that a worker thread does for the pod: pure functions of values that can be sent between threads.
+
+import { difference } from './difference.ts';
+import { matchPaths } from './glob.ts';
+import { nearest } from './likeness.ts';
+import { merge } from './merge.ts';
+import { patch } from './patch.ts';
+import { replace } from './replace.ts';
+
+export const jobs = { difference, merge, patch, replace, nearest, matchPaths } as const;
