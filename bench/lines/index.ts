@@ -1,6 +1,7 @@
 // Every line, in the order of the table.
 
 import { append } from './append.ts';
+import { attack } from './attack.ts';
 import { cancel } from './cancel.ts';
 import { chats } from './chats.ts';
 import { cpu } from './cpu.ts';
@@ -37,6 +38,7 @@ export const lines: readonly Line[] = [
   projection,
   view,
   files,
+  attack,
   chats,
   newChats,
   help,

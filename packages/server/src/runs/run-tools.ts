@@ -59,7 +59,7 @@ export async function runTools(context: StepContext, calls: readonly CallState[]
   return null;
 }
 
-/** Ends the calls that are too many, all in one append. */
+/** Ends the calls that are too many, in their order, so many in one append that others have their turn in between. */
 async function withoutSurplus(
   context: StepContext,
   calls: readonly CallState[],
@@ -67,9 +67,10 @@ async function withoutSurplus(
   const surplus = calls.filter((call) => call.surplus);
   if (surplus.length === 0) return calls;
   const error = `not made: a message makes at most ${CALLS_PER_MESSAGE} calls, and this one came after them. Make it again in a later message if it is still needed`;
-  await context.pen.append(
-    surplus.map((call) => ended(context, call, { output: { error }, success: false })),
-  );
+  for (let at = 0; at < surplus.length; at += CALLS_PER_MESSAGE) {
+    const some = surplus.slice(at, at + CALLS_PER_MESSAGE);
+    await context.pen.append(some.map((call) => ended(context, call, { output: { error }, success: false })));
+  }
   return calls.filter((call) => !call.surplus);
 }
 

@@ -49,7 +49,7 @@ export function grepTool(world: ToolWorld): Tool<Input> {
       }
       if (folder.path !== '/') await existingPlace(world, context.workspaceId, folder);
       const root = await openRoot(await workspaces.mirrors.folder(context.workspaceId));
-      const found = await search(root.cwd, folder.path, asked, context).finally(() => root.close());
+      const found = await searchIn(root, folder.path, asked, context);
       const places = [...new Set(found.hits.map(({ path }) => path))].flatMap((path) => {
         const parsed = parsePath(path);
         return parsed.ok ? [parsed.path] : [];
@@ -111,6 +111,19 @@ async function openRoot(
 
 const REPLACED =
   'the search could not be made: something else is where the workspace’s folder was on the server’s disk. A person must put it back; ls, glob and read work without it';
+
+async function searchIn(
+  root: Awaited<ReturnType<typeof openRoot>>,
+  folder: string,
+  asked: Input,
+  context: CallContext,
+): Promise<Found> {
+  try {
+    return await search(root.cwd, folder, asked, context);
+  } finally {
+    await root.close();
+  }
+}
 
 function search(root: string, folder: string, asked: Input, { signal }: CallContext): Promise<Found> {
   return new Promise((resolve, reject) => {
