@@ -123,6 +123,11 @@ test(
       folder,
     );
     await runs((args) => run(args, { env: first.env }), first.url);
+    // A worker thread compares what is large.
+    const large = `${first.url}/api/v1/workspaces/default/files/large.txt`;
+    for (const mark of ['a', 'b']) await fetch(large, { method: 'PUT', body: `${mark}\n`.repeat(20_000) });
+    const difference = await fetch(`${first.url}/api/v1/workspaces/default/diff?path=/large.txt`);
+    expect(await difference.json()).toMatchObject({ added: 20_000, removed: 20_000 });
 
     // An MCP server, which has a guard.
     const mcp = `${first.url}/api/v1/workspaces/default/mcp-servers`;
