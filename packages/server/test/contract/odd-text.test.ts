@@ -1,7 +1,7 @@
 // Text that JSON and URLs can say and a database cannot keep, in every string place of every route that the document names.
 
 import { beforeAll, expect, test } from 'vitest';
-import { createThread, send } from '../client/api.ts';
+import { AS_PERSON, createThread, send } from '../client/api.ts';
 import { ask, framesOf, usePod } from './support.ts';
 
 const world = usePod();
@@ -107,10 +107,9 @@ function bodiesOf(schema: Schema): unknown[] {
 async function statusOf(method: string, path: string, body?: unknown): Promise<number> {
   const response = await fetch(world.url + path, {
     method: method.toUpperCase(),
-    ...(body !== undefined && {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    }),
+    // Some routes answer a person only, before they read anything.
+    headers: { ...AS_PERSON, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   await response.body?.cancel();
   return response.status;
