@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { createClient, type Client } from '@continuo/client';
 import { isLoopback, readPersonToken } from '@continuo/server/person-token';
-import { usageError } from './failure.ts';
+import { CommandError, EXIT, usageError } from './failure.ts';
 
 export interface Remote {
   readonly json?: boolean;
@@ -81,8 +81,18 @@ export type Target =
   | { readonly kind: 'run'; readonly id: string }
   | { readonly kind: 'chat'; readonly id: string };
 
+/** The id that was given, or that of the newest run. */
+export async function runIdOf({ client }: Connected, given: string): Promise<string> {
+  if (given !== 'last') return given;
+  const { items } = await client.runs.list({ limit: 1 });
+  if (items[0]) return items[0].id;
+  throw new CommandError('There is no run yet.', { code: 'run_not_found', exitCode: EXIT.notFound });
+}
+
 /** Whether an id is a run's or a chat's. */
-export async function targetOf({ client }: Connected, id: string): Promise<Target> {
+export async function targetOf(connected: Connected, given: string): Promise<Target> {
+  const { client } = connected;
+  const id = await runIdOf(connected, given);
   try {
     await client.runs.get(id);
     return { kind: 'run', id };

@@ -94,14 +94,14 @@ function talking(program: Command): void {
     .option('-c, --chat <id>', 'only those of this chat', identifier)
     .option('-n, --limit <number>', 'how many', whole(1, 1000), 20)
     .action(async (options) => (await import('./commands/runs.ts')).runs(options));
-  remote(command(program, 'tail').argument('<run|chat>', ID, identifier))
+  remote(command(program, 'tail').argument('<run|chat>', ID_OR_LAST, identifierOrLast))
     .description('watch a run to its end, or a chat until Ctrl-C')
     .option('--no-follow', 'show what is there and leave')
     .action(async (id, options) => (await import('./commands/tail.ts')).tail(id, options));
-  remote(command(program, 'why').argument('<run>', ID, identifier))
+  remote(command(program, 'why').argument('<run>', ID_OR_LAST, identifierOrLast))
     .description('what a run waits for, in a sentence')
     .action(async (id, options) => (await import('./commands/runs.ts')).why(id, options));
-  remote(command(program, 'stop').argument('<chat|run>', ID, identifier))
+  remote(command(program, 'stop').argument('<chat|run>', ID_OR_LAST, identifierOrLast))
     .description('stop what a chat is doing, or cancel one run')
     .action(async (id, options) => (await import('./commands/runs.ts')).stop(id, options));
   remote(command(program, 'approve').argument('[id]', ID, identifier))
@@ -189,10 +189,15 @@ function home(): Option {
 }
 
 const ID = 'its id';
+const ID_OR_LAST = 'its id, or `last` for the newest run';
 
 function identifier(given: string): string {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given)) return given;
   throw new InvalidArgumentError('It must be an id, as `continuo runs` and `continuo approve` show them.');
+}
+
+function identifierOrLast(given: string): string {
+  return given === 'last' ? given : identifier(given);
 }
 
 function whole(least: number, most = 2_147_483_647): (given: string) => number {

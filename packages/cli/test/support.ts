@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { onTestFailed, onTestFinished } from 'vitest';
 import { PERSON_TOKEN } from '../../server/test/client/api.ts';
 
-const BIN = fileURLToPath(new URL('../bin/continuo.mjs', import.meta.url));
+export const BIN = fileURLToPath(new URL('../bin/continuo.mjs', import.meta.url));
 
 export interface Ended {
   readonly code: number | null;
@@ -25,7 +25,7 @@ export interface Started {
 }
 
 /** Only what a person's command needs: no setting of the test run's own reaches it. */
-function environment(env: Started['env']): NodeJS.ProcessEnv {
+export function environment(env: Started['env']): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
   return { PATH, HOME, TMPDIR, CONTINUO_PERSON_TOKEN: PERSON_TOKEN, ...env };
 }

@@ -149,14 +149,40 @@ describe('the API key', () => {
     expect(response.headers.get('www-authenticate')).toBe('Bearer realm="continuo"');
   });
 
-  test('is wanted by every route but /healthz', async () => {
-    expect(await ask({}, '/healthz')).toMatchObject({ status: 200 });
-    for (const path of ['/readyz', '/docs', '/openapi.json', '/healthz/', '/nothing']) {
+  test('is wanted by every route but /healthz and /readyz', async () => {
+    for (const path of ['/healthz', '/readyz']) expect(await ask({}, path)).toMatchObject({ status: 200 });
+    for (const path of ['/docs', '/openapi.json', '/healthz/', '/nothing']) {
       expect(await ask({}, path)).toMatchObject({ status: 401 });
     }
   });
 
   test('is not asked for where none is configured', async () => {
     expect(await serve()({})).toMatchObject({ status: 200 });
+  });
+});
+
+describe('Sec-Fetch-Site', () => {
+  const host = '127.0.0.1:4400';
+  test.each(['cross-site', 'same-site'])('a page elsewhere (%s) cannot embed what is here', async (site) => {
+    for (const more of [
+      { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
+      { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
+      { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
+    ]) {
+      const answer = await serve()(
+        { host, 'sec-fetch-site': site, ...more },
+        '/api/v1/workspaces/default/files/x.js',
+      );
+      expect(answer).toMatchObject({ status: 403, code: 'embedding_not_allowed' });
+    }
+  });
+
+  test('a link to here, the console’s own requests and a typed address are answered', async () => {
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+      { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
+      { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+    ])
+      expect(await serve()({ host, ...headers })).toMatchObject({ status: 200 });
   });
 });

@@ -1,7 +1,7 @@
 // Runs: listed, explained, ended.
 
 import type { Client } from '@continuo/client';
-import { connect, targetOf, type Remote } from '../connect.ts';
+import { connect, runIdOf, targetOf, type Remote } from '../connect.ts';
 import { withoutRequests } from '../failure.ts';
 import {
   cyan,
@@ -92,15 +92,16 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): P
 }
 
 export async function why(id: string, remote: Remote): Promise<void> {
-  const { client } = await connect(remote);
-  const answer = await client.runs.why(id);
+  const connected = await connect(remote);
+  const answer = await connected.client.runs.why(await runIdOf(connected, id));
   if (remote.json) printJson(answer);
   else print(safe(withoutRequests(answer.sentence)));
 }
 
-export async function stop(id: string, remote: Remote): Promise<void> {
+export async function stop(given: string, remote: Remote): Promise<void> {
   const connected = await connect(remote);
-  const target = await targetOf(connected, id);
+  const target = await targetOf(connected, given);
+  const { id } = target;
   if (target.kind === 'run') {
     const run = await connected.client.runs.cancel(id);
     if (remote.json) return printJson({ kind: 'run', id, status: run.status });

@@ -25,10 +25,10 @@ interface Tail {
   readonly show: (event: Shown) => Promise<void>;
 }
 
-export async function tail(id: string, { follow, ...remote }: TailOptions): Promise<void> {
+export async function tail(given: string, { follow, ...remote }: TailOptions): Promise<void> {
   const connected = await connect(remote);
   const { client, again } = connected;
-  const { kind } = await targetOf(connected, id);
+  const { kind, id } = await targetOf(connected, given);
   const leaving = new AbortController();
   const printer = createPrinter({ write: (text) => void process.stdout.write(text), people: true });
   const json = remote.json ?? false;

@@ -48,7 +48,7 @@ function AskForToken() {
       <Dialog.Description className="mt-1.5 text-sm text-soft">
         Open the link that the server printed when it started, or that{' '}
         <code className="font-mono text-[0.85em] whitespace-nowrap">continuo open</code> prints, or paste it
-        here. This browser then stays yours; agents never see it.
+        here. This browser then keeps it.
       </Dialog.Description>
       <label className="mt-4 block text-sm font-medium" htmlFor="person-token">
         Link or token

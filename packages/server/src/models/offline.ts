@@ -14,10 +14,14 @@ import { scriptedStep } from './offline/script.ts';
 export type { OfflineWorld };
 
 const HUMAN: Pace = { first: 250, between: (index, text) => 18 + ((index * 7 + text.length) % 15) };
+const SLOW: Pace = { first: 250, between: () => 250 };
 const AT_ONCE: Pace = { first: 0, between: () => 0 };
 
 const STEPS: Readonly<Record<string, (request: ModelRequest) => Step>> = {
-  'offline/demo': (request) => ({ ...answer(request, 'offline/demo'), pace: HUMAN }),
+  'offline/demo': (request) => {
+    const step = answer(request, 'offline/demo');
+    return { ...step, pace: step.slowly ? SLOW : HUMAN };
+  },
   'offline/instant': (request) => ({ ...answer(request, 'offline/instant'), pace: AT_ONCE }),
   'offline/script': (request) => scriptedStep(request.history),
 };

@@ -196,6 +196,15 @@ describe('the cookie', () => {
     expect(await person({ ...sent, origin })).toBe(true);
     expect(await person({ cookie: sent.cookie.replace(port, '1') })).toBe(false);
     expect(await person(AS_PERSON)).toBe(true);
+    expect(
+      (
+        await ask('GET', `${world.url}/api/person`, undefined, {
+          ...ANONYMOUS,
+          ...sent,
+          origin: 'http://127.0.0.1:1',
+        })
+      ).status,
+    ).toBe(403);
     // What was sent as a token counts alone.
     expect(await person({ ...sent, authorization: 'Bearer wrong' })).toBe(false);
   });

@@ -226,3 +226,66 @@ describe('a server with an API key', () => {
     );
   });
 });
+
+describe('pages of other origins', () => {
+  const origin = 'http://localhost:3000';
+  let pod: TestPod;
+  beforeAll(async () => {
+    pod = await startPod({
+      databaseUrl: world.database.url,
+      leaseSeconds: 5,
+      env: {
+        CONTINUO_ALLOWED_ORIGINS: `https://app.example.com, ${origin}/`,
+        CONTINUO_API_KEY: 'a-key-of-some-length',
+      },
+    });
+  });
+  afterAll(() => pod.end());
+
+  test('an allowed one asks first, without a key, and chats as the AI SDK does', async () => {
+    const preflight = await ask('OPTIONS', `${pod.url}/api/chat`, undefined, {
+      ...ANONYMOUS,
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,content-type,user-agent',
+    });
+    expect(preflight.status).toBe(204);
+    expect(Object.fromEntries(preflight.headers)).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-headers': 'authorization,content-type,user-agent',
+      'access-control-allow-methods': expect.stringContaining('POST'),
+      vary: 'origin',
+    });
+    const message = { id: 'm1', role: 'user', parts: [{ type: 'text', text: '{"steps":[{"text":"Hi."}]}' }] };
+    const chat = await ask(
+      'POST',
+      `${pod.url}/api/chat`,
+      { id: 'elsewhere', messages: [message] },
+      { origin },
+    );
+    expect(chat.text).toContain('[DONE]');
+    expect(chat.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(chat.headers.get('access-control-expose-headers')).toContain('x-vercel-ai-ui-message-stream');
+    expect(chat.headers.get('access-control-allow-credentials')).toBeNull();
+    // Also where the server refuses, so that the page can read why.
+    const refused = await ask('POST', `${pod.url}/api/chat`, {}, { ...ANONYMOUS, origin });
+    expect(refused).toMatchObject({ status: 401 });
+    expect(refused.headers.get('access-control-allow-origin')).toBe(origin);
+  });
+
+  test('another one is told which setting allows it', async () => {
+    for (const method of ['OPTIONS', 'POST']) {
+      const answer = await ask(method, `${pod.url}/api/chat`, undefined, { origin: 'http://localhost:3001' });
+      expect(answer).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } });
+      expect(answer.body.detail).toContain('CONTINUO_ALLOWED_ORIGINS');
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    }
+  });
+
+  test('every other answer is for pages of the same origin', async () => {
+    for (const path of ['/api/threads', '/api/v1/workspaces/default/files/nothing.js', '/healthz'])
+      expect((await ask('GET', pod.url + path)).headers.get('cross-origin-resource-policy')).toBe(
+        'same-origin',
+      );
+  });
+});

@@ -13,6 +13,14 @@ describe('what it says it is', () => {
     expect(text).toContain('OPENAI_API_KEY');
   });
 
+  test.each([
+    ['Count to five.', '1, 2, 3, 4, 5.'],
+    ['count from 8 to 10, slowly', '8, 9, 10.'],
+    ['Count to a hundred, slowly.', '97, 98, 99, 100.'],
+  ])('RT-7 it counts: %s', async (asked, numbers) => {
+    expect((await talk([user(asked)], everything)).text).toContain(numbers);
+  });
+
   test('RT-7 it names the tools that it was given', async () => {
     const { text } = await talk([user('What can you do?')], everything);
     expect(text).toContain('- delete_file: Delete a file from the workspace');

@@ -7,6 +7,7 @@
 //    done, and the call made once more.
 
 import type { HistoryMessage, ModelRequest, ToolSchema } from '../model.ts';
+import { countFor } from './count.ts';
 import { type Intent, isTooLong, lastPathIn, planFor, planWithAnswer } from './plan.ts';
 import { type Step, splitWords } from './step.ts';
 import { taleFor } from './tale.ts';
@@ -40,6 +41,8 @@ export function answer({ history, tools }: Pick<ModelRequest, 'history' | 'tools
       calls: now.map(({ tool, input }) => ({ tool: tool.name, input: JSON.stringify(input) })),
     };
   }
+  const counting = outcomes.length === 0 && !next ? countFor(text) : null;
+  if (counting) return { ...say(counting.text), slowly: counting.slowly };
   if (outcomes.length === 0 && !next)
     return say(taleFor(history, text) ?? tellWhatThisIs({ modelId, text, tools, tooLong: isTooLong(text) }));
   const told = outcomes.length === 0 ? [] : [tellCalls(outcomes)];

@@ -31,6 +31,8 @@ export interface Step {
   readonly deltas?: readonly string[];
   readonly calls?: readonly StepCall[];
   readonly pace?: Pace;
+  /** Whether somebody asked for time to watch. */
+  readonly slowly?: boolean;
   readonly end?:
     | { readonly kind: 'error'; readonly code: string; readonly message: string }
     | { readonly kind: 'hang' };

@@ -1,0 +1,50 @@
+// README's commands do what its sentences say, line by line, without a language model and without `jq`.
+
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { usePod } from '../../server/test/contract/support.ts';
+import { BIN, environment } from './support.ts';
+
+const world = usePod({ CONTINUO_MODEL: 'offline/demo' });
+const README = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+
+/** The lines of its first part, up to the pictures; `npm start` is what the pod is. */
+const LINES = [...README.slice(0, README.indexOf('It works without a key')).matchAll(/```sh\n([^]*?)```/g)]
+  .flatMap(([, block]) => block!.trim().split('\n'))
+  .filter((line) => line !== 'npm start');
+
+function paste(line: string): Promise<{ code: number | null; output: string }> {
+  const command = line
+    .replace(/^npx continuo /, `'${process.execPath}' '${BIN}' `)
+    .replaceAll('http://127.0.0.1:4400', world.url);
+  const child = spawn('sh', ['-c', command], {
+    env: environment({ CONTINUO_URL: world.url, NO_COLOR: '1' }),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
+}
+
+test('README: the first commands work as they are, offline', async () => {
+  expect(LINES.join('\n')).not.toMatch(/\bjq\b|\$/);
+  const [hello, count, tail, stop, http, ...rest] = LINES as [string, string, string, string, string];
+  expect(rest).toEqual([]);
+  expect(await paste(hello)).toMatchObject({ code: 0, output: expect.stringContaining('offline stand-in') });
+  expect((await paste(count)).code).toBe(0);
+  const watching = paste(tail);
+  expect(await paste(stop)).toMatchObject({ code: 0, output: expect.stringContaining('cancel') });
+  expect((await watching).code).toBe(1);
+  const { code, output } = await paste(http);
+  expect(code).toBe(0);
+  const said = [...output.matchAll(/^data: (\{"text":.*\})$/gm)].map(
+    ([, data]) => (JSON.parse(data!) as { text: string }).text,
+  );
+  expect(said.join('')).toContain('1, 2, 3, 4, 5, 6, 7, 8, 9, 10.');
+});
+
+test('the addresses of the banner open', async () => {
+  for (const path of ['/', '/api', '/docs'])
+    expect((await fetch(world.url + path, { headers: { accept: 'text/html' } })).status).toBe(200);
+});

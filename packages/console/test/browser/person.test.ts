@@ -1,0 +1,91 @@
+// Power needs a person, in the browser; and what pages elsewhere, and files that agents wrote, cannot do.
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { PERSON_TOKEN } from '../../../server/test/client/api.ts';
+import { violations } from '../support/axe.ts';
+import { chromiumPath, WITHOUT } from '../support/chromium.ts';
+import { openScripted, useConsole } from '../support/console.ts';
+
+describe.skipIf(chromiumPath === null)(`a person, in a browser${WITHOUT}`, () => {
+  const world = useConsole();
+  const file = (path: string) => `${world.url}/api/v1/workspaces/default/files/${path}`;
+  const write = (path: string, body: string) => fetch(file(path), { method: 'PUT', body });
+
+  test('without the token, a decision asks for it and is then made', async () => {
+    await write('old.md', 'Old.');
+    const chat = await openScripted(world.url, [{ calls: [{ tool: 'remove', input: { path: '/old.md' } }] }]);
+    const page = await world.open(chat, { person: false });
+    const card = page.getByRole('group', { name: 'Approval of remove' });
+    await card.getByRole('button', { name: 'Approve' }).click();
+    const asked = page.getByRole('dialog', { name: 'This needs you' });
+    await asked.getByText('continuo open').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await asked.getByRole('button', { name: 'Not now' }).click();
+    await card.getByText('needs a person').waitFor();
+    await card.getByRole('button', { name: 'Approve' }).click();
+    await asked.getByLabel('Link or token').fill('x'.repeat(43));
+    await asked.getByRole('button', { name: 'Continue' }).click();
+    await asked.getByText('not the person’s token').waitFor();
+    await asked.getByLabel('Link or token').fill(`${world.url}/#token=${PERSON_TOKEN}`);
+    await asked.getByRole('button', { name: 'Continue' }).click();
+    await card.getByText('Approved. The run goes on.').waitFor();
+    expect(await page.evaluate(() => document.cookie)).toBe('');
+  });
+
+  test('the link gives the browser the token and leaves none in the address', async () => {
+    const page = await world.open(`/#token=${PERSON_TOKEN}`, { person: false });
+    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+    expect(page.url()).toBe(`${world.url}/`);
+    const cookies = await page.context().cookies();
+    expect(cookies).toMatchObject([{ httpOnly: true, sameSite: 'Strict', value: PERSON_TOKEN }]);
+    expect(
+      await page.evaluate(() => [localStorage, sessionStorage].map((each) => JSON.stringify(each)).join()),
+    ).not.toContain(PERSON_TOKEN);
+  });
+
+  test('a page elsewhere can neither run nor measure files; the console runs none; a picture fetches nothing', async () => {
+    let asked = 0;
+    const elsewhere = createServer((request, response) => {
+      if (request.url === '/asked.png') asked += 1;
+      response.setHeader('content-type', 'text/html');
+      response.end('<!doctype html><title>Elsewhere</title>');
+    });
+    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void elsewhere.close());
+    const base = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
+    await write('x.js', 'globalThis.ran = true;');
+    await write(
+      'x.svg',
+      `<svg xmlns="http://www.w3.org/2000/svg"><image href="${base}/asked.png"/><rect width="9" height="9"/></svg>`,
+    );
+    const { context } = { context: (await world.open('/')).context() };
+    /** What comes of an element that a page adds to itself. */
+    const embed = async (at: string, tag: 'script' | 'img', src: string) => {
+      const page = await context.newPage();
+      await page.goto(at);
+      return page.evaluate(
+        ([name, address]) =>
+          new Promise((resolve) => {
+            const element = document.createElement(name);
+            element.addEventListener('load', () => resolve('loaded'));
+            element.addEventListener('error', () =>
+              resolve((globalThis as { ran?: boolean }).ran ? 'ran' : 'refused'),
+            );
+            element.src = address!;
+            document.body.append(element);
+          }),
+        [tag, src] as const,
+      );
+    };
+    expect(await embed(base, 'script', file('x.js'))).toBe('refused');
+    expect(await embed(base, 'img', file('x.svg'))).toBe('refused');
+    expect(await embed(world.url, 'script', file('x.js'))).toBe('refused');
+    expect(await embed(world.url, 'img', file('x.svg'))).toBe('loaded');
+    const page = await context.newPage();
+    await page.goto(file('x.svg'), { waitUntil: 'networkidle' });
+    expect(await page.locator('rect').count()).toBe(1);
+    expect(asked).toBe(0);
+  });
+});

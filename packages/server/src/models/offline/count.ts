@@ -1,0 +1,38 @@
+// Counting, which needs no language model: "count to a hundred", "count from 5 to 20, slowly".
+
+const ASKED = /\bcount(?: up)?(?: from ([a-z\d]+))? to ((?:a |one )?[a-z\d]+)(.*)$/is;
+const WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+const LARGER: Readonly<Record<string, number>> = {
+  eleven: 11,
+  twelve: 12,
+  dozen: 12,
+  twenty: 20,
+  thirty: 30,
+  fifty: 50,
+  hundred: 100,
+};
+const MOST_NUMBERS = 1000;
+
+export interface Counting {
+  readonly text: string;
+  readonly slowly: boolean;
+}
+
+/** What to say, or null if nobody asked for it. */
+export function countFor(text: string): Counting | null {
+  const [, from = '1', to = '', rest = ''] = ASKED.exec(text) ?? [];
+  const [first, last] = [numberOf(from), numberOf(to)];
+  if (first === null || last === null || last < first || last - first >= MOST_NUMBERS) return null;
+  const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  return {
+    text: `${numbers.join(', ')}.\n\n(From the offline stand-in: no language model is connected.)`,
+    slowly: /\bslow(?:ly)?\b/i.test(rest),
+  };
+}
+
+function numberOf(words: string): number | null {
+  const word = words.toLowerCase().replace(/^(?:a|one) (?=\w)/, '');
+  if (/^\d{1,6}$/.test(word)) return Number(word);
+  const small = WORDS.indexOf(word);
+  return small >= 0 ? small : (LARGER[word] ?? null);
+}
