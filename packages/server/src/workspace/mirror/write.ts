@@ -67,9 +67,12 @@ export async function bring(
   for (const [index, file] of staged.entries()) {
     if (!file) continue;
     const { path } = heads[index]!;
-    outcomes[index] = attempt(() => putInPlace(disk, heads[index]!, file, parted));
-    if (outcomes[index].kind === 'done') placed.set(path, ctimeOf(disk, file.folder, path));
-    file.folder.close();
+    try {
+      outcomes[index] = attempt(() => putInPlace(disk, heads[index]!, file, parted));
+      if (outcomes[index].kind === 'done') placed.set(path, ctimeOf(disk, file.folder, path));
+    } finally {
+      file.folder.close();
+    }
   }
   await Promise.all([...touched].map((path) => syncFolder(disk, path)));
   disk.fault('mirror.synced');
@@ -166,9 +169,18 @@ async function stage(disk: Disk, head: Head, touched: Set<string>): Promise<Stag
       closeSync(fd);
     }
   } catch (error) {
-    remove(folder, temporary);
+    removeQuietly(folder, temporary);
     folder.close();
     throw error;
+  }
+}
+
+/** A read-only disk refuses this, too: the next look at the folder sweeps what is left. */
+function removeQuietly(folder: Folder, name: string): void {
+  try {
+    remove(folder, name);
+  } catch {
+    // The error that led here is the one to tell.
   }
 }
 
@@ -190,7 +202,7 @@ function putInPlace(
     if (disk.fresh()) outcome = put(disk, { folder, path, name: namesOf(path).name, temporary }, parted);
   } finally {
     if (outcome.kind !== 'done') {
-      remove(folder, temporary);
+      removeQuietly(folder, temporary);
       if (before) {
         disk.ledger.put(path, before);
         disk.ledger.confirm([path]);
