@@ -27,7 +27,12 @@ const DEVICE =
 
 /** Names that are never kept: a repository's hooks run on a person's machine, the mirror's own files are its own. */
 const OWN = /^\.continuo/;
-const NEVER_KEPT: ReadonlySet<string> = new Set(['.git', 'node_modules', 'continuo-quarantine.txt']);
+const NEVER_KEPT: ReadonlySet<string> = new Set([
+  '.git',
+  'node_modules',
+  'continuo-quarantine.txt',
+  'continuo-removals.txt',
+]);
 
 /** A file's path, with or without its first slash. */
 export function parsePath(given: string): ParsedPath {

@@ -1,7 +1,9 @@
 // The folder on disk while the disk refuses: read-only, full, slow.
 
 import { execFileSync as run, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import * as fs from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -55,3 +57,56 @@ test.skipIf(!canMount)(
     await desk.mirrors.folder(desk.workspaceId);
   },
 );
+
+test.skipIf(!canMount)(
+  'WS-2 a full disk is told once, left alone between tries, and caught up with when there is room',
+  async () => {
+    const { home, folders } = mountedHome('-t', 'tmpfs', '-o', 'size=256k', 'tmpfs');
+    const desk = await openDesk(world, { home });
+    await desk.write('a.md', 'before');
+    writeFileSync(join(folders, 'ballast'), Buffer.alloc(200_000));
+    for (let index = 0; index < 60; index += 1) await desk.write(`d/f${index}.md`, 'x'.repeat(20_000));
+    expect(desk.mirrors.problem()).toBe('the disk is full');
+    expect(desk.warnings.map(({ reason }) => reason)).toEqual([expect.stringContaining('ENOSPC')]);
+    run(MOUNT, ['-o', 'remount,size=64m', folders]);
+    await until(() => desk.mirrors.problem() === null);
+    await equal(desk);
+    expect(desk.warnings).toHaveLength(1);
+  },
+);
+
+test('WS-2 the mirror does no work of the disk on the event loop', async () => {
+  const desk = await openDesk(world);
+  const calls: string[] = [];
+  const watched = Object.keys(fs).filter((name) => name.endsWith('Sync') && name !== 'closeSync');
+  const originals = new Map(watched.map((name) => [name, (fs as never)[name]]));
+  const real = (fs as unknown as { default: Record<string, unknown> }).default;
+  for (const [name, original] of originals) {
+    real[name] = (...given: unknown[]) => {
+      calls.push(name);
+      return (original as (...all: unknown[]) => unknown)(...given);
+    };
+  }
+  syncBuiltinESMExports();
+  try {
+    const head = await desk.write('a/b.md', 'one');
+    await desk.write('a/b.md', 'two');
+    await desk.write('c.md', 'c');
+    await fs.promises.writeFile(join(desk.root, 'a/b.md'), 'three');
+    await fs.promises.rename(join(desk.root, 'c.md'), join(desk.root, 'd.md'));
+    await fs.promises.writeFile(join(desk.root, 'a/con'), 'refused');
+    await until(async () => {
+      const said = await desk.database();
+      return said['/a/b.md'] === 'three' && '/d.md' in said;
+    });
+    await fs.promises.rm(join(desk.root, 'd.md'));
+    await until(async () => !('/d.md' in (await desk.database())));
+    await desk.mirrors.folder(desk.workspaceId);
+    expect(head.kind).toBe('changed');
+    await desk.stop();
+  } finally {
+    for (const [name, original] of originals) real[name] = original;
+    syncBuiltinESMExports();
+  }
+  expect(calls).toEqual([]);
+});

@@ -34,13 +34,8 @@ function temporaries(desk: Desk): readonly string[] {
 test('WS-2 what is staged has no name of its own before its commit, and gets it by the flush', async () => {
   const desk = await openDesk(world);
   await desk.write('notes/a.md', 'one');
-  let staged: readonly string[] = [];
-  const saved = await save(desk, 'notes/a.md', 'two', (...given) => {
-    const one = desk.workspaces.stage(...given);
-    staged = temporaries(desk);
-    return one;
-  });
-  expect(staged).toHaveLength(1);
+  const saved = await save(desk, 'notes/a.md', 'two', desk.workspaces.stage);
+  await until(() => temporaries(desk).length === 1);
   expect(desk.disk()['/notes/a.md']).toBe('one');
   await desk.workspaces.committed(desk.workspaceId, [saved as never]);
   expect(desk.disk()).toEqual({ '/notes/a.md': 'two' });
@@ -66,6 +61,7 @@ test('WS-2 a look at the folder leaves alone what is staged there', async () => 
   mkdirSync(join(desk.root, 'notes/deep'));
   writeFileSync(join(desk.root, 'notes/deep/b.md'), 'a person’s');
   writeFileSync(join(desk.root, 'notes/c.md'), 'a person’s');
+  await until(() => temporaries(desk).length === 1);
   await until(async () => Object.keys(await desk.database()).length === 3);
   expect(temporaries(desk)).toHaveLength(1);
   staged!.discard();
@@ -75,11 +71,9 @@ test('WS-2 a look at the folder leaves alone what is staged there', async () => 
 test('WS-2 a folder that moves away between staging and flush takes no version with it', async () => {
   const desk = await openDesk(world);
   await desk.write('notes/a.md', 'one');
-  const saved = await save(desk, 'notes/new.md', 'two', (...given) => {
-    const staged = desk.workspaces.stage(...given);
-    renameSync(join(desk.root, 'notes'), join(desk.root, 'moved'));
-    return staged;
-  });
+  const saved = await save(desk, 'notes/new.md', 'two', desk.workspaces.stage);
+  await until(() => temporaries(desk).length === 1);
+  renameSync(join(desk.root, 'notes'), join(desk.root, 'moved'));
   await desk.workspaces.committed(desk.workspaceId, [saved as never]);
   expect(desk.disk()['/notes/new.md']).toBe('two');
   expect(desk.disk()['/moved/new.md']).toBeUndefined();

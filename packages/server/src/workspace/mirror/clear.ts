@@ -1,6 +1,6 @@
 // What is in the way of a head: a person's edit becomes a version first, everything else goes.
 
-import { renameSync } from 'node:fs';
+import { rename } from './calls.ts';
 import { expel, isKnown, type Disk } from './disk.ts';
 import { QUIET_LIMIT_MS, QUIET_MS } from './hints.ts';
 import { ingest } from './ingest.ts';
@@ -24,19 +24,20 @@ async function clearObstacle(
   { names, wanted }: Extract<Brought, { kind: 'obstructed' }>,
 ): Promise<void> {
   const path = pathOf(names);
-  const gone = within(disk.root, names.slice(0, -1), (folder) => {
+  const gone = await within(disk.root, names.slice(0, -1), async (folder) => {
     const name = names.at(-1)!;
-    const stats = folder?.look(name);
+    const stats = await folder?.look(name);
     // It may have changed since: whoever swaps things is not followed.
     if (!folder || !stats || (wanted === 'folder' && stats.isDirectory())) return true;
     if (stats.isFile() && !isKnown(disk, path)(identityOf(stats)) && disk.visible) return false;
     if (stats.isFile()) {
       disk.ledger.drop(path);
-      remove(folder, name);
-    } else if (!stats.isDirectory()) expel(disk, folder, names, 'it is no file, and is in the way of one');
-    else if (!removeFolder(folder, name)) {
+      await remove(folder, name);
+    } else if (!stats.isDirectory())
+      await expel(disk, folder, names, 'it is no file, and is in the way of one');
+    else if (!(await removeFolder(folder, name))) {
       const aside = namesOf(conflictPath(path, disk.now())).name;
-      renameSync(folder.at(name), folder.at(aside));
+      await rename(folder.at(name), folder.at(aside));
       disk.watch?.drop(path);
       disk.dirty(pathOf([...names.slice(0, -1), aside]));
     }
@@ -49,7 +50,7 @@ async function clearObstacle(
 async function quiet(disk: Disk, path: string): Promise<void> {
   const began = performance.now();
   for (;;) {
-    const stats = lookAt(disk.root, path);
+    const stats = await lookAt(disk.root, path);
     if (!stats?.isFile()) return;
     const age = disk.now().getTime() - Number(stats.mtimeMs);
     if (age < 0 || age >= QUIET_MS || performance.now() - began > QUIET_LIMIT_MS) return;

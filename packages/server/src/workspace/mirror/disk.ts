@@ -37,6 +37,8 @@ export interface MirrorOptions {
   /** Where it shows chats, in the visible folder. */
   readonly chats?: Chats | undefined;
   readonly closed: () => void;
+  /** The folder is opened after this: the one who had it before has let it go. */
+  readonly after?: Promise<unknown> | undefined;
   readonly committed: (changed: Changed) => void;
 }
 
@@ -74,6 +76,12 @@ export interface Disk {
   readonly again: (file: string) => void;
   /** To be looked at once more. */
   readonly dirty: (path: string) => void;
+  /** Whether the mirror is being closed: what takes long ends then. */
+  readonly closing: () => boolean;
+}
+
+export function assertOpen({ closing }: Pick<Disk, 'closing'>): void {
+  if (closing()) throw new MirrorClosed('the mirror is closed');
 }
 
 /** Throws where the folder is not this pod's any more. */
@@ -92,9 +100,14 @@ export function baseOf({ ledger }: Disk, path: string): Entry | undefined {
   return ledger.confirmed(path) ? ledger.at(path) : ledger.known(path).at(-1);
 }
 
-export function expel(disk: Disk, folder: Folder, names: readonly string[], why: string): void {
+export async function expel(
+  disk: Disk,
+  folder: Folder,
+  names: readonly string[],
+  why: string,
+): Promise<void> {
   const { root, own } = disk;
-  const place = quarantine({ root, own, folder, names, why, at: disk.now() });
+  const place = await quarantine({ root, own, folder, names, why, at: disk.now() });
   if (place !== null)
     disk.log.warn({ workspace: disk.workspaceId, path: `/${names.join('/')}`, why, place }, 'quarantined');
 }

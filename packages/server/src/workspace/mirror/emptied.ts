@@ -1,7 +1,7 @@
 // Tells an accident from a wish: a folder that lost every file at once (a disk that was not mounted, a wrong `rm`) is built anew,
 // and nothing is taken as removed. Chats do not count: they are never a person's to remove.
 
-import { existsSync } from 'node:fs';
+import { exists } from './calls.ts';
 import { isChat } from './chats.ts';
 import type { Disk } from './disk.ts';
 import type { Seen } from './scan.ts';
@@ -16,17 +16,19 @@ export function wasEmptied(disk: Disk, { files }: Seen): boolean {
 }
 
 /** After a look at a part, where these were missing: hints come in parts, each of a few. */
-export function isEmptied(disk: Disk, missing: readonly string[]): boolean {
-  if (!existsSync(disk.root)) return true;
+export async function isEmptied(disk: Disk, missing: readonly string[]): Promise<boolean> {
+  if (!(await exists(disk.root))) return true;
   if (missing.length === 0 || disk.ledger.size <= FEW) return false;
   const files = filesOf(disk);
-  return files.length > FEW && !files.some((path) => lookAt(disk.root, path)?.isFile());
+  if (files.length <= FEW) return false;
+  for (const path of files) if ((await lookAt(disk.root, path))?.isFile()) return false;
+  return true;
 }
 
 /** Whether many of these files are gone: the others may be about to go. */
-export function isGoing({ ledger, root }: Disk, paths: readonly string[]): boolean {
+export async function isGoing({ ledger, root }: Disk, paths: readonly string[]): Promise<boolean> {
   let gone = 0;
-  for (const path of new Set(paths)) if (ledger.at(path) && !lookAt(root, path)) gone += 1;
+  for (const path of new Set(paths)) if (ledger.at(path) && !(await lookAt(root, path))) gone += 1;
   return gone > FEW;
 }
 

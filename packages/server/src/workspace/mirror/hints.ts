@@ -6,6 +6,9 @@ export const QUIET_LIMIT_MS = 800;
 /** Where many files are going, as long as it goes on: at most so long, to see whether they all go. */
 export const EMPTYING_LIMIT_MS = 10_000;
 
+/** Hints that came within so long of each other are looked at together. */
+const TOGETHER_MS = 40;
+
 interface Times {
   /** When it was first heard of. */
   readonly since: number;
@@ -36,8 +39,10 @@ export class Hints {
     this.#heardAt = now;
   }
 
+  /** If one is due, those that are due a moment later come with it: a move or a swap is told in several parts. */
   due(now: number): readonly string[] {
-    return [...this.#paths].filter(([, times]) => dueAt(times) <= now).map(([path]) => path);
+    if (this.next > now) return [];
+    return [...this.#paths].filter(([, times]) => dueAt(times) <= now + TOGETHER_MS).map(([path]) => path);
   }
 
   /** Those that are to be looked at, now or later. */

@@ -1,8 +1,6 @@
 // From the disk to the database: what a person wrote, moved or removed becomes a version. It starts from the version that
 // the ledger has for the path; what cannot be merged with what came meanwhile is kept beside, never dropped.
 
-import { closeSync, fstatSync, read as readCallback } from 'node:fs';
-import { promisify } from 'node:util';
 import { sqlState } from '../../db/pool.ts';
 import { sha256, storeContent } from '../content.ts';
 import {
@@ -17,13 +15,13 @@ import {
 import { readVersion } from '../versions.ts';
 import { isReadOnly, parsePath, type FilePath } from '../paths.ts';
 import { MERGE_BYTES, saveFile } from '../save.ts';
+import { close, fstat, read } from './calls.ts';
 import { baseOf, expel, type Disk } from './disk.ts';
 import type { Entry } from './ledger.ts';
 import { captureName, conflictPath } from './names.ts';
 import { place } from './place.ts';
 import { alike, errorCode, identityAt, namesOf, same, within, type Identity } from './tree.ts';
 
-const read = promisify(readCallback);
 const author = { kind: 'disk' } as const;
 
 interface Content {
@@ -60,7 +58,7 @@ export async function ingest(disk: Disk, path: string, created = false): Promise
   } else if (outcome.kind === 'elsewhere' && outcome.head?.path === path) {
     ledger.put(path, { file: outcome.head.id, version: 0, ...content.identity });
     ledger.confirm([path]);
-  } else discard(disk, path, content.identity);
+  } else await discard(disk, path, content.identity);
   if (outcome.file && !(outcome.kind === 'kept' && outcome.current)) disk.again(outcome.file);
   if (base && base.file !== outcome.file) disk.again(base.file);
 }
@@ -238,14 +236,14 @@ async function beside(disk: Disk, path: FilePath, bytes: Buffer, head: FileHead 
 }
 
 /** What was read is kept elsewhere, and no file of the workspace has this path. */
-function discard(disk: Disk, path: string, identity: Identity): void {
+async function discard(disk: Disk, path: string, identity: Identity): Promise<void> {
   const { folder: names, name } = namesOf(path);
-  within(disk.root, names, (folder) => {
+  await within(disk.root, names, async (folder) => {
     if (!folder) return;
     const known = (other: Identity) => same(identity, other);
     const { fault, now } = disk;
-    const outcome = place({ folder, name, temporary: null, capture: captureName(), known, fault, now });
-    if (outcome.kind === 'placed' && outcome.parting) closeSync(outcome.parting.fd);
+    const outcome = await place({ folder, name, temporary: null, capture: captureName(), known, fault, now });
+    if (outcome.kind === 'placed' && outcome.parting) close(outcome.parting.fd);
     else disk.dirty(path);
   });
 }
@@ -305,10 +303,10 @@ export async function ingestRemoval(disk: Disk, path: string): Promise<void> {
 /** Null if it is known, gone, or being written; then it is looked at again. */
 async function readStable(disk: Disk, path: string): Promise<Content | null> {
   const { folder: names, name } = namesOf(path);
-  const fd = within(disk.root, names, (folder) => {
-    if (!folder?.look(name)?.isFile()) return null;
+  const fd = await within(disk.root, names, async (folder) => {
+    if (!folder || !(await folder.look(name))?.isFile()) return null;
     try {
-      return folder.open(name);
+      return await folder.open(name);
     } catch (error) {
       if (['ENOENT', 'ELOOP'].includes(errorCode(error))) return null;
       throw error;
@@ -316,23 +314,23 @@ async function readStable(disk: Disk, path: string): Promise<Content | null> {
   });
   if (fd === null) return null;
   try {
-    if (!fstatSync(fd).isFile()) return null;
+    if (!(await fstat(fd)).isFile()) return null;
     const content = await readThrough(fd, disk.maxFileBytes);
     if (content === 'too large') {
-      expelFile(disk, path, `it has more than ${disk.maxFileBytes} bytes`);
+      await expelFile(disk, path, `it has more than ${disk.maxFileBytes} bytes`);
       return null;
     }
     if (content === 'changing') disk.dirty(path);
     else if (!disk.ledger.known(path).some((entry) => same(entry, content.identity))) return content;
     return null;
   } finally {
-    closeSync(fd);
+    close(fd);
   }
 }
 
 /** What a descriptor's file says, if nobody writes to it meanwhile. */
 export async function readThrough(fd: number, maxBytes: number): Promise<Content | 'changing' | 'too large'> {
-  const identity = identityAt(fd);
+  const identity = await identityAt(fd);
   if (identity.size > maxBytes) return 'too large';
   const bytes = Buffer.allocUnsafe(identity.size);
   for (let at = 0; at < bytes.length;) {
@@ -340,14 +338,14 @@ export async function readThrough(fd: number, maxBytes: number): Promise<Content
     if (bytesRead === 0) return 'changing';
     at += bytesRead;
   }
-  return same(identity, identityAt(fd)) ? { bytes, identity } : 'changing';
+  return same(identity, await identityAt(fd)) ? { bytes, identity } : 'changing';
 }
 
-function expelFile(disk: Disk, path: string, why: string): void {
+async function expelFile(disk: Disk, path: string, why: string): Promise<void> {
   const { folder: names, name } = namesOf(path);
-  within(disk.root, names, (folder) => {
+  await within(disk.root, names, async (folder) => {
     if (!folder) return;
-    expel(disk, folder, [...names, name], why);
+    await expel(disk, folder, [...names, name], why);
     if (disk.ledger.at(path)) {
       const { file } = disk.ledger.at(path)!;
       disk.ledger.drop(path);

@@ -1,8 +1,9 @@
 // What the mirror put on disk: for each path the file, its version and the identity that its inode had. What is on disk
 // and not in here is a person's. An append-only file of JSON lines, written before the disk is changed, so that after a
 // crash both what was there and what came are known; it need not be synced, since content tells what a lost line meant.
+// A change is known at once and gets its line by the next `flush`: whoever changes the disk waits for that first.
 
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync } from 'node:fs';
+import { close, fsync, open, readFile, rename } from './calls.ts';
 import { errorCode, writeFully, type Identity } from './tree.ts';
 
 export interface Entry extends Identity {
@@ -49,14 +50,26 @@ export class Ledger {
   cursor = 0;
   #fd = -1;
   #lines = 0;
+  /** What is not in the file yet. */
+  #queue: Line[] = [];
+  /** The file is to be written anew. */
+  #isStale = true;
+  /** The last write may have ended within a line. */
   #torn = false;
+  #isClosed = false;
+  #flushing: Promise<void> = Promise.resolve();
 
-  /** `of` names the workspace and its database: another's ledger says nothing about this one. */
-  constructor(path: string, of: string, folder: string) {
+  private constructor(path: string, of: string, folder: string) {
     this.#path = path;
     this.#of = of;
     this.folder = folder;
-    this.#load();
+  }
+
+  /** `of` names the workspace and its database: another's ledger says nothing about this one. */
+  static async open(path: string, of: string, folder: string): Promise<Ledger> {
+    const ledger = new Ledger(path, of, folder);
+    await ledger.#load();
+    return ledger;
   }
 
   get size(): number {
@@ -133,11 +146,44 @@ export class Ledger {
     this.#former.clear();
     this.captures.clear();
     this.cursor = 0;
-    this.compact();
+    this.#isStale = true;
+  }
+
+  /** Everything that is known is in the file. What a full disk refused is written by the next flush. */
+  flush(): Promise<void> {
+    this.#flushing = this.#flushing.catch(() => undefined).then(() => this.#writeOut());
+    return this.#flushing;
+  }
+
+  async close(): Promise<void> {
+    await this.flush().catch(() => undefined);
+    this.#isClosed = true;
+    if (this.#fd >= 0) close(this.#fd);
+    this.#fd = -1;
+  }
+
+  async #writeOut(): Promise<void> {
+    if (this.#isClosed) throw new Error('the ledger is closed');
+    if (this.#isStale || this.#lines > 2 * this.#entries.size + SPARE_LINES) return this.#compact();
+    if (this.#queue.length === 0) return;
+    const lines = this.#queue.splice(0);
+    const text = `${this.#torn ? '\n' : ''}${lines.map((line) => `${JSON.stringify(line)}\n`).join('')}`;
+    try {
+      await writeFully(this.#fd, Buffer.from(text));
+      this.#torn = false;
+      this.#lines += lines.length;
+    } catch (error) {
+      // A line that is there twice says the same as once.
+      this.#torn = true;
+      this.#queue.unshift(...lines);
+      throw error;
+    }
   }
 
   /** Writes the file anew, with what is known and nothing else. */
-  compact(): void {
+  async #compact(): Promise<void> {
+    this.#isStale = false;
+    this.#queue = [];
     const lines: Line[] = [{ k: 'head', of: this.#of, folder: this.folder }];
     const settled: string[] = [];
     for (const path of this.#entries.keys()) {
@@ -147,40 +193,40 @@ export class Ledger {
     lines.push({ k: 'ok', p: settled });
     for (const [c, p] of this.captures) lines.push({ k: 'take', c, p });
     lines.push({ k: 'cursor', n: this.cursor });
-    const next = `${this.#path}.new`;
-    const fd = openSync(next, 'w');
     try {
-      writeFully(fd, Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
+      await this.#replace(lines);
+    } catch (error) {
+      this.#isStale = true;
+      throw error;
     }
-    renameSync(next, this.#path);
-    this.close();
-    this.#fd = openSync(this.#path, 'a');
     this.#lines = lines.length;
+    this.#torn = false;
   }
 
-  close(): void {
-    if (this.#fd >= 0) closeSync(this.#fd);
-    this.#fd = -1;
+  async #replace(lines: readonly Line[]): Promise<void> {
+    const next = `${this.#path}.new`;
+    const fd = await open(next, 'w');
+    try {
+      await writeFully(fd, Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
+      await fsync(fd);
+    } finally {
+      close(fd);
+    }
+    await rename(next, this.#path);
+    const appended = await open(this.#path, 'a');
+    if (this.#fd >= 0) close(this.#fd);
+    this.#fd = appended;
   }
 
   #write(line: Line): void {
-    if (this.#fd < 0) throw new Error('the ledger is closed');
-    const text = `${this.#torn ? '\n' : ''}${JSON.stringify(line)}\n`;
-    this.#torn = true;
-    writeFully(this.#fd, Buffer.from(text));
-    this.#torn = false;
     this.#apply(line);
-    this.#lines += 1;
-    if (this.#lines > 2 * this.#entries.size + SPARE_LINES) this.compact();
+    this.#queue.push(line);
   }
 
-  #load(): void {
+  async #load(): Promise<void> {
     let text = '';
     try {
-      text = readFileSync(this.#path, 'utf8');
+      text = await readFile(this.#path, 'utf8');
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
     }

@@ -2,12 +2,12 @@
 //
 // One thing happens at a time: it follows the change feed (database to disk), then looks at what people did (disk to
 // database), then writes out chats. Whoever asks it to catch up waits for a reading of the feed that began after he asked.
-// What the disk refuses is tried again until it is there; meanwhile the mirror is behind and says so.
+// What the disk refuses is tried again until it is there; meanwhile the mirror is behind and says so (trouble.ts).
 
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { lastChange } from '../changes.ts';
 import type { Staged, Written } from '../files.ts';
+import { exists, makeFolders, removeAll, rename } from './calls.ts';
 import { ChatQueue } from './chat-queue.ts';
 import { chatHeads, type Chat } from './chats.ts';
 import { clear } from './clear.ts';
@@ -20,12 +20,11 @@ import { openDisk } from './open.ts';
 import { Partings } from './partings.ts';
 import { scan, type Seen } from './scan.ts';
 import { settle } from './settle.ts';
+import { isRefusal, Trouble } from './trouble.ts';
 import { bring } from './write.ts';
 
 /** How often everything is looked at, since hints get lost. */
 const RESCAN_MS = 60_000;
-/** How soon it is tried again after the disk or the database refused: from, up to. */
-const RETRY_MS = [500, 30_000] as const;
 /** How often an edit may come between before others get their turn. */
 const ROUNDS = 20;
 /** Files that are read from the database at once. */
@@ -34,6 +33,8 @@ const PAGE = 64;
 interface Waiter {
   /** What he knows to have changed; nothing: the feed must be read. */
   readonly told: readonly Written[];
+  /** Wants it tried also while the disk is left alone after a refusal. */
+  readonly insists: boolean;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
@@ -53,18 +54,27 @@ export class Mirror {
   readonly #failed = new Map<string, Error>();
   readonly #partings = new Partings();
   readonly #chats = new ChatQueue();
+  readonly #trouble: Trouble;
   #timer: NodeJS.Timeout | null = null;
-  #retryMs: number = RETRY_MS[0];
-  #retryAt = Infinity;
   #rescanAt = Infinity;
+  /** After a failure that was not a file's alone, nothing is done by itself until then. */
+  #pausedUntil = 0;
+  /** The place in the change feed up to which everything was brought, or has failed. */
+  #position = 0;
 
   constructor(options: MirrorOptions) {
     this.#options = options;
+    this.#trouble = new Trouble(options.log, options.workspaceId);
+  }
+
+  /** Why the folder is behind; null: it is not. */
+  get problem(): string | null {
+    return this.#trouble.problem;
   }
 
   /** The folder, when it holds everything that was committed before this was called. */
   async folder(): Promise<string> {
-    await this.catchUp();
+    await this.catchUp([], { insists: true });
     if (this.#failed.size > 0)
       throw new MirrorBehind(
         `${this.#failed.size} files could not be written to ${this.#disk!.root}: ${[...this.#failed.values()][0]!.message}`,
@@ -72,17 +82,20 @@ export class Mirror {
     return this.#disk!.root;
   }
 
-  catchUp(told: readonly Written[] = []): Promise<void> {
+  catchUp(
+    told: readonly Written[] = [],
+    { insists = false }: { readonly insists?: boolean } = {},
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#state === 'closed') return reject(new MirrorClosed('the mirror is closed'));
-      this.#waiters.push({ told, resolve, reject });
+      this.#waiters.push({ told, insists, resolve, reject });
       this.#kick();
     });
   }
 
   /** Begins to bring a content to its place while its version is being committed; null where that must wait. */
   stage(path: string, bytes: Buffer): Staged | null {
-    if (this.#state === 'closed' || !this.#disk || !this.#options.fresh()) return null;
+    if (this.#state === 'closed' || !this.#disk || this.#trouble.error || !this.#options.fresh()) return null;
     const staged = this.#disk.staging.begin(path, bytes);
     void this.#options.faults?.('mirror.staged');
     return staged;
@@ -104,21 +117,22 @@ export class Mirror {
     this.#state = 'closed';
     if (this.#timer) clearTimeout(this.#timer);
     await this.#running;
-    this.#shut();
+    await this.#shut();
   }
 
-  #shut(): void {
+  async #shut(): Promise<void> {
     this.#partings.close();
-    this.#closeDisk();
+    await this.#closeDisk();
     for (const waiter of this.#waiters.splice(0)) waiter.reject(new MirrorClosed('the mirror is closed'));
     this.#options.closed();
   }
 
-  #closeDisk(): void {
-    this.#disk?.staging.close();
-    this.#disk?.watch?.close();
-    this.#disk?.ledger.close();
+  async #closeDisk(): Promise<void> {
+    const disk = this.#disk;
     this.#disk = null;
+    disk?.staging.close();
+    disk?.watch?.close();
+    await disk?.ledger.close();
   }
 
   // One thing at a time
@@ -136,46 +150,66 @@ export class Mirror {
     while (this.#state === 'open') {
       const waiters = this.#waiters.splice(0);
       try {
-        if (waiters.length > 0 || this.#again.size > 0 || this.#retryAt <= performance.now()) {
-          this.#retryAt = Infinity;
+        const isDue = this.#trouble.retryAt <= performance.now();
+        if ((waiters.length > 0 || this.#again.size > 0 || isDue) && !this.#rests(waiters)) {
           await this.#open();
           const all = waiters.every(({ told }) => told.length > 0);
-          await this.#follow(all ? waiters.flatMap(({ told }) => told) : []);
-          if (this.#failed.size > 0) this.#retryLater();
-          else this.#retryMs = RETRY_MS[0];
-        } else if (!(await this.#look()) && !(await this.#showChats())) return;
+          await this.#follow({
+            told: all ? waiters.flatMap(({ told }) => told) : [],
+            retry: isDue || waiters.some(({ insists }) => insists),
+          });
+          this.#judge();
+        } else {
+          for (const waiter of waiters) waiter.reject(this.#trouble.error!);
+          if (this.#pausedUntil > performance.now()) return;
+          if (!(await this.#look()) && (this.#trouble.isRefused || !(await this.#showChats()))) return;
+        }
         for (const waiter of waiters) waiter.resolve();
+        // Whoever waited for the disk need not wait for this: after a crash, content tells what a lost line meant.
+        await this.#disk?.ledger.flush();
       } catch (error) {
         for (const waiter of waiters) waiter.reject(error as Error);
-        if (error instanceof MirrorClosed) {
+        if (error instanceof MirrorClosed || this.#isClosed) {
           this.#state = 'closed';
           return this.#shut();
         }
-        this.#options.log.warn(
-          { workspace: this.#options.workspaceId, reason: (error as Error).message },
-          'the mirror is behind; trying again',
-        );
-        return this.#retryLater();
+        this.#trouble.met(error as Error, performance.now(), this.#failed.size);
+        this.#pausedUntil = this.#trouble.retryAt;
+        return;
       }
     }
   }
 
-  #retryLater(): void {
-    this.#retryAt = performance.now() + this.#retryMs;
-    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS[1]);
+  get #isClosed(): boolean {
+    return this.#state === 'closed';
+  }
+
+  /** Whether the folder is not written to before the next try is due. Where the disk did not refuse, a write tries at once. */
+  #rests(waiters: readonly Waiter[]): boolean {
+    const { retryAt, isRefused } = this.#trouble;
+    if (waiters.some(({ insists }) => insists)) return false;
+    if (isRefused) return retryAt > performance.now();
+    return waiters.length === 0 && this.#pausedUntil > performance.now();
+  }
+
+  /** After a try: is everything on disk, and if not, why? */
+  #judge(): void {
+    const errors = [...this.#failed.values()];
+    const worst = errors.find(isRefusal) ?? errors[0];
+    if (worst) return this.#trouble.met(worst, performance.now(), this.#failed.size);
+    this.#disk?.ledger.advance(this.#position);
+    this.#trouble.over();
+    this.#pausedUntil = 0;
   }
 
   /** Wakes when the next path has been quiet for long enough, or something is to be tried again. */
   #schedule(): void {
     if (this.#timer) clearTimeout(this.#timer);
     if (this.#state === 'closed') return;
-    const next = Math.min(
-      this.#retryAt,
-      this.#rescanAt,
-      this.#hints.next,
-      this.#partings.next,
-      this.#chats.at,
-    );
+    const { retryAt, isRefused } = this.#trouble;
+    const chatsAt = isRefused ? Infinity : this.#chats.at;
+    const look = Math.min(this.#rescanAt, this.#hints.next, this.#partings.next, chatsAt);
+    const next = Math.min(retryAt, Math.max(this.#pausedUntil, look));
     if (next === Infinity) return;
     this.#timer = setTimeout(() => this.#kick(), Math.max(0, next - performance.now()));
     this.#timer.unref();
@@ -187,15 +221,18 @@ export class Mirror {
     if (this.#disk) return;
     const { pool, workspaceId } = this.#options;
     const { workspace } = await readFeed(pool, workspaceId, Number.MAX_SAFE_INTEGER);
-    this.#disk = openDisk(this.#options, workspace, {
+    await this.#options.after;
+    this.#disk = await openDisk(this.#options, workspace, {
       heard: (folder, name) => this.#heard(folder, name),
       again: (file) => this.#again.add(file),
       dirty: (path) => this.#mark(path),
+      closing: () => this.#state === 'closed',
     });
+    this.#position = this.#disk.ledger.cursor;
     try {
       await this.#checkAll();
     } catch (error) {
-      this.#closeDisk();
+      await this.#closeDisk();
       throw error;
     }
     this.#chats.checkAll();
@@ -206,9 +243,9 @@ export class Mirror {
   async #checkAll(): Promise<void> {
     const disk = this.#disk!;
     const { ledger } = disk;
-    const gone = !existsSync(disk.root);
+    const gone = !(await exists(disk.root));
     if (gone) disk.watch?.drop('/');
-    mkdirSync(disk.root, { recursive: true });
+    await makeFolders(disk.root);
     const seen = await scan(disk, '/');
     if (ledger.size > 0 && (gone || wasEmptied(disk, seen))) {
       disk.log.warn(
@@ -216,6 +253,7 @@ export class Mirror {
         'the folder was gone or empty; it is built anew, and nothing is taken as removed',
       );
       ledger.forget();
+      this.#position = 0;
       seen.missing.length = 0;
       this.#chats.checkAll();
     }
@@ -229,47 +267,72 @@ export class Mirror {
     for (let after: string | null = last === 0 ? null : ''; after !== null;) {
       const page = await readHeads(pool, workspaceId, after);
       await this.#bring(page.heads);
+      // The rest comes by the feed, from its beginning.
+      if (this.#isRefusing) return;
       after = page.next;
     }
+    this.#position = last;
     if (this.#failed.size === 0) this.#disk!.ledger.advance(last);
   }
 
   // From the database to the disk
 
-  async #follow(told: readonly Written[] = []): Promise<void> {
+  /** `retry`: what failed before, too. */
+  async #follow({
+    told = [],
+    retry = true,
+  }: { told?: readonly Written[]; retry?: boolean } = {}): Promise<void> {
     const { pool, workspaceId } = this.#options;
     const disk = this.#disk!;
-    if (!existsSync(disk.root)) await this.#checkAll();
-    await this.#retry();
-    if (await this.#bringTold(told)) return this.#retry();
-    for (let cursor = disk.ledger.cursor; ;) {
-      const feed = await readFeed(pool, workspaceId, cursor);
+    if (!(await exists(disk.root))) await this.#checkAll();
+    if (retry && !(await this.#retry([...this.#failed.keys()]))) return;
+    await this.#bringAgain();
+    if (await this.#bringTold(told)) return this.#bringAgain();
+    for (;;) {
+      const feed = await readFeed(pool, workspaceId, this.#position);
       if (!feed.workspace || feed.workspace.removed) return this.#gone();
       if (disk.visible && feed.workspace.name !== disk.ledger.folder) return this.#renamed();
       await this.#bring(feed.heads);
-      if (this.#failed.size === 0) disk.ledger.advance(feed.cursor);
-      if (feed.cursor === cursor || feed.cursor >= feed.workspace.last) return this.#retry();
-      cursor = feed.cursor;
+      const isLast = feed.cursor === this.#position || feed.cursor >= feed.workspace.last;
+      this.#position = feed.cursor;
+      // A disk that refuses is not asked for the rest, which stays in the feed.
+      if (isLast || this.#isRefusing) return this.#bringAgain();
     }
+  }
+
+  get #isRefusing(): boolean {
+    return [...this.#failed.values()].some(isRefusal);
   }
 
   /** The next changes of the feed, if their writers told them all with their contents: then it need not be read. */
   async #bringTold(told: readonly Written[]): Promise<boolean> {
-    const { ledger } = this.#disk!;
     const inOrder = told.toSorted((a, b) => a.seq - b.seq);
-    const isNext = inOrder.every(({ seq, held }, index) => held && seq === ledger.cursor + 1 + index);
-    if (inOrder.length === 0 || !isNext || this.#failed.size > 0) return false;
+    const isNext = inOrder.every(({ seq, held }, index) => held && seq === this.#position + 1 + index);
+    if (inOrder.length === 0 || !isNext) return false;
     const latest = new Map(inOrder.map((each) => [each.file.id, each]));
     await this.#bring([...latest.values()].map(headOfWritten));
-    if (this.#failed.size === 0) ledger.advance(inOrder.at(-1)!.seq);
+    this.#position = inOrder.at(-1)!.seq;
     return true;
   }
 
-  async #retry(): Promise<void> {
-    const files = [...new Set([...this.#again, ...this.#failed.keys()])];
+  async #bringAgain(): Promise<void> {
+    const files = [...this.#again];
     this.#again.clear();
-    for (let start = 0; start < files.length; start += PAGE)
-      await this.#bring(await this.#headsOf(files.slice(start, start + PAGE)));
+    await this.#retry(files);
+  }
+
+  /** False if the disk still refuses: then the rest is not tried. */
+  async #retry(files: readonly string[]): Promise<boolean> {
+    for (let start = 0; start < files.length; start += PAGE) {
+      const some = files.slice(start, start + PAGE);
+      for (const id of some) this.#failed.delete(id);
+      await this.#bring(await this.#headsOf(some));
+      if (!this.#isRefusing) continue;
+      const rest = files.slice(start + PAGE);
+      for (const id of rest) if (!this.#failed.has(id)) this.#again.add(id);
+      return false;
+    }
+    return true;
   }
 
   /** The heads of files, or of chats, as they are now. */
@@ -293,8 +356,8 @@ export class Mirror {
         this.#failed.delete(id);
         if (outcome.kind === 'done') continue;
         if (outcome.kind === 'lost') throw new MirrorClosed('the folder is another pod’s by now');
-        if (outcome.kind === 'failed') this.#fail(left[index]!, outcome.error);
-        else if (round > ROUNDS) this.#fail(left[index]!, new Error(`${left[index]!.path} keeps changing`));
+        if (outcome.kind === 'failed') this.#failed.set(id, outcome.error);
+        else if (round > ROUNDS) this.#failed.set(id, new Error(`${left[index]!.path} keeps changing`));
         else {
           await clear(this.#disk!, outcome);
           edited.add(id);
@@ -307,27 +370,19 @@ export class Mirror {
     }
   }
 
-  #fail({ id, path }: Head, error: Error): void {
-    this.#failed.set(id, error);
-    this.#options.log.warn(
-      { workspace: this.#options.workspaceId, path, reason: error.message },
-      'a file could not be written to the mirror; it is tried again',
-    );
-  }
-
   /** The workspace was removed: its folder is out of sight until it is brought back, or purged. */
-  #gone(): void {
+  async #gone(): Promise<void> {
     const { root, own, visible } = this.#disk!;
     this.#state = 'closed';
-    this.#shut();
-    if (!visible || !existsSync(root)) return;
-    rmSync(join(own, 'removed'), { recursive: true, force: true });
-    renameSync(root, join(own, 'removed'));
+    await this.#shut();
+    if (!visible || !(await exists(root))) return;
+    await removeAll(join(own, 'removed'));
+    await rename(root, join(own, 'removed'));
   }
 
   /** The folder gets the workspace's new name. */
   async #renamed(): Promise<void> {
-    this.#closeDisk();
+    await this.#closeDisk();
     await this.#open();
     await this.#follow();
   }
@@ -386,14 +441,14 @@ export class Mirror {
     }
     // What is missing may be about to turn up under another name: a move is told in two parts.
     const moving = seen.missing.length > 0 && this.#hints.isBusy(due, now);
-    const many = moving && isGoing(this.#disk!, [...seen.missing, ...this.#hints.all()]);
+    const many = moving && (await isGoing(this.#disk!, [...seen.missing, ...this.#hints.all()]));
     const limit = many ? EMPTYING_LIMIT_MS : QUIET_LIMIT_MS;
     const waits = moving ? this.#hints.postpone(due, now, limit) : [];
     this.#hints.drop(due.filter((path) => !waits.includes(path)));
     const missing = seen.missing.filter(
       (path) => !waits.some((at) => path === at || path.startsWith(`${at}/`)),
     );
-    if (missing.length > FEW || isEmptied(this.#disk!, missing)) await this.#checkAll();
+    if (missing.length > FEW || (await isEmptied(this.#disk!, missing))) await this.#checkAll();
     else await settle(this.#disk!, { ...seen, missing }, seen.missing);
   }
 }

@@ -1,10 +1,10 @@
 // The mirrors of a pod: the visible folders if they are this pod's, else private ones, each opened when it is first needed.
 
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSettings, Pool } from '../../db/pool.ts';
 import type { Faults } from '../../faults.ts';
 import type { Mirrors, Workspaces } from '../workspace.ts';
+import { exists, makeFolders, readdir } from './calls.ts';
 import type { Chats } from './chats.ts';
 import { MirrorClosed, type Log } from './disk.ts';
 import { Mirror } from './mirror.ts';
@@ -39,6 +39,8 @@ export interface DiskMirrors extends Mirrors {
   stop(): Promise<void>;
   /** Another pod changed something in a workspace, or renamed or removed it; null: in some. */
   heard(workspaceId: string | null): void;
+  /** Why some folder is behind, in a few words without paths; null: none is. */
+  problem(): string | null;
   /** A run of these threads ended, here or on another pod, or they were renamed or removed; null: of some. */
   heardOfChats(threadIds: readonly string[] | null): void;
 }
@@ -47,6 +49,7 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
   const { pool, home, workspaces, log, now, faults, chats } = options;
   const base = join(home, 'mirrors');
   const open = new Map<string, Mirror>();
+  let closing: Promise<unknown> = Promise.resolve();
   let database = '';
   let owner: Owner | null = null;
 
@@ -67,6 +70,7 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
       chats,
       fresh: () => owner!.fresh(),
       confirm: () => owner!.confirm(),
+      after: closing,
       closed: () => {
         if (open.get(workspaceId) === mirror) open.delete(workspaceId);
       },
@@ -85,10 +89,14 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
   };
 
   const onRole = (role: Role | null): void => {
-    for (const mirror of open.values()) void mirror.close();
+    closing = Promise.all([closing, ...[...open.values()].map((mirror) => mirror.close())]);
     open.clear();
     if (role?.kind !== 'owner') return;
-    for (const workspaceId of mirrored(base)) get(workspaceId, role).hint();
+    mirrored(base)
+      .then((ids) => {
+        if (owner?.role === role) for (const workspaceId of ids) get(workspaceId, role).hint();
+      })
+      .catch((error: Error) => log.warn({ reason: error.message }, 'the folders cannot be listed'));
   };
 
   const gathered = new Set<string>();
@@ -125,14 +133,14 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
       return owner?.role?.kind ?? null;
     },
     start: async () => {
-      mkdirSync(join(home, 'workspaces'), { recursive: true });
+      await makeFolders(join(home, 'workspaces'));
       database = await databaseName(pool);
       owner = new Owner({ database: options.database, homeId: homeId(base), log, onRole });
       await owner.start();
     },
     stop: async () => {
       if (gathering) clearTimeout(gathering);
-      await Promise.all([...open.values()].map((mirror) => mirror.close()));
+      await Promise.all([closing, ...[...open.values()].map((mirror) => mirror.close())]);
       await owner?.stop();
     },
     stage: (workspaceId, { path }, bytes) => open.get(workspaceId)?.stage(path, bytes) ?? null,
@@ -140,13 +148,10 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
       const role = owner?.role;
       if (!role || (role.kind === 'private' && !open.has(workspaceId)))
         return changes.forEach(({ staged }) => staged?.discard());
-      // What is committed is committed: a disk that refuses is tried again, and `folder` says so.
+      // What is committed is committed: a disk that refuses is tried again, and `folder` and `problem` say so.
       await get(workspaceId, role)
         .catchUp(changes)
-        .catch((error: Error) => {
-          if (!(error instanceof MirrorClosed))
-            log.warn({ workspace: workspaceId, reason: error.message }, 'a change is not on disk yet');
-        })
+        .catch(() => undefined)
         .finally(() => changes.forEach(({ staged }) => staged?.discard()));
     },
     folder: async (workspaceId) => {
@@ -166,6 +171,10 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
       else if (role?.kind === 'owner') get(workspaceId, role).hint();
       else open.get(workspaceId)?.hint();
     },
+    problem: () => {
+      for (const { problem } of open.values()) if (problem !== null) return problem;
+      return null;
+    },
     heardOfChats: (threadIds) => {
       if (!chats || owner?.role?.kind !== 'owner') return;
       if (threadIds === null) for (const mirror of open.values()) mirror.hintChats(null);
@@ -175,9 +184,10 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
 }
 
 /** The workspaces that have a mirror already: people may have edited in them. */
-function mirrored(base: string): readonly string[] {
-  const ids = readdirSync(base).filter((name) => existsSync(join(base, name, 'ledger')));
-  return [...new Set([DEFAULT_WORKSPACE, ...ids])];
+async function mirrored(base: string): Promise<readonly string[]> {
+  const ids = [DEFAULT_WORKSPACE];
+  for (const name of await readdir(base)) if (await exists(join(base, name, 'ledger'))) ids.push(name);
+  return [...new Set(ids)];
 }
 
 /** Tells databases apart: a ledger holds for one only. */

@@ -4,8 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { NAME_BYTES, neverKept } from '../paths.ts';
 
 const OWN = '.continuo-';
-/** What people are told by; at the top of the folder. */
+/** What people are told by, at the top of the folder: what was quarantined, and which removals are held back. */
 export const NOTICE = 'continuo-quarantine.txt';
+export const REMOVALS_NOTICE = 'continuo-removals.txt';
 
 /** Editors' and desktops' temporary files: docs/workspace.md lists them. */
 const EDITORS = [
@@ -31,6 +32,10 @@ export function temporaryName(): string {
 
 export function captureName(): string {
   return `${OWN}${randomBytes(9).toString('base64url')}.old`;
+}
+
+export function isNotice(name: string): boolean {
+  return name === NOTICE || name === REMOVALS_NOTICE;
 }
 
 export function isOwn(name: string): boolean {

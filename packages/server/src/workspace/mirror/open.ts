@@ -1,34 +1,34 @@
 // Opening a mirror: its folder under the workspace's name, its ledger, its watch.
 
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { exists, makeFolders, readFile, removeAll, rename } from './calls.ts';
 import { MirrorClosed, type Disk, type MirrorOptions } from './disk.ts';
 import type { Feed } from './heads.ts';
 import { Ledger } from './ledger.ts';
 import { Staging } from './staging.ts';
 import { createWatch, type Watch, type WatchOptions } from './watch.ts';
 
-export function openDisk(
+export async function openDisk(
   options: MirrorOptions,
   workspace: Feed['workspace'],
-  hooks: Pick<WatchOptions, 'heard'> & Pick<Disk, 'again' | 'dirty'>,
-): Disk {
+  hooks: Pick<WatchOptions, 'heard'> & Pick<Disk, 'again' | 'dirty' | 'closing'>,
+): Promise<Disk> {
   const { visible, own, folders, of, pool, workspaceId, log, now, faults } = options;
-  if (!workspace) purge(options);
+  if (!workspace) await purge(options);
   if (!workspace || workspace.removed) throw new MirrorClosed('there is no such workspace');
-  mkdirSync(own, { recursive: true });
-  const ledger = new Ledger(join(own, 'ledger'), of, workspace.name);
+  await makeFolders(own);
+  const ledger = await Ledger.open(join(own, 'ledger'), of, workspace.name);
   const root = visible ? join(folders, workspace.name) : join(own, 'files');
   if (visible && ledger.folder !== workspace.name) {
     const former = join(folders, ledger.folder);
-    if (existsSync(former) && !existsSync(root)) renameSync(former, root);
+    if ((await exists(former)) && !(await exists(root))) await rename(former, root);
     ledger.folder = workspace.name;
   }
   const removed = join(own, 'removed');
-  if (visible && existsSync(removed) && !existsSync(root)) renameSync(removed, root);
+  if (visible && (await exists(removed)) && !(await exists(root))) await rename(removed, root);
   // Another database, or one that was set back: what the ledger says was put there may not be in it.
   if (ledger.cursor > workspace.last) ledger.forget();
-  else ledger.compact();
+  await ledger.flush();
   const watch: Watch | null = visible
     ? createWatch({
         root,
@@ -61,14 +61,19 @@ export function openDisk(
     committed: options.committed,
     again: hooks.again,
     dirty: hooks.dirty,
+    closing: hooks.closing,
   };
 }
 
 /** The workspace is gone for good: so is its folder, unless the ledger is another database's. */
-function purge(options: MirrorOptions): void {
-  const { own, of } = options;
-  const [first = ''] = existsSync(join(own, 'ledger'))
-    ? readFileSync(join(own, 'ledger'), 'utf8').split('\n', 1)
-    : [];
-  if (first.includes(JSON.stringify(of))) rmSync(own, { recursive: true, force: true });
+async function purge({ own, of, log, workspaceId }: MirrorOptions): Promise<void> {
+  const ledger = join(own, 'ledger');
+  const [first = ''] = (await exists(ledger)) ? (await readFile(ledger, 'utf8')).split('\n', 1) : [];
+  if (!first.includes(JSON.stringify(of))) return;
+  await removeAll(own).catch((error: Error) =>
+    log.warn(
+      { workspace: workspaceId, folder: own, reason: error.message },
+      'the folder of a workspace that was deleted for good could not be removed; remove it by hand',
+    ),
+  );
 }

@@ -1,6 +1,6 @@
 // Files that were replaced while somebody may have had them open: what is still written to them is kept like any edit.
 
-import { closeSync } from 'node:fs';
+import { close } from './calls.ts';
 import type { Disk } from './disk.ts';
 import { QUIET_MS } from './hints.ts';
 import { keep, readThrough, saysVersion } from './ingest.ts';
@@ -27,13 +27,13 @@ export class Partings {
     return next;
   }
 
-  hold(part: Part): void {
+  async hold(part: Part): Promise<void> {
     if (this.#held.size >= PARTINGS) {
       const [oldest] = this.#held.values();
       this.#held.set(oldest!.capture, { ...oldest!, until: 0 });
     }
-    const changed = !same(identityAt(part.fd), part.identity);
-    this.#keep(part, changed ? QUIET_MS : PARTING_MS);
+    this.#keep(part, PARTING_MS);
+    if (!same(await identityAt(part.fd), part.identity)) this.#keep(part, QUIET_MS);
   }
 
   /** Whoever still had it open has written to it. */
@@ -50,7 +50,7 @@ export class Partings {
   }
 
   close(): void {
-    for (const held of this.#held.values()) closeSync(held.fd);
+    for (const held of this.#held.values()) close(held.fd);
     this.#held.clear();
   }
 
@@ -59,8 +59,8 @@ export class Partings {
   }
 
   async #part(disk: Disk, held: Held): Promise<void> {
-    if (same(identityAt(held.fd), held.identity)) {
-      closeSync(held.fd);
+    if (same(await identityAt(held.fd), held.identity)) {
+      close(held.fd);
       this.#held.delete(held.capture);
       return;
     }

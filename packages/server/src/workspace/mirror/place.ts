@@ -4,12 +4,10 @@
 // is first moved aside within its folder (captured), looked at, and only then replaced, by a link that fails if
 // somebody was faster. What a person wrote comes back to its place and is reported as an edit.
 
-import { closeSync, fsync, linkSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
-import { promisify } from 'node:util';
+import { close, link, rename, rmdir, unlink } from './calls.ts';
 import { conflictPath } from './names.ts';
 import { alike, errorCode, identityAt, identityOf, type Folder, type Identity } from './tree.ts';
 
-export const sync = promisify(fsync);
 /** How far a file's birth may lag behind the clock. */
 const CLOCK_MS = 10;
 
@@ -43,73 +41,99 @@ export interface Place {
   readonly now: () => Date;
 }
 
-export function place({ folder, name, temporary, capture, known, fault, now }: Place): Placed {
-  const there = folder.look(name);
+export async function place({ folder, name, temporary, capture, known, fault, now }: Place): Promise<Placed> {
+  const there = await folder.look(name);
   if (there && !there.isFile()) return { kind: 'obstructed' };
   if (there && !known(identityOf(there))) return { kind: 'edited', created: false };
   let parting: Parting | null = null;
+  let placed: Placed | null = null;
+  let isAside = false;
   const capturedAt = now().getTime();
-  if (there) {
-    if (!renamed(folder, name, capture)) return { kind: 'edited', created: false };
-    fault('mirror.captured');
-    parting = opened(folder, capture);
-    if (!parting || !known({ ...parting.identity, ctime: undefined })) {
-      if (parting) closeSync(parting.fd);
-      putBack(folder, capture, name, now());
-      return { kind: 'edited', created: false };
+  try {
+    if (there) {
+      if (!(await renamed(folder, name, capture))) return { kind: 'edited', created: false };
+      isAside = true;
+      fault('mirror.captured');
+      parting = await opened(folder, capture);
+      if (!parting || !known({ ...parting.identity, ctime: undefined })) {
+        await putBack(folder, capture, name, now());
+        return { kind: 'edited', created: false };
+      }
     }
-  }
-  if (temporary !== null) {
-    const failure = linked(folder, temporary, name);
-    if (failure) {
-      if (parting) closeSync(parting.fd);
-      // Where somebody put another file, that one is the person's, and what was captured was ours.
-      if (parting && failure === 'EEXIST') unlinkSync(folder.at(capture));
-      else if (parting) putBack(folder, capture, name, now());
-      if (failure === 'ENOENT') return { kind: 'lost' };
-      return { kind: 'edited', created: parting !== null && bornAfter(folder, name, capturedAt) };
+    if (temporary !== null) {
+      const failure = await linked(folder, temporary, name);
+      if (failure) {
+        // Where somebody put another file, that one is the person's, and what was captured was ours.
+        if (parting && failure === 'EEXIST') await unlink(folder.at(capture));
+        else if (parting) await putBack(folder, capture, name, now());
+        if (failure === 'ENOENT') return { kind: 'lost' };
+        return { kind: 'edited', created: parting !== null && (await bornAfter(folder, name, capturedAt)) };
+      }
+      fault('mirror.linked');
+      isAside = false;
+      await remove(folder, temporary);
     }
-    fault('mirror.linked');
-    remove(folder, temporary);
+    isAside = false;
+    if (parting) {
+      await remove(folder, capture);
+      const left = await identityAt(parting.fd);
+      if (alike(left, parting.identity)) parting = { ...parting, identity: left };
+    }
+    fault('mirror.placed');
+    placed = { kind: 'placed', parting };
+    return placed;
+  } catch (error) {
+    if (isAside) await putBackAnyhow(folder, capture, name, now());
+    throw error;
+  } finally {
+    if (!placed && parting) close(parting.fd);
   }
-  if (parting) {
-    remove(folder, capture);
-    const left = identityAt(parting.fd);
-    if (alike(left, parting.identity)) parting = { ...parting, identity: left };
+}
+
+/** After a failure: a full disk may have no room for a link, but for a rename it has. */
+async function putBackAnyhow(folder: Folder, capture: string, name: string, at: Date): Promise<void> {
+  try {
+    await putBack(folder, capture, name, at);
+  } catch {
+    // What cannot be put back now is put back by the next look at the folder.
+    if (!(await folder.look(name))) await renamed(folder, capture, name).catch(() => false);
   }
-  fault('mirror.placed');
-  return { kind: 'placed', parting };
 }
 
 /** For a folder that nobody else writes to. */
-export function placeOver(folder: Folder, name: string, temporary: string | null): Placed {
-  const there = folder.look(name);
+export async function placeOver(folder: Folder, name: string, temporary: string | null): Promise<Placed> {
+  const there = await folder.look(name);
   if (there && !there.isFile()) return { kind: 'obstructed' };
-  if (temporary !== null) renameSync(folder.at(temporary), folder.at(name));
-  else remove(folder, name);
+  if (temporary !== null) await rename(folder.at(temporary), folder.at(name));
+  else await remove(folder, name);
   return { kind: 'placed', parting: null };
 }
 
 /** Gives what was captured its name back, or, where the name is taken by now, one beside it. */
-export function putBack(folder: Folder, capture: string, name: string, at: Date): void {
-  const failure = linked(folder, capture, name);
-  if (failure === 'EEXIST') linkSync(folder.at(capture), folder.at(conflictPath(`/${name}`, at).slice(1)));
+export async function putBack(folder: Folder, capture: string, name: string, at: Date): Promise<void> {
+  const failure = await linked(folder, capture, name);
+  if (failure === 'EEXIST') await link(folder.at(capture), folder.at(conflictPath(`/${name}`, at).slice(1)));
   else if (failure) return;
-  remove(folder, capture);
+  await remove(folder, capture);
 }
 
-export function remove(folder: Folder, name: string): void {
+export async function remove(folder: Folder, name: string): Promise<void> {
   try {
-    unlinkSync(folder.at(name));
+    await unlink(folder.at(name));
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
   }
 }
 
+/** For cleaning up after a failure: a disk that refuses this, too, keeps the file until the next look sweeps it. */
+export async function removeQuietly(folder: Folder, name: string): Promise<void> {
+  await remove(folder, name).catch(() => undefined);
+}
+
 /** True if the folder is gone; one that is not empty stays. */
-export function removeFolder(folder: Folder, name: string): boolean {
+export async function removeFolder(folder: Folder, name: string): Promise<boolean> {
   try {
-    rmdirSync(folder.at(name));
+    await rmdir(folder.at(name));
     return true;
   } catch (error) {
     if (['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOTDIR'].includes(errorCode(error))) return false;
@@ -118,9 +142,9 @@ export function removeFolder(folder: Folder, name: string): boolean {
   }
 }
 
-function renamed(folder: Folder, from: string, to: string): boolean {
+async function renamed(folder: Folder, from: string, to: string): Promise<boolean> {
   try {
-    renameSync(folder.at(from), folder.at(to));
+    await rename(folder.at(from), folder.at(to));
     return true;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return false;
@@ -129,9 +153,9 @@ function renamed(folder: Folder, from: string, to: string): boolean {
 }
 
 /** The code of what went wrong, if it was one of the two that are expected. */
-function linked(folder: Folder, from: string, to: string): 'EEXIST' | 'ENOENT' | null {
+async function linked(folder: Folder, from: string, to: string): Promise<'EEXIST' | 'ENOENT' | null> {
   try {
-    linkSync(folder.at(from), folder.at(to));
+    await link(folder.at(from), folder.at(to));
     return null;
   } catch (error) {
     const code = errorCode(error);
@@ -139,17 +163,22 @@ function linked(folder: Folder, from: string, to: string): 'EEXIST' | 'ENOENT' |
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw error;
   }
   // A file system without links: the look and the rename are two steps here.
-  if (folder.look(to)) return 'EEXIST';
-  return renamed(folder, from, to) ? null : 'ENOENT';
+  if (await folder.look(to)) return 'EEXIST';
+  return (await renamed(folder, from, to)) ? null : 'ENOENT';
 }
 
-function opened(folder: Folder, capture: string): Parting | null {
-  const stats = folder.look(capture);
+async function opened(folder: Folder, capture: string): Promise<Parting | null> {
+  const stats = await folder.look(capture);
   if (!stats?.isFile()) return null;
-  const fd = folder.open(capture);
-  return { fd, identity: identityAt(fd), capture };
+  const fd = await folder.open(capture);
+  try {
+    return { fd, identity: await identityAt(fd), capture };
+  } catch (error) {
+    close(fd);
+    throw error;
+  }
 }
 
-function bornAfter(folder: Folder, name: string, time: number): boolean {
-  return Number(folder.look(name)?.birthtimeMs ?? 0) > time - CLOCK_MS;
+async function bornAfter(folder: Folder, name: string, time: number): Promise<boolean> {
+  return Number((await folder.look(name))?.birthtimeMs ?? 0) > time - CLOCK_MS;
 }

@@ -1,10 +1,11 @@
 // Where things go that cannot be files of the workspace: out of the folder, with a message that says why and how to get
 // them back, and a line in a notice at the top of the folder.
 
-import { appendFileSync, constants, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { join } from 'node:path';
+import { close, makeFolders, open, rename, unlink } from './calls.ts';
 import { NOTICE } from './names.ts';
-import { errorCode, openFolder, type Folder } from './tree.ts';
+import { errorCode, within, writeFully, type Folder } from './tree.ts';
 
 export interface Stranger {
   readonly root: string;
@@ -17,18 +18,16 @@ export interface Stranger {
 }
 
 /** Where it is now; null if it was gone already. */
-export function quarantine({ root, own, folder, names, why, at }: Stranger): string | null {
+export async function quarantine({ root, own, folder, names, why, at }: Stranger): Promise<string | null> {
   const time = at.toISOString().replaceAll(/[:.]/g, '-');
   const name = names.at(-1)!;
   const path = shown(`/${names.join('/')}`);
   const into = join(own, 'quarantine');
-  mkdirSync(into, { recursive: true });
+  await makeFolders(into);
   let place = join(into, `${time}-${shortened(name)}`);
   for (let count = 2; ; count += 1) {
     try {
-      writeFileSync(`${place}.txt`, message({ path, why, at, place: shown(place), root }), {
-        flag: 'wx',
-      });
+      await writeText(`${place}.txt`, 'wx', message({ path, why, at, place: shown(place), root }));
       break;
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw error;
@@ -36,26 +35,28 @@ export function quarantine({ root, own, folder, names, why, at }: Stranger): str
     }
   }
   try {
-    renameSync(folder.at(name), place);
+    await rename(folder.at(name), place);
   } catch (error) {
-    unlinkSync(`${place}.txt`);
+    await unlink(`${place}.txt`);
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
-  notice(root, `${at.toISOString()} ${path}: ${why}; it is now at ${shown(place)}\n`);
+  await notice(root, `${at.toISOString()} ${path}: ${why}; it is now at ${shown(place)}\n`);
   return place;
 }
 
-function notice(root: string, line: string): void {
-  const top = openFolder(root, []);
-  if (!top) return;
+async function notice(root: string, line: string): Promise<void> {
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
+  const flags = O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_WRONLY;
+  await within(root, [], (top) => top && writeText(top.at(NOTICE), flags, line));
+}
+
+async function writeText(path: string, flags: string | number, text: string): Promise<void> {
+  const fd = await open(path, flags, 0o666);
   try {
-    const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
-    appendFileSync(top.at(NOTICE), line, {
-      flag: O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_WRONLY,
-    } as never);
+    await writeFully(fd, Buffer.from(text));
   } finally {
-    top.close();
+    close(fd);
   }
 }
 

@@ -1,7 +1,7 @@
 // What a look found: files that people wrote or moved become versions, those that they deleted are removed. In a private mirror,
 // which nobody edits, everything is put back.
 
-import { assertOwn, isKnown, type Disk } from './disk.ts';
+import { assertOpen, assertOwn, isKnown, type Disk } from './disk.ts';
 import { ingest, ingestMove, ingestRemoval } from './ingest.ts';
 import type { Entry } from './ledger.ts';
 import { remove } from './place.ts';
@@ -27,33 +27,35 @@ export async function settle(
 }
 
 async function settleMove(disk: Disk, { path, identity }: Seen['unknown'][number]): Promise<void> {
+  assertOpen(disk);
   await assertOwn(disk);
   const from = disk.ledger.at(path) ? undefined : disk.ledger.pathOfInode(identity.ino);
   const entry = from === undefined ? undefined : disk.ledger.at(from);
-  if (from !== undefined && entry && !isAt(disk, from, entry))
+  if (from !== undefined && entry && !(await isAt(disk, from, entry)))
     await ingestMove(disk, { from, to: path, entry });
 }
 
 async function settleRemovals(disk: Disk, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
+    assertOpen(disk);
     await assertOwn(disk);
-    if (disk.ledger.at(path) && !lookAt(disk.root, path)?.isFile()) await ingestRemoval(disk, path);
+    if (disk.ledger.at(path) && !(await lookAt(disk.root, path))?.isFile()) await ingestRemoval(disk, path);
   }
 }
 
 /** What is not as it was put there is put there again. */
-function discard(disk: Disk, unknown: Seen['unknown'], missing: readonly string[]): void {
+async function discard(disk: Disk, unknown: Seen['unknown'], missing: readonly string[]): Promise<void> {
   for (const path of [...unknown.map((each) => each.path), ...missing]) {
     const entry = disk.ledger.at(path);
     if (entry) disk.again(entry.file);
     disk.ledger.drop(path);
     const { folder: names, name } = namesOf(path);
-    within(disk.root, names, (folder) => folder && remove(folder, name));
+    await within(disk.root, names, (folder) => folder && remove(folder, name));
   }
 }
 
-function isAt(disk: Disk, path: string, entry: Entry): boolean {
-  const stats = lookAt(disk.root, path);
+async function isAt(disk: Disk, path: string, entry: Entry): Promise<boolean> {
+  const stats = await lookAt(disk.root, path);
   return stats?.isFile() === true && String(stats.ino) === entry.ino;
 }
 

@@ -2,20 +2,9 @@
 // descriptor and refuses links, so what is done to `folder.at(name)` happens inside the tree, whatever is swapped
 // meanwhile. Where there is no /proc/self/fd (macOS) each step is checked by its path: a swap in between is not noticed.
 
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fchmodSync,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  writeSync,
-  type BigIntStats,
-} from 'node:fs';
+import { constants, existsSync, type BigIntStats } from 'node:fs';
 import { join } from 'node:path';
+import { chmod, close, fstat, lstat, mkdir, open, readdir, write } from './calls.ts';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 const byDescriptor = existsSync('/proc/self/fd');
@@ -43,10 +32,14 @@ export class Obstacle extends Error {
 
 export class Folder {
   readonly fd: number;
+  /** Its path when it was opened. */
+  readonly place: string;
+  /** What leads to it now. */
   readonly #place: string;
 
   constructor(fd: number, place: string) {
     this.fd = fd;
+    this.place = place;
     this.#place = byDescriptor ? `/proc/self/fd/${fd}` : place;
   }
 
@@ -54,26 +47,36 @@ export class Folder {
     return join(this.#place, name);
   }
 
-  list(): string[] {
-    return readdirSync(this.#place);
+  list(): Promise<string[]> {
+    return readdir(this.#place);
   }
 
   /** What has this name, without following it; null if nothing has. */
-  look(name: string): BigIntStats | null {
-    return lstatSync(this.at(name), { bigint: true, throwIfNoEntry: false }) ?? null;
+  async look(name: string): Promise<BigIntStats | null> {
+    try {
+      return await lstat(this.at(name), { bigint: true });
+    } catch (error) {
+      if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;
+      throw error;
+    }
   }
 
-  /** For reading, without following a link and without waiting for whoever is at a pipe's other end. */
-  open(name: string): number {
-    return openSync(this.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  /** For reading, without following a link and without waiting for the other end of a pipe. */
+  open(name: string): Promise<number> {
+    return open(this.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   }
 
-  create(name: string): number {
-    return openSync(this.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
+  create(name: string): Promise<number> {
+    return open(this.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
+  }
+
+  /** A folder in this one; null if it is not there. Throws ENOTDIR or ELOOP if a file or a link has its name. */
+  enter(name: string): Promise<Folder | null> {
+    return openOne(this.at(name), join(this.place, name));
   }
 
   close(): void {
-    closeSync(this.fd);
+    close(this.fd);
   }
 }
 
@@ -83,21 +86,21 @@ export interface OpenOptions {
 }
 
 /** Null if it is not there. Throws an Obstacle if a link or a file is in its place. */
-export function openFolder(
+export async function openFolder(
   root: string,
   names: readonly string[],
   { create }: OpenOptions = {},
-): Folder | null {
-  let folder = openOne(root, root);
+): Promise<Folder | null> {
+  let folder = await openOne(root, root);
   for (let depth = 0; folder && depth < names.length; depth += 1) {
     const name = names[depth]!;
     const parent: Folder = folder;
     try {
-      folder = openOne(parent.at(name), join(root, ...names.slice(0, depth + 1)));
+      folder = await parent.enter(name);
       if (!folder && create) {
-        makeFolder(parent, name);
+        await makeFolder(parent, name);
         create(names.slice(0, depth));
-        folder = openOne(parent.at(name), join(root, ...names.slice(0, depth + 1)));
+        folder = await parent.enter(name);
       }
     } catch (error) {
       throw isNoFolder(error) ? new Obstacle(names.slice(0, depth + 1)) : error;
@@ -109,45 +112,50 @@ export function openFolder(
 }
 
 /** Opens a folder, does something with it and closes it. */
-export function within<T>(root: string, names: readonly string[], work: (folder: Folder | null) => T): T {
-  const folder = openFolder(root, names);
+export async function within<T>(
+  root: string,
+  names: readonly string[],
+  work: (folder: Folder | null) => Promise<T> | T,
+): Promise<T> {
+  const folder = await openFolder(root, names);
   try {
-    return work(folder);
+    return await work(folder);
   } finally {
     folder?.close();
   }
 }
 
 /** What is at a path, without following anything; null if nothing is, or no folder leads there. */
-export function lookAt(root: string, path: string): BigIntStats | null {
+export async function lookAt(root: string, path: string): Promise<BigIntStats | null> {
   const { folder: names, name } = namesOf(path);
   try {
-    return within(root, names, (folder) => folder?.look(name) ?? null);
+    return await within(root, names, (folder) => folder?.look(name) ?? null);
   } catch (error) {
     if (error instanceof Obstacle) return null;
     throw error;
   }
 }
 
-function openOne(path: string, place: string): Folder | null {
+async function openOne(path: string, place: string): Promise<Folder | null> {
   try {
-    return new Folder(openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), place);
+    return new Folder(await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), place);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }
 
-function makeFolder(parent: Folder, name: string): void {
+async function makeFolder(parent: Folder, name: string): Promise<void> {
   try {
-    mkdirSync(parent.at(name));
+    await mkdir(parent.at(name));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
 }
 
-function isNoFolder(error: unknown): boolean {
-  return ['ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '');
+/** A file or a link is where a folder should be. */
+export function isNoFolder(error: unknown): boolean {
+  return ['ENOTDIR', 'ELOOP'].includes(errorCode(error));
 }
 
 export function identityOf(stats: BigIntStats): Identity {
@@ -156,14 +164,14 @@ export function identityOf(stats: BigIntStats): Identity {
 }
 
 /** A program that a person made executable stays so. */
-export function keepMode(fd: number, replaced: BigIntStats | null): void {
+export async function keepMode(fd: number, replaced: BigIntStats | null): Promise<void> {
   if (!replaced?.isFile()) return;
   const mode = Number(replaced.mode) & 0o777;
-  if ((fstatSync(fd).mode & 0o777) !== mode) fchmodSync(fd, mode);
+  if (((await fstat(fd)).mode & 0o777) !== mode) await chmod(fd, mode);
 }
 
-export function identityAt(fd: number): Identity {
-  return identityOf(fstatSync(fd, { bigint: true }));
+export async function identityAt(fd: number): Promise<Identity> {
+  return identityOf(await fstat(fd, { bigint: true }));
 }
 
 export function same(a: Identity, b: Identity): boolean {
@@ -177,9 +185,10 @@ export function alike(a: Identity, b: Identity): boolean {
 }
 
 /** A full disk takes a part and says so only by the count. */
-export function writeFully(fd: number, bytes: Uint8Array): void {
+export async function writeFully(fd: number, bytes: Uint8Array): Promise<void> {
   for (let written = 0; written < bytes.length;) {
-    written += writeSync(fd, bytes, written, bytes.length - written);
+    const { bytesWritten } = await write(fd, bytes, written, bytes.length - written, null);
+    written += bytesWritten;
   }
 }
 

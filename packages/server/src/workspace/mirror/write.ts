@@ -1,14 +1,14 @@
 // From the database to the disk: brings files to what their heads say. Temporary file, all of it, synced (or staged so while the
 // version was committed); the ledger; the file in its place; its folder synced; the ledger again.
 
-import { closeSync, fchmodSync, futimesSync } from 'node:fs';
 import { readChunks, sha256 } from '../content.ts';
 import { readVersion } from '../versions.ts';
+import { chmod, close, fsync, setTimes } from './calls.ts';
 import { isKnown, type Disk } from './disk.ts';
 import type { Head } from './heads.ts';
 import type { Entry } from './ledger.ts';
 import { captureName, temporaryName } from './names.ts';
-import { place, placeOver, remove, removeFolder, sync, type Parting, type Placed } from './place.ts';
+import { place, placeOver, removeFolder, removeQuietly, type Parting, type Placed } from './place.ts';
 import { TICK_MS } from './staging.ts';
 import {
   alike,
@@ -46,11 +46,12 @@ const DONE: Brought = { kind: 'done' };
 export async function bring(
   disk: Disk,
   heads: readonly Head[],
-  parted: (part: Part) => void,
+  parted: (part: Part) => Promise<void>,
 ): Promise<Brought[]> {
   const touched = new Set<string>();
   const placed = new Map<string, string | null>();
-  const outcomes = heads.map((head) => attempt(() => takeAway(disk, head, touched, parted)));
+  const outcomes: Brought[] = [];
+  for (const head of heads) outcomes.push(await attempt(() => takeAway(disk, head, touched, parted)));
   const staged = await Promise.all(
     heads.map(async (head, index) => {
       if (outcomes[index]!.kind !== 'done' || head.removed || isThere(disk, head)) return null;
@@ -62,17 +63,23 @@ export async function bring(
       }
     }),
   );
-  disk.fault('mirror.recorded');
-  if (!disk.fresh()) await disk.confirm();
-  for (const [index, file] of staged.entries()) {
-    if (!file) continue;
-    const { path } = heads[index]!;
-    try {
-      outcomes[index] = attempt(() => putInPlace(disk, heads[index]!, file, parted));
-      if (outcomes[index].kind === 'done') placed.set(path, ctimeOf(disk, file.folder, path));
-    } finally {
-      file.folder.close();
+  const waiting = new Set(staged.filter((file) => file !== null));
+  try {
+    await disk.ledger.flush();
+    disk.fault('mirror.recorded');
+    if (!disk.fresh()) await disk.confirm();
+    for (const [index, file] of staged.entries()) {
+      if (!file) continue;
+      const { path } = heads[index]!;
+      waiting.delete(file);
+      outcomes[index] = await attempt(() => putInPlace(disk, heads[index]!, file, parted));
+      if (outcomes[index].kind === 'done') placed.set(path, await ctimeOf(disk, file.folder, path));
     }
+  } catch (error) {
+    for (const file of waiting) await takeBack(disk, file);
+    throw error;
+  } finally {
+    for (const file of staged) file?.folder.close();
   }
   await Promise.all([...touched].map((path) => syncFolder(disk, path)));
   disk.fault('mirror.synced');
@@ -81,8 +88,8 @@ export async function bring(
 }
 
 /** Known only after the last link and rename; null where a person wrote to it already. */
-function ctimeOf(disk: Disk, folder: Folder, path: string): string | null {
-  const stats = folder.look(namesOf(path).name);
+async function ctimeOf(disk: Disk, folder: Folder, path: string): Promise<string | null> {
+  const stats = await folder.look(namesOf(path).name);
   const entry = disk.ledger.at(path);
   return stats && entry && alike(identityOf(stats), entry) ? String(stats.ctimeNs) : null;
 }
@@ -92,9 +99,9 @@ function isThere({ ledger }: Disk, { id, path, version }: Head): boolean {
   return entry?.file === id && entry.version === version && ledger.confirmed(path);
 }
 
-function attempt(work: () => Brought): Brought {
+async function attempt(work: () => Promise<Brought>): Promise<Brought> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     return failure(error);
   }
@@ -106,26 +113,38 @@ function failure(error: unknown): Brought {
 }
 
 /** Where the file was and is not any more. */
-function takeAway(disk: Disk, head: Head, touched: Set<string>, parted: (part: Part) => void): Brought {
+async function takeAway(
+  disk: Disk,
+  head: Head,
+  touched: Set<string>,
+  parted: (part: Part) => Promise<void>,
+): Promise<Brought> {
   const path = disk.ledger.pathOf(head.id);
   if (path === undefined || (!head.removed && path === head.path)) return DONE;
   if (!disk.fresh()) return { kind: 'lost' };
   const { folder: names, name } = namesOf(path);
-  const outcome = within(disk.root, names, (folder) =>
-    folder ? put(disk, { folder, path, name, temporary: null }, parted) : DONE,
+  const capture = captureName();
+  disk.ledger.take(capture, path);
+  await disk.ledger.flush();
+  const outcome = await within(disk.root, names, (folder) =>
+    folder ? put(disk, { folder, path, name, temporary: null, capture }, parted) : DONE,
   );
   if (outcome.kind === 'edited' || outcome.kind === 'lost') return outcome;
   disk.ledger.drop(path);
   touched.add(pathOf(names));
-  prune(disk, names, touched);
+  await prune(disk, names, touched);
   return DONE;
 }
 
 /** Folders exist by what is in them. */
-function prune(disk: Disk, names: readonly string[], touched: Set<string>): void {
+async function prune(disk: Disk, names: readonly string[], touched: Set<string>): Promise<void> {
   for (let depth = names.length; depth > 0; depth -= 1) {
     const parent = names.slice(0, depth - 1);
-    const gone = within(disk.root, parent, (folder) => !folder || removeFolder(folder, names[depth - 1]!));
+    const gone = await within(
+      disk.root,
+      parent,
+      (folder) => !folder || removeFolder(folder, names[depth - 1]!),
+    );
     if (!gone) return;
     disk.watch?.drop(pathOf(names.slice(0, depth)));
     touched.delete(pathOf(names.slice(0, depth)));
@@ -134,53 +153,51 @@ function prune(disk: Disk, names: readonly string[], touched: Set<string>): void
 }
 
 interface Staged {
+  readonly path: string;
   readonly folder: Folder;
   readonly temporary: string;
+  /** The name that what is there gets when it is moved aside. */
+  readonly capture: string;
   readonly before: Entry | undefined;
 }
 
 async function stage(disk: Disk, head: Head, touched: Set<string>): Promise<Staged> {
-  const { folder: names, name } = namesOf(head.path);
-  const folder = openFolder(disk.root, names, { create: (parent) => touched.add(pathOf(parent)) });
+  const { path } = head;
+  const { folder: names, name } = namesOf(path);
+  const folder = await openFolder(disk.root, names, { create: (parent) => touched.add(pathOf(parent)) });
   if (!folder) throw new Error(`${disk.root} is gone`);
   let temporary = temporaryName();
   try {
     disk.fault('mirror.before');
-    const staged = head.staged ? await disk.staging.take(head.staged, head.path, folder) : null;
+    const staged = head.staged ? await disk.staging.take(head.staged, path, folder) : null;
     if (staged) temporary = staged.temporary;
-    const fd = staged?.fd ?? folder.create(temporary);
+    const fd = staged?.fd ?? (await folder.create(temporary));
     try {
-      if (head.readOnly) fchmodSync(fd, READ_ONLY);
-      else keepMode(fd, folder.look(name));
+      const there = await folder.look(name);
+      if (head.readOnly) await chmod(fd, READ_ONLY);
+      else await keepMode(fd, there);
       if (!staged) {
         await fill(disk, head, fd);
         const seconds = Math.min(head.changedAt.getTime(), disk.now().getTime() - TICK_MS) / 1000;
-        futimesSync(fd, seconds, seconds);
+        await setTimes(fd, seconds, seconds);
       }
       disk.fault('mirror.written');
-      if (!staged) await sync(fd);
-      const before = disk.ledger.at(head.path);
-      const identity = { ...identityAt(fd), ctime: undefined };
+      if (!staged) await fsync(fd);
+      const before = disk.ledger.at(path);
+      const identity = { ...(await identityAt(fd)), ctime: undefined };
       const hash = head.readOnly ? sha256(head.data!).toString('base64') : undefined;
-      disk.ledger.put(head.path, { file: head.id, version: head.version, hash, ...identity });
+      const capture = captureName();
+      disk.ledger.put(path, { file: head.id, version: head.version, hash, ...identity });
+      if (there && disk.visible) disk.ledger.take(capture, path);
       touched.add(pathOf(names));
-      return { folder, temporary, before };
+      return { path, folder, temporary, capture, before };
     } finally {
-      closeSync(fd);
+      close(fd);
     }
   } catch (error) {
-    removeQuietly(folder, temporary);
+    await removeQuietly(folder, temporary);
     folder.close();
     throw error;
-  }
-}
-
-/** A read-only disk refuses this, too: the next look at the folder sweeps what is left. */
-function removeQuietly(folder: Folder, name: string): void {
-  try {
-    remove(folder, name);
-  } catch {
-    // The error that led here is the one to tell.
   }
 }
 
@@ -188,49 +205,58 @@ async function fill(disk: Disk, head: Head, fd: number): Promise<void> {
   if (head.size === 0) return;
   if (head.data) return writeFully(fd, head.data);
   const version = await readVersion(disk.pool, head.id, head.version);
-  for await (const chunk of readChunks(disk.pool, version!.chunks)) writeFully(fd, chunk);
+  for await (const chunk of readChunks(disk.pool, version!.chunks)) await writeFully(fd, chunk);
 }
 
-function putInPlace(
+async function putInPlace(
   disk: Disk,
   { path }: Head,
-  { folder, temporary, before }: Staged,
-  parted: (part: Part) => void,
-): Brought {
+  staged: Staged,
+  parted: (part: Part) => Promise<void>,
+): Promise<Brought> {
   let outcome: Brought = { kind: 'lost' };
   try {
-    if (disk.fresh()) outcome = put(disk, { folder, path, name: namesOf(path).name, temporary }, parted);
+    if (disk.fresh()) outcome = await put(disk, { ...staged, name: namesOf(path).name }, parted);
   } finally {
-    if (outcome.kind !== 'done') {
-      removeQuietly(folder, temporary);
-      if (before) {
-        disk.ledger.put(path, before);
-        disk.ledger.confirm([path]);
-      } else disk.ledger.drop(path);
-    }
+    if (outcome.kind !== 'done') await takeBack(disk, staged);
   }
   return outcome;
 }
 
-function put(
+/** What was staged does not get its place: it goes, and the ledger says again what it said before. */
+async function takeBack(disk: Disk, { path, folder, temporary, before }: Staged): Promise<void> {
+  await removeQuietly(folder, temporary);
+  if (before) {
+    disk.ledger.put(path, before);
+    disk.ledger.confirm([path]);
+  } else disk.ledger.drop(path);
+}
+
+interface Put {
+  readonly folder: Folder;
+  readonly path: string;
+  readonly name: string;
+  readonly temporary: string | null;
+  readonly capture: string;
+}
+
+async function put(
   disk: Disk,
-  { folder, path, name, temporary }: { folder: Folder; path: string; name: string; temporary: string | null },
-  parted: (part: Part) => void,
-): Brought {
-  const capture = captureName();
+  { folder, path, name, temporary, capture }: Put,
+  parted: (part: Part) => Promise<void>,
+): Promise<Brought> {
   let outcome: Placed;
   if (disk.visible) {
-    if (folder.look(name)) disk.ledger.take(capture, path);
     const known = isKnown(disk, path);
-    outcome = place({ folder, name, temporary, capture, known, fault: disk.fault, now: disk.now });
-  } else outcome = placeOver(folder, name, temporary);
+    outcome = await place({ folder, name, temporary, capture, known, fault: disk.fault, now: disk.now });
+  } else outcome = await placeOver(folder, name, temporary);
   switch (outcome.kind) {
     case 'placed': {
       const { parting } = outcome;
       const entry = parting && disk.ledger.known(path).find((each) => each.ino === parting.identity.ino);
       disk.drafts.delete(path);
-      if (parting && entry) parted({ ...parting, path, entry });
-      else if (parting) closeSync(parting.fd);
+      if (parting && entry) await parted({ ...parting, path, entry });
+      else if (parting) close(parting.fd);
       return DONE;
     }
     case 'edited':
@@ -243,10 +269,10 @@ function put(
 }
 
 async function syncFolder(disk: Disk, path: string): Promise<void> {
-  const folder = openFolder(disk.root, path === '/' ? [] : path.slice(1).split('/'));
+  const folder = await openFolder(disk.root, path === '/' ? [] : path.slice(1).split('/'));
   if (!folder) return;
   try {
-    await sync(folder.fd);
+    await fsync(folder.fd);
   } finally {
     folder.close();
   }

@@ -1,0 +1,58 @@
+// The system calls of the mirrors. Each runs on a thread of libuv's pool, never on the event loop: a slow disk delays the
+// folder and nothing else. The pool has 4 threads unless UV_THREADPOOL_SIZE says otherwise, and name lookups and other
+// file reads need it, too: all mirrors of a pod together use 3 at most.
+
+import * as fs from 'node:fs';
+import { promisify } from 'node:util';
+
+const MOST = 3;
+let running = 0;
+const waiting: (() => void)[] = [];
+
+export const chmod = limited(promisify(fs.fchmod));
+export const fsync = limited(promisify(fs.fsync));
+export const fstat = limited(promisify(fs.fstat));
+export const link = limited(promisify(fs.link));
+export const lstat = limited(promisify(fs.lstat));
+export const makeFolders = limited((path: string) => fs.promises.mkdir(path, { recursive: true }));
+export const mkdir = limited(promisify(fs.mkdir));
+export const open = limited(promisify(fs.open));
+export const read = limited(promisify(fs.read));
+export const readFile = limited(promisify(fs.readFile));
+export const readdir = limited(promisify(fs.readdir));
+export const removeAll = limited((path: string) => fs.promises.rm(path, { recursive: true, force: true }));
+export const rename = limited(promisify(fs.rename));
+export const rmdir = limited((path: string) => fs.promises.rmdir(path));
+export const setTimes = limited(promisify(fs.futimes));
+export const unlink = limited(promisify(fs.unlink));
+export const write = limited(promisify(fs.write));
+
+/** Whether something has this path; a link counts. */
+export async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+}
+
+/** Closing reads and writes nothing: what was written is synced before, or not wanted. */
+export const close = fs.closeSync;
+
+function limited<F extends (...given: never[]) => Promise<unknown>>(call: F): F {
+  const run = async (...given: Parameters<F>): Promise<unknown> => {
+    if (running >= MOST) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
+    try {
+      return await call(...given);
+    } finally {
+      // The place goes to the next in line.
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+  return run as F;
+}
