@@ -29,6 +29,10 @@ export const workspace = z
     files: z.int(),
     bytes: z.int().meta({ description: 'Of all versions of its files.' }),
     quota_bytes: z.int(),
+    held_removals: z.object({ since: time, files: z.int() }).nullable().meta({
+      description:
+        'Files that disappeared from the folder on disk at once and are still in the workspace, until a person decides: `POST …/folder/restore` or `…/folder/accept-removals`.',
+    }),
   })
   .meta({ id: 'Workspace' });
 

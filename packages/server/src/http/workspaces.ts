@@ -5,6 +5,7 @@ import type { Workspace as WorkspaceBody } from '@continuo/protocol';
 import { schemas } from '@continuo/protocol';
 import type { Pool } from '../db/pool.ts';
 import { cancelAllIn } from '../runs/cancel.ts';
+import { decideRemovals } from '../workspace/held-removals.ts';
 import {
   bringBack,
   createWorkspace,
@@ -161,6 +162,39 @@ export function workspaceRoutes(app: App, context: HttpContext): void {
       return c.json(await read(id), 200);
     },
   );
+
+  const decisions = [
+    {
+      action: 'restore',
+      decision: 'restore',
+      summary: 'Put back files that disappeared from the folder on disk at once',
+    },
+    {
+      action: 'accept-removals',
+      decision: 'remove',
+      summary: 'Remove from the workspace files that disappeared from the folder on disk at once',
+    },
+  ] as const;
+  for (const { action, decision, summary } of decisions)
+    app.openapi(
+      createRoute({
+        method: 'post',
+        path: `/api/v1/workspaces/{id}/folder/${action}` as const,
+        tags,
+        summary,
+        description:
+          'Where many files disappear at once, nothing is removed until a person decides; `held_removals` of the workspace says so. ' +
+          'The server that has the folder does what was decided, within moments.',
+        request: { params: workspaceParam },
+        responses: { 200: json(schemas.workspace, 'The workspace'), ...problems(400, 404, 409, 410) },
+      }),
+      async (c) => {
+        const { id } = await workspaceIn(pool, c.req.valid('param').id);
+        if (!(await decideRemovals(pool, id, decision))) throw nothingHeld();
+        await workspaces.moved(id);
+        return c.json(await read(id), 200);
+      },
+    );
 }
 
 /** Brings a removed workspace back under its name. */
@@ -183,7 +217,7 @@ export async function restoreWorkspace(
 }
 
 function shownWorkspace(workspace: Workspace, quota: number): WorkspaceBody {
-  const { id, name, createdAt, removedAt, files, bytes } = workspace;
+  const { id, name, createdAt, removedAt, files, bytes, heldRemovals } = workspace;
   return {
     id,
     name,
@@ -193,6 +227,7 @@ function shownWorkspace(workspace: Workspace, quota: number): WorkspaceBody {
     files,
     bytes,
     quota_bytes: quota,
+    held_removals: heldRemovals && { since: heldRemovals.since.toISOString(), files: heldRemovals.files },
   };
 }
 
@@ -207,6 +242,15 @@ function nameTaken(name: string): Problem {
     status: 409,
     code: 'name_taken',
     detail: `There is a workspace called ${name} already; choose another name.`,
+  });
+}
+
+function nothingHeld(): Problem {
+  return new Problem({
+    status: 409,
+    code: 'nothing_held',
+    detail:
+      'No removals are held back in this workspace, or somebody has decided already: `held_removals` of the workspace is null.',
   });
 }
 

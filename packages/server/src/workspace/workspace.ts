@@ -60,16 +60,24 @@ export class Workspaces {
     await this.#tell(workspaceId, []);
   }
 
+  /** Something else about the workspace changed that people see beside its files. */
+  async announce(workspaceId: string): Promise<void> {
+    this.heard(workspaceId);
+    await this.#tellOthers(workspaceId);
+  }
+
   async #tell(workspaceId: string, written: readonly Written[]): Promise<void> {
     this.heard(workspaceId);
-    const told = this.options.alone()
-      ? Promise.resolve()
-      : this.options.pool.query({
-          name: 'tell_change',
-          text: `select pg_notify('${CHANGE_CHANNEL}', $1)`,
-          values: [workspaceId],
-        });
-    await Promise.all([told, this.mirrors.flush(workspaceId, written)]);
+    await Promise.all([this.#tellOthers(workspaceId), this.mirrors.flush(workspaceId, written)]);
+  }
+
+  async #tellOthers(workspaceId: string): Promise<void> {
+    if (this.options.alone()) return;
+    await this.options.pool.query({
+      name: 'tell_change',
+      text: `select pg_notify('${CHANGE_CHANNEL}', $1)`,
+      values: [workspaceId],
+    });
   }
 
   /** Something changed in a workspace, here or on another pod: a hint to read the change feed. */

@@ -18,6 +18,8 @@ export interface Workspace {
   readonly bytes: number;
   /** Its live files. */
   readonly files: number;
+  /** Files that disappeared from its folder at once, about which a person is asked. */
+  readonly heldRemovals: { readonly since: Date; readonly files: number } | null;
 }
 
 interface Row {
@@ -27,10 +29,14 @@ interface Row {
   removed_at: Date | null;
   bytes: string;
   files: string;
+  held_since: Date | null;
+  held_files: number | null;
 }
 
 const COLUMNS = `w.id, w.name, w.created_at, w.removed_at, w.bytes,
-  (select count(*) from files f where f.workspace_id = w.id and f.removed_at is null) as files`;
+  (select count(*) from files f where f.workspace_id = w.id and f.removed_at is null) as files,
+  h.since as held_since, h.files + cardinality(h.removed) as held_files`;
+const WORKSPACES = 'workspaces w left join held_removals h on h.workspace_id = w.id and h.decision is null';
 
 /** What is wrong with a workspace's name, or null. It is also the name of its folder on disk. */
 export function problemWithWorkspaceName(name: string): string | null {
@@ -59,7 +65,7 @@ export async function createWorkspace(client: Queryable, name: string): Promise<
 export async function readWorkspace(client: Queryable, id: string): Promise<Workspace | null> {
   const { rows } = await client.query<Row>({
     name: 'read_workspace',
-    text: `select ${COLUMNS} from workspaces w where id = $1`,
+    text: `select ${COLUMNS} from ${WORKSPACES} where w.id = $1`,
     values: [id],
   });
   return rows[0] ? fromRow(rows[0]) : null;
@@ -88,7 +94,7 @@ export async function listWorkspaces(
   { after, limit, removed }: { after: string; limit: number; removed: boolean },
 ): Promise<{ items: readonly Workspace[]; next: string | null }> {
   const { rows } = await client.query<Row>(
-    `select ${COLUMNS} from workspaces w
+    `select ${COLUMNS} from ${WORKSPACES}
       where (w.removed_at is not null) = $3 and (w.name, w.id::text) > ($1 collate "C", $4)
       order by w.name collate "C", w.id::text limit $2`,
     [after.split('/')[0], limit + 1, removed, after.split('/')[1] ?? ''],
@@ -155,5 +161,6 @@ function fromRow(row: Row): Workspace {
     removedAt: row.removed_at,
     bytes: Number(row.bytes),
     files: Number(row.files),
+    heldRemovals: row.held_since && { since: row.held_since, files: row.held_files! },
   };
 }

@@ -6,6 +6,7 @@ import type { Changed } from '../files.ts';
 import type { Chats } from './chats.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import { quarantine } from './quarantine.ts';
+import type { Removals } from './removals.ts';
 import type { Staging } from './staging.ts';
 import type { Folder, Identity } from './tree.ts';
 import { same } from './tree.ts';
@@ -40,6 +41,8 @@ export interface MirrorOptions {
   /** The folder is opened after this: the one who had it before has let it go. */
   readonly after?: Promise<unknown> | undefined;
   readonly committed: (changed: Changed) => void;
+  /** Removals are held back, or are not any more. */
+  readonly asked: () => void;
 }
 
 export class MirrorClosed extends Error {
@@ -76,6 +79,10 @@ export interface Disk {
   readonly again: (file: string) => void;
   /** To be looked at once more. */
   readonly dirty: (path: string) => void;
+  /** What people removed from the folder. */
+  readonly removals: Removals;
+  /** Removals are held back, or are not any more. */
+  readonly asked: () => void;
   /** Whether the mirror is being closed: what takes long ends then. */
   readonly closing: () => boolean;
 }

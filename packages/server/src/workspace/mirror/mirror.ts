@@ -96,9 +96,7 @@ export class Mirror {
   /** Begins to bring a content to its place while its version is being committed; null where that must wait. */
   stage(path: string, bytes: Buffer): Staged | null {
     if (this.#state === 'closed' || !this.#disk || this.#trouble.error || !this.#options.fresh()) return null;
-    const staged = this.#disk.staging.begin(path, bytes);
-    void this.#options.faults?.('mirror.staged');
-    return staged;
+    return this.#disk.staging.begin(path, bytes);
   }
 
   /** Something changed in the database. */
@@ -158,6 +156,8 @@ export class Mirror {
             told: all ? waiters.flatMap(({ told }) => told) : [],
             retry: isDue || waiters.some(({ insists }) => insists),
           });
+          // A decision comes as a hint without a change.
+          if (!all || waiters.length === 0) await this.#tendRemovals();
           this.#judge();
         } else {
           for (const waiter of waiters) waiter.reject(this.#trouble.error!);
@@ -429,7 +429,15 @@ export class Mirror {
       await this.#checkAll();
       this.hint();
     } else await this.#lookAt(due, now);
+    await this.#tendRemovals();
     return true;
+  }
+
+  async #tendRemovals(): Promise<void> {
+    const disk = this.#disk;
+    if (!disk?.removals.isHeld) return;
+    await disk.removals.tend(disk);
+    await this.#bringAgain();
   }
 
   async #lookAt(due: readonly string[], now: number): Promise<void> {

@@ -74,6 +74,10 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
       closed: () => {
         if (open.get(workspaceId) === mirror) open.delete(workspaceId);
       },
+      asked: () =>
+        void workspaces
+          .announce(workspaceId)
+          .catch((error: Error) => log.warn({ reason: error.message }, 'a question was not announced')),
       committed: (changed) =>
         void workspaces
           .committed(workspaceId, [changed])

@@ -5,6 +5,7 @@ import { exists, makeFolders, readFile, removeAll, rename } from './calls.ts';
 import { MirrorClosed, type Disk, type MirrorOptions } from './disk.ts';
 import type { Feed } from './heads.ts';
 import { Ledger } from './ledger.ts';
+import { Removals } from './removals.ts';
 import { Staging } from './staging.ts';
 import { createWatch, type Watch, type WatchOptions } from './watch.ts';
 
@@ -29,6 +30,9 @@ export async function openDisk(
   // Another database, or one that was set back: what the ledger says was put there may not be in it.
   if (ledger.cursor > workspace.last) ledger.forget();
   await ledger.flush();
+  const fault = (point: string) => void faults?.(point);
+  const removals = new Removals();
+  if (visible) await removals.load({ pool, workspaceId });
   const watch: Watch | null = visible
     ? createWatch({
         root,
@@ -47,7 +51,7 @@ export async function openDisk(
     root,
     own,
     ledger,
-    staging: new Staging(root, now),
+    staging: new Staging(root, now, fault),
     drafts: new Map(),
     watch,
     chats: (visible && options.chats) || null,
@@ -55,10 +59,12 @@ export async function openDisk(
     quotaBytes: options.quotaBytes,
     log,
     now,
-    fault: (point) => void faults?.(point),
+    fault,
     fresh: options.fresh,
     confirm: options.confirm,
     committed: options.committed,
+    removals,
+    asked: options.asked,
     again: hooks.again,
     dirty: hooks.dirty,
     closing: hooks.closing,

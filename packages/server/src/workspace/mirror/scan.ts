@@ -24,7 +24,7 @@ const TOGETHER = 32;
 
 export interface Seen {
   /** Files of which the ledger knows nothing, or something else. */
-  readonly unknown: { readonly path: string; readonly identity: Identity }[];
+  readonly unknown: { readonly path: string; readonly identity: Identity; readonly born: bigint }[];
   /** Paths of the ledger where nothing is. */
   readonly missing: string[];
   /** Without the chats. */
@@ -132,7 +132,8 @@ async function consider(
   const identity = identityOf(stats);
   if (!isChat(path)) seen.files += 1;
   found.add(path);
-  if (!disk.ledger.known(path).some((entry) => same(entry, identity))) seen.unknown.push({ path, identity });
+  if (!disk.ledger.known(path).some((entry) => same(entry, identity)))
+    seen.unknown.push({ path, identity, born: stats.birthtimeNs });
   return false;
 }
 

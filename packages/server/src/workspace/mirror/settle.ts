@@ -23,14 +23,16 @@ export async function settle(
     await settleMove(disk, each);
     if (!isKnown(disk, each.path)(each.identity)) await ingest(disk, each.path);
   }
-  await settleRemovals(disk, missing);
+  await disk.removals.settle(disk, missing);
 }
 
-async function settleMove(disk: Disk, { path, identity }: Seen['unknown'][number]): Promise<void> {
+async function settleMove(disk: Disk, { path, identity, born }: Seen['unknown'][number]): Promise<void> {
   assertOpen(disk);
   await assertOwn(disk);
   const from = disk.ledger.at(path) ? undefined : disk.ledger.pathOfInode(identity.ino);
   const entry = from === undefined ? undefined : disk.ledger.at(from);
+  // A file system gives the inode of a file that is gone to a new one, which is younger than the entry.
+  if (entry?.ctime !== undefined && born > BigInt(entry.ctime)) return;
   if (from !== undefined && entry && !(await isAt(disk, from, entry)))
     await ingestMove(disk, { from, to: path, entry });
 }

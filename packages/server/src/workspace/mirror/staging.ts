@@ -35,12 +35,14 @@ interface Waiting {
 export class Staging {
   readonly #root: string;
   readonly #now: () => Date;
+  readonly #fault: (point: string) => void;
   readonly #waiting = new Map<Staged, Waiting>();
   readonly #names = new Set<string>();
 
-  constructor(root: string, now: () => Date) {
+  constructor(root: string, now: () => Date, fault: (point: string) => void) {
     this.#root = root;
     this.#now = now;
+    this.#fault = fault;
   }
 
   /** Whether a temporary name is of one that still waits. */
@@ -90,6 +92,7 @@ export class Staging {
         const seconds = (this.#now().getTime() - TICK_MS) / 1000;
         await setTimes(fd, seconds, seconds);
         await fsync(fd);
+        this.#fault('mirror.staged');
         return { fd, temporary, folder: await inodeOf(folder) };
       } catch (error) {
         close(fd);

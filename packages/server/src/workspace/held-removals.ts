@@ -1,0 +1,56 @@
+// Removals that are held back: many files disappeared from a workspace's folder at once, which is more often an accident than a
+// wish. The pod that has the folder asks by a row; a person decides, on whichever pod; the pod with the folder does it.
+
+import type { Queryable } from '../db/pool.ts';
+
+export type Decision = 'restore' | 'remove';
+
+export interface HeldRemovals {
+  readonly since: Date;
+  /** How many files are missing on disk. */
+  readonly files: number;
+  /** The ids of files that were removed in the same sweep, before it was known to be one. */
+  readonly removed: readonly string[];
+  readonly decision: Decision | null;
+}
+
+export async function readHeldRemovals(client: Queryable, workspaceId: string): Promise<HeldRemovals | null> {
+  const { rows } = await client.query<HeldRemovals>({
+    name: 'read_held_removals',
+    text: 'select since, files, removed, decision from held_removals where workspace_id = $1',
+    values: [workspaceId],
+  });
+  return rows[0] ?? null;
+}
+
+/** Asks, or says how many are missing by now. */
+export async function holdRemovals(
+  client: Queryable,
+  workspaceId: string,
+  { files, removed }: Pick<HeldRemovals, 'files' | 'removed'>,
+): Promise<HeldRemovals> {
+  const { rows } = await client.query<HeldRemovals>(
+    `insert into held_removals (workspace_id, files, removed) values ($1, $2, $3)
+      on conflict (workspace_id) do update set files = excluded.files
+      returning since, files, removed, decision`,
+    [workspaceId, files, removed],
+  );
+  return rows[0]!;
+}
+
+/** False if nothing is held, or it was decided already. */
+export async function decideRemovals(
+  client: Queryable,
+  workspaceId: string,
+  decision: Decision,
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    'update held_removals set decision = $2 where workspace_id = $1 and decision is null',
+    [workspaceId, decision],
+  );
+  return rowCount === 1;
+}
+
+export async function releaseRemovals(client: Queryable, workspaceId: string): Promise<void> {
+  await client.query('delete from held_removals where workspace_id = $1', [workspaceId]);
+}
