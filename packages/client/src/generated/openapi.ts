@@ -1556,6 +1556,90 @@ export interface paths {
         };
         trace?: never;
     };
+    "/api/v1/workspaces/{id}/folder/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put back files that disappeared from the folder on disk at once
+         * @description Where many files disappear at once, nothing is removed until a person decides; `held_removals` of the workspace says so. The server that has the folder does what was decided, within moments.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The workspace */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Workspace"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/folder/accept-removals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove from the workspace files that disappeared from the folder on disk at once
+         * @description Where many files disappear at once, nothing is removed until a person decides; `held_removals` of the workspace says so. The server that has the folder does what was decided, within moments.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The workspace */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Workspace"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{id}/files/{path}": {
         parameters: {
             query?: never;
@@ -3625,6 +3709,12 @@ export interface components {
             /** @description Of all versions of its files. */
             bytes: number;
             quota_bytes: number;
+            /** @description Files that disappeared from the folder on disk at once and are still in the workspace, until a person decides: `POST …/folder/restore` or `…/folder/accept-removals`. */
+            held_removals: {
+                /** Format: date-time */
+                since: string;
+                files: number;
+            } | null;
         };
         NewWorkspace: {
             /**

@@ -2,7 +2,7 @@
 
 import type { Queryable } from '../db/pool.ts';
 import type { Chat, Chats } from '../workspace/mirror/chats.ts';
-import { chatName, readChat, SAID } from './chats.ts';
+import { chatName, readChat, SAID, shortIdIn } from './chats.ts';
 
 /** Tells of a thread that was renamed, removed or brought back; the database itself does. */
 export const CHAT_CHANNEL = 'continuo_chats';
@@ -46,6 +46,16 @@ export function createChatHeads(client: Queryable, busy: () => boolean): Chats {
         values: [workspaceId, after],
       });
       return { chats: rows.map(headOf), next: rows.length < PAGE ? null : rows.at(-1)!.id };
+    },
+    at: async (workspaceId, path) => {
+      const short = shortIdIn(path);
+      if (short === null) return null;
+      const { rows } = await client.query<Row>({
+        name: 'find_chat_head',
+        text: `${HEADS} where t.workspace_id = $1 and right(t.id::text, 12) = $2 order by t.id desc limit 1`,
+        values: [workspaceId, short],
+      });
+      return rows[0] ? headOf(rows[0]) : null;
     },
     read: (id) => readChat(client, id),
   };

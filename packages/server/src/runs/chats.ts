@@ -66,14 +66,19 @@ export async function findChat(
   workspaceId: string,
   { folded }: FilePath,
 ): Promise<Chat | null> {
-  const short = /^\/chats\/(?:[^/]*-)?([\da-f]{12})\.chat$/.exec(folded)?.[1];
-  if (short === undefined) return null;
+  const short = shortIdIn(folded);
+  if (short === null) return null;
   const { rows } = await client.query<Row>({
     name: 'find_chat',
     text: `${CHATS} where t.workspace_id = $1 and t.removed_at is null and right(t.id::text, 12) = $2 order by t.id desc limit 1`,
     values: [workspaceId, short],
   });
   return rows[0] ? chatOf(rows[0]) : null;
+}
+
+/** The end of its thread's id. */
+export function shortIdIn(path: string): string | null {
+  return /^\/chats\/(?:[^/]*-)?([\da-f]{12})\.chat$/.exec(path)?.[1] ?? null;
 }
 
 /** What the chat says, and the last seq that it says it of. */

@@ -192,6 +192,9 @@ test('WS-19 a pod that is killed at any point of writing a chat out leaves what 
     'synced',
   ].entries()) {
     await home.says('', `Round ${index}.`);
+    // It is acknowledged when the mirror is done with what it was writing.
+    const turn = `${pod.url}/api/v1/workspaces/default/files/turn.md`;
+    expect((await fetch(turn, { method: 'PUT', body: `${index}` })).ok).toBe(true);
     pod.arm(`mirror.${point}`);
     const run = await send(pod.url, thread, { steps: [{ text: `Round ${index + 1}.` }] });
     expect((await pod.exited).signal).toBe('SIGKILL');
@@ -213,4 +216,29 @@ test('WS-19 a chat whose run another pod executed is written by the one that has
   await owner.end();
   await say(other, thread, 'Said after the take-over.');
   await home.says('frogs', 'Said after the take-over.');
+});
+
+test('WS-19 chats that the mirror wrote are taken for its own when its ledger is lost', async () => {
+  const home = await openHome();
+  let pod = await home.start();
+  const [same, older] = [await chat(pod, 'same'), await chat(pod, 'older')];
+  await say(pod, same, 'It stays.');
+  await say(pod, older, 'The beginning.');
+  const name = await home.says('same', 'It stays.');
+  await home.says('older', 'The beginning.');
+  const edited = await chat(pod, 'edited');
+  await say(pod, edited, 'A person edits this.');
+  const changed = await home.says('edited', 'A person edits this.');
+  await pod.end();
+  rmSync(join(home.folder, '../../../mirrors', DEFAULT, 'ledger'));
+  chmodSync(join(home.folder, changed), 0o644);
+  writeFileSync(join(home.folder, changed), 'by a person');
+  await home.database.pool.query(`update threads set title = 'renamed' where id = $1`, [same]);
+  pod = await home.start();
+  await home.says('renamed', 'It stays.');
+  await say(pod, older, 'The end.');
+  await home.says('older', 'The end.');
+  await home.says('edited', 'A person edits this.');
+  await until(async () => !home.names().includes(name));
+  expect(home.quarantined()).toEqual([expect.stringContaining(changed)]);
 });

@@ -12,7 +12,7 @@ import { openDesk, temporaryHome, until, type Desk } from './mirror-support.ts';
 
 const world = useLog();
 
-const [MOUNT, UNMOUNT] = ['mount', 'umount'];
+const [MOUNT, UNMOUNT, REMOVE, SHELL] = ['mount', 'umount', 'rm', 'sh'];
 const canMount = mountsWork();
 
 function mountsWork(): boolean {
@@ -109,4 +109,24 @@ test('WS-2 the mirror does no work of the disk on the event loop', async () => {
     syncBuiltinESMExports();
   }
   expect(calls).toEqual([]);
+});
+
+test('WS-2 a folder that is deeper than 64 names is quarantined as one, and the rest is kept', async () => {
+  const desk = await openDesk(world);
+
+  onTestFinished(() => void run(REMOVE, ['-rf', desk.home]));
+  run(
+    SHELL,
+    ['-c', 'i=0; while [ $i -lt 300 ]; do mkdir a && cd a || exit 1; i=$((i+1)); done; echo x > deep.md'],
+    {
+      cwd: desk.root,
+    },
+  );
+  const notice = join(desk.root, 'continuo-quarantine.txt');
+  await until(() => fs.existsSync(notice) && fs.readFileSync(notice, 'utf8').includes('at most 64 names'));
+  expect(fs.existsSync(join(desk.root, 'a/'.repeat(63)))).toBe(true);
+  expect(fs.existsSync(join(desk.root, 'a/'.repeat(64)))).toBe(false);
+  await desk.write(`${'b/'.repeat(63)}deep.md`, 'as deep as it may be');
+  expect(await desk.database()).toEqual({ [`/${'b/'.repeat(63)}deep.md`]: 'as deep as it may be' });
+  expect(fs.readFileSync(notice, 'utf8').trim().split('\n')).toHaveLength(1);
 });

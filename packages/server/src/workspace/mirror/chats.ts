@@ -1,9 +1,11 @@
 // Chats on disk: what is under /chats is made from threads, written out at the end of a run, and read-only. It has no versions:
 // what a person changes there is quarantined, and the chat put back.
 
+import { sha256 } from '../content.ts';
 import { parsePath } from '../paths.ts';
 import type { Disk } from './disk.ts';
 import type { Head } from './heads.ts';
+import type { Identity } from './tree.ts';
 
 export interface Chat {
   /** Its thread's. */
@@ -26,6 +28,8 @@ export interface Chats {
     workspaceId: string,
     after: string | null,
   ): Promise<{ readonly chats: readonly Chat[]; readonly next: string | null }>;
+  /** The chat that a path means by its short id, removed or not. */
+  at(workspaceId: string, path: string): Promise<Chat | null>;
   read(id: string): Promise<{ readonly text: string; readonly version: number }>;
   /** Runs are at work here, and come first. */
   busy(): boolean;
@@ -56,6 +60,28 @@ export function isStale({ ledger }: Disk, { id, path, version, removed }: Chat):
   // Whatever a title says: what the mirror would take for a stranger is not written.
   if (version === 0 || !parsed.ok || parsed.path.path !== path) return false;
   return at !== path || ledger.at(path)!.version !== version || !ledger.confirmed(path);
+}
+
+/**
+ * Whether the mirror wrote this file out, of which its ledger knows nothing: it says what the chat says, or what it said some
+ * time ago, since a chat only grows. Then the ledger knows it from now on, and what is new in the chat comes like any change.
+ */
+export async function adoptChat(
+  { chats, ledger, workspaceId }: Disk,
+  path: string,
+  { bytes, identity }: { readonly bytes: Buffer; readonly identity: Identity },
+): Promise<boolean> {
+  const chat = ledger.at(path) ? null : await chats?.at(workspaceId, path);
+  if (!chat) return false;
+  const { text, version } = await chats!.read(chat.id);
+  const said = bytes.toString();
+  const isWhole = said === text;
+  const isBeginning = said.length > 1 && said.endsWith('\n') && text.startsWith(`${said}\n`);
+  if (!isWhole && !isBeginning) return false;
+  const hash = sha256(bytes).toString('base64');
+  ledger.put(path, { file: chat.id, version: isWhole ? version : 0, hash, ...identity });
+  ledger.confirm([path]);
+  return true;
 }
 
 /** Of a path of the ledger. */

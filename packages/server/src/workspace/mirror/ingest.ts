@@ -16,6 +16,7 @@ import { readVersion } from '../versions.ts';
 import { isReadOnly, parsePath, type FilePath } from '../paths.ts';
 import { MERGE_BYTES, saveFile } from '../save.ts';
 import { close, fstat, read } from './calls.ts';
+import { adoptChat, isChat } from './chats.ts';
 import { baseOf, expel, type Disk } from './disk.ts';
 import type { Entry } from './ledger.ts';
 import { captureName, conflictPath } from './names.ts';
@@ -41,6 +42,7 @@ export async function ingest(disk: Disk, path: string, created = false): Promise
   const content = await readStable(disk, path);
   if (!content) return;
   if (await isTouched(disk, path, content)) return;
+  if (isChat(path) && (await adoptChat(disk, path, content))) return;
   const base = created ? undefined : baseOf(disk, path);
   const { ledger } = disk;
   disk.fault('mirror.edit');

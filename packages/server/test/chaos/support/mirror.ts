@@ -70,9 +70,20 @@ function onDisk(root: string): Map<string, string> {
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
     if (entry.isDirectory()) continue;
     const path = join(entry.parentPath, entry.name);
-    found.set(`/${relative(root, path)}`, readFileSync(path, 'latin1'));
+    const text = readOrGone(path);
+    if (text !== null) found.set(`/${relative(root, path)}`, text);
   }
   return found;
+}
+
+/** A temporary file may go while the folder is being read. */
+function readOrGone(path: string): string | null {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 export async function inDatabase(pool: pg.Pool, workspaceId: string): Promise<Map<string, string>> {
