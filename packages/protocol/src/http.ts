@@ -358,6 +358,10 @@ export const ready = z
         '`full` after a write was refused because a disk is full, until a write of 1 MiB succeeds.',
     }),
     pod: z.string(),
+    folders: z.string().meta({
+      description:
+        '`ok`, or why the folders on disk are behind: `the disk is full`, say. The server can do its work all the same.',
+    }),
     version: z.string().meta({ description: 'Of the server.' }),
   })
   .meta({ id: 'Ready' });

@@ -15,6 +15,7 @@ import { migrate } from './db/migrate.ts';
 import { createPool, type DatabaseSettings } from './db/pool.ts';
 import { Storage } from './db/storage.ts';
 import type { Faults } from './faults.ts';
+import { makePrivateHome } from './home.ts';
 import { createApp } from './http/app.ts';
 import { answerBadRequest, answerMalformed } from './http/malformed.ts';
 import { Streams } from './http/sse.ts';
@@ -112,6 +113,7 @@ export async function startServer({
   if (!resolved.ok) throw new Error(`CONTINUO_MODEL: ${resolved.problem}`);
   for (const sentence of models.advice) log.warn(sentence);
 
+  makePrivateHome(config.home);
   const personToken = config.personToken ?? (await keepPersonToken(config.home));
   const embedded =
     config.databaseUrl === undefined

@@ -48,6 +48,15 @@ test('with install scripts off, the links between the libraries are made', async
   for (const { target } of listedLinks(binaries)) expect(existsSync(join(binaries, '..', target))).toBe(true);
 });
 
+test('the home is its owner’s alone, also one that was open to others', async () => {
+  const made = emptyHome(join(makeFolder(), 'new'));
+  const open = makeFolder(0o755);
+  for (const home of [made, open]) {
+    expect((await startPod(home).open()).started).toBe(true);
+    expect(statSync(home).mode & 0o777).toBe(0o700);
+  }
+});
+
 describe.skipIf(!isRoot)('as root', () => {
   test('the server runs as a user that nobody else is, and owns its data', async () => {
     const home = await stoppedHome();

@@ -20,6 +20,12 @@ export function workspaces(http: Http) {
       http.call('patch', WORKSPACE, { path: { id: workspace }, body: { name }, signal }),
     remove: ({ workspace, signal }: In & { readonly workspace: string }) =>
       http.call('delete', WORKSPACE, { path: { id: workspace }, signal }),
+    /** Puts back files that disappeared from the folder on disk at once (`held_removals`). */
+    restoreFolder: ({ workspace = http.workspace, signal }: In = {}) =>
+      http.call('post', `${WORKSPACE}/folder/restore`, { path: { id: workspace }, signal }),
+    /** Removes them from the workspace, too. */
+    acceptRemovals: ({ workspace = http.workspace, signal }: In = {}) =>
+      http.call('post', `${WORKSPACE}/folder/accept-removals`, { path: { id: workspace }, signal }),
     /** What happens to its files, from `after` on (`latest`: from now on); it has no end. */
     stream: ({ workspace = http.workspace, ...options }: StreamOptions & In = {}) =>
       streamChanges(http, workspace, options),

@@ -6,6 +6,7 @@ import { useTitle } from '../app/title.ts';
 import { nameOf, useFileSearch } from '../files/address.ts';
 import { Browse } from '../files/browse.tsx';
 import { FileAt } from '../files/file.tsx';
+import { HeldRemovals } from '../files/held-removals.tsx';
 import { Versions } from '../files/history.tsx';
 import { Empty } from '../ui/states.tsx';
 
@@ -17,37 +18,40 @@ export function Page() {
   const title = isOpen ? nameOf(path) : changed ? 'What has changed' : 'Files';
   useTitle(title);
   return (
-    <div className="flex min-h-0 flex-1 flex-col lg:flex-row">
-      <section
-        aria-label={versions ? 'History' : 'Browse'}
-        className={`min-h-0 shrink-0 flex-col bg-panel/50 lg:flex lg:w-72 lg:border-r ${
-          versions
-            ? 'flex max-h-[38%] border-b lg:max-h-none lg:border-b-0'
-            : isOpen
-              ? 'hidden'
-              : 'flex flex-1 lg:flex-none'
-        }`}
-      >
-        {!isOpen && <h1 className="sr-only lg:hidden">{title}</h1>}
-        {versions ? <Versions path={path} /> : <Browse open={path} />}
-      </section>
-      <section
-        aria-label={isOpen ? 'File' : 'Nothing open'}
-        className={`min-h-0 min-w-0 flex-1 flex-col ${isOpen ? 'flex' : 'hidden lg:flex'}`}
-      >
-        {isOpen ? (
-          <FileAt key={path} path={path} />
-        ) : changed ? (
-          <Empty icon={FilePen} title={title} heading="h1">
-            Choose a file in the list to see what is new in it.
-          </Empty>
-        ) : (
-          <Empty icon={FolderTree} title={title} heading="h1">
-            What agents and people write. Each save is a version that stays; open a file to edit it, or to see
-            who wrote what.
-          </Empty>
-        )}
-      </section>
+    <div className="flex min-h-0 flex-1 flex-col">
+      <HeldRemovals />
+      <div className="flex min-h-0 flex-1 flex-col lg:flex-row">
+        <section
+          aria-label={versions ? 'History' : 'Browse'}
+          className={`min-h-0 shrink-0 flex-col bg-panel/50 lg:flex lg:w-72 lg:border-r ${
+            versions
+              ? 'flex max-h-[38%] border-b lg:max-h-none lg:border-b-0'
+              : isOpen
+                ? 'hidden'
+                : 'flex flex-1 lg:flex-none'
+          }`}
+        >
+          {!isOpen && <h1 className="sr-only lg:hidden">{title}</h1>}
+          {versions ? <Versions path={path} /> : <Browse open={path} />}
+        </section>
+        <section
+          aria-label={isOpen ? 'File' : 'Nothing open'}
+          className={`min-h-0 min-w-0 flex-1 flex-col ${isOpen ? 'flex' : 'hidden lg:flex'}`}
+        >
+          {isOpen ? (
+            <FileAt key={path} path={path} />
+          ) : changed ? (
+            <Empty icon={FilePen} title={title} heading="h1">
+              Choose a file in the list to see what is new in it.
+            </Empty>
+          ) : (
+            <Empty icon={FolderTree} title={title} heading="h1">
+              What agents and people write. Each save is a version that stays; open a file to edit it, or to
+              see who wrote what.
+            </Empty>
+          )}
+        </section>
+      </div>
     </div>
   );
 }

@@ -9,7 +9,10 @@ import type { App, HttpContext } from './app.ts';
 import { json } from './shared.ts';
 import { VERSION } from './version.ts';
 
-export function healthRoutes(app: App, { pool, storage, pod, metrics }: HttpContext): void {
+export function healthRoutes(
+  app: App,
+  { pool, storage, pod, metrics, workspaces }: HttpContext,
+): void {
   app.openapi(
     createRoute({
       method: 'get',
@@ -46,6 +49,7 @@ export function healthRoutes(app: App, { pool, storage, pod, metrics }: HttpCont
           ...database,
           storage: room,
           pod: pod.state,
+          folders: workspaces.mirrors.problem() ?? 'ok',
           version: VERSION,
         },
         isReady ? 200 : 503,

@@ -13,6 +13,8 @@ export interface Mirrors {
   flush(workspaceId: string, changes: readonly Written[]): Promise<void>;
   /** A folder on disk that holds the workspace with everything committed so far. */
   folder(workspaceId: string): Promise<string>;
+  /** Why some folder is behind, in a few words without paths; null: none is. */
+  problem(): string | null;
 }
 
 export interface WorkspacesOptions {

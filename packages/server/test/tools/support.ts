@@ -64,7 +64,7 @@ function plainMirrors(world: LogWorld, root: () => string): Mirrors {
     }
     return path;
   };
-  return { folder, stage: () => null, flush: () => Promise.resolve() };
+  return { folder, stage: () => null, flush: () => Promise.resolve(), problem: () => null };
 }
 
 export function useTools(

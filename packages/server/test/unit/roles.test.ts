@@ -36,6 +36,7 @@ async function open() {
     stage: () => null,
     flush: () => Promise.resolve(),
     folder: () => Promise.reject(new Error('there is no mirror here')),
+    problem: () => null,
   });
   workspaces.listen((workspaceId) => roles.changed(workspaceId));
   const where = { workspaceId: id, author: { kind: 'person' as const }, base: null };

@@ -1,13 +1,18 @@
 // Workspaces over HTTP: names, removal with its grace period, purging, and the threads in them.
 
-import { expect, test } from 'vitest';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
 import { createPool } from '../../src/db/pool.ts';
 import { doChores } from '../../src/workspace/chores.ts';
 import { sweepChunks } from '../../src/workspace/content.ts';
 import { ask, count, framesOf, until, usePod } from '../contract/support.ts';
 import { get, newSpace, put } from './support.ts';
 
-const world = usePod();
+const home = mkdtempSync(join(tmpdir(), 'continuo-spaces-'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+const world = usePod({ CONTINUO_HOME: home });
 const at = (path = '') => `${world.url}/api/v1/workspaces${path}`;
 
 test.each([
@@ -246,4 +251,29 @@ test('the documentation shows the routes, and a file’s path as one parameter',
   const page = await ask('GET', `${world.url}/docs`);
   expect(page.text).toContain('files/<wbr>{path}');
   expect(page.text).toContain('--data-binary @file');
+});
+
+test('WS-2 files that disappear from the folder at once are asked about over HTTP, and put back or removed', async () => {
+  const space = await newSpace(world.url);
+  const root = join(home, 'workspaces', space.name);
+  const paths = Array.from({ length: 25 }, (_, index) => `d/f${index}.md`);
+  const removeMost = async () => {
+    for (const path of paths) await put(space, path, path);
+    await put(space, 'kept.md', 'kept');
+    for (const path of paths) rmSync(join(root, path));
+    return until(async () => (await ask('GET', space.url)).body.held_removals);
+  };
+  expect(await ask('POST', `${space.url}/folder/restore`)).toMatchObject({
+    status: 409,
+    body: { code: 'nothing_held' },
+  });
+  expect(await removeMost()).toMatchObject({ files: 25 });
+  expect(await ask('POST', `${space.url}/folder/restore`)).toMatchObject({
+    status: 200,
+    body: { held_removals: null },
+  });
+  await until(async () => paths.every((path) => existsSync(join(root, path))));
+  await removeMost();
+  expect((await ask('POST', `${space.url}/folder/accept-removals`)).status).toBe(200);
+  await until(async () => (await ask('GET', space.url)).body.files === 1);
 });

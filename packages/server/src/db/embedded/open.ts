@@ -7,7 +7,8 @@
  *    acts only when nobody is registered.
  * 3. The last pod to let go waits until the server is down.
  */
-import { accessSync, closeSync, constants, existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, realpathSync } from 'node:fs';
+import { makePrivateHome } from '../../home.ts';
 import { DATABASE } from './answer.ts';
 import { inspectCluster, USER } from './cluster.ts';
 import { EmbeddedDatabaseError, OTHER_DATABASE } from './errors.ts';
@@ -142,7 +143,7 @@ function addressOf(host: string): Pick<EmbeddedDatabase, 'connection' | 'url'> {
 /** The real path, so that one folder has one name in every process. */
 function makeHome(home: string): string {
   try {
-    mkdirSync(home, { recursive: true });
+    makePrivateHome(home);
     accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
     return realpathSync(home);
   } catch (cause) {

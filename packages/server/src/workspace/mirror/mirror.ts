@@ -285,7 +285,7 @@ export class Mirror {
     const { pool, workspaceId } = this.#options;
     const disk = this.#disk!;
     if (!(await exists(disk.root))) await this.#checkAll();
-    if (retry && !(await this.#retry([...this.#failed.keys()]))) return;
+    if (retry) await this.#retry([...this.#failed.keys()]);
     await this.#bringAgain();
     if (await this.#bringTold(told)) return this.#bringAgain();
     for (;;) {
@@ -321,18 +321,21 @@ export class Mirror {
     await this.#retry(files);
   }
 
-  /** False if the disk still refuses: then the rest is not tried. */
-  async #retry(files: readonly string[]): Promise<boolean> {
-    for (let start = 0; start < files.length; start += PAGE) {
-      const some = files.slice(start, start + PAGE);
-      for (const id of some) this.#failed.delete(id);
-      await this.#bring(await this.#headsOf(some));
-      if (!this.#isRefusing) continue;
-      const rest = files.slice(start + PAGE);
-      for (const id of rest) if (!this.#failed.has(id)) this.#again.add(id);
-      return false;
+  /** If the disk still refuses, the rest is not tried. What is not brought is kept for the next try. */
+  async #retry(files: readonly string[]): Promise<void> {
+    const left = new Set(files);
+    try {
+      for (let start = 0; start < files.length; start += PAGE) {
+        const some = files.slice(start, start + PAGE);
+        const heads = await this.#headsOf(some);
+        for (const id of some) this.#failed.delete(id);
+        await this.#bring(heads);
+        for (const id of some) left.delete(id);
+        if (this.#isRefusing) return;
+      }
+    } finally {
+      for (const id of left) if (!this.#failed.has(id)) this.#again.add(id);
     }
-    return true;
   }
 
   /** The heads of files, or of chats, as they are now. */
@@ -347,27 +350,36 @@ export class Mirror {
 
   async #bring(heads: readonly Head[]): Promise<void> {
     let left = heads;
-    for (let round = 1; left.length > 0; round += 1) {
-      await assertOwn(this.#options);
-      const outcomes = await bring(this.#disk!, left, (part) => this.#partings.hold(part));
-      const edited = new Set<string>();
-      for (const [index, outcome] of outcomes.entries()) {
-        const { id } = left[index]!;
-        this.#failed.delete(id);
-        if (outcome.kind === 'done') continue;
-        if (outcome.kind === 'lost') throw new MirrorClosed('the folder is another pod’s by now');
-        if (outcome.kind === 'failed') this.#failed.set(id, outcome.error);
-        else if (round > ROUNDS) this.#failed.set(id, new Error(`${left[index]!.path} keeps changing`));
-        else {
-          await clear(this.#disk!, outcome);
-          edited.add(id);
-        }
-      }
-      for (const id of this.#again) edited.add(id);
-      this.#again.clear();
-      if (edited.size === 0) return;
-      left = await this.#headsOf([...edited]);
+    const bringing = new Set(heads.map(({ id }) => id));
+    try {
+      for (let round = 1; left.length > 0; round += 1) left = await this.#bringOnce(left, round, bringing);
+    } catch (error) {
+      for (const id of bringing) this.#again.add(id);
+      throw error;
     }
+  }
+
+  /** What is to be brought once more, since a person had changed it. Those that came meanwhile are added to `bringing`. */
+  async #bringOnce(left: readonly Head[], round: number, bringing: Set<string>): Promise<readonly Head[]> {
+    await assertOwn(this.#options);
+    const outcomes = await bring(this.#disk!, left, (part) => this.#partings.hold(part));
+    const edited = new Set<string>();
+    for (const [index, outcome] of outcomes.entries()) {
+      const { id } = left[index]!;
+      this.#failed.delete(id);
+      if (outcome.kind === 'done') continue;
+      if (outcome.kind === 'lost') throw new MirrorClosed('the folder is another pod’s by now');
+      if (outcome.kind === 'failed') this.#failed.set(id, outcome.error);
+      else if (round > ROUNDS) this.#failed.set(id, new Error(`${left[index]!.path} keeps changing`));
+      else {
+        await clear(this.#disk!, outcome);
+        edited.add(id);
+      }
+    }
+    for (const id of this.#again) edited.add(id);
+    this.#again.clear();
+    for (const id of edited) bringing.add(id);
+    return edited.size === 0 ? [] : this.#headsOf([...edited]);
   }
 
   /** The workspace was removed: its folder is out of sight until it is brought back, or purged. */

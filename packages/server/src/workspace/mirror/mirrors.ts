@@ -39,8 +39,6 @@ export interface DiskMirrors extends Mirrors {
   stop(): Promise<void>;
   /** Another pod changed something in a workspace, or renamed or removed it; null: in some. */
   heard(workspaceId: string | null): void;
-  /** Why some folder is behind, in a few words without paths; null: none is. */
-  problem(): string | null;
   /** A run of these threads ended, here or on another pod, or they were renamed or removed; null: of some. */
   heardOfChats(threadIds: readonly string[] | null): void;
 }

@@ -13,7 +13,6 @@ const REFUSALS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk’s quota is used up',
   EROFS: 'the disk is read-only',
-  EIO: 'the disk has errors',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',
 };
