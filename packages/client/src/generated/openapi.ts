@@ -4149,6 +4149,8 @@ export interface components {
             /** @description `full` after a write was refused because a disk is full, until a write of 1 MiB succeeds. */
             storage: string;
             pod: string;
+            /** @description `ok`, or why the folders on disk are behind: `the disk is full`, say. The server can do its work all the same. */
+            folders: string;
             /** @description Of the server. */
             version: string;
         };

@@ -9,10 +9,7 @@ import type { App, HttpContext } from './app.ts';
 import { json } from './shared.ts';
 import { VERSION } from './version.ts';
 
-export function healthRoutes(
-  app: App,
-  { pool, storage, pod, metrics, workspaces }: HttpContext,
-): void {
+export function healthRoutes(app: App, { pool, storage, pod, metrics, workspaces }: HttpContext): void {
   app.openapi(
     createRoute({
       method: 'get',
