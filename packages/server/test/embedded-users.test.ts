@@ -5,7 +5,6 @@ import {
   chownSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,

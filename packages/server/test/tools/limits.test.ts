@@ -112,6 +112,7 @@ test('grep does not follow a link in the place of the workspace’s folder, and 
   workspaces.attach({
     stage: () => null,
     flush: () => Promise.resolve(),
+    problem: () => null,
     folder: async () => {
       await prepare();
       return folder;
