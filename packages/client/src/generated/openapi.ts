@@ -2377,7 +2377,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message and follow its run
-         * @description Server-sent events `session`, `agent_state`, `text_delta`, `tool_call`, `tool_result`, `context_usage`, `error` and, last, `done`. `Content-Location` is where the stream can be taken up again with the `Last-Event-ID` header.
+         * @description Server-sent events `session`, `agent_state`, `text_delta`, `tool_call`, `tool_result`, `context_usage`, `error` and, last, `done`. `Content-Location` is where the stream can be taken up again with the `Last-Event-ID` header; `reconnect` `{location}` instead of `done` says that the server shuts down, and that the client should do so.
          */
         post: {
             parameters: {
@@ -2517,14 +2517,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Follow the chat’s active run from its beginning */
+        /**
+         * Follow the chat’s active run, or a given one
+         * @description From its beginning, or from `after` (or the `Last-Event-ID` header) on. `Content-Location` of a response names its run, which can then be taken up again after its end, too.
+         */
         get: {
             parameters: {
                 query?: {
                     /** @description The id or the name of a workspace; `default` if absent. */
                     workspace?: string;
+                    run?: string;
+                    after?: string;
                 };
-                header?: never;
+                header?: {
+                    "last-event-id"?: string;
+                };
                 path: {
                     id: string;
                 };
@@ -2541,7 +2548,7 @@ export interface paths {
                         "text/event-stream": string;
                     };
                 };
-                /** @description No run is active */
+                /** @description No run is active, or the cursor is at the end of the run */
                 204: {
                     headers: {
                         [name: string]: unknown;
@@ -2611,11 +2618,51 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Follow a run that AG-UI’s client began
+         * @description From its beginning, or from `after` (or the `Last-Event-ID` header) on. The client does not send its conversation here: where a message is superseded it is sent `CUSTOM superseded {messageId}` instead of a snapshot of the messages.
+         */
+        get: {
+            parameters: {
+                query: {
+                    /** @description The id or the name of a workspace; `default` if absent. */
+                    workspace?: string;
+                    threadId: string;
+                    runId: string;
+                    /** @description The server’s id of the run, as `Content-Location` has it. */
+                    run: string;
+                    after?: string;
+                };
+                header?: {
+                    "last-event-id"?: string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description AG-UI events */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/event-stream": string;
+                    };
+                };
+                /** @description The run has ended, and the cursor is at its end */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
         put?: never;
         /**
          * Run an agent as AG-UI’s HttpAgent does
-         * @description Where the run waits for approval it finishes with interrupts, and a run that resumes them goes on with it. A client that goes away stops nothing; the same `runId` again replays the run. What resumes an interrupt needs a person.
+         * @description Where the run waits for approval it finishes with interrupts, and a run that resumes them goes on with it. A client that goes away stops nothing; the same `runId` again replays the run, from `Last-Event-ID` on where that is given. `Content-Location` is where a GET takes it up again. What resumes an interrupt needs a person.
          */
         post: {
             parameters: {
@@ -2623,7 +2670,9 @@ export interface paths {
                     /** @description The id or the name of a workspace; `default` if absent. */
                     workspace?: string;
                 };
-                header?: never;
+                header?: {
+                    "last-event-id"?: string;
+                };
                 path?: never;
                 cookie?: never;
             };
@@ -2641,6 +2690,13 @@ export interface paths {
                     content: {
                         "text/event-stream": string;
                     };
+                };
+                /** @description The run has ended, and the cursor is at its end */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
                 };
             };
         };

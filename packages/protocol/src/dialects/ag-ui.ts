@@ -13,8 +13,8 @@ import type { DialectFrame, RunDialect } from './dialect.ts';
 export interface AgUiRun {
   readonly threadId: string;
   readonly runId: string;
-  /** The conversation, as the client sent it. */
-  readonly messages: readonly unknown[];
+  /** The conversation, as the client sent it; null where it did not send it. */
+  readonly messages: readonly unknown[] | null;
 }
 
 export interface AgUiState {
@@ -84,7 +84,7 @@ export function agUi(run: AgUiRun): RunDialect<AgUiState> {
 
 interface Spoken {
   readonly finished: (fields: object) => DialectFrame;
-  readonly messages: readonly unknown[];
+  readonly messages: readonly unknown[] | null;
 }
 
 function say(state: AgUiState, logged: LogEvent, { finished, messages }: Spoken): Said {
@@ -216,6 +216,11 @@ function changed(state: AgUiState, change: EventData['state'], { finished, messa
   const [next, delta] = share(state, { attempt: change.attempt });
   if (change.supersedes === undefined) return [next, delta];
   const [closed, ends] = close(next);
+  // A snapshot without the conversation would make the client forget it.
+  if (messages === null) {
+    const superseded = custom('superseded', { messageId: messageName(state, change.supersedes) });
+    return [{ ...closed, thoughts: [] }, [...ends, superseded, ...delta]];
+  }
   const snapshot = [...messages, ...toldIn(state.told)];
   return [
     { ...closed, thoughts: [] },

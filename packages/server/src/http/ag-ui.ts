@@ -7,6 +7,7 @@ import {
   answerAll,
   clientChoices,
   clientName,
+  cursorHeader,
   clientPart,
   conversationBody,
   conversationOf,
@@ -20,7 +21,8 @@ import {
 } from './client-runs.ts';
 import { SOMETIMES_PERSON } from './person.ts';
 import { Problem } from './problem.ts';
-import { body, problems } from './shared.ts';
+import { readRun, type StoredRun } from '../runs/read.ts';
+import { body, notFound, problems } from './shared.ts';
 
 const message = z.looseObject({
   id: clientName,
@@ -59,6 +61,15 @@ const runAgentInput = z
   })
   .openapi('RunAgentInput');
 
+const stream = { description: 'AG-UI events', content: { 'text/event-stream': { schema: z.string() } } };
+const atEnd = { description: 'The run has ended, and the cursor is at its end' };
+
+/** `content-location` is where this very run can be taken up again. */
+function spokenOf(names: { readonly threadId: string; readonly runId: string }, { id }: StoredRun) {
+  const query = new URLSearchParams({ ...names, run: id });
+  return { alone: true, headers: { 'content-location': `/api/ag-ui?${query}` } } as const;
+}
+
 export function agUiRoutes(app: App, context: HttpContext): void {
   app.openapi(
     createRoute({
@@ -68,12 +79,14 @@ export function agUiRoutes(app: App, context: HttpContext): void {
       summary: 'Run an agent as AG-UI’s HttpAgent does',
       description:
         'Where the run waits for approval it finishes with interrupts, and a run that resumes them goes on with it. ' +
-        'A client that goes away stops nothing; the same `runId` again replays the run. What resumes an interrupt needs a person.',
+        'A client that goes away stops nothing; the same `runId` again replays the run, from `Last-Event-ID` on where that is given. ' +
+        '`Content-Location` is where a GET takes it up again. What resumes an interrupt needs a person.',
       security: SOMETIMES_PERSON,
       middleware: conversationBody,
-      request: { query: workspaceQuery, body: body(runAgentInput) },
+      request: { headers: cursorHeader, query: workspaceQuery, body: body(runAgentInput) },
       responses: {
-        200: { description: 'AG-UI events', content: { 'text/event-stream': { schema: z.string() } } },
+        200: stream,
+        204: atEnd,
         ...problems(400, 403, 404, 409, 410, 413, 415, 422, 429),
       },
     }),
@@ -81,7 +94,7 @@ export function agUiRoutes(app: App, context: HttpContext): void {
       const { threadId, runId, messages, forwardedProps, resume = [] } = c.req.valid('json');
       const thread = await threadOf(context, c.req.valid('query').workspace, threadId);
       const dialect = agUi({ threadId, runId, messages: conversationOf(c) });
-      const spoken = { alone: true } as const;
+      const after = c.req.header('last-event-id') || undefined;
       const answers = resume.map(answerOf);
       const last = messages.at(-1);
       const content = last?.role === 'user' ? contentOf(last) : null;
@@ -95,11 +108,44 @@ export function agUiRoutes(app: App, context: HttpContext): void {
           chosen: forwardedProps ?? {},
         } as const;
         const run = await runFor(context, thread, asked);
-        return respond(context, c, { run, dialect, spoken });
+        return respond(context, c, { run, dialect, spoken: spokenOf({ threadId, runId }, run), after });
       }
       if (!resumed) throw nothingToDo();
       const answered = answers.map(({ approval }) => approval);
-      return respond(context, c, { run: resumed, dialect, spoken, answered });
+      const spoken = spokenOf({ threadId, runId }, resumed);
+      return respond(context, c, { run: resumed, dialect, spoken, answered, after });
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/ag-ui',
+      tags: ['clients'],
+      summary: 'Follow a run that AG-UI’s client began',
+      description:
+        'From its beginning, or from `after` (or the `Last-Event-ID` header) on. The client does not send its conversation here: where a ' +
+        'message is superseded it is sent `CUSTOM superseded {messageId}` instead of a snapshot of the messages.',
+      request: {
+        headers: cursorHeader,
+        query: workspaceQuery.extend({
+          threadId: clientName,
+          runId: clientName,
+          run: z.uuid().openapi({ description: 'The server’s id of the run, as `Content-Location` has it.' }),
+          after: z.string().optional(),
+        }),
+      },
+      responses: { 200: stream, 204: atEnd, ...problems(400, 404, 410) },
+    }),
+    async (c) => {
+      const { workspace, threadId, runId, run: id, after } = c.req.valid('query');
+      const thread = await threadOf(context, workspace, threadId);
+      const run = await readRun(context.pool, id);
+      if (run?.thread_id !== thread.id) throw notFound('run', id);
+      const dialect = agUi({ threadId, runId, messages: null });
+      const cursor = c.req.header('last-event-id') || after;
+      const spoken = spokenOf({ threadId, runId }, run);
+      return respond(context, c, { run, dialect, spoken, after: cursor });
     },
   );
 }

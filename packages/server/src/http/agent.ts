@@ -14,7 +14,19 @@ import { body, notAvailable, notFound, problems, refuseNul } from './shared.ts';
 import { workspaceIn } from './workspaces.ts';
 
 const tags = ['agent'];
-const SPOKEN = { dialect: agent };
+
+/** A stream that ends without `done` because the server shuts down tells where to go on; the run goes on there, too. */
+function spokenOf(runId: string) {
+  const data = JSON.stringify({ location: placeOf(runId) });
+  return { dialect: agent, leaving: `event: reconnect\nretry: ${RETRY_MS}\ndata: ${data}\n\n` };
+}
+
+function placeOf(runId: string): string {
+  return `/api/agent/stream/${runId}`;
+}
+
+/** Another pod takes a run over within 2 s. */
+const RETRY_MS = 1000;
 const NEW_CHAT = { title: null, role: null, model: null };
 const stream = { description: 'The run', content: { 'text/event-stream': { schema: z.string() } } };
 
@@ -34,7 +46,8 @@ export function agentRoutes(app: App, context: HttpContext): void {
       summary: 'Send a message and follow its run',
       description:
         'Server-sent events `session`, `agent_state`, `text_delta`, `tool_call`, `tool_result`, `context_usage`, `error` and, last, `done`. ' +
-        '`Content-Location` is where the stream can be taken up again with the `Last-Event-ID` header.',
+        '`Content-Location` is where the stream can be taken up again with the `Last-Event-ID` header; `reconnect` `{location}` instead of ' +
+        '`done` says that the server shuts down, and that the client should do so.',
       middleware: jsonBody(),
       request: { headers: idempotencyHeader, body: body(schemas.agentMessage) },
       responses: { 200: stream, ...problems(400, 404, 410, 413, 415, 422, 429) },
@@ -61,7 +74,7 @@ export function agentRoutes(app: App, context: HttpContext): void {
         ...(session_id === undefined && { chat: NEW_CHAT }),
       });
       const place = await findScope(context, run.id);
-      return streamRun(c, context, SPOKEN, place, { 'content-location': `/api/agent/stream/${run.id}` });
+      return streamRun(c, context, spokenOf(run.id), place, { 'content-location': placeOf(run.id) });
     },
   );
 
@@ -86,7 +99,8 @@ export function agentRoutes(app: App, context: HttpContext): void {
     }),
     (c) => {
       const given = c.req.header('last-event-id') || c.req.valid('query').after || '0';
-      return resumeRun(c, context, SPOKEN, c.req.valid('param').run_id, given);
+      const { run_id } = c.req.valid('param');
+      return resumeRun(c, context, spokenOf(run_id), run_id, given);
     },
   );
 }

@@ -2,13 +2,14 @@
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { aiSdk } from '@continuo/protocol';
-import { readRun, readThread } from '../runs/read.ts';
+import { readRun, readThread, type StoredRun } from '../runs/read.ts';
 import { requestStop } from '../runs/stop.ts';
 import type { App, HttpContext } from './app.ts';
 import {
   answerAll,
   clientChoices,
   clientName,
+  cursorHeader,
   clientPart,
   conversationBody,
   nothingToDo,
@@ -20,14 +21,18 @@ import {
   type Answer,
 } from './client-runs.ts';
 import { SOMETIMES_PERSON } from './person.ts';
-import { body, json, problems } from './shared.ts';
+import { body, json, notFound, problems } from './shared.ts';
 
 const tags = ['clients'];
 
-const SPOKEN = {
-  headers: { 'x-vercel-ai-ui-message-stream': 'v1' },
+/** `content-location` is where this very run can be taken up again. */
+const spokenOf = (chat: string, { id }: StoredRun) => ({
+  headers: {
+    'x-vercel-ai-ui-message-stream': 'v1',
+    'content-location': `/api/chat/${encodeURIComponent(chat)}/stream?run=${id}`,
+  },
   closing: 'data: [DONE]\n\n',
-} as const;
+});
 
 const uiMessage = z.looseObject({ id: clientName, role: z.string(), parts: z.array(clientPart) });
 type UiMessage = z.infer<typeof uiMessage>;
@@ -80,13 +85,13 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
         const run = await answerAll(context, c, thread, answers, 'refused');
         if (!run) throw nothingToDo();
         const answered = answers.map(({ approval }) => approval);
-        return respond(context, c, { run, dialect: aiSdk, spoken: SPOKEN, answered });
+        return respond(context, c, { run, dialect: aiSdk, spoken: spokenOf(id, run), answered });
       }
       const again = trigger === 'regenerate-message' ? 'yes' : 'no';
       const content = textIn(last.parts);
       await answerAll(context, c, thread, answers, 'left_alone');
       const run = await runFor(context, thread, { id: last.id, content, again, chosen });
-      return respond(context, c, { run, dialect: aiSdk, spoken: SPOKEN });
+      return respond(context, c, { run, dialect: aiSdk, spoken: spokenOf(id, run) });
     },
   );
 
@@ -95,16 +100,31 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
       method: 'get',
       path: '/api/chat/{id}/stream',
       tags,
-      summary: 'Follow the chat’s active run from its beginning',
-      request: { params: chatParam, query: workspaceQuery },
-      responses: { 200: stream, 204: { description: 'No run is active' }, ...problems(400, 404, 410) },
+      summary: 'Follow the chat’s active run, or a given one',
+      description:
+        'From its beginning, or from `after` (or the `Last-Event-ID` header) on. `Content-Location` of a response names its run, which can ' +
+        'then be taken up again after its end, too.',
+      request: {
+        params: chatParam,
+        headers: cursorHeader,
+        query: workspaceQuery.extend({ run: z.uuid().optional(), after: z.string().optional() }),
+      },
+      responses: {
+        200: stream,
+        204: { description: 'No run is active, or the cursor is at the end of the run' },
+        ...problems(400, 404, 410),
+      },
     }),
     async (c) => {
-      const { id } = await threadOf(context, c.req.valid('query').workspace, c.req.valid('param').id);
-      const active = (await readThread(pool, id))?.active_run ?? null;
-      const run = active === null ? null : await readRun(pool, active);
+      const { workspace, run: named, after } = c.req.valid('query');
+      const { id: chat } = c.req.valid('param');
+      const { id } = await threadOf(context, workspace, chat);
+      const wanted = named ?? (await readThread(pool, id))?.active_run ?? null;
+      const run = wanted === null ? null : await readRun(pool, wanted);
+      if (named !== undefined && run?.thread_id !== id) throw notFound('run', named);
       if (!run) return c.body(null, 204);
-      return respond(context, c, { run, dialect: aiSdk, spoken: SPOKEN });
+      const cursor = c.req.header('last-event-id') || after;
+      return respond(context, c, { run, dialect: aiSdk, spoken: spokenOf(chat, run), after: cursor });
     },
   );
 

@@ -26,6 +26,7 @@ import { noChat } from './chats.ts';
 import {
   atBeginning,
   pagesOf,
+  standingOf,
   unnumbered,
   type Scope,
   type Spoken,
@@ -304,25 +305,34 @@ interface Response<State> {
   readonly spoken: Omit<Spoken<State>, 'dialect' | 'rests' | 'endsWhole'>;
   /** The client has what came before these were to be answered. */
   readonly answered?: readonly string[];
+  /** The id of the last frame that the client has of this run. */
+  readonly after?: string | undefined;
 }
+
+/** How a client says where it stands. */
+export const cursorHeader = z.object({ 'last-event-id': z.string().optional() });
 
 /** Streams a run up to its end, or to where people must answer; whoever has answered gets what comes after that. */
 export async function respond<State>(
   context: HttpContext,
   c: Context<{ Bindings: HttpBindings }>,
-  { run, dialect, spoken, answered }: Response<State>,
+  { run, dialect, spoken, answered, after }: Response<State>,
 ): Promise<globalThis.Response> {
   const { pool, streams } = context;
   const headers = { 'content-type': 'text/event-stream; charset=utf-8', ...spoken.headers };
   if (c.req.method === 'HEAD') return c.body(null, 200, headers);
   const scope = scopeOf(run);
   const since = await lastSeqOf(pool, run.thread_id, run.id, run.startAfter);
-  const from = answered
-    ? await standingAfter(context, dialect, scope, since, new Set(answered))
-    : atBeginning(dialect, scope);
-  const opening = unnumbered(dialect.opening(from.state));
+  const from = after
+    ? await standingOf(pool, c.env.outgoing, dialect, scope, after)
+    : answered
+      ? await standingAfter(context, dialect, scope, since, new Set(answered))
+      : atBeginning(dialect, scope);
+  if (after && from.seq === run.lastSeq) return c.body(null, 204);
+  // A client that goes on from its cursor has had the opening.
+  const opening = after ? '' : unnumbered(dialect.opening(from.state));
   const closing = dialect.closing(from.state);
-  if (answered && closing && from.seq === since && (await isAsking(pool, run.id))) {
+  if ((answered || after) && closing && from.seq === since && (await isAsking(pool, run.id))) {
     return c.body(opening + unnumbered(closing) + (spoken.closing ?? ''), 200, headers);
   }
   streams.follow(c.env.outgoing, {

@@ -35,6 +35,8 @@ export interface Spoken<State> {
   };
   /** To its clients a stream that ends has said it all: one that must be broken off does not end, it breaks. */
   readonly endsWhole?: true;
+  /** What a stream says last that ends because the server shuts down, and not because it has said it all. */
+  readonly leaving?: string;
   /** The dialect speaks to this client alone: nothing is shared with others. */
   readonly alone?: true;
   /** What is sent of an event instead of a frame's data. */

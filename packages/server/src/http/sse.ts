@@ -34,7 +34,9 @@ interface Streamed<Row extends FollowedRow> {
   readonly brokenOffBy?: BrokenOff;
 }
 
-type BrokenOff = 'end' | 'destroy';
+/** How a stream is broken off: with its last words, or by closing the connection. */
+type BrokenOff = { readonly says: string } | 'destroy';
+const QUIETLY: BrokenOff = { says: '' };
 
 export class Streams {
   readonly #followers: Followers;
@@ -57,7 +59,10 @@ export class Streams {
   /** Breaks every stream off; clients come back, here or elsewhere, with their last id. */
   close(): void {
     clearInterval(this.#pings);
-    for (const [response, how] of this.#open) response[how]();
+    for (const [response, how] of this.#open) {
+      if (how === 'destroy') response.destroy();
+      else response.end(how.says);
+    }
   }
 
   follow<State>(response: ServerResponse, { spoken, scope, from, headers, opening }: Stream<State>): void {
@@ -67,7 +72,7 @@ export class Streams {
       follow: (sink) => this.#followers.follow(scope.threadId, from.seq, sink),
       headers: { ...spoken.headers, ...headers },
       opening,
-      brokenOffBy: spoken.endsWhole ? 'destroy' : 'end',
+      brokenOffBy: spoken.endsWhole ? 'destroy' : { says: spoken.leaving ?? '' },
     });
   }
 
@@ -90,7 +95,7 @@ export class Streams {
       }
       response.write(`event: hint\ndata: ${JSON.stringify(hint)}\n\n`);
     };
-    this.#begin(response, {}, 'end');
+    this.#begin(response, {}, QUIETLY);
     const stop = listen(send);
     response.on('drain', () => {
       const kept = waiting;
@@ -123,7 +128,7 @@ export class Streams {
 
   #stream<Row extends FollowedRow>(
     response: ServerResponse,
-    { frames, follow, headers, opening, brokenOffBy = 'end' }: Streamed<Row>,
+    { frames, follow, headers, opening, brokenOffBy = QUIETLY }: Streamed<Row>,
   ): void {
     // The head goes with the first frames, if there are some already.
     const { socket } = response;

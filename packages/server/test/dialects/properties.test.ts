@@ -37,6 +37,7 @@ interface Entry {
 
 const QUESTION = { id: 'u1', role: 'user' as const, content: 'hello' };
 const AG_UI = agUi({ threadId: 'thread', runId: 'run', messages: [QUESTION] });
+const AG_UI_GET = agUi({ threadId: 'thread', runId: 'run', messages: null });
 
 const DIALECTS: readonly Entry[] = [
   { spoken: { dialect: runs }, of: 'run', check: checkRuns },
@@ -45,6 +46,8 @@ const DIALECTS: readonly Entry[] = [
   { spoken: { dialect: agent }, of: 'run', check: checkAgent },
   { spoken: { dialect: aiSdk, closing: 'data: [DONE]\n\n' }, of: 'run', check: checkAiSdk },
   { spoken: { dialect: AG_UI, alone: true }, of: 'run', check: checkAgUi },
+  // As a GET tells it: the client's conversation is not known.
+  { spoken: { dialect: AG_UI_GET, alone: true }, of: 'run', check: () => [] },
 ];
 
 /** A log in a scope, and all that a dialect makes of it. */
