@@ -67,7 +67,7 @@ const atEnd = { description: 'The run has ended, and the cursor is at its end' }
 /** `content-location` is where this very run can be taken up again. */
 function spokenOf(names: { readonly threadId: string; readonly runId: string }, { id }: StoredRun) {
   const query = new URLSearchParams({ ...names, run: id });
-  return { alone: true, headers: { 'content-location': `/api/ag-ui?${query}` } } as const;
+  return { alone: true, headers: { 'content-location': `/api/ag-ui?${query.toString()}` } } as const;
 }
 
 export function agUiRoutes(app: App, context: HttpContext): void {

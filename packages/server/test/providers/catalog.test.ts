@@ -164,6 +164,20 @@ describe('RT-7', () => {
     expect(chat!.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
 
+  test('RT-7 OPENAI_BASE_URL is the address of openai and of compatible', async () => {
+    await using server = await startProvider();
+    const env = { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${server.url}/v1/` };
+    const models = createModels(world, { env });
+    const createdFrom = (id: string) => {
+      const resolved = models.resolve(id);
+      if (!resolved.ok) throw new Error(resolved.problem);
+      return resolved.model;
+    };
+    for (const id of ['gpt-4o-mini', 'compatible/qwen3'])
+      expect(textOf(await ask(createdFrom(id)))).toBe('Hello');
+    expect(server.received.map(({ path }) => path)).toEqual(['/v1/responses', '/v1/chat/completions']);
+  });
+
   test('RT-7 variables of the process are not looked at', () => {
     process.env.ANTHROPIC_API_KEY = 'k';
     expect(problem('anthropic/claude')).toContain('ANTHROPIC_API_KEY');
