@@ -1,8 +1,9 @@
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createModels } from '../../src/models/catalog.ts';
-import { startProvider } from './server.ts';
+import { ENV, startProvider } from './server.ts';
 import { MODEL, ask, modelFrom, modelsAt, textOf } from './support.ts';
 
 const world = { now: Date.now, sleep: () => Promise.resolve() };
@@ -166,8 +167,9 @@ describe('RT-7', () => {
 
   test('RT-7 OPENAI_BASE_URL is the address of openai and of compatible', async () => {
     await using server = await startProvider();
-    const env = { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${server.url}/v1/` };
-    const models = createModels(world, { env });
+    const env = { ...ENV, OPENAI_BASE_URL: `${server.url}/v1/` };
+    const sleep = (ms: number, signal?: AbortSignal) => wait(ms, undefined, { signal });
+    const models = createModels({ now: Date.now, sleep }, { env });
     const createdFrom = (id: string) => {
       const resolved = models.resolve(id);
       if (!resolved.ok) throw new Error(resolved.problem);
