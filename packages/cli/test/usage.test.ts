@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { EXIT } from '../src/failure.ts';
 import { continuo } from './support.ts';
 
 interface Manifest {
@@ -32,6 +33,12 @@ test('PLUS-5 --help lists every command and the exit codes, --version is the pac
   expect(help.stdout).toContain('3 no server');
   const version = await continuo(['--version']);
   expect(version.stdout).toBe(`${manifest('cli').version}\n`);
+});
+
+test('the exit codes are those in docs/cli.md', () => {
+  const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
+  const told = [...page.matchAll(/^\| (\d+) \| /gm)].map(([, code]) => Number(code));
+  expect(told).toEqual(Object.values(EXIT));
 });
 
 test('PLUS-5 a wrong usage is exit code 2 and says what would be right', async () => {

@@ -1,6 +1,6 @@
 // Runs the calls of a message. Calls beyond the most that a message may make end at once. Then the policies are asked about
 // those that have not been started: one that is denied ends, one that needs approval is parked, and the others run: pure ones
-// side by side (`PURE_PER_RUN` of a run, `PURE_PER_POD` of a pod at a time), the rest one by one in order. A call that
+// side by side (`PURE_PER_RUN` of a run, `PURE_PER_POD` of a pod at a time), then the rest one by one in order. A call that
 // an earlier attempt started is repeated as its effect class allows.
 
 import { availableParallelism } from 'node:os';
@@ -46,16 +46,20 @@ export async function runTools(context: StepContext, calls: readonly CallState[]
     await checkAll(context, await withoutSurplus(context, calls)),
   );
   const isPure = ({ checked }: CheckedCall) => checked.ok && checked.tool.effect === 'pure';
+  // The log's order follows from the message alone, not from which call is faster: the results of pure calls are written in
+  // the order of the calls, and the other calls begin after them. A pure call whose result was not written yet when the pod
+  // died is made again.
   const ownPlaces = new FairLimiter(PURE_PER_RUN);
-  const atOnce = Promise.all(
-    allowed.filter(isPure).map((each) => inTurn(context, ownPlaces, each, () => runCall(context, each))),
-  );
-  // Both must end before the step does: a failure in one must not leave the other running unseen.
-  const inOrder = (async () => {
-    for (const each of allowed) if (!isPure(each)) await runCall(context, each);
-  })();
-  const outcomes = await Promise.allSettled([atOnce, inOrder]);
+  let earlier: Promise<unknown> = Promise.resolve();
+  const atOnce = allowed.filter(isPure).map((each) => {
+    const run = runCall(context, each, { earlier, ownPlaces });
+    earlier = Promise.allSettled([earlier, run]);
+    return run;
+  });
+  // All must end before the step does: a failure in one must not leave the others running unseen.
+  const outcomes = await Promise.allSettled(atOnce);
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  for (const each of allowed) if (!isPure(each)) await runCall(context, each);
   return null;
 }
 
@@ -84,20 +88,33 @@ async function checkAll(context: StepContext, calls: readonly CallState[]): Prom
   return checked;
 }
 
-/** Runs a pure call when there is a place for it. If the run is stopped while it waits, the call is not made. */
-async function inTurn(
-  { options, queued, hold, interrupted }: StepContext,
-  ownPlaces: FairLimiter,
-  { checked }: CheckedCall,
-  work: () => Promise<void>,
-): Promise<void> {
-  const isElsewhere = checked.ok && checked.tool.elsewhere === true;
-  const onPod = () => (isElsewhere ? work() : options.pureCalls.run(queued.id, interrupted, work));
+/** What a pure call has to do with its neighbours: its result is written after theirs, and it waits for a place. */
+interface Neighbours {
+  /** Settles when the results of the earlier calls are written, or never will be. */
+  readonly earlier: Promise<unknown>;
+  readonly ownPlaces: FairLimiter;
+}
+
+/** Does the work of a pure call when there is a place for it. If the run is stopped while it waits, the call is abandoned. */
+async function inTurn<T>(
+  { options, queued, hold, interrupted, canceled }: StepContext,
+  { ownPlaces }: Neighbours,
+  tool: AnyTool,
+  work: () => Promise<T>,
+): Promise<T> {
+  const unlessStopped = () => {
+    if (hold.draining || canceled.aborted) throw new Abandoned();
+    hold.lost.throwIfAborted();
+    return work();
+  };
+  const onPod = () =>
+    tool.elsewhere === true ? unlessStopped() : options.pureCalls.run(queued.id, interrupted, unlessStopped);
   try {
-    await ownPlaces.run(queued.id, interrupted, onPod);
+    return await ownPlaces.run(queued.id, interrupted, onPod);
   } catch (error) {
     hold.lost.throwIfAborted();
-    if (!interrupted.aborted || error !== interrupted.reason) throw error;
+    if (interrupted.aborted && error === interrupted.reason) throw new Abandoned();
+    throw error;
   }
 }
 
@@ -192,17 +209,24 @@ function ask(
   return id;
 }
 
-async function runCall(context: StepContext, { call, checked }: CheckedCall): Promise<void> {
+async function runCall(
+  context: StepContext,
+  { call, checked }: CheckedCall,
+  neighbours?: Neighbours,
+): Promise<void> {
   const { hold, pen, queued, options } = context;
   if (hold.draining || context.canceled.aborted) return;
   hold.lost.throwIfAborted();
   if (checked.ok && checked.tool.effect !== 'pure') await refuseIfCanceled(context);
-  const end = (data: End) => pen.append([ended(context, call, data)]);
+  const end = async (data: End) => {
+    await neighbours?.earlier;
+    await pen.append([ended(context, call, data)]);
+  };
 
   if (call.stage.kind === 'started' && call.problem === null && !isRepeatable(checked)) {
     const error =
       'outcome unknown: the call was started, and the server stopped before it was known to be finished; it was not repeated';
-    return void (await end({ output: { error }, success: false, outcome: 'unknown' }));
+    return end({ output: { error }, success: false, outcome: 'unknown' });
   }
   if (!checked.ok || call.stage.kind === 'planned') {
     const { tool, input, call: id } = call;
@@ -210,7 +234,7 @@ async function runCall(context: StepContext, { call, checked }: CheckedCall): Pr
     const data = { tool, input: asObject(input), call: id, ...(title !== undefined && { title }) };
     await pen.append([{ runId: queued.id, event: { type: 'tool_start', data } }]);
   }
-  if (!checked.ok) return void (await end({ output: { error: checked.problem }, success: false }));
+  if (!checked.ok) return end({ output: { error: checked.problem }, success: false });
   const { tool, input } = checked;
 
   const grace = graceAfterCancel(context);
@@ -240,9 +264,8 @@ async function runCall(context: StepContext, { call, checked }: CheckedCall): Pr
       if (tool.effect === 'external' && !hold.fresh())
         throw new Lost('the lease is too old for an external effect');
       const notes = takeNotes();
-      const output = asObject(
-        await grace.within(tool.run(input, { ...about, ...notes.context, ask: asker.ask })),
-      );
+      const work = () => grace.within(tool.run(input, { ...about, ...notes.context, ask: asker.ask }));
+      const output = asObject(await (neighbours ? inTurn(context, neighbours, tool, work) : work()));
       await asker.end();
       await options.faults?.(`tool.after_effect.${tool.effect}`);
       await end(succeeded(tool, input, output, notes));
