@@ -15,11 +15,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { usePod } from '../../server/test/contract/support.ts';
 
 const execute = promisify(execFile);
 const repository = join(import.meta.dirname, '../../..');
+/** Installing takes seconds; on a busy machine, or over a slow line, minutes. */
+const MINUTES = 60_000;
+vi.setConfig({ testTimeout: 5 * MINUTES });
 const LIBRARIES = ['engine', 'protocol', 'client'] as const;
 const OFFLINE = /ENOTFOUND|ECONNREFUSED|ECONNRESET|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|E401|E403|ENOTCACHED/;
 
@@ -42,7 +45,7 @@ const environment = (more: Record<string, string> = {}) => ({
 const npm = (args: readonly string[], cwd: string) =>
   execute('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, env: environment() });
 
-/** A copy of the libraries: packing changes a package's manifest for a moment, and other tests run meanwhile. */
+/** Packs a copy of the libraries: packing changes a package's manifest for a moment, and other tests run meanwhile. */
 async function packLibraries(destination: string): Promise<void> {
   const clone = mkdtempSync(join(tmpdir(), 'continuo-clone-'));
   for (const path of ['LICENSE', 'tsconfig.base.json', 'scripts/pack-library.mjs'])
@@ -100,7 +103,7 @@ beforeAll(async () => {
       'console.log(foldView([]).turns.length, typeof createClient().runs.stream, typeof useRun);',
     ].join('\n'),
   );
-});
+}, 10 * MINUTES);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
