@@ -220,7 +220,7 @@ async function runs(run: (args: readonly string[]) => Promise<Ended>, url: strin
     run(['approve', '--json']),
   ]);
   expect(now).toMatchObject({ code: 0, stdout: expect.stringContaining('so far') });
-  expect(why.stdout).toContain('The model is answering');
+  expect(why.stdout).toMatch(/The model \S+ is answering|The run waits for \S+, \d+ s so far/);
   const [{ id, run_id }] = JSON.parse(waiting.stdout).items;
   expect(run_id).toBe(asking);
   const [stopped, approved] = await Promise.all([run(['stop', hanging]), run(['approve', id])]);
