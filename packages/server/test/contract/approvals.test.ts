@@ -148,7 +148,7 @@ test('PLUS-3 a call that a person edits is made with that input alone', async ()
   for (const [body, code, detail] of [
     [{ decision: 'edit' }, 400, 'input: is missing'],
     [{ decision: 'edit', input: 'x' }, 400, 'input'],
-    [{ decision: 'approve', input: { note: 'x' } }, 400, 'input: goes with edit only'],
+    [{ decision: 'approve', input: { note: 'x' } }, 400, 'input: goes with edit and answer only'],
     [{ decision: 'edit', input: { note: 7 } }, 422, 'The input does not fit external: input.note'],
     [{ decision: 'edit', input: {} }, 422, 'input.note'],
     [{ decision: 'retry' }, 400, 'decision: a call is answered with approve, deny, edit'],

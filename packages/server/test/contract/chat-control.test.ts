@@ -105,7 +105,7 @@ describe('stop', () => {
     await seen(a.url, chat.run, 'reasoning');
     await stop(b, chat);
     expect(await end(chat.run)).toBe('canceled');
-    expect((await trail(chat)).slice(1)).toEqual(['assistant reasoning_complete', `system ${MARKER}`]);
+    expect((await trail(chat)).slice(1)).toEqual([`system ${MARKER}`, 'assistant reasoning_complete']);
   });
 
   test('WS-11 a running tool completes first, those behind it are not made', async () => {

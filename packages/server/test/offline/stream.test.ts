@@ -230,10 +230,6 @@ describe('the catalog', () => {
       'offline/huge',
       'provider "offline" has no model "huge"; available: offline/demo, offline/instant, offline/script',
     ],
-    [
-      'demo',
-      'model "demo" is not written as provider/model; available: offline/demo, offline/instant, offline/script',
-    ],
   ];
   test.each(wrong)('RT-7 the model %j is refused with what is wrong and what there is', (id, problem) => {
     expect(models.resolve(id)).toEqual({ ok: false, problem });
