@@ -241,6 +241,8 @@ export async function startServer({
       now: Date.now,
       elapsed: () => performance.now(),
       metrics,
+      onSnapshotFailed: (thread, error) =>
+        log.warn({ thread, err: error }, 'a snapshot could not be written'),
       faults,
     }),
     onHint: (threads) => {

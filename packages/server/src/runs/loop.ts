@@ -98,12 +98,16 @@ class Actor {
   close(): void {
     this.#pen.close();
     if (this.#pen.lost || this.#state.run) return;
-    const { pool, states } = this.#options;
+    const { pool, states, onSnapshotFailed } = this.#options;
     const { threadId } = this.#hold;
     const state = withinWindow(this.#state);
     const isDue = state.seq - this.#snapshotSeq >= SNAPSHOT_EVENTS;
     states.keep(threadId, { state, snapshotSeq: isDue ? state.seq : this.#snapshotSeq });
-    if (isDue) writeSnapshot(pool, threadId, state);
+    if (!isDue) return;
+    // Nobody waits for it: the next message may come first.
+    setImmediate(() => {
+      writeSnapshot(pool, threadId, state).catch((error: Error) => onSnapshotFailed?.(threadId, error));
+    });
   }
 
   #listen(): void {

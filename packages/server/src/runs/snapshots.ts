@@ -44,18 +44,13 @@ export async function readSnapshot(client: Queryable, threadId: string): Promise
   return rows[0] ? (JSON.parse(rows[0].state) as ThreadState) : null;
 }
 
-/** Nobody waits for it. A thread that is purged meanwhile, or a database that is away, leaves no snapshot. */
-export function writeSnapshot(pool: Pool, threadId: string, state: ThreadState): void {
-  setImmediate(() => {
-    pool
-      .query({
-        name: 'write_snapshot',
-        text: `insert into thread_snapshots (thread_id, version, seq, state) values ($1, $2, $3, $4)
-          on conflict (thread_id) do update
-            set version = excluded.version, seq = excluded.seq, state = excluded.state, made_at = excluded.made_at
-            where (thread_snapshots.version, thread_snapshots.seq) < (excluded.version, excluded.seq)`,
-        values: [threadId, FOLD_VERSION, state.seq, JSON.stringify(state)],
-      })
-      .catch(() => undefined);
+export async function writeSnapshot(pool: Pool, threadId: string, state: ThreadState): Promise<void> {
+  await pool.query({
+    name: 'write_snapshot',
+    text: `insert into thread_snapshots (thread_id, version, seq, state) values ($1, $2, $3, $4)
+      on conflict (thread_id) do update
+        set version = excluded.version, seq = excluded.seq, state = excluded.state, made_at = excluded.made_at
+        where (thread_snapshots.version, thread_snapshots.seq) < (excluded.version, excluded.seq)`,
+    values: [threadId, FOLD_VERSION, state.seq, JSON.stringify(state)],
   });
 }

@@ -36,6 +36,8 @@ export interface LoopOptions {
   /** Where pure calls of all runs of the pod wait for their turn. */
   readonly pureCalls: FairLimiter;
   readonly metrics: Pick<Metrics, 'runStarted' | 'runEnded' | 'takenOver' | 'modelCalled'>;
+  /** Told of a snapshot that could not be written; the thread is read from its log then. */
+  readonly onSnapshotFailed?: (threadId: string, error: Error) => void;
   readonly faults?: Faults | undefined;
 }
 

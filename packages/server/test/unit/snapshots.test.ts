@@ -117,8 +117,8 @@ test('a run says which turns its state does not hold, and a rewind brings them b
   await goOn();
   await goOn();
   const third = await goOn();
-  writeSnapshot(world.pool, threadId, withinWindow(await replayWhole(world.pool, threadId), 10));
-  await expect.poll(() => snapshots(threadId)).toHaveLength(1);
+  await writeSnapshot(world.pool, threadId, withinWindow(await replayWhole(world.pool, threadId), 10));
+  expect(await snapshots(threadId)).toHaveLength(1);
   expect(await contextUsage(threadId, await goOn())).toMatchObject([{ data: { turns_left_out: 2 } }]);
   expect(await contextUsage(threadId, await goOn(third))).toEqual([]);
 });
