@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { AS_PERSON } from '../../server/test/client/api.ts';
 import { ask, framesOf, seen, until } from '../../server/test/contract/support.ts';
 import { EXIT } from '../src/failure.ts';
 import { continuo, start, type Ended, type Started } from './support.ts';
@@ -133,7 +134,7 @@ test(
     const mcp = `${first.url}/api/v1/workspaces/default/mcp-servers`;
     const put = await fetch(`${mcp}/everything`, {
       method: 'PUT',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...AS_PERSON },
       body: JSON.stringify({ transport: 'stdio', command: node, args: [EVERYTHING] }),
     });
     expect(put.ok).toBe(true);

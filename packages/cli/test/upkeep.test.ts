@@ -61,7 +61,7 @@ test('PLUS-5 backup and restore bring everything to another database, beside a s
   expect(refused.code).toBe(5);
   expect(JSON.parse(refused.stderr).error).toMatchObject({
     code: 'not_empty',
-    message: expect.stringContaining('--home'),
+    message: expect.stringContaining('has been restored into this database already'),
   });
   expect(await on(target.url, ['restore', join(folder, 'none.zip')])).toMatchObject({ code: 4 });
 });

@@ -86,6 +86,8 @@ const BY_WORKSPACE: Record<string, (client: Client) => Promise<unknown>> = {
   'files.unpack': ({ files }) => files.unpack('x'),
   'workspaces.get': ({ workspaces }) => workspaces.get(),
   'workspaces.rename': ({ workspaces }) => workspaces.rename('x'),
+  'workspaces.restoreFolder': ({ workspaces }) => workspaces.restoreFolder(),
+  'workspaces.acceptRemovals': ({ workspaces }) => workspaces.acceptRemovals(),
   'workspaces.stream': ({ workspaces }) => first(workspaces.stream()),
   'workspaces.hints': ({ workspaces }) => first(workspaces.hints()),
   'workspaces.changes': ({ workspaces }) => workspaces.changes(),

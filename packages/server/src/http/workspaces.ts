@@ -22,6 +22,7 @@ import {
 } from '../workspace/workspaces.ts';
 import type { App, HttpContext } from './app.ts';
 import { jsonBody } from './body.ts';
+import { personRoute } from './person.ts';
 import { Problem } from './problem.ts';
 import { body, invalidCursor, json, limitQuery, page, problems } from './shared.ts';
 
@@ -177,7 +178,7 @@ export function workspaceRoutes(app: App, context: HttpContext): void {
   ] as const;
   for (const { action, decision, summary } of decisions)
     app.openapi(
-      createRoute({
+      personRoute({
         method: 'post',
         path: `/api/v1/workspaces/{id}/folder/${action}` as const,
         tags,

@@ -174,10 +174,11 @@ class Actor {
 
   /** Somebody wants something while a step is under way: a cancel cannot wait for its end. */
   async #look(): Promise<void> {
-    // A run that is being started is canceled like any other once it has begun.
-    await this.#starting;
     await this.#takeFacts();
     if (this.#isCanceled()) this.#cancel.abort();
+    if (this.#decide().kind !== 'drop') return;
+    // A run that is being started is canceled like any other once it has begun.
+    await this.#starting;
     const step = this.#decide();
     if (step.kind === 'drop') {
       await this.#drop(step.runs);

@@ -106,7 +106,7 @@ test.each<[string, string, number, number, RegExp]>([
     11,
     /^limits\.token is not a known key; did you mean tokens\?/,
   ],
-  ['a model without a provider', 'model: gpt', 2, 8, /^model: must be provider\/model/],
+  ['a model with a space', 'model: a b', 2, 8, /^model: must be provider\/model/],
   ['a description of 501 characters', `description: ${'x'.repeat(501)}`, 2, 14, /^description: .*500/],
   ['a key twice', 'model: a/b\nmodel: c/d', 3, 1, /not YAML: Map keys must be unique/],
   ['an open quote', 'description: "x', 2, 16, /not YAML/],
