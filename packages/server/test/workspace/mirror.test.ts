@@ -22,6 +22,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { lastChange } from '../../src/workspace/changes.ts';
 import { findFile, moveFile, removeFile } from '../../src/workspace/files.ts';
+import { Hints } from '../../src/workspace/mirror/hints.ts';
 import { purgeWorkspace } from '../../src/workspace/workspaces.ts';
 import { useLog } from '../unit/support.ts';
 import { at, openDesk, person, until, wasSaid, type Desk } from './mirror-support.ts';
@@ -564,4 +565,17 @@ describe('both at once', () => {
       );
     }, 180_000);
   }
+});
+
+test('WS-2 what is heard of a path while it is being looked at is looked at once more', () => {
+  const hints = new Hints();
+  hints.mark('/a.md', 0);
+  hints.mark('/b.md', 0);
+  const began = hints.next;
+  const due = hints.due(began);
+  expect(due).toEqual(['/a.md', '/b.md']);
+  hints.mark('/a.md', began + 1);
+  hints.drop(due, began);
+  expect(hints.all()).toEqual(['/a.md']);
+  expect(hints.due(hints.next)).toEqual(['/a.md']);
 });

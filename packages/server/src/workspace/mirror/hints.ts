@@ -50,9 +50,13 @@ export class Hints {
     return [...this.#paths.keys()];
   }
 
-  /** These were looked at. */
-  drop(paths: readonly string[]): void {
-    for (const path of paths) this.#paths.delete(path);
+  /** These were looked at, beginning at that time. What was heard of since then is looked at once more. */
+  drop(paths: readonly string[], began: number): void {
+    for (const path of paths) {
+      const { last } = this.#paths.get(path)!;
+      if (last <= began) this.#paths.delete(path);
+      else this.#paths.set(path, { since: last, first: last, last });
+    }
   }
 
   /** Looks again at those that were first heard of less than `limitMs` ago, and says which they are. */

@@ -464,7 +464,10 @@ export class Mirror {
     const many = moving && (await isGoing(this.#disk!, [...seen.missing, ...this.#hints.all()]));
     const limit = many ? EMPTYING_LIMIT_MS : QUIET_LIMIT_MS;
     const waits = moving ? this.#hints.postpone(due, now, limit) : [];
-    this.#hints.drop(due.filter((path) => !waits.includes(path)));
+    this.#hints.drop(
+      due.filter((path) => !waits.includes(path)),
+      now,
+    );
     const missing = seen.missing.filter(
       (path) => !waits.some((at) => path === at || path.startsWith(`${at}/`)),
     );
