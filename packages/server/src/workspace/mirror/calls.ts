@@ -38,6 +38,14 @@ export async function exists(path: string): Promise<boolean> {
   }
 }
 
+/** Like Promise.all, but fails only after each has ended: then none is under way in a folder that is closed next. */
+export async function together<T extends readonly unknown[] | []>(
+  calls: T,
+): Promise<{ -readonly [P in keyof T]: Awaited<T[P]> }> {
+  await Promise.allSettled(calls);
+  return Promise.all(calls);
+}
+
 /** Closing reads and writes nothing: what was written is synced before, or not wanted. */
 export const close = fs.closeSync;
 

@@ -27,13 +27,12 @@ export class Partings {
     return next;
   }
 
-  async hold(part: Part): Promise<void> {
+  hold(part: Part): void {
     if (this.#held.size >= PARTINGS) {
       const [oldest] = this.#held.values();
       this.#held.set(oldest!.capture, { ...oldest!, until: 0 });
     }
-    this.#keep(part, PARTING_MS);
-    if (!same(await identityAt(part.fd), part.identity)) this.#keep(part, QUIET_MS);
+    this.#keep(part, part.changed ? QUIET_MS : PARTING_MS);
   }
 
   /** Whoever still had it open has written to it. */

@@ -4,7 +4,7 @@
 // is first moved aside within its folder (captured), looked at, and only then replaced, by a link that fails if
 // somebody was faster. What a person wrote comes back to its place and is reported as an edit.
 
-import { close, link, rename, rmdir, unlink } from './calls.ts';
+import { close, fstat, link, rename, rmdir, together, unlink } from './calls.ts';
 import { conflictPath } from './names.ts';
 import { alike, errorCode, identityAt, identityOf, type Folder, type Identity } from './tree.ts';
 
@@ -16,6 +16,8 @@ export interface Parting {
   readonly fd: number;
   readonly identity: Identity;
   readonly capture: string;
+  /** Somebody wrote to it while it was replaced. */
+  readonly changed: boolean;
 }
 
 export type Placed =
@@ -70,14 +72,13 @@ export async function place({ folder, name, temporary, capture, known, fault, no
         return { kind: 'edited', created: parting !== null && (await bornAfter(folder, name, capturedAt)) };
       }
       fault('mirror.linked');
-      isAside = false;
-      await remove(folder, temporary);
     }
     isAside = false;
+    await together([temporary !== null && remove(folder, temporary), parting && remove(folder, capture)]);
     if (parting) {
-      await remove(folder, capture);
       const left = await identityAt(parting.fd);
       if (alike(left, parting.identity)) parting = { ...parting, identity: left };
+      else parting = { ...parting, changed: true };
     }
     fault('mirror.placed');
     placed = { kind: 'placed', parting };
@@ -168,14 +169,21 @@ async function linked(folder: Folder, from: string, to: string): Promise<'EEXIST
 }
 
 async function opened(folder: Folder, capture: string): Promise<Parting | null> {
-  const stats = await folder.look(capture);
-  if (!stats?.isFile()) return null;
-  const fd = await folder.open(capture);
+  let fd: number;
   try {
-    return { fd, identity: await identityAt(fd), capture };
+    fd = await folder.open(capture);
   } catch (error) {
-    close(fd);
+    // It is a link, a socket, or gone.
+    if (['ELOOP', 'ENXIO', 'ENOENT'].includes(errorCode(error))) return null;
     throw error;
+  }
+  let parting: Parting | null = null;
+  try {
+    const stats = await fstat(fd, { bigint: true });
+    if (stats.isFile()) parting = { fd, identity: identityOf(stats), capture, changed: false };
+    return parting;
+  } finally {
+    if (!parting) close(fd);
   }
 }
 

@@ -67,10 +67,9 @@ export class Removals {
     if (!this.#held) return;
     this.#held = await readHeldRemovals(disk.pool, disk.workspaceId);
     if (!this.#held) return removeNote(disk);
-    const missing = await stillMissing(
-      disk,
-      [...disk.ledger.paths()].filter((path) => !isChat(path)),
-    );
+    const files = [...disk.ledger.paths()].filter((path) => !isChat(path));
+    // While nobody has decided, one that is missing is enough: they need not all be looked for at each turn.
+    const missing = await stillMissing(disk, files, this.#held.decision === null ? 1 : Infinity);
     if (this.#held.decision === 'restore') await restore(disk, missing, this.#held.removed);
     else if (this.#held.decision === 'remove') await this.#remove(disk, missing);
     else if (missing.length > 0) return;
@@ -116,9 +115,14 @@ function countFiles({ ledger }: Disk): number {
   return count;
 }
 
-async function stillMissing(disk: Disk, paths: readonly string[]): Promise<readonly string[]> {
+async function stillMissing(
+  disk: Disk,
+  paths: readonly string[],
+  most = Infinity,
+): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const path of paths) {
+    if (missing.length >= most) break;
     assertOpen(disk);
     if (disk.ledger.at(path) && !(await lookAt(disk.root, path))?.isFile()) missing.push(path);
   }

@@ -3,7 +3,7 @@
 // any file of the workspace is quarantined unread, so a walk has at most PATH_DEPTH folders open.
 
 import { parsePath, PATH_DEPTH, problemWithName } from '../paths.ts';
-import { fstat, rename } from './calls.ts';
+import { fstat, rename, together } from './calls.ts';
 import { isChat } from './chats.ts';
 import { assertOpen, expel, isKnown, type Disk } from './disk.ts';
 import { isCapture, isIgnored, isNotice, isOwn, isTemporary } from './names.ts';
@@ -60,7 +60,7 @@ async function walkFolder(walk: Walk, folder: Folder, names: readonly string[]):
   for (let start = 0; start < listed.length; start += TOGETHER) {
     assertOpen(disk);
     const some = listed.slice(start, start + TOGETHER).map((name) => [...names, name]);
-    const isFolder = await Promise.all(some.map((each) => consider(walk, folder, each)));
+    const isFolder = await together(some.map((each) => consider(walk, folder, each)));
     for (const [index, each] of some.entries()) if (isFolder[index]) await enter(walk, folder, each);
   }
 }

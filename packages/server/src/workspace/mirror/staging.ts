@@ -2,11 +2,12 @@
 // gives it its place only after the commit. What was not committed is removed by whoever staged it, at the latest after
 // a while; what a crash leaves is swept like any temporary file.
 
+import { join } from 'node:path';
 import type { Staged } from '../files.ts';
-import { close, fstat, fsync, setTimes } from './calls.ts';
+import { close, fstat, fsync, lstat, setTimes } from './calls.ts';
 import { temporaryName } from './names.ts';
 import { removeQuietly } from './place.ts';
-import { keepMode, namesOf, openFolder, within, writeFully, type Folder } from './tree.ts';
+import { keepMode, namesOf, openFolder, writeFully, type Folder } from './tree.ts';
 
 /** How long a staged content waits for its commit; so many wait at most. */
 const WAIT_MS = 10_000;
@@ -17,18 +18,16 @@ export const TICK_MS = 20;
 export interface Ready {
   readonly fd: number;
   readonly temporary: string;
-}
-
-interface OnDisk extends Ready {
-  /** The inode of the folder that it is in. */
-  readonly folder: bigint;
+  /** The folder that it is in, and its inode. */
+  readonly folder: Folder;
+  readonly ino: bigint;
 }
 
 interface Waiting {
   readonly path: string;
   readonly temporary: string;
   /** Null: it could not be done ahead, and nothing is left of it. */
-  readonly ready: Promise<OnDisk | null>;
+  readonly ready: Promise<Ready | null>;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -66,11 +65,11 @@ export class Staging {
   }
 
   /** What was staged for this place, if it is there and on disk; from now on it is the caller's. */
-  async take(staged: Staged, path: string, folder: Folder): Promise<Ready | null> {
+  async take(staged: Staged, path: string): Promise<Ready | null> {
     const waiting = this.#waiting.get(staged);
     if (!waiting || waiting.path !== path) return null;
     const ready = await waiting.ready;
-    if (!ready || ready.folder !== (await inodeOf(folder)) || !this.#waiting.delete(staged)) return null;
+    if (!ready || !(await this.#leadsTo(path, ready)) || !this.#waiting.delete(staged)) return null;
     clearTimeout(waiting.timer);
     this.#names.delete(waiting.temporary);
     return ready;
@@ -80,27 +79,35 @@ export class Staging {
     for (const staged of this.#waiting.keys()) staged.discard();
   }
 
-  async #write(path: string, temporary: string, bytes: Buffer): Promise<OnDisk | null> {
+  /** Whether a person has not moved the folder away meanwhile. */
+  async #leadsTo(path: string, { ino }: Ready): Promise<boolean> {
+    const place = join(this.#root, ...namesOf(path).folder);
+    const stats = await lstat(place, { bigint: true }).catch(() => null);
+    return stats?.isDirectory() === true && stats.ino === ino;
+  }
+
+  async #write(path: string, temporary: string, bytes: Buffer): Promise<Ready> {
     const { folder: names, name } = namesOf(path);
     const folder = await openFolder(this.#root, names);
     if (!folder) throw new Error(`${this.#root} has no such folder`);
+    let fd = -1;
     try {
-      const fd = await folder.create(temporary);
-      try {
-        await writeFully(fd, bytes);
-        await keepMode(fd, await folder.look(name));
-        const seconds = (this.#now().getTime() - TICK_MS) / 1000;
-        await setTimes(fd, seconds, seconds);
-        await fsync(fd);
-        this.#fault('mirror.staged');
-        return { fd, temporary, folder: await inodeOf(folder) };
-      } catch (error) {
+      const { ino } = await fstat(folder.fd, { bigint: true });
+      fd = await folder.create(temporary);
+      await writeFully(fd, bytes);
+      await keepMode(fd, await fstat(fd, { bigint: true }), await folder.look(name));
+      const seconds = (this.#now().getTime() - TICK_MS) / 1000;
+      await setTimes(fd, seconds, seconds);
+      await fsync(fd);
+      this.#fault('mirror.staged');
+      return { fd, temporary, folder, ino };
+    } catch (error) {
+      if (fd >= 0) {
         close(fd);
         await removeQuietly(folder, temporary);
-        throw error;
       }
-    } finally {
       folder.close();
+      throw error;
     }
   }
 
@@ -113,16 +120,9 @@ export class Staging {
       if (!ready) return;
       close(ready.fd);
       // Whatever keeps it there: the next look at the folder sweeps it.
-      await within(
-        this.#root,
-        namesOf(waiting.path).folder,
-        (folder) => folder && removeQuietly(folder, ready.temporary),
-      ).catch(() => undefined);
+      await removeQuietly(ready.folder, ready.temporary);
+      ready.folder.close();
       this.#names.delete(ready.temporary);
     });
   }
-}
-
-async function inodeOf(folder: Folder): Promise<bigint> {
-  return (await fstat(folder.fd, { bigint: true })).ino;
 }

@@ -164,10 +164,14 @@ export function identityOf(stats: BigIntStats): Identity {
 }
 
 /** A program that a person made executable stays so. */
-export async function keepMode(fd: number, replaced: BigIntStats | null): Promise<void> {
+export async function keepMode(
+  fd: number,
+  { mode }: BigIntStats,
+  replaced: BigIntStats | null,
+): Promise<void> {
   if (!replaced?.isFile()) return;
-  const mode = Number(replaced.mode) & 0o777;
-  if (((await fstat(fd)).mode & 0o777) !== mode) await chmod(fd, mode);
+  const wanted = Number(replaced.mode) & 0o777;
+  if ((Number(mode) & 0o777) !== wanted) await chmod(fd, wanted);
 }
 
 export async function identityAt(fd: number): Promise<Identity> {

@@ -3,7 +3,7 @@
 
 import { readChunks, sha256 } from '../content.ts';
 import { readVersion } from '../versions.ts';
-import { chmod, close, fsync, setTimes } from './calls.ts';
+import { chmod, close, fstat, fsync, setTimes, together } from './calls.ts';
 import { isKnown, type Disk } from './disk.ts';
 import type { Head } from './heads.ts';
 import type { Entry } from './ledger.ts';
@@ -46,10 +46,10 @@ const DONE: Brought = { kind: 'done' };
 export async function bring(
   disk: Disk,
   heads: readonly Head[],
-  parted: (part: Part) => Promise<void>,
+  parted: (part: Part) => void,
 ): Promise<Brought[]> {
   const touched = new Set<string>();
-  const placed = new Map<string, string | null>();
+  const placed: Staged[] = [];
   const outcomes: Brought[] = [];
   for (const head of heads) outcomes.push(await attempt(() => takeAway(disk, head, touched, parted)));
   const staged = await Promise.all(
@@ -70,20 +70,26 @@ export async function bring(
     if (!disk.fresh()) await disk.confirm();
     for (const [index, file] of staged.entries()) {
       if (!file) continue;
-      const { path } = heads[index]!;
       waiting.delete(file);
       outcomes[index] = await attempt(() => putInPlace(disk, heads[index]!, file, parted));
-      if (outcomes[index].kind === 'done') placed.set(path, await ctimeOf(disk, file.folder, path));
+      if (outcomes[index].kind === 'done') placed.push(file);
     }
+    const open = new Map(placed.map(({ path, folder }) => [pathOf(namesOf(path).folder), folder]));
+    const [ctimes] = await together([
+      together(placed.map(({ folder, path }) => ctimeOf(disk, folder, path))),
+      together([...touched].map((path) => syncFolder(disk, path, open.get(path)))),
+    ]);
+    disk.fault('mirror.synced');
+    disk.ledger.confirm(
+      placed.map(({ path }) => path),
+      ctimes,
+    );
   } catch (error) {
     for (const file of waiting) await takeBack(disk, file);
     throw error;
   } finally {
     for (const file of staged) file?.folder.close();
   }
-  await Promise.all([...touched].map((path) => syncFolder(disk, path)));
-  disk.fault('mirror.synced');
-  disk.ledger.confirm([...placed.keys()], [...placed.values()]);
   return outcomes;
 }
 
@@ -117,7 +123,7 @@ async function takeAway(
   disk: Disk,
   head: Head,
   touched: Set<string>,
-  parted: (part: Part) => Promise<void>,
+  parted: (part: Part) => void,
 ): Promise<Brought> {
   const path = disk.ledger.pathOf(head.id);
   if (path === undefined || (!head.removed && path === head.path)) return DONE;
@@ -164,18 +170,18 @@ interface Staged {
 async function stage(disk: Disk, head: Head, touched: Set<string>): Promise<Staged> {
   const { path } = head;
   const { folder: names, name } = namesOf(path);
-  const folder = await openFolder(disk.root, names, { create: (parent) => touched.add(pathOf(parent)) });
+  disk.fault('mirror.before');
+  const staged = head.staged ? await disk.staging.take(head.staged, path) : null;
+  const created = { create: (parent: readonly string[]) => touched.add(pathOf(parent)) };
+  const folder = staged?.folder ?? (await openFolder(disk.root, names, created));
   if (!folder) throw new Error(`${disk.root} is gone`);
-  let temporary = temporaryName();
+  const temporary = staged?.temporary ?? temporaryName();
   try {
-    disk.fault('mirror.before');
-    const staged = head.staged ? await disk.staging.take(head.staged, path, folder) : null;
-    if (staged) temporary = staged.temporary;
     const fd = staged?.fd ?? (await folder.create(temporary));
     try {
-      const there = await folder.look(name);
+      const [there, stats] = await together([folder.look(name), fstat(fd, { bigint: true })]);
       if (head.readOnly) await chmod(fd, READ_ONLY);
-      else await keepMode(fd, there);
+      else await keepMode(fd, stats, there);
       if (!staged) {
         await fill(disk, head, fd);
         const seconds = Math.min(head.changedAt.getTime(), disk.now().getTime() - TICK_MS) / 1000;
@@ -184,7 +190,7 @@ async function stage(disk: Disk, head: Head, touched: Set<string>): Promise<Stag
       disk.fault('mirror.written');
       if (!staged) await fsync(fd);
       const before = disk.ledger.at(path);
-      const identity = { ...(await identityAt(fd)), ctime: undefined };
+      const identity = { ...(staged ? identityOf(stats) : await identityAt(fd)), ctime: undefined };
       const hash = head.readOnly ? sha256(head.data!).toString('base64') : undefined;
       const capture = captureName();
       disk.ledger.put(path, { file: head.id, version: head.version, hash, ...identity });
@@ -212,7 +218,7 @@ async function putInPlace(
   disk: Disk,
   { path }: Head,
   staged: Staged,
-  parted: (part: Part) => Promise<void>,
+  parted: (part: Part) => void,
 ): Promise<Brought> {
   let outcome: Brought = { kind: 'lost' };
   try {
@@ -243,7 +249,7 @@ interface Put {
 async function put(
   disk: Disk,
   { folder, path, name, temporary, capture }: Put,
-  parted: (part: Part) => Promise<void>,
+  parted: (part: Part) => void,
 ): Promise<Brought> {
   let outcome: Placed;
   if (disk.visible) {
@@ -255,7 +261,7 @@ async function put(
       const { parting } = outcome;
       const entry = parting && disk.ledger.known(path).find((each) => each.ino === parting.identity.ino);
       disk.drafts.delete(path);
-      if (parting && entry) await parted({ ...parting, path, entry });
+      if (parting && entry) parted({ ...parting, path, entry });
       else if (parting) close(parting.fd);
       return DONE;
     }
@@ -268,7 +274,8 @@ async function put(
   }
 }
 
-async function syncFolder(disk: Disk, path: string): Promise<void> {
+async function syncFolder(disk: Disk, path: string, open: Folder | undefined): Promise<void> {
+  if (open) return fsync(open.fd);
   const folder = await openFolder(disk.root, path === '/' ? [] : path.slice(1).split('/'));
   if (!folder) return;
   try {
