@@ -200,6 +200,19 @@ test('PLUS-5 the doctor finds nothing wrong where nothing is, and leaves everyth
   expect(shown.stderr).toBe('Nothing is wrong.\n');
 });
 
+test('PLUS-5 the doctor says that removals are held back, and where to decide', async () => {
+  const { pool } = world.database;
+  await pool.query('insert into held_removals (workspace_id, files) select id, 24 from workspaces');
+  onTestFinished(async () => void (await pool.query('delete from held_removals')));
+  const told = await doctor(world.database.url, { CONTINUO_URL: world.url, CONTINUO_PORT: '0' });
+  expect(told.ok).toBe(true);
+  expect(told.of('folders').at(-1)).toMatchObject({
+    status: 'warn',
+    says: expect.stringContaining('24 files disappeared from the folder of default'),
+    mend: expect.stringContaining(`${world.url}/files`),
+  });
+});
+
 test('PLUS-5 the doctor says what is wrong and how to mend it', async () => {
   const settings = await doctor(world.database.url, {
     CONTINUO_PORT: 'x',

@@ -68,7 +68,8 @@ export async function checkServer({
       : 'Start it with: continuo';
     return [{ name, status: expected ? 'bad' : 'warn', says: `no server answers at ${url}`, mend }];
   }
-  if (response.status === 200) return [{ name, status: 'ok', says: `${url} is ready` }];
+  if (response.status === 200)
+    return [{ name, status: 'ok', says: `${url} is ready` }, ...(await heldRemovals(url, apiKey))];
   if (response.status === 401) {
     return [
       {
@@ -88,6 +89,24 @@ export async function checkServer({
       mend: 'Its log says more; where its database is away, it comes back by itself.',
     },
   ];
+}
+
+interface Workspace {
+  readonly name: string;
+  readonly held_removals: { readonly files: number } | null;
+}
+
+/** Workspaces whose files disappeared from the folder at once: a person is asked whether that was meant. */
+async function heldRemovals(url: string, apiKey: string | undefined): Promise<Check[]> {
+  const response = await get(`${url}/api/v1/workspaces`, apiKey);
+  if (!response.ok) return [];
+  const { items } = (await response.json()) as { items: readonly Workspace[] };
+  return items.flatMap(({ name, held_removals: held }) => {
+    if (!held) return [];
+    const says = `${held.files} files disappeared from the folder of ${name} at once; they are still in the workspace`;
+    const mend = `Put them back, or remove them from the workspace, too: ${url}/files in a browser.`;
+    return [{ name: 'folders', status: 'warn' as const, says, mend }];
+  });
 }
 
 function get(url: string, apiKey?: string): Promise<Response> {

@@ -24,7 +24,8 @@ export function HeldRemovals() {
     <section aria-label="Files that disappeared" className="shrink-0 border-b bg-warn-wash px-4 py-3">
       <h2 className="text-sm font-semibold text-warn">{files} disappeared from the folder on disk</h2>
       <p className="mt-0.5 text-sm">
-        They went at once, which may have been an accident. Nothing was lost: they stay until you decide.
+        They all went at once, which may be an accident. They are still in the workspace; nothing is removed
+        until you decide.
       </p>
       {decide.error && (
         <p role="alert" className="mt-1 text-sm text-bad">

@@ -1,5 +1,7 @@
 // The files in a browser: read, edited, compared, brought back, whoever else writes meanwhile.
 
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { violations } from '../support/axe.ts';
@@ -31,6 +33,30 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await page.getByText(`Version v${version}`).waitFor();
     await page.getByRole('button', { name: 'Save', exact: true, disabled: true }).waitFor();
   };
+
+  test('WS-2 files that disappear from the folder at once are asked about, and are put back or removed', async () => {
+    const paths = Array.from({ length: 24 }, (_, index) => `/swept/${index}.md`);
+    for (const path of ['/kept.md', ...paths]) await write(path, path);
+    const swept = join(world.pod.home, 'workspaces/default/swept');
+    const page = await world.open('/files');
+    const asked = page.getByRole('region', { name: 'Files that disappeared' });
+    const heading = asked.getByRole('heading', { name: '24 files disappeared from the folder on disk' });
+    rmSync(swept, { recursive: true });
+    await heading.waitFor();
+    expect(await violations(page)).toEqual([]);
+    await asked.getByRole('button', { name: 'Put them back' }).click();
+    await asked.waitFor({ state: 'detached' });
+    await expect.poll(() => readdirSync(swept), { timeout: 15_000 }).toHaveLength(24);
+    for (const path of paths)
+      expect(readFileSync(join(world.pod.home, 'workspaces/default', path), 'utf8')).toBe(path);
+
+    rmSync(swept, { recursive: true });
+    await heading.waitFor();
+    await asked.getByRole('button', { name: 'Remove them from the workspace' }).click();
+    await asked.waitFor({ state: 'detached' });
+    await page.getByRole('treeitem', { name: 'swept' }).waitFor({ state: 'detached' });
+    expect((await fetch(at('/kept.md'))).status).toBe(200);
+  });
 
   test('PLUS-5 a file is made, edited, saved as a version with the keyboard, renamed and removed', async () => {
     const page = await world.open('/files');

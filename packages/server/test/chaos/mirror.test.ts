@@ -1,7 +1,8 @@
 // The folder on disk under fire: kill -9 at named points and at random, system calls that fail or kill, a pod that is
 // stopped between commit and rename while another takes over. CONTINUO_CHAOS=long: more rounds.
 
-import { execFileSync as run } from 'node:child_process';
+import { execFileSync as run, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   appendFileSync,
   existsSync,
@@ -13,8 +14,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { AS_PERSON, createThread, followToEnd, send } from '../client/api.ts';
+import { freshDatabase } from '../client/database.ts';
 import type { MirrorPod } from '../client/mirror-pod.ts';
+import { startPod } from '../client/pod.ts';
 import { until } from './killing/until.ts';
 import { inDatabase, prepareGround, type Home } from './support/mirror.ts';
 import { long, seeded } from './support/seeded.ts';
@@ -313,6 +317,46 @@ describe('system calls', () => {
       },
       60_000,
     );
+
+  test.skipIf(strace.why !== null)(
+    `WS-2 while a call of the mirror hangs, others are answered${strace.why ? ` (skipped: ${strace.why})` : ''}`,
+    async () => {
+      const database = await freshDatabase();
+      onTestFinished(() => database.drop());
+      const pod = await startPod({ databaseUrl: database.url, env: { CONTINUO_MODEL: 'offline/instant' } });
+      onTestFinished(() => pod.end());
+      const file = `${pod.url}/api/v1/workspaces/default/files/a.md`;
+      const write = (body: string) => fetch(file, { method: 'PUT', body, headers: AS_PERSON });
+      expect((await write('one')).ok).toBe(true);
+      // Far longer than the test: it ends when the tracer does.
+      const inject = ['trace=rename', 'inject=rename:delay_enter=600s:when=1'].flatMap((each) => [
+        '-e',
+        each,
+      ]);
+      const hanging = spawn('strace', ['-f', '-p', String(pod.process.pid), ...inject]);
+      onTestFinished(() => void hanging.kill('SIGKILL'));
+      let traced = '';
+      hanging.stderr.on('data', (chunk: Buffer) => (traced += chunk.toString()));
+      await until('the tracer is there', () => traced.includes('attached'));
+      let isWritten = false;
+      const written = write('two').then((response) => {
+        isWritten = true;
+        return response;
+      });
+      await until('the call hangs', () => traced.includes('rename('));
+      expect((await fetch(`${pod.url}/healthz`)).status).toBe(200);
+      const { id } = await send(pod.url, await createThread(pod.url), 'hello');
+      const frames = await followToEnd(() => [pod.url], id);
+      expect(frames.at(-1)!.data.status).toBe('done');
+      expect(isWritten).toBe(false);
+      expect(readFileSync(join(pod.home, 'workspaces/default/a.md'), 'utf8')).toBe('one');
+      hanging.kill('SIGINT');
+      await once(hanging, 'close');
+      expect((await written).ok).toBe(true);
+      expect(readFileSync(join(pod.home, 'workspaces/default/a.md'), 'utf8')).toBe('two');
+    },
+    60_000,
+  );
 });
 
 /** The machine's strace; for root on Debian it is installed. */

@@ -10,6 +10,8 @@ import { PERSON_TOKEN } from './api.ts';
 
 export interface TestPod {
   readonly url: string;
+  /** Its data folder; unless the test gave it one, it goes when the pod ends. */
+  readonly home: string;
   readonly process: ChildProcess;
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** What it logged, for a failing test to show. */
@@ -80,6 +82,7 @@ export async function startPod(settings: PodSettings): Promise<TestPod> {
   });
   return {
     url,
+    home: settings.env?.CONTINUO_HOME ?? home,
     process: child,
     exited,
     output: () => output,

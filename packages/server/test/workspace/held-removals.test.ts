@@ -1,5 +1,7 @@
 // Many files that disappear from the folder at once are asked about before anything is removed from the workspace.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -94,3 +96,44 @@ test('WS-2 a few files of many are removed without a question', async () => {
   expect(await held(desk)).toBeNull();
   expect(desk.warnings).toEqual([]);
 });
+
+test('WS-2 rm -rf of the folder while six writers make files removes nothing, and one action puts everything back', async () => {
+  const desk = await filled();
+  const wanted = new Set(Object.keys(await desk.database()));
+  for (let round = 1; round <= 4; round += 1) {
+    let isOver = false;
+    const writers = Array.from({ length: 6 }, async (_, writer) => {
+      for (let count = 0; !isOver || count < 3; count += 1) {
+        const path = `d${writer}/round-${round}-${count}.md`;
+        // What is committed counts: the folder may be gone at this moment.
+        await desk.write(path, path).catch(() => undefined);
+        wanted.add(`/${path}`);
+      }
+    });
+    const [code] = (await once(spawn('rm', ['-rf', desk.root]), 'close')) as [number];
+    // Where a writer made its folder anew, rm says that it is not empty.
+    expect([0, 1]).toContain(code);
+    isOver = true;
+    await Promise.all(writers);
+    await settled(desk, wanted);
+  }
+  expect(new Set(Object.keys(desk.disk()))).toEqual(wanted);
+  const { rows } = await world.pool.query(
+    `select v.path from file_versions v join files f on f.id = v.file_id
+      where f.workspace_id = $1 and v.op = 'remove'`,
+    [desk.workspaceId],
+  );
+  expect(rows).toEqual([]);
+}, 60_000);
+
+/** Everything is in the workspace and on disk again, by nothing but the one action where it is asked for. */
+async function settled(desk: Desk, wanted: ReadonlySet<string>): Promise<void> {
+  await until(async () => {
+    if ((await held(desk)) !== null) await decide(desk, 'restore');
+    const database = await desk.database();
+    return (
+      [...wanted].every((path) => path in database) &&
+      JSON.stringify(desk.disk()) === JSON.stringify(database)
+    );
+  });
+}
