@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AS_PERSON, createThread, followToEnd, send } from '../client/api.ts';
 import { freshDatabase } from '../client/database.ts';
-import type { MirrorPod } from '../client/mirror-pod.ts';
+import { STRACE, type MirrorPod } from '../client/mirror-pod.ts';
 import { startPod } from '../client/pod.ts';
 import { until } from './killing/until.ts';
 import { inDatabase, prepareGround, type Home } from './support/mirror.ts';
@@ -333,7 +333,7 @@ describe('system calls', () => {
         '-e',
         each,
       ]);
-      const hanging = spawn('strace', ['-f', '-p', String(pod.process.pid), ...inject]);
+      const hanging = spawn(STRACE, ['-f', '-p', String(pod.process.pid), ...inject]);
       onTestFinished(() => void hanging.kill('SIGKILL'));
       let traced = '';
       hanging.stderr.on('data', (chunk: Buffer) => (traced += chunk.toString()));

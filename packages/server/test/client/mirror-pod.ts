@@ -8,7 +8,7 @@ import type { Order } from '../pod/mirror.ts';
 const script = fileURLToPath(new URL('../pod/mirror.ts', import.meta.url));
 
 /** Looked up by whoever asks for it. */
-const STRACE = 'strace';
+export const STRACE = 'strace';
 
 export interface MirrorPod {
   readonly process: ChildProcess;
