@@ -20,6 +20,7 @@ export function pack(pool: Pool, folder: FilePath, files: readonly FileHead[]): 
   const contentOf = async (file: FileHead): Promise<Readable> => {
     if (output.destroyed) throw new Error('nobody reads the zip any more');
     const version = await readVersion(pool, file.id, file.version);
+    if (output.destroyed) throw new Error('nobody reads the zip any more');
     reading = Readable.from(readChunks(pool, version!.chunks), { objectMode: false });
     return reading;
   };
