@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { UIMessage } from 'ai';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { PERSON_TOKEN } from '../client/api.ts';
 import { usePod } from '../contract/support.ts';
 import { PlainChat, shown } from './chat-client.ts';
 
@@ -14,6 +15,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const world = usePod();
 // The default: external effects are asked for.
 beforeAll(async () => void (await world.database.pool.query('update workspaces set policy = null')));
+vi.stubEnv('CONTINUO_PERSON_TOKEN', PERSON_TOKEN);
 
 const asking = JSON.stringify({
   steps: [{ text: 'May I?', calls: [{ tool: 'external', input: { note: 'x' } }] }, { text: 'Thank you.' }],
