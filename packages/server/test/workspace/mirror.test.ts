@@ -300,6 +300,25 @@ describe('from the disk to the database', () => {
       expect((await findFile(world.pool, desk.workspaceId, at(`z${n}`)))?.id).toBe(ids[n - 1]);
   });
 
+  test('WS-2 a file that is moved while the mirror looks at it keeps its id, also where a folder takes its place', async () => {
+    const desk = await openDesk(world);
+    const NAMES = Array.from({ length: 8 }, (_, index) => `f${index}`);
+    for (let round = 0; round < 6; round += 1) {
+      const idOf = async (path: string) =>
+        (await findFile(world.pool, desk.workspaceId, at(`${round}-${path}`)))?.id;
+      await Promise.all(NAMES.map((name) => desk.write(`${round}-${name}`, name)));
+      const ids = await Promise.all(NAMES.map(idOf));
+      // About when the mirror looks at what it wrote itself.
+      await new Promise((resolve) => setTimeout(resolve, 125 + 5 * round));
+      for (const name of NAMES) {
+        renameSync(join(desk.root, `${round}-${name}`), join(desk.root, `${round}-z-${name}`));
+        put(desk, `${round}-${name}/in.txt`, 'in its place');
+      }
+      await until(async () => JSON.stringify(desk.disk()) === JSON.stringify(await desk.database()));
+      expect(await Promise.all(NAMES.map((name) => idOf(`z-${name}`)))).toEqual(ids);
+    }
+  });
+
   test('WS-2 an edit of a file that was removed or moved meanwhile is not lost', async () => {
     const desk = await openDesk(world);
     for (const name of ['removed.md', 'moved.md', 'replaced.md']) await desk.write(name, 'one\ntwo\n');

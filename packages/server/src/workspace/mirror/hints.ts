@@ -15,6 +15,8 @@ interface Times {
   /** When it was first heard of after the last look, and when last. */
   readonly first: number;
   readonly last: number;
+  /** It was put off once already. */
+  readonly wasPutOff: boolean;
 }
 
 export class Hints {
@@ -34,8 +36,8 @@ export class Hints {
   }
 
   mark(path: string, now: number): void {
-    const { since = now, first = now } = this.#paths.get(path) ?? {};
-    this.#paths.set(path, { since, first, last: now });
+    const { since = now, first = now, wasPutOff = false } = this.#paths.get(path) ?? {};
+    this.#paths.set(path, { since, first, last: now, wasPutOff });
     this.#heardAt = now;
   }
 
@@ -55,16 +57,24 @@ export class Hints {
     for (const path of paths) {
       const { last } = this.#paths.get(path)!;
       if (last <= began) this.#paths.delete(path);
-      else this.#paths.set(path, { since: last, first: last, last });
+      else this.#paths.set(path, { since: last, first: last, last, wasPutOff: false });
     }
+  }
+
+  /** Looks again, after a while, at those with which this was not done yet, and says which they are. */
+  putOff(paths: readonly string[], now: number): readonly string[] {
+    const some = paths.filter((path) => this.#paths.get(path)?.wasPutOff === false);
+    for (const path of some)
+      this.#paths.set(path, { ...this.#paths.get(path)!, first: now, last: now, wasPutOff: true });
+    return some;
   }
 
   /** Looks again at those that were first heard of less than `limitMs` ago, and says which they are. */
   postpone(paths: readonly string[], now: number, limitMs: number): readonly string[] {
     const young = paths.filter((path) => now - this.#paths.get(path)!.since < limitMs);
     for (const path of young) {
-      const { since } = this.#paths.get(path)!;
-      this.#paths.set(path, { since, first: now, last: now });
+      const { since, wasPutOff } = this.#paths.get(path)!;
+      this.#paths.set(path, { since, first: now, last: now, wasPutOff });
     }
     return young;
   }
@@ -78,12 +88,23 @@ function dueAt({ first, last }: Times): number {
   return Math.min(last + QUIET_MS, first + QUIET_LIMIT_MS);
 }
 
+/** A path, and the folders that lead to it, the innermost first. */
+export function* upwards(path: string): Generator<string> {
+  for (let at = path.length; at > 0; at = path.lastIndexOf('/', at - 1)) yield path.slice(0, at);
+  if (path !== '/') yield '/';
+}
+
+/** Whether a path is one of these, or below one. */
+export function isWithin(folders: ReadonlySet<string>, path: string): boolean {
+  if (folders.size > 0) for (const each of upwards(path)) if (folders.has(each)) return true;
+  return false;
+}
+
 /** Without the paths that are below another one. */
 export function topmost(paths: readonly string[]): readonly string[] {
   const all = new Set(paths);
   return paths.filter((path) => {
-    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1))
-      if (all.has(path.slice(0, at))) return false;
-    return path === '/' || !all.has('/');
+    for (const each of upwards(path)) if (each !== path && all.has(each)) return false;
+    return true;
   });
 }

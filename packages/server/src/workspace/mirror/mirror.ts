@@ -14,7 +14,7 @@ import { clear } from './clear.ts';
 import { assertOwn, MirrorClosed, type Disk, type MirrorOptions } from './disk.ts';
 import { FEW, isEmptied, isGoing, wasEmptied } from './emptied.ts';
 import { headOfWritten, readFeed, readHeads, readSome, type Head } from './heads.ts';
-import { EMPTYING_LIMIT_MS, Hints, QUIET_LIMIT_MS, topmost } from './hints.ts';
+import { EMPTYING_LIMIT_MS, Hints, isWithin, QUIET_LIMIT_MS, topmost, upwards } from './hints.ts';
 import { isOwn } from './names.ts';
 import { openDisk } from './open.ts';
 import { Partings } from './partings.ts';
@@ -452,26 +452,35 @@ export class Mirror {
     await this.#bringAgain();
   }
 
-  async #lookAt(due: readonly string[], now: number): Promise<void> {
+  async #lookAt(all: readonly string[], now: number): Promise<void> {
     const seen: Seen = { unknown: [], missing: [], files: 0 };
-    for (const path of topmost(due)) {
+    for (const path of topmost(all)) {
       const { unknown, missing } = await scan(this.#disk!, path);
       seen.unknown.push(...unknown);
       seen.missing.push(...missing);
     }
-    // What is missing may be about to turn up under another name: a move is told in two parts.
-    const moving = seen.missing.length > 0 && this.#hints.isBusy(due, now);
-    const many = moving && (await isGoing(this.#disk!, [...seen.missing, ...this.#hints.all()]));
+    // What is missing may have been moved a moment ago, and its new name not been heard of yet: it is looked at twice.
+    const lacking = new Set(seen.missing.flatMap((path) => [...upwards(path)]));
+    const later = new Set(
+      this.#hints.putOff(
+        topmost(all).filter((path) => lacking.has(path)),
+        now,
+      ),
+    );
+    const due = all.filter((path) => !isWithin(later, path));
+    const unknown = seen.unknown.filter(({ path }) => !isWithin(later, path));
+    const gone = seen.missing.filter((path) => !isWithin(later, path));
+    // It may also be about to turn up: a move is told in two parts.
+    const moving = gone.length > 0 && this.#hints.isBusy(due, now);
+    const many = moving && (await isGoing(this.#disk!, [...gone, ...this.#hints.all()]));
     const limit = many ? EMPTYING_LIMIT_MS : QUIET_LIMIT_MS;
-    const waits = moving ? this.#hints.postpone(due, now, limit) : [];
+    const waits = new Set(moving ? this.#hints.postpone(due, now, limit) : []);
     this.#hints.drop(
-      due.filter((path) => !waits.includes(path)),
+      due.filter((path) => !waits.has(path)),
       now,
     );
-    const missing = seen.missing.filter(
-      (path) => !waits.some((at) => path === at || path.startsWith(`${at}/`)),
-    );
+    const missing = gone.filter((path) => !isWithin(waits, path));
     if (missing.length > FEW || (await isEmptied(this.#disk!, missing))) await this.#checkAll();
-    else await settle(this.#disk!, { ...seen, missing }, seen.missing);
+    else await settle(this.#disk!, { ...seen, unknown, missing }, gone);
   }
 }
