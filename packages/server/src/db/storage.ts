@@ -12,17 +12,19 @@ const PROBE_BYTES = 1024 * 1024;
 export class Storage {
   readonly #pool: Pool;
   readonly #home: string;
+  readonly #onChange: (state: 'ok' | 'full') => void;
   #full = false;
   #probing: Promise<void> | null = null;
 
-  constructor(pool: Pool, home: string) {
+  constructor(pool: Pool, home: string, onChange: (state: 'ok' | 'full') => void) {
     this.#pool = pool;
     this.#home = home;
+    this.#onChange = onChange;
   }
 
   /** A write was refused because a disk is full. */
   refused(): void {
-    this.#full = true;
+    this.#become(true);
   }
 
   async state(): Promise<'ok' | 'full'> {
@@ -32,11 +34,17 @@ export class Storage {
     return this.#full ? 'full' : 'ok';
   }
 
+  #become(full: boolean): void {
+    if (this.#full === full) return;
+    this.#full = full;
+    this.#onChange(full ? 'full' : 'ok');
+  }
+
   async #probe(): Promise<void> {
     try {
       await this.#writeRows();
       await this.#writeFile();
-      this.#full = false;
+      this.#become(false);
     } catch (error) {
       // A database that is away is told elsewhere; whether it has room is not known until it is back.
       if (!isStorageFull(error)) return;

@@ -297,7 +297,7 @@ test('PLUS-5 a backup that breaks midway fails once, and leaves nothing behind',
   const ended = expect(save(source)).rejects.toMatchObject({ message: expect.stringMatching(/terminat/) });
   await waitedFor(source, 'threads');
   await source.pool.query(
-    "select pg_terminate_backend(pid) from pg_locks where relation = 'threads'::regclass and not granted",
+    "select pg_terminate_backend(pid) from pg_locks where database = (select oid from pg_database where datname = current_database()) and relation = 'threads'::regclass and not granted",
   );
   await ended;
   await letGo();

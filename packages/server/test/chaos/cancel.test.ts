@@ -87,7 +87,7 @@ test('RUN-10 a run that is canceled while its first events are being written end
 
 async function waiting(): Promise<number> {
   const { rows } = await database.pool.query<{ n: number }>(
-    "select count(*)::int as n from pg_locks where relation = 'events'::regclass and not granted",
+    "select count(*)::int as n from pg_locks where database = (select oid from pg_database where datname = current_database()) and relation = 'events'::regclass and not granted",
   );
   return rows[0]!.n;
 }

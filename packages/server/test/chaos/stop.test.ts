@@ -188,7 +188,7 @@ test('RUN-11 a pod whose connection falls silent while it registers anew tries a
     await blocker.query('begin');
     await blocker.query('lock table pods');
     await database.pool.query(
-      "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 4400",
+      "select pg_terminate_backend(pid) from pg_locks where database = (select oid from pg_database where datname = current_database()) and locktype = 'advisory' and classid = 4400",
     );
     await until('two connections wait for a place', async () => {
       const sql =

@@ -24,7 +24,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-const text = 'one two three four five six seven eight nine ten ';
+// Long enough for several appends, however slowly they are written: the pod dies after the third.
+const text = 'one two three four five six seven eight nine ten '.repeat(8);
 const content = JSON.stringify({
   steps: [
     { reasoning: 'hm', text, delay_ms: 5, calls: [{ tool: 'idempotent', input: { note: 'x' } }] },

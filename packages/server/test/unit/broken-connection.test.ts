@@ -12,7 +12,7 @@ const texts = async (thread: string) =>
 async function cut({ pool }: LogWorld, table: string): Promise<void> {
   await waitedFor(world.database, table);
   await pool.query(
-    'select pg_terminate_backend(pid) from pg_locks where relation = $1::regclass and not granted',
+    'select pg_terminate_backend(pid) from pg_locks where database = (select oid from pg_database where datname = current_database()) and relation = $1::regclass and not granted',
     [table],
   );
 }
@@ -58,13 +58,13 @@ test('a thread that was taken while the connection was away is lost, not written
   const successor = taken.append([token(run, 'mine')]);
   await until(async () => {
     const { rowCount } = await world.pool.query(
-      "select from pg_locks where relation = 'events'::regclass and not granted",
+      "select from pg_locks where database = (select oid from pg_database where datname = current_database()) and relation = 'events'::regclass and not granted",
     );
     return rowCount === 2;
   });
   // The first in line is cut; the successor gets in before it is back.
   await world.pool.query(
-    `select pg_terminate_backend(pid) from pg_locks where relation = 'events'::regclass and not granted
+    `select pg_terminate_backend(pid) from pg_locks where database = (select oid from pg_database where datname = current_database()) and relation = 'events'::regclass and not granted
      order by waitstart limit 1`,
   );
   await release();
