@@ -4,7 +4,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { schemas, type RunStatus } from '@continuo/protocol';
 import { listRuns } from '../runs/read.ts';
 import type { App, HttpContext } from './app.ts';
-import { json, limitQuery, page, problems } from './shared.ts';
+import { json, limitQuery, page, problems, timeCursor } from './shared.ts';
 import { workspaceIn, workspaceParam } from './workspaces.ts';
 
 const OPEN: readonly RunStatus[] = ['queued', 'running'];
@@ -24,17 +24,18 @@ export function runListRoutes(app: App, { pool }: HttpContext): void {
             .enum(['open', ...schemas.runStatus.options])
             .optional()
             .openapi({ description: 'Only those in this state; `open`: queued or running.' }),
-          after: z.uuid('must be what a page gave as next').optional(),
+          after: z.string().optional(),
           limit: limitQuery,
         }),
       },
       responses: { 200: json(page(schemas.listedRun), 'A page of runs'), ...problems(400, 404, 410) },
     }),
     async (c) => {
-      const { chat = null, status, after = null, limit } = c.req.valid('query');
+      const { chat = null, status, after, limit } = c.req.valid('query');
       const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const cursor = after === undefined ? null : timeCursor(after);
       const statuses = status === undefined ? null : status === 'open' ? OPEN : [status];
-      return c.json(await listRuns(pool, id, { threadId: chat, statuses, after, limit }), 200);
+      return c.json(await listRuns(pool, id, { threadId: chat, statuses, after: cursor, limit }), 200);
     },
   );
 }

@@ -74,30 +74,40 @@ export interface WantedRuns {
   readonly threadId: string | null;
   readonly statuses: readonly RunStatus[] | null;
   /** The run after which the page begins. */
-  readonly after: string | null;
+  readonly after: { readonly at: string; readonly id: string } | null;
   readonly limit: number;
 }
 
-/** A workspace's runs, newest first: their ids are in the order of time. */
+/** A workspace's runs, newest first. Their ids tell nothing about time: those of some clients' runs are made from the client's ids. */
 export async function listRuns(
   client: Queryable,
   workspaceId: string,
   { threadId, statuses, after, limit }: WantedRuns,
 ): Promise<Page<ListedRun>> {
-  const { rows } = await client.query<RunRow & { title: string | null; said: string }>({
+  const { rows } = await client.query<RunRow & { queued_us: string; title: string | null; said: string }>({
     name: 'list_runs',
-    text: `select r.*, t.title, left(readable(m.content) ->> 'text', $6) as said, case when r.status = 'queued' then (
+    text: `select r.*, to_char(r.queued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as queued_us, t.title, left(readable(m.content) ->> 'text', $6) as said, case when r.status = 'queued' then (
         select b.id from runs b
         where b.thread_id = r.thread_id and b.ordinal < r.ordinal and b.status in ('queued', 'running')
         order by b.ordinal desc limit 1) end as blocked_by
       from runs r join threads t on t.id = r.thread_id join messages m on m.id = r.message_id
       where t.workspace_id = $1 and t.removed_at is null and ($2::uuid is null or r.thread_id = $2)
-        and ($3::text[] is null or r.status = any ($3)) and ($4::uuid is null or r.id < $4)
-      order by r.id desc limit $5`,
-    values: [workspaceId, threadId, statuses, after, limit + 1, LISTED_CHARACTERS],
+        and ($3::text[] is null or r.status = any ($3))
+        and ($4::timestamptz is null or (r.queued_at, r.id) < ($4, $5::uuid))
+      order by r.queued_at desc, r.id desc limit $7`,
+    values: [
+      workspaceId,
+      threadId,
+      statuses,
+      after?.at ?? null,
+      after?.id ?? null,
+      LISTED_CHARACTERS,
+      limit + 1,
+    ],
   });
+  const last = rows.length > limit ? rows[limit - 1]! : null;
   const items = rows.slice(0, limit).map((row) => ({ ...shown(row), title: row.title, said: row.said }));
-  return { items, next: rows.length > limit ? items.at(-1)!.id : null };
+  return { items, next: last && `${last.queued_us}_${last.id}` };
 }
 
 /** A run as the wire shows it. */

@@ -164,7 +164,7 @@ test("a workspace's runs are listed newest first, by state and by chat, without 
   expect((await ask('GET', `${world.url}${path}?chat=${other}&limit=1`)).body.items[0].said).toHaveLength(
     200,
   );
-  expect((await ask('GET', `${world.url}${path}?after=x`)).body.code).toBe('invalid_query');
+  expect((await ask('GET', `${world.url}${path}?after=x`)).body.code).toBe('invalid_cursor');
   expect((await ask('GET', `${world.url}/api/v1/workspaces/none/runs`)).body.code).toBe(
     'workspace_not_found',
   );

@@ -3,7 +3,7 @@
 
 import { HttpAgent, type BaseEvent } from '@ag-ui/client';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { AS_PERSON, readRun } from '../client/api.ts';
+import { AS_PERSON, createThread, readRun, send } from '../client/api.ts';
 import { ask, count, holdEffects, until, usePod, waitedFor } from '../contract/support.ts';
 
 const world = usePod();
@@ -30,6 +30,27 @@ function open(threadId = name()) {
   const said = () => agent.messages.map(({ role, content }) => [role, content]);
   return { agent, events, say, said };
 }
+
+test('runs are listed newest first, whatever their ids are made from, and the pages have no gap and no repeat', async () => {
+  const path = `${world.url}/api/v1/workspaces/default/runs`;
+  const made: string[] = [];
+  for (let turn = 0; turn < 3; turn += 1) {
+    const { agent, say } = open();
+    say(script({ text: 'From the client.' }));
+    await agent.runAgent();
+    const run = await send(world.url, await createThread(world.url), { steps: [{ text: 'From here.' }] });
+    made.unshift(run.id, (agent.state as { run: string }).run);
+  }
+  const listed: string[] = [];
+  for (let next: string | null = ''; next !== null;) {
+    const cursor: string = next && `&after=${next}`;
+    const { body } = await ask('GET', `${path}?limit=2${cursor}`);
+    listed.push(...body.items.map(({ id }: { id: string }) => id));
+    next = body.next;
+  }
+  expect(listed.slice(0, made.length)).toEqual(made);
+  expect(new Set(listed).size).toBe(listed.length);
+});
 
 test('PLUS-1 an agent runs, and runs again on the same thread', async () => {
   const { agent, events, say, said } = open();
