@@ -19,6 +19,8 @@ interface Place {
   quiet_ms: number | null;
   /** How long ago the latest model call was asked for, once the model has begun to answer. */
   asked_ms: number | null;
+  /** How many files disappeared from the workspace's folder, where a person is to decide about it. */
+  held_files: number | null;
 }
 
 /** `startingOn`: the MCP servers of a workspace that a pod waits for, as far as it is known here. */
@@ -37,7 +39,8 @@ export async function explain(
         (select count(distinct e.attempt)::int from events e
           where e.thread_id = t.id and e.seq > $4 and e.run_id = $3 and e.type = 'state') as attempts,
         l.type as last_type, (extract(epoch from clock_timestamp() - l.at) * 1000)::float8 as quiet_ms,
-        (extract(epoch from clock_timestamp() - m.at) * 1000)::float8 + coalesce((m.data ->> 'waited_ms')::float8, 0) as asked_ms
+        (extract(epoch from clock_timestamp() - m.at) * 1000)::float8 + coalesce((m.data ->> 'waited_ms')::float8, 0) as asked_ms,
+        (select h.files from held_removals h where h.workspace_id = t.workspace_id and h.decision is null) as held_files
       from threads t left join pods p on p.id = t.owner
       left join lateral (select e.type, e.at from events e where e.thread_id = t.id and e.seq > $4 and e.run_id = $3
         order by e.seq desc limit 1) l on true
@@ -63,6 +66,7 @@ export async function explain(
     run_id: run.id,
     status: run.status,
     ...waits,
+    sentence: waits.sentence + heldInWords(place.held_files),
     queue_position: run.status === 'queued' ? place.queue_position : null,
     blocked_by: run.blocked_by,
     pod: run.ended_at === null ? pod : null,
@@ -141,6 +145,13 @@ function waitsFor(
     return { waits_for: 'step', sentence };
   }
   return { waits_for: 'step', sentence: `The run is between two steps ${on}.` };
+}
+
+/** The run does not wait for it; but who asks about the run may miss its changes in the folder. */
+function heldInWords(files: number | null): string {
+  if (files === null) return '';
+  const those = files === 1 ? '1 file that disappeared' : `${files} files that disappeared`;
+  return ` ${those} from the workspace's folder at once ${files === 1 ? 'is' : 'are'} kept until a person decides: open Files in the console.`;
 }
 
 /** How long the model call has taken so far. Before the model begins to answer, it counts from the event that led to the call. */

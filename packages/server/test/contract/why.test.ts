@@ -1,6 +1,7 @@
 // Why a run is where it is.
 
 import { expect, test } from 'vitest';
+import { decideRemovals, holdRemovals, releaseRemovals } from '../../src/workspace/held-removals.ts';
 import { createThread, send } from '../client/api.ts';
 import { ask, framesOf, holdEffects, holdLog, seen, usePod, waitedFor } from './support.ts';
 
@@ -144,4 +145,22 @@ test('a canceled run waits for nothing', async () => {
     sentence: expect.stringContaining('canceled'),
     cancel_requested_at: expect.any(String),
   });
+});
+
+test('a run of a workspace in which removals are held back says so, until a person has decided', async () => {
+  const run = await send(world.url, await createThread(world.url), { steps: [{ text: 'x' }] });
+  await framesOf(world.url, run.id);
+  const { pool } = world.database;
+  const { rows } = await pool.query<{ id: string }>(
+    'select t.workspace_id as id from runs r join threads t on t.id = r.thread_id where r.id = $1',
+    [run.id],
+  );
+  const workspaceId = rows[0]!.id;
+  await holdRemovals(pool, workspaceId, { files: 48, removed: [] });
+  expect((await why(run.id)).sentence).toBe(
+    "The run is done. 48 files that disappeared from the workspace's folder at once are kept until a person decides: open Files in the console.",
+  );
+  await decideRemovals(pool, workspaceId, 'remove');
+  expect((await why(run.id)).sentence).toBe('The run is done.');
+  await releaseRemovals(pool, workspaceId);
 });
