@@ -17,7 +17,8 @@ export type {
   TurnEvent,
   Usage,
 } from './events.ts';
-export { isJsonTooDeep, JSON_DEPTH } from './jsonDepth.ts';
+export { isJsonTooDeep, JSON_DEPTH, jsonExcess } from './jsonDepth.ts';
+export type { JsonLimits } from './jsonDepth.ts';
 export type { Price, Prices } from './internal/index.ts';
 export { chain, combine, filter, map } from './mealy.ts';
 export type { Processor } from './mealy.ts';

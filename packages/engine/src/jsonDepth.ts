@@ -6,23 +6,48 @@ export const JSON_DEPTH = 64;
 
 /** Whether a JSON text is nested deeper than `depth`. Linear; a text that is not JSON has some answer, too. */
 export function isJsonTooDeep(text: string, depth: number = JSON_DEPTH): boolean {
-  if (text.length <= depth) return false;
+  return text.length > depth && jsonExcess(text, { depth }) === 'depth';
+}
+
+export interface JsonLimits {
+  readonly depth: number;
+  /** The most objects, arrays and fields of objects, counted together: each costs far more to parse than its text. */
+  readonly parts?: number;
+  /** The most fields of the outermost object. */
+  readonly fields?: number;
+}
+
+/** The first limit that a JSON text exceeds, found without parsing it; null if it keeps to all of them. */
+export function jsonExcess(
+  text: string,
+  { depth, parts = Infinity, fields = Infinity }: JsonLimits,
+): keyof JsonLimits | null {
   let open = 0;
+  let partCount = 0;
+  let fieldCount = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       at = endOfString(text, at);
     } else if (code === BRACKET || code === BRACE) {
       open += 1;
-      if (open > depth) return true;
+      partCount += 1;
+      if (open > depth) return 'depth';
+      if (partCount > parts) return 'parts';
     } else if (code === BRACKET_END || code === BRACE_END) {
       open -= 1;
+    } else if (code === COLON) {
+      partCount += 1;
+      if (open === 1) fieldCount += 1;
+      if (fieldCount > fields) return 'fields';
+      if (partCount > parts) return 'parts';
     }
   }
-  return false;
+  return null;
 }
 
 const QUOTE = 0x22;
+const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const BRACKET = 0x5b;
 const BRACKET_END = 0x5d;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isJsonTooDeep } from '../src/index.ts';
+import { isJsonTooDeep, jsonExcess } from '../src/index.ts';
 
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
@@ -27,4 +27,13 @@ test('strings are no nesting, whatever is in them', () => {
   for (const text of [brackets, `\\${brackets}`, `"${brackets}`, `\\"${brackets}"`, `${brackets}\\`])
     expect(isJsonTooDeep(JSON.stringify([text, { [text]: text }]))).toBe(false);
   expect(isJsonTooDeep(`["\\\\",${brackets}`)).toBe(true);
+});
+
+test('objects, arrays and fields are counted together, and the fields of the outermost object alone', () => {
+  // Two objects, an array and three fields; what is in strings does not count.
+  const text = JSON.stringify({ 'a:{': [{ b: ':[{' }], c: 1 });
+  expect(jsonExcess(text, { depth: 3, parts: 6, fields: 2 })).toBeNull();
+  expect(jsonExcess(text, { depth: 3, parts: 5, fields: 2 })).toBe('parts');
+  expect(jsonExcess(text, { depth: 3, parts: 6, fields: 1 })).toBe('fields');
+  expect(jsonExcess(text, { depth: 2, parts: 6, fields: 2 })).toBe('depth');
 });

@@ -1,23 +1,31 @@
 // Reads a JSON body before a route sees it: the right media type, no more bytes than the route
-// allows, valid UTF-8, valid JSON, nested no deeper than the route allows. A body without a declared length is counted as it arrives, so
-// that no more than the limit is ever held.
+// allows, valid UTF-8, valid JSON, nested no deeper and of no more parts than the route allows. A body without a declared
+// length is counted as it arrives, so that no more than the limit is ever held.
 
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
-import { isJsonTooDeep, JSON_DEPTH } from '@continuo/engine';
+import { JSON_DEPTH, jsonExcess, type JsonLimits } from '@continuo/engine';
 import { Problem } from './problem.ts';
 
 const oneMebibyte = 1024 * 1024;
+
+/** The most objects, arrays and fields of a body, counted together. */
+const PARTS = 50_000;
+/** The most fields of a body's outermost object. */
+const FIELDS = 1000;
 
 export function jsonBody(
   options: {
     readonly limit?: number;
     readonly depth?: number;
+    /** The most objects, arrays and fields, counted together. */
+    readonly parts?: number;
     /** What the route reads of the body; the rest is not checked. */
     readonly read?: (body: unknown, c: Context) => unknown;
   } = {},
 ): MiddlewareHandler {
-  const { limit = oneMebibyte, depth = JSON_DEPTH, read = (body: unknown) => body } = options;
+  const { limit = oneMebibyte, depth = JSON_DEPTH, parts = PARTS, read = (body: unknown) => body } = options;
+  const limits = { depth, parts, fields: FIELDS };
   return async (c, next) => {
     if (!hasBody(c)) {
       // No body is an empty object: a route that wants more says what is missing.
@@ -28,7 +36,7 @@ export function jsonBody(
     const text = decode(await readBytes(c, limit));
     // Parsed once, here: whoever asks for the body later gets the value. Its bytes and its text are not kept, because a
     // request lives as long as the stream that answers it.
-    const value = text === '' ? null : { body: read(parse(text, depth), c) };
+    const value = text === '' ? null : { body: read(parse(text, limits), c) };
     c.req.bodyCache = { text: Promise.resolve('') as unknown as string };
     if (value) c.req.json = <T>() => Promise.resolve(value.body as T);
     return next();
@@ -107,15 +115,9 @@ function decode(bytes: ArrayBuffer | Uint8Array): string {
   }
 }
 
-function parse(text: string, depth: number): unknown {
-  if (isJsonTooDeep(text, depth)) {
-    throw new Problem({
-      status: 400,
-      code: 'body_too_deep',
-      detail: `The body is nested deeper than the ${depth} levels that this route accepts; send it flatter.`,
-      extra: { depth },
-    });
-  }
+function parse(text: string, limits: Required<JsonLimits>): unknown {
+  const excess = jsonExcess(text, limits);
+  if (excess !== null) throw refusals[excess](limits);
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -128,3 +130,27 @@ function parse(text: string, depth: number): unknown {
     });
   }
 }
+
+const refusals = {
+  depth: ({ depth }) =>
+    new Problem({
+      status: 400,
+      code: 'body_too_deep',
+      detail: `The body is nested deeper than the ${depth} levels that this route accepts; send it flatter.`,
+      extra: { depth },
+    }),
+  parts: ({ parts }) =>
+    new Problem({
+      status: 400,
+      code: 'body_too_many_parts',
+      detail: `The body has more than the ${parts} objects, arrays and fields that this route accepts; send fewer.`,
+      extra: { parts },
+    }),
+  fields: ({ fields }) =>
+    new Problem({
+      status: 400,
+      code: 'body_too_many_parts',
+      detail: `The body has more than ${fields} fields; send only those that the route knows.`,
+      extra: { fields },
+    }),
+} satisfies Record<keyof JsonLimits, (limits: Required<JsonLimits>) => Problem>;

@@ -42,6 +42,10 @@ import { workspaceIn } from './workspaces.ts';
 
 /** Clients send the whole conversation each time. So much is parsed at once without making others wait. */
 const CONVERSATION_BYTES = 4 * 1024 * 1024;
+/** The most objects, arrays and fields of a conversation, counted together. */
+const CONVERSATION_PARTS = 100_000;
+/** The most parts of the messages that are read, and the most answers to interrupts. */
+const CONVERSATION_ITEMS = 10_000;
 
 /**
  * The body of a client that sends the whole conversation. Only its end is read and checked: the last message, and the last
@@ -50,17 +54,38 @@ const CONVERSATION_BYTES = 4 * 1024 * 1024;
 export const conversationBody = jsonBody({
   limit: CONVERSATION_BYTES,
   depth: CARRIER_DEPTH,
+  parts: CONVERSATION_PARTS,
   read: (body, c) => {
-    const messages: unknown = (body as { messages?: unknown } | null)?.messages;
+    const { messages, resume } = (body ?? {}) as { readonly messages?: unknown; readonly resume?: unknown };
+    refuseLong('resume', resume);
     if (!Array.isArray(messages) || messages.length === 0) return body;
     conversations.set(c.req.raw, messages);
     const last = messages.length - 1;
     const assistant = messages.findLastIndex((each) => roleOf(each) === 'assistant');
     const end: unknown[] =
       assistant >= 0 && assistant < last ? [messages[assistant], messages[last]] : [messages[last]];
+    for (const message of end) refuseLongMessage(message);
     return { ...(body as object), messages: end };
   },
 });
+
+function refuseLongMessage(message: unknown): void {
+  const { parts, content } = (message ?? {}) as { readonly parts?: unknown; readonly content?: unknown };
+  refuseLong('messages[].parts', parts);
+  refuseLong('messages[].content', content);
+}
+
+/** The schema would make a list of every item's mistakes before it refused the list. */
+function refuseLong(path: string, list: unknown): void {
+  if (!Array.isArray(list) || list.length <= CONVERSATION_ITEMS) return;
+  const message = `has ${list.length} items; at most ${CONVERSATION_ITEMS}`;
+  throw new Problem({
+    status: 400,
+    code: 'invalid_body',
+    detail: `${path}: ${message}`,
+    extra: { errors: [{ path, message }] },
+  });
+}
 
 const conversations = new WeakMap<Request, readonly unknown[]>();
 

@@ -157,8 +157,8 @@ const MOST_ERRORS = 20;
 
 function validationProblem(target: string, error: Pick<ZodError, 'issues'>): Problem {
   const part = parts[target] ?? target;
-  const errors = error.issues.slice(0, MOST_ERRORS).flatMap(toErrors);
-  const more = error.issues.length - MOST_ERRORS;
+  const errors = error.issues.slice(0, MOST_ERRORS).flatMap(toErrors).slice(0, MOST_ERRORS);
+  const more = error.issues.reduce((count, issue) => count + errorsIn(issue), 0) - MOST_ERRORS;
   return new Problem({
     status: 400,
     code: `invalid_${part}`,
@@ -172,9 +172,15 @@ function validationProblem(target: string, error: Pick<ZodError, 'issues'>): Pro
 
 type Issue = ZodError['issues'][number];
 
+function errorsIn(issue: Issue): number {
+  return issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
+}
+
 function toErrors(issue: Issue): { path: string; message: string }[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: toPath([...issue.path, key]), message: 'is not a known field' }));
+    return issue.keys
+      .slice(0, MOST_ERRORS)
+      .map((key) => ({ path: toPath([...issue.path, key]), message: 'is not a known field' }));
   }
   const missing = / expected (.+), received undefined$/.exec(issue.message);
   return [

@@ -24,12 +24,84 @@ test('only the end of a conversation is read and checked: thousands of earlier m
 });
 
 test('of thousands of mistakes the first are told, and how many more there are', async () => {
-  const parts = Array.from({ length: 20_000 }, () => ({ type: 7 }));
+  const parts = Array.from({ length: 10_000 }, () => ({ type: 7 }));
   const chat = { id: 'wrong', messages: [{ id: 'm', role: 'user', parts }] };
   const answer = await ask('POST', `${world.url}/api/chat`, chat);
   expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
   expect(answer.body.errors).toHaveLength(20);
-  expect(answer.body.detail).toContain('and 19980 more');
+  expect(answer.body.detail).toContain('and 9980 more');
+});
+
+test.each(['/api/chat', '/api/ag-ui'])(
+  'POST %s takes 100,000 objects, arrays and fields and no more',
+  async (path) => {
+    // The object, its field and the array are three.
+    const of = (parts: number) =>
+      `{"state":[${Array(parts - 3)
+        .fill('{}')
+        .join(',')}]}`;
+    expect((await ask('POST', world.url + path, of(100_000))).body.code).toBe('invalid_body');
+    const nested = `{"messages":[${Array(30_000)
+      .fill('['.repeat(60) + ']'.repeat(60))
+      .join(',')}]}`;
+    for (const body of [of(100_001), nested]) {
+      expect(await ask('POST', world.url + path, body)).toMatchObject({
+        status: 400,
+        body: { code: 'body_too_many_parts', parts: 100_000 },
+      });
+    }
+  },
+);
+
+test('other routes take 50,000 objects, arrays and fields and no more', async () => {
+  const of = (parts: number) =>
+    `{"title":[${Array(parts - 3)
+      .fill('{}')
+      .join(',')}]}`;
+  expect((await ask('POST', `${world.url}/api/threads`, of(50_000))).body.code).toBe('invalid_body');
+  expect(await ask('POST', `${world.url}/api/threads`, of(50_001))).toMatchObject({
+    status: 400,
+    body: { code: 'body_too_many_parts', parts: 50_000 },
+  });
+});
+
+test.each([
+  '/api/chat',
+  '/api/ag-ui',
+  '/api/threads',
+  '/api/v1/workspaces/00000000-0000-7000-8000-000000000001/chats',
+])('POST %s takes a body of 1,000 fields and no more', async (path) => {
+  const of = (fields: number) =>
+    `{${Array.from({ length: fields }, (_, index) => `"k${index}":1`).join(',')}}`;
+  expect((await ask('POST', world.url + path, of(1000))).body.code).toBe('invalid_body');
+  expect(await ask('POST', world.url + path, of(1001))).toMatchObject({
+    status: 400,
+    body: { code: 'body_too_many_parts', fields: 1000 },
+  });
+});
+
+test('of a thousand unknown fields the first are told, and how many more there are', async () => {
+  const fields = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, 1]));
+  const answer = await ask('POST', `${world.url}/api/threads`, fields);
+  expect(answer.body.errors).toHaveLength(20);
+  expect(answer.body.detail).toContain('and 980 more');
+});
+
+test('a message of more than 10,000 parts is refused before its parts are checked, and so are as many answers', async () => {
+  const items = Array.from({ length: 10_001 }, () => ({}));
+  const chat = { id: 'parts', messages: [{ id: 'm', role: 'user', parts: items }] };
+  const content = { threadId: 't', runId: 'r', messages: [{ id: 'm', role: 'user', content: items }] };
+  const resume = { threadId: 't', runId: 'r', messages: [], resume: items };
+  for (const [path, body, field] of [
+    ['/api/chat', chat, 'messages[].parts'],
+    ['/api/ag-ui', content, 'messages[].content'],
+    ['/api/ag-ui', resume, 'resume'],
+  ] as const) {
+    expect((await ask('POST', world.url + path, body)).body).toMatchObject({
+      code: 'invalid_body',
+      errors: [{ path: field, message: 'has 10001 items; at most 10000' }],
+    });
+  }
 });
 
 test.each(['/api/chat', '/api/ag-ui'])('POST %s takes 4 MiB and no more', async (path) => {
