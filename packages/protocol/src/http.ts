@@ -355,7 +355,7 @@ export const ready = z
     migrations: z.string(),
     storage: z.string().meta({
       description:
-        '`full` after a write was refused because a disk is full, until a write of 1 MiB succeeds.',
+        "`full` after a write was refused because a disk is full, until a write of 1 MiB succeeds; also while the server's own database is away and less than 16 MiB are free for it. `unknown` while the database is away otherwise.",
     }),
     pod: z.string(),
     folders: z.string().meta({

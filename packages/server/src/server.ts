@@ -129,9 +129,13 @@ export async function startServer({
   const direct = settings(config.directUrl);
   const onError = (error: Error) => log.warn({ reason: error.message }, 'the database had trouble');
   const pool = createPool(database, onError);
-  const storage: Storage = new Storage(pool, config.home, (state) => {
-    if (state === 'full') log.warn('there is no room left to write: runs wait until there is');
-    else log.info('there is room to write again');
+  const storage: Storage = new Storage(pool, {
+    home: config.home,
+    isDatabaseInHome: embedded !== null,
+    onChange: (state) => {
+      if (state === 'full') log.warn('there is no room left to write: runs wait until there is');
+      else log.info('there is room to write again');
+    },
   });
   await migrate(direct);
   await writeAuditSettings(pool, config.toolSummaryLines);

@@ -4202,7 +4202,7 @@ export interface components {
             status: "ready" | "unready";
             database: string;
             migrations: string;
-            /** @description `full` after a write was refused because a disk is full, until a write of 1 MiB succeeds. */
+            /** @description `full` after a write was refused because a disk is full, until a write of 1 MiB succeeds; also while the server's own database is away and less than 16 MiB are free for it. `unknown` while the database is away otherwise. */
             storage: string;
             pod: string;
             /** @description `ok`, or why the folders on disk are behind: `the disk is full`, say. The server can do its work all the same. */

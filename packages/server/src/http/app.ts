@@ -79,7 +79,7 @@ export type App = OpenAPIHono<{ Bindings: HttpBindings }>;
 
 export function createApp(context: HttpContext): App {
   const app: App = new OpenAPIHono({ defaultHook: validationHook });
-  app.onError(errorHandler(context.log, () => context.storage.refused()));
+  app.onError(errorHandler(context.log, context.storage));
   const toConsole = createConsole(context.consoleFolder);
   app.use(guard({ ...context.config, personToken: context.personToken }, toConsole));
   app.use(refuseDetours);

@@ -5,6 +5,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';
 import { migrationNames } from '../db/migrate.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Storage } from '../db/storage.ts';
 import type { App, HttpContext } from './app.ts';
 import { json } from './shared.ts';
 import { VERSION } from './version.ts';
@@ -34,7 +35,7 @@ export function healthRoutes(app: App, { pool, storage, pod, metrics, workspaces
     }),
     async (c) => {
       const database = await databaseState(pool);
-      const room = database.database === 'ok' ? await storage.state() : 'unknown';
+      const room = await roomIn(storage, database.database === 'ok');
       const isReady =
         database.database === 'ok' &&
         database.migrations === 'applied' &&
@@ -64,6 +65,11 @@ export function healthRoutes(app: App, { pool, storage, pod, metrics, workspaces
     }),
     async (c) => c.text(await metrics.text(), 200, { 'content-type': metrics.contentType }),
   );
+}
+
+async function roomIn(storage: Storage, isDatabaseThere: boolean): Promise<'ok' | 'full' | 'unknown'> {
+  if (isDatabaseThere) return storage.state();
+  return (await storage.keepsDatabaseAway()) ? 'full' : 'unknown';
 }
 
 /** How long the database may take to answer. */

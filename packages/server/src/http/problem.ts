@@ -9,6 +9,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { Logger } from 'pino';
 import type { ZodError } from 'zod';
 import { isStorageFull, isUnavailable } from '../db/pool.ts';
+import type { Storage } from '../db/storage.ts';
 import { SAFE } from './send.ts';
 import { isStillComing, whileDiscarding } from './unread.ts';
 
@@ -54,7 +55,10 @@ export function problemResponse(problem: Problem): Response {
 }
 
 /** For `app.onError`. */
-export function errorHandler(log: Logger, onStorageFull: () => void = () => undefined): ErrorHandler {
+export function errorHandler(
+  log: Logger,
+  storage: Pick<Storage, 'refused' | 'keepsDatabaseAway'> | null = null,
+): ErrorHandler {
   return async (error, c) => {
     const known = toProblem(error);
     if (known) return answered(c, known);
@@ -67,7 +71,7 @@ export function errorHandler(log: Logger, onStorageFull: () => void = () => unde
       return answered(c, brokenOff());
     }
     if (isStorageFull(error)) {
-      onStorageFull();
+      storage?.refused();
       log.warn(
         { reason: error.message, method: c.req.method, path: c.req.path },
         'there is no room to write',
@@ -76,7 +80,8 @@ export function errorHandler(log: Logger, onStorageFull: () => void = () => unde
     }
     if (isUnavailable(error)) {
       log.warn({ reason: error.message, method: c.req.method, path: c.req.path }, 'the database is away');
-      return answered(c, databaseUnavailable());
+      const isFull = (await storage?.keepsDatabaseAway()) === true;
+      return answered(c, isFull ? databaseWithoutRoom() : databaseUnavailable());
     }
     const id = randomUUID();
     log.error({ err: error, errorId: id, method: c.req.method, path: c.req.path }, 'request failed');
@@ -120,6 +125,18 @@ function storageFull(): Problem {
     detail:
       'There is no room left on the disk of the server or of its database, so the request could not be stored. ' +
       'Make room there, then send it again; /readyz says `storage: ok` when there is room.',
+    headers: { 'retry-after': '10' },
+  });
+}
+
+/** Unlike a write that was refused, this one may have been stored. */
+function databaseWithoutRoom(): Problem {
+  return new Problem({
+    status: 503,
+    code: 'storage_full',
+    detail:
+      'There is no room left on the disk of the server, so its database is away, and it is not known whether the request took effect. ' +
+      'Make room there, then send it again; an Idempotency-Key makes that safe. /readyz says `storage: ok` when there is room.',
     headers: { 'retry-after': '10' },
   });
 }
