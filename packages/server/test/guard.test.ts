@@ -20,7 +20,7 @@ function serve(config: Partial<Parameters<typeof guard>[0]> = {}) {
     }),
   );
   app.onError(errorHandler(pino({ enabled: false })));
-  app.all('*', (c) => c.text('in'));
+  app.all('*', (c) => c.text('in', 200, { person: String(c.get('person')) }));
   return async (headers: Record<string, string>, path = '/api/threads') => {
     const response = await app.request(path, { headers });
     const code = response.ok ? 'in' : ((await response.json()) as { code: string }).code;
@@ -116,6 +116,26 @@ describe('Origin', () => {
   test('an allowed host is an allowed origin, also where a proxy rewrites Host', async () => {
     const ask = serve({ allowedHosts: ['agents.example.com'] });
     expect(await ask({ host, origin: 'https://agents.example.com' })).toMatchObject({ status: 200 });
+  });
+
+  test('the cookie counts for the same host and port alone, or where the browser says that the origin is the same', async () => {
+    const ask = serve({ allowedHosts: ['my.host'] });
+    const person = async (headers: Record<string, string>) => {
+      const cookie = `continuo-person-4400=${PERSON_TOKEN}`;
+      const { response } = await ask({ cookie, ...headers });
+      return [response.status, response.headers.get('person')];
+    };
+    const own = { host: 'my.host:4400' };
+    expect(await person(own)).toEqual([200, 'true']);
+    expect(await person({ ...own, origin: 'http://my.host:4400' })).toEqual([200, 'true']);
+    for (const origin of ['http://my.host:3000', 'http://my.host', 'https://my.host'])
+      expect(await person({ ...own, origin })).toEqual([200, 'false']);
+    const bearer = { authorization: `Bearer ${PERSON_TOKEN}` };
+    expect(await person({ ...own, ...bearer, origin: 'http://my.host:3000' })).toEqual([200, 'true']);
+    // A proxy rewrote Host.
+    const proxied = { host, origin: 'https://my.host' };
+    expect(await person(proxied)).toEqual([200, 'false']);
+    expect(await person({ ...proxied, 'sec-fetch-site': 'same-origin' })).toEqual([200, 'true']);
   });
 
   test('another address is not an allowed origin, even when bound to every address', async () => {

@@ -55,7 +55,7 @@ export function guard(
       outgoing?.setHeader('cross-origin-resource-policy', 'same-origin');
       if (isEmbedding(c)) throw embedded();
     }
-    const person = isPerson(c, ownPage);
+    const person = isPerson(c, ownPage && isSameOrigin(c, host));
     c.set('person', person);
     if (config.apiKey === undefined || person || OPEN.includes(c.req.path)) return next();
     const shown = await toConsole(c);
@@ -65,8 +65,18 @@ export function guard(
 }
 
 /** What a program in a page of an allowed origin may read of an answer's headers. */
-const EXPOSED =
-  'content-disposition, content-range, etag, location, retry-after, www-authenticate, x-vercel-ai-ui-message-stream';
+const EXPOSED = [
+  'content-disposition',
+  'content-location',
+  'content-range',
+  'etag',
+  'idempotency-replayed',
+  'last-event-id',
+  'location',
+  'retry-after',
+  'www-authenticate',
+  'x-vercel-ai-ui-message-stream',
+].join(', ');
 
 /** Without credentials: such a page sends a key or a token itself, and has no use of the console's cookie. */
 function corsHeaders(origin: string): readonly (readonly [string, string])[] {
@@ -104,6 +114,16 @@ function nameIn(url: string): string {
 
 function canonical(name: string): string {
   return nameIn(`http://${isIP(name) === 6 ? `[${name}]` : name}`);
+}
+
+/**
+ * Whether no page of another origin made the request. An allowed host may be a name that a proxy replaces with another one
+ * in Host: then the browser's own word counts, which a page cannot change.
+ */
+function isSameOrigin(c: Context, host: string): boolean {
+  const origin = c.req.header('origin');
+  if (origin === undefined || isSame(origin, host)) return true;
+  return c.req.header('sec-fetch-site') === 'same-origin';
 }
 
 /** The port counts: another server on this machine is another origin. */

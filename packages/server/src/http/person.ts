@@ -72,17 +72,17 @@ function createComparison(secrets: readonly string[]): (given: string) => boolea
   };
 }
 
-/** Whether a request comes from a person. `ownPage`: no page of another origin made it; a browser sends its cookies with every request. */
+/** Whether a request comes from a person. `sameOrigin`: no page of another origin made it; a browser sends its cookies with every request. */
 export function createPersonCheck(
   token: string,
   apiKey: string | undefined,
-): (c: Context, ownPage: boolean) => boolean {
+): (c: Context, sameOrigin: boolean) => boolean {
   const isSecret = createComparison(apiKey === undefined ? [token] : [token, apiKey]);
   const isToken = createComparison([token]);
-  return (c, ownPage) => {
+  return (c, sameOrigin) => {
     const given = secretIn(c);
     if (given !== undefined) return isSecret(given);
-    if (!ownPage || c.req.header('cookie') === undefined) return false;
+    if (!sameOrigin || c.req.header('cookie') === undefined) return false;
     const cookie = getCookie(c, cookieName(c));
     return cookie !== undefined && isToken(cookie);
   };

@@ -265,7 +265,15 @@ describe('pages of other origins', () => {
     );
     expect(chat.text).toContain('[DONE]');
     expect(chat.headers.get('access-control-allow-origin')).toBe(origin);
-    expect(chat.headers.get('access-control-expose-headers')).toContain('x-vercel-ai-ui-message-stream');
+    const exposed = chat.headers.get('access-control-expose-headers')!.split(', ');
+    expect(exposed).toEqual(
+      expect.arrayContaining([
+        'content-location',
+        'idempotency-replayed',
+        'last-event-id',
+        'x-vercel-ai-ui-message-stream',
+      ]),
+    );
     expect(chat.headers.get('access-control-allow-credentials')).toBeNull();
     // Also where the server refuses, so that the page can read why.
     const refused = await ask('POST', `${pod.url}/api/chat`, {}, { ...ANONYMOUS, origin });
