@@ -149,7 +149,7 @@ async function refuseInput(
   const { kind, schema = {}, tool: name } = approval;
   const expected =
     kind === 'question' ? answerSchema(schema) : await inputSchema(context, workspaceId, approval);
-  const parsed = expected?.safeParse(input);
+  const parsed = expected?.safeParse(withoutInherited(input));
   if (!parsed || parsed.success) return;
   const errors = parsed.error.issues.map(({ path, message }) => ({
     path: ['input', ...path].join('.'),
@@ -163,6 +163,12 @@ async function refuseInput(
     detail: `${whole}: ${errors.map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
     extra: { errors },
   });
+}
+
+/** A field may be named `constructor` or `toString`: where it is absent, every ordinary object still has it. */
+function withoutInherited(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  return Object.assign(Object.create(null) as object, input);
 }
 
 /** Null where the schema says nothing that can be checked: the server that asks does its own check. */

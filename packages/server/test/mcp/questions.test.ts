@@ -102,6 +102,19 @@ test('PLUS-4 a question of a server is an approval with the schema of its answer
   expect(frames.at(-1)!.data).toEqual({ status: 'done' });
 });
 
+test('PLUS-4 a question may leave fields open that are named as what every object inherits', async () => {
+  const { url, id, answer } = await asking('inherited names');
+  const wrong = { colour: 'red', count: 2, constructor: 1 };
+  expect(await request('POST', answer, { decision: 'answer', input: wrong })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: 'input.constructor' }] },
+  });
+  const input = { colour: 'red', count: 2 };
+  expect((await request('POST', answer, { decision: 'answer', input })).status).toBe(200);
+  const frames = await followToEnd(() => [url], id);
+  expect(data(frames, 'approval_end')).toMatchObject([{ decision: 'answer', input }]);
+});
+
 test.each([
   ['deny', 'decline null'],
   ['skip', 'cancel null'],
