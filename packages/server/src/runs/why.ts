@@ -86,7 +86,7 @@ function waitsFor(
   if (run.status === 'error')
     return {
       waits_for: 'nothing',
-      sentence: `The run failed: ${run.error?.error ?? 'unknown'}. POST …/retry runs it again.`,
+      sentence: `The run failed: ${(run.error?.error ?? 'unknown').replace(/\.$/, '')}. POST …/retry runs it again.`,
     };
   if (run.ended_at !== null) return { waits_for: 'nothing', sentence: `The run is ${run.status}.` };
   if (run.cancel_requested_at !== null)

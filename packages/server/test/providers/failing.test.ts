@@ -220,6 +220,29 @@ describe.each(PROVIDERS)('%s', (name) => {
   });
 });
 
+test('RT-7 a server that answers the Responses API in chat completions is told, with the model to use', async () => {
+  const chunk = {
+    id: 'c',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'gpt-5.4',
+    choices: [{ index: 0, delta: { role: 'assistant', content: 'Hi' }, finish_reason: null }],
+  };
+  const body = `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
+  server.reply({ document: { head: [200, { 'content-type': 'text/event-stream' }], body } });
+  const before = server.received.length;
+  const models = modelsAt(server);
+  expect(plain(await ask(modelFrom(models, MODEL.openai)))).toMatchObject([
+    {
+      type: 'stream_error',
+      code: 'provider_error',
+      message:
+        'The server at the address of openai speaks chat completions and not the Responses API; use the model compatible/gpt-5.4',
+    },
+  ]);
+  expect(server.received.length - before).toBe(1);
+});
+
 test('RT-7 a server that is not there is unavailable', async () => {
   const models = modelsAt({
     ...server,

@@ -51,6 +51,14 @@ export function aiSdkFailureOf(error: unknown, context: AiSdkFailureContext): Ai
       message: answered('did not answer with a stream; check its address'),
       retryable: false,
     };
+  if (isChatCompletions(error))
+    return {
+      code: 'provider_error',
+      message:
+        `The server at the address of ${context.provider} speaks chat completions and not the Responses API; ` +
+        `use the model compatible/${modelIn(error)}`,
+      retryable: false,
+    };
   if (status === undefined) {
     if (APICallError.isInstance(error))
       return { code: 'provider_unavailable', message: answered('cannot be reached'), retryable };
@@ -83,6 +91,16 @@ export function aiSdkFailureOf(error: unknown, context: AiSdkFailureContext): Ai
       retryable: false,
     };
   return { code, message: answered(`answered ${status}`), retryable: false };
+}
+
+/** A stream of chat completions came where one of the Responses API was asked for. The AI SDK has no class for it. */
+function isChatCompletions(error: unknown): error is APICallError {
+  return APICallError.isInstance(error) && error.message.startsWith('Received a Chat Completions stream');
+}
+
+function modelIn({ requestBodyValues }: APICallError): string {
+  const { model } = (requestBodyValues ?? {}) as { readonly model?: unknown };
+  return typeof model === 'string' ? model : '<model>';
 }
 
 interface Reading {
