@@ -124,8 +124,8 @@ test.each([
   ['done', { steps: [{ text: 'x' }] }, /done/],
   [
     'error',
-    { steps: [{ error: { code: 'overloaded', message: 'the model is busy' } }] },
-    /the model is busy.*retry/,
+    { steps: [{ error: { code: 'overloaded', message: 'the model is busy.' } }] },
+    /the model is busy\. POST.*retry/,
   ],
 ])('a run that is %s waits for nothing', async (status, script, sentence) => {
   const run = await send(world.url, await createThread(world.url), script);
