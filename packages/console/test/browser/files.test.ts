@@ -36,7 +36,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
 
   test('WS-2 files that disappear from the folder at once are asked about, and are put back or removed', async () => {
     const paths = Array.from({ length: 24 }, (_, index) => `/swept/${index}.md`);
-    for (const path of ['/not-swept.md', ...paths]) await write(path, path);
+    for (const path of ['/stays.md', ...paths]) await write(path, path);
     const swept = join(world.pod.home, 'workspaces/default/swept');
     const page = await world.open('/files');
     const asked = page.getByRole('region', { name: 'Files that disappeared' });
@@ -55,7 +55,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await asked.getByRole('button', { name: 'Remove them from the workspace' }).click();
     await asked.waitFor({ state: 'detached' });
     await page.getByRole('treeitem', { name: 'swept' }).waitFor({ state: 'detached' });
-    expect((await fetch(at('/not-swept.md'))).status).toBe(200);
+    expect((await fetch(at('/stays.md'))).status).toBe(200);
   });
 
   test('PLUS-5 a file is made, edited, saved as a version with the keyboard, renamed and removed', async () => {
