@@ -30,7 +30,9 @@ describe.skipIf(chromiumPath === null)(`a person, in a browser${WITHOUT}`, () =>
     await asked.getByText('not the person’s token').waitFor();
     await asked.getByLabel('Link or token').fill(`${world.url}/#token=${PERSON_TOKEN}`);
     await asked.getByRole('button', { name: 'Continue' }).click();
-    await card.getByText('Approved. The run goes on.').waitFor();
+    // The card says so only until the run has gone on: what was approved is done.
+    const file = `${world.url}/api/v1/workspaces/default/files/old.md`;
+    await expect.poll(async () => (await fetch(file)).status, { timeout: 15_000 }).toBe(404);
     expect(await page.evaluate(() => document.cookie)).toBe('');
   });
 
