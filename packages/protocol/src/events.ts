@@ -113,7 +113,7 @@ export interface EventData {
   titled: { title: string; model?: string; usage?: Usage; cost?: number | null };
 }
 
-/** May the call be made; is one whose outcome nobody knows to be made again; or what the call itself asks while it is being made. */
+/** `call`: may the call be made. `unknown_outcome`: should a call with an unknown outcome be made again. `question`: the call itself asks. */
 export type ApprovalKind = 'call' | 'unknown_outcome' | 'question';
 /** A `call` takes `approve`, `deny`, `edit`; an `unknown_outcome` takes `retry`, `skip`; a `question` takes `answer`, `deny`, `skip`. */
 export type ApprovalDecision = 'approve' | 'deny' | 'edit' | 'retry' | 'skip' | 'answer';

@@ -25,7 +25,7 @@ export async function readPersonToken(home: string): Promise<string | null> {
   );
 }
 
-/** The token of a home, made if there is none. Pods that start at the same time agree on one. */
+/** Reads the home's token, or creates it. Pods that start at the same time end up with the same token. */
 export async function keepPersonToken(home: string): Promise<string> {
   const path = join(home, FILE);
   const found = await readPersonToken(home);

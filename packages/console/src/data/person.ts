@@ -13,7 +13,7 @@ export async function keepTokenInAddress(): Promise<void> {
   const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
   if (token === undefined) return;
   history.replaceState(history.state, '', location.pathname + location.search);
-  // Whoever opened an old link is asked when the token is needed.
+  // An old link carries a wrong token: the console asks for the right one when a route needs it.
   await keepToken(token).catch(() => undefined);
 }
 

@@ -34,7 +34,7 @@ export function jsonBody(
     }
     requireJson(c);
     const text = decode(await readBytes(c, limit));
-    // Parsed once, here: whoever asks for the body later gets the value. Its bytes and its text are not kept, because a
+    // The body is parsed once: later readers get the value. Its bytes and its text are not kept, because a
     // request lives as long as the stream that answers it.
     const value = text === '' ? null : { body: read(parse(text, limits), c) };
     c.req.bodyCache = { text: Promise.resolve('') as unknown as string };

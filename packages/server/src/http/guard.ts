@@ -99,7 +99,7 @@ function preflight(c: Context): Response {
   });
 }
 
-/** A page of another origin that shows or runs what is here. A link to here, which opens a page of its own, is none. */
+/** Whether a page of another origin embeds an answer (image, script, frame). Following a link to the server is not embedding. */
 function isEmbedding(c: Context): boolean {
   const from = c.req.header('sec-fetch-site');
   if (from !== 'cross-site' && from !== 'same-site') return false;

@@ -33,7 +33,7 @@ export function createRunLoop(given: Omit<LoopOptions, 'pureCalls'>): Work {
 
 interface Beginning {
   readonly state: ThreadState;
-  /** Where the thread's snapshot stands; 0 if there is none. */
+  /** The seq of the thread's stored snapshot; 0 without one. */
   readonly snapshotSeq: number;
   readonly runSeqs: ReadonlyMap<string, number>;
 }

@@ -193,7 +193,7 @@ function aiSdkUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage 
 /** No answer has more tokens: a provider that counts further has not counted. */
 const MOST_TOKENS = 1_000_000_000;
 
-/** A count as a whole number that is not negative, whatever the provider sent: text, fractions, nothing. 0 where it is none. */
+/** A provider's token count as a non-negative integer; 0 where the provider sent no usable number. */
 function tokensOf(given: unknown): number {
   const count = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
   if (typeof count !== 'number' || !(count > 0) || count > MOST_TOKENS) return 0;
