@@ -1,4 +1,4 @@
-// The lint rules, and with them the direction of imports: who may import whom is the table `arrows`.
+// The lint rules, and with them the direction of imports: the table `layers` says which folder may import which.
 // packages/server/test/arrows.test.ts runs these rules on files that break them.
 
 import type { OxlintConfig } from 'oxlint';
@@ -12,28 +12,22 @@ interface Pattern {
   allowTypeImports?: boolean;
 }
 
-interface Arrow {
-  imports: string[];
-  types?: string[];
-}
-
-/** What each folder of the server may import of the others; `types` may be imported as types only. */
-const arrows: Record<string, Arrow> = {
-  db: { imports: [] },
-  compute: { imports: [] },
-  backup: { imports: ['db'] },
-  log: { imports: ['db'] },
-  models: { imports: [] },
-  workspace: { imports: ['db', 'compute'] },
-  tools: { imports: ['compute', 'workspace'], types: ['db', 'log', 'models'] },
-  agents: { imports: ['compute', 'models', 'tools', 'workspace'], types: ['db'] },
-  mcp: { imports: ['db', 'tools'] },
-  actors: { imports: ['db', 'log'] },
-  runs: { imports: ['db', 'log', 'actors', 'models', 'tools', 'agents', 'workspace'] },
-  http: {
-    imports: ['compute', 'db', 'log', 'actors', 'models', 'tools', 'agents', 'workspace', 'mcp', 'runs'],
-  },
-};
+/** The folders of the server, in layers. A folder imports folders of the layers before its own, and no other. */
+const layers: readonly (readonly string[])[] = [
+  ['db', 'compute'],
+  ['bus', 'telemetry'],
+  ['log', 'identity'],
+  ['workspaces', 'outgoing', 'models'],
+  ['tools'],
+  ['files'],
+  ['knowledge', 'sandbox'],
+  ['mcp', 'agents', 'threads'],
+  ['context', 'actors'],
+  ['runs'],
+  ['executors', 'planning', 'content', 'upkeep'],
+  ['http'],
+  ['wiring'],
+];
 
 // A word behind the name is an entry that the package lists itself; a path is not.
 const inside: Pattern = {
@@ -46,10 +40,10 @@ const itself: Pattern = {
   group: ['@continuo/server'],
   message: 'Inside the server, import the file itself.',
 };
-const roots = ['index', 'server', 'upkeep'].map((name) => `packages/server/src/${name}.ts`);
-const wiring: Pattern = {
-  regex: String.raw`^(\.\./)+(index|server|upkeep)\.ts$`,
-  message: 'index.ts, server.ts and upkeep.ts wire everything: they import, nobody imports them.',
+const roots = ['index', 'server'].map((name) => `packages/server/src/${name}.ts`);
+const root: Pattern = {
+  regex: String.raw`^(\.\./)+(index|server)\.ts$`,
+  message: 'index.ts and server.ts wire everything: they import every folder, and no folder imports them.',
 };
 
 // Only patterns that refuse: oxlint lets an exception ("!…") in one pattern silence all others, and a
@@ -58,15 +52,14 @@ function restrict(files: string[], patterns: Pattern[], excludeFiles: string[] =
   return { files, excludeFiles, rules: { 'no-restricted-imports': ['error', { patterns }] } };
 }
 
-function folder([name, { imports, types = [] }]: [string, Arrow]): Override {
-  const refused = Object.keys(arrows).filter((other) => ![name, ...imports, ...types].includes(other));
-  const into = (folders: string[]) => String.raw`(^|/)\.\./(${folders.join('|')})/`;
-  const message = `${name}/ may import of the other folders: ${
-    [...imports, ...types.map((type) => `${type} (types)`)].join(', ') || 'none'
-  }.`;
-  const patterns: Pattern[] = [inside, detour, itself, wiring];
-  if (refused.length > 0) patterns.push({ regex: into(refused), message });
-  if (types.length > 0) patterns.push({ regex: into(types), message, allowTypeImports: true });
+function folder(name: string, layer: number): Override {
+  const allowed = layers.slice(0, layer).flat();
+  const refused = layers.flat().filter((other) => other !== name && !allowed.includes(other));
+  const message = `${name}/ may import of the other folders: ${allowed.join(', ') || 'none'}.`;
+  const patterns: Pattern[] = [inside, detour, itself, root];
+  if (refused.length > 0) {
+    patterns.push({ regex: String.raw`(^|/)\.\./(${refused.join('|')})/`, message });
+  }
   return restrict([`packages/server/src/${name}/**`], patterns);
 }
 
@@ -160,14 +153,14 @@ export default defineConfig({
       ['packages/server/src/*.ts'],
       [
         { group: ['./*/**'], message: 'A file beside server.ts serves every folder and imports none.' },
-        { group: ['./server.ts'], message: wiring.message },
+        { group: ['./server.ts'], message: root.message },
         inside,
         itself,
-        wiring,
+        root,
       ],
       roots,
     ),
-    ...Object.entries(arrows).map(folder),
+    ...layers.flatMap((names, layer) => names.map((name) => folder(name, layer))),
     restrict(
       ['packages/server/test/client/**', 'packages/server/test/chaos/**'],
       [

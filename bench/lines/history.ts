@@ -3,8 +3,8 @@
 import type { Queryable } from '../../packages/server/src/db/pool.ts';
 import { connect as connectAsServer } from '../../packages/server/src/db/pool.ts';
 import { readForFold } from '../../packages/server/src/log/statements.ts';
-import { EMPTY, foldAll } from '../../packages/server/src/runs/fold.ts';
-import { shownHistory } from '../../packages/server/src/runs/history.ts';
+import { EMPTY, foldAll } from '../../packages/server/src/threads/fold.ts';
+import { shownHistory } from '../../packages/server/src/context/history.ts';
 import { dialects, newThread, postMessage, streaming } from '../load/dialects.ts';
 import { firstMark } from '../load/first-mark.ts';
 import { connections } from '../load/request.ts';

@@ -3,7 +3,7 @@
 import type pg from 'pg';
 import { connect } from '../../packages/server/src/db/pool.ts';
 import { readForFold, readThread, seqOf } from '../../packages/server/src/log/statements.ts';
-import { readRun } from '../../packages/server/src/runs/read.ts';
+import { readRun } from '../../packages/server/src/runs/reads/read-runs.ts';
 import { buffersOfPrepared, type Statement } from '../measure/buffers.ts';
 import { createMigrated } from '../postgres.ts';
 import { judged, type Line, type Row } from './line.ts';

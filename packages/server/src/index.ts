@@ -1,6 +1,6 @@
 // What others may use of the server: to start it, with its settings, log and signals.
 
 export { loadConfig } from './config.ts';
-export { createLogger } from './logger.ts';
+export { createLogger } from './telemetry/logger.ts';
 export { modelInUse, problemWithModel, startServer, type RunningServer } from './server.ts';
 export { onStopSignal } from './signals.ts';

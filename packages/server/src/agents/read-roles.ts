@@ -4,9 +4,9 @@
 
 import type { Role } from '@continuo/protocol';
 import type { Pool } from '../db/pool.ts';
-import { asText, readChunks, readWhole } from '../workspace/content.ts';
-import { findFile, listFiles, type FileHead } from '../workspace/files.ts';
-import { listVersions, readVersion, type FileVersion } from '../workspace/versions.ts';
+import { asText, readChunks, readWhole } from '../files/content.ts';
+import { findFile, listFiles, type FileHead } from '../files/files.ts';
+import { listVersions, readVersion, type FileVersion } from '../files/versions.ts';
 import { fold } from '../case-folding.ts';
 import {
   parseRoleFile,

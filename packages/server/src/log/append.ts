@@ -15,7 +15,7 @@ import type { Connection, DatabaseSettings, Pool } from '../db/pool.ts';
 import type { Faults } from '../faults.ts';
 import type { StoredEvent } from './event.ts';
 import { hit, Lost, Pen, type Part, type PenHost, type PenOptions } from './pen.ts';
-import type { Recent } from './recent.ts';
+import type { Recent } from './tail-cache.ts';
 import { bind, INSERT, INSERT_WITH_CHANGES, readTail } from './statements.ts';
 
 /** Rows at most in one flush. */

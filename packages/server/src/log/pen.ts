@@ -10,7 +10,7 @@ import type { Pool, Queryable } from '../db/pool.ts';
 import type { Faults } from '../faults.ts';
 import type { StoredEvent } from './event.ts';
 import { group, mergePieces, nobody, type Change, type Entry, type Group } from './group.ts';
-import type { Recent } from './recent.ts';
+import type { Recent } from './tail-cache.ts';
 import { bind, INSERT } from './statements.ts';
 
 /** Bytes that a thread may have waiting before its model is no longer read. */

@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPool } from '../../src/db/pool.ts';
-import { doChores } from '../../src/workspace/chores.ts';
+import { doChores } from '../../src/upkeep/chores.ts';
 import { freshDatabase, type TestDatabase } from '../client/database.ts';
 import { brokenInvariants } from '../client/invariants.ts';
 import { startPod, type TestPod } from '../client/pod.ts';
-import { newSpace, type Space } from '../workspace/support.ts';
+import { newSpace, type Space } from '../files/support.ts';
 import { ask, count, framesOf, until } from './support.ts';
 
 const NOBODY = '01890000-0000-7000-8000-000000000000';

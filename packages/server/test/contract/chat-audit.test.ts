@@ -1,7 +1,7 @@
 // The audit trail of a chat over HTTP: everything that was said, thought and called, in the log's order, in pages.
 
 import { expect, test } from 'vitest';
-import { newSpace } from '../workspace/support.ts';
+import { newSpace } from '../files/support.ts';
 import { ask, framesOf, usePod } from './support.ts';
 
 const world = usePod({ CONTINUO_TOOL_SUMMARY_LINES: '7' });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../client/database.ts';
 import { brokenInvariants } from '../client/invariants.ts';
 import { startPod, type TestPod } from '../client/pod.ts';
-import { newSpace, type Space } from '../workspace/support.ts';
+import { newSpace, type Space } from '../files/support.ts';
 import { ask, count, framesOf, holdEffects, holdLog, seen, until, waitedFor } from './support.ts';
 
 const MARKER = '[System: Response was interrupted by user (user_cancelled)]';

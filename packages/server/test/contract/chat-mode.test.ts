@@ -1,7 +1,7 @@
 // chat_mode: the agent answers, acts with tools, and waits for the next message.
 
 import { expect, test } from 'vitest';
-import { newSpace } from '../workspace/support.ts';
+import { newSpace } from '../files/support.ts';
 import { ask, framesOf, until, usePod } from './support.ts';
 
 const world = usePod();

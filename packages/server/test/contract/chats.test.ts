@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { createPool } from '../../src/db/pool.ts';
-import { doChores } from '../../src/workspace/chores.ts';
-import { newSpace, put, type Space } from '../workspace/support.ts';
+import { doChores } from '../../src/upkeep/chores.ts';
+import { newSpace, put, type Space } from '../files/support.ts';
 import { ask, count, framesOf, seen, until, usePod } from './support.ts';
 
 const world = usePod();

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createConsole } from '../../src/http/console.ts';
-import { guard } from '../../src/http/guard.ts';
+import { createConsole } from '../../src/http/routes/console.ts';
+import { guard } from '../../src/http/kernel/guard.ts';
 import { PERSON_TOKEN } from '../client/api.ts';
-import { errorHandler } from '../../src/http/problem.ts';
-import { createLogger } from '../../src/logger.ts';
+import { errorHandler } from '../../src/http/kernel/problem.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
 import { createThread, send } from '../client/api.ts';
 import { ask, usePod } from './support.ts';
 

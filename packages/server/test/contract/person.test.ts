@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { keepPersonToken } from '../../src/person-token.ts';
+import { keepPersonToken } from '../../src/identity/person-token.ts';
 import { ANONYMOUS, AS_PERSON, PERSON_TOKEN } from '../client/api.ts';
 import { FETCH } from '../mcp/support.ts';
 import { ask, until, usePod } from './support.ts';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { freshDatabase } from '../client/database.ts';
 import { brokenInvariants } from '../client/invariants.ts';
 import { startPod, type TestPod } from '../client/pod.ts';
-import { newSpace } from '../workspace/support.ts';
+import { newSpace } from '../files/support.ts';
 import { ask, count, framesOf, until } from './support.ts';
 
 test.each([

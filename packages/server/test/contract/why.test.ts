@@ -1,7 +1,7 @@
 // Why a run is where it is.
 
 import { expect, test } from 'vitest';
-import { decideRemovals, holdRemovals, releaseRemovals } from '../../src/workspace/held-removals.ts';
+import { decideRemovals, holdRemovals, releaseRemovals } from '../../src/files/held-removals.ts';
 import { createThread, send } from '../client/api.ts';
 import { ask, framesOf, holdEffects, holdLog, seen, usePod, waitedFor } from './support.ts';
 

@@ -4,12 +4,12 @@ import { createServer, request, type IncomingMessage, type Server } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { agent, type NewEvent } from '@continuo/protocol';
-import { atBeginning } from '../../src/http/dialect-stream.ts';
-import { Streams } from '../../src/http/sse.ts';
+import { atBeginning } from '../../src/http/dialects/dialect-stream.ts';
+import { Streams } from '../../src/http/kernel/sse.ts';
 import { Followers, FollowersOf } from '../../src/log/follow.ts';
-import { readChangeRows } from '../../src/workspace/changes.ts';
+import { readChangeRows } from '../../src/files/changes.ts';
 import { until } from '../contract/support.ts';
-import { openPen, useLog } from '../unit/support.ts';
+import { openPen, useLog } from '../runs/support.ts';
 import { parseFrames, type SseFrame } from './listen.ts';
 
 const world = useLog();

@@ -15,7 +15,13 @@ import {
   type EventType,
 } from '@continuo/protocol';
 import { createPool, type Pool } from '../../src/db/pool.ts';
-import { atBeginning, Speaker, standingAt, type Scope, type Spoken } from '../../src/http/dialect-stream.ts';
+import {
+  atBeginning,
+  Speaker,
+  standingAt,
+  type Scope,
+  type Spoken,
+} from '../../src/http/dialects/dialect-stream.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { Batch } from '../../src/log/follow.ts';
 import { readThread } from '../../src/log/statements.ts';

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Dialect, EventData, EventType } from '@continuo/protocol';
-import { atBeginning, Speaker, type Spoken } from '../../src/http/dialect-stream.ts';
+import { atBeginning, Speaker, type Spoken } from '../../src/http/dialects/dialect-stream.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { Batch } from '../../src/log/follow.ts';
 

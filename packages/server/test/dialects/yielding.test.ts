@@ -2,10 +2,10 @@
 
 import { expect, test } from 'vitest';
 import type { Dialect, LogEvent } from '@continuo/protocol';
-import { standingAt } from '../../src/http/dialect-stream.ts';
-import { foldInTurns } from '../../src/runs/replay.ts';
+import { standingAt } from '../../src/http/dialects/dialect-stream.ts';
+import { foldInTurns } from '../../src/runs/loop/replay.ts';
 import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../../src/yielding.ts';
-import { openPen, token, useLog } from '../unit/support.ts';
+import { openPen, token, useLog } from '../runs/support.ts';
 
 const world = useLog();
 

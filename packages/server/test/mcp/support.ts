@@ -10,7 +10,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll } from 'vitest';
 import type { McpConfig } from '@continuo/protocol';
 import { schemas } from '@continuo/protocol';
-import { createLogger } from '../../src/logger.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createMcp, type Mcp, type McpOptions } from '../../src/mcp/mcp.ts';
 import { putServer } from '../../src/mcp/rows.ts';

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
 import { loadConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/logger.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
 import { startServer } from '../../src/server.ts';
 import { onStopSignal } from '../../src/signals.ts';
 import { createTestTools } from './tools.ts';

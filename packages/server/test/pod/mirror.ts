@@ -1,11 +1,11 @@
 // A pod's mirrors in a process of their own, to be killed and stopped: writes what it is told to, and says what happened.
 
 import { connect, createPool } from '../../src/db/pool.ts';
-import { createMirrors } from '../../src/workspace/mirror/mirrors.ts';
-import { parsePath } from '../../src/workspace/paths.ts';
-import { saveFile } from '../../src/workspace/save.ts';
-import { removeFile } from '../../src/workspace/files.ts';
-import { CHANGE_CHANNEL, Workspaces } from '../../src/workspace/workspace.ts';
+import { createMirrors } from '../../src/files/mirror/mirrors.ts';
+import { parsePath } from '../../src/files/paths.ts';
+import { saveFile } from '../../src/files/save.ts';
+import { removeFile } from '../../src/files/files.ts';
+import { CHANGE_CHANNEL, Workspaces } from '../../src/files/workspace-files.ts';
 
 export interface Order {
   readonly id: number;

@@ -1,0 +1,88 @@
+// Files that were replaced while somebody may have had them open: what is still written to them is kept like any edit.
+
+import { close } from './calls.ts';
+import type { Disk } from './disk.ts';
+import { QUIET_MS } from '../in/path-debounce.ts';
+import { keep, readThrough, saysVersion } from '../in/ingest.ts';
+import { alike, identityAt, same } from './tree.ts';
+import type { Part } from '../out/write.ts';
+
+/** How long a replaced file is kept open for whoever still writes to it, after its last change; how many at most. */
+const PARTING_MS = 10_000;
+const PARTINGS = 64;
+
+interface Held extends Part {
+  /** What it said when it was last kept, where no version says exactly that. */
+  readonly draft?: Buffer | undefined;
+  readonly until: number;
+}
+
+export class Partings {
+  readonly #held = new Map<string, Held>();
+
+  /** When the next one is to be looked at. */
+  get next(): number {
+    let next = Infinity;
+    for (const held of this.#held.values()) next = Math.min(next, held.until);
+    return next;
+  }
+
+  hold(part: Part): void {
+    if (this.#held.size >= PARTINGS) {
+      const [oldest] = this.#held.values();
+      this.#held.set(oldest!.capture, { ...oldest!, until: 0 });
+    }
+    this.#keep(part, part.changed ? QUIET_MS : PARTING_MS);
+  }
+
+  /** Whoever still had it open has written to it. */
+  heard(capture: string): void {
+    const held = this.#held.get(capture);
+    if (held) this.#keep(held, QUIET_MS);
+  }
+
+  /** Looks at those that are due; false if none is. */
+  async look(disk: Disk, now: number): Promise<boolean> {
+    const due = [...this.#held.values()].filter((held) => held.until <= now);
+    for (const held of due) await this.#part(disk, held);
+    return due.length > 0;
+  }
+
+  close(): void {
+    for (const held of this.#held.values()) close(held.fd);
+    this.#held.clear();
+  }
+
+  #keep(held: Omit<Held, 'until'>, forMs: number): void {
+    this.#held.set(held.capture, { ...held, until: performance.now() + forMs });
+  }
+
+  async #part(disk: Disk, held: Held): Promise<void> {
+    if (same(await identityAt(held.fd), held.identity)) {
+      close(held.fd);
+      this.#held.delete(held.capture);
+      return;
+    }
+    const content = await readThrough(held.fd, disk.maxFileBytes);
+    if (typeof content === 'string') return this.#keep(held, QUIET_MS);
+    const { bytes, identity } = content;
+    if (alike(identity, held.identity) && (await saysVersion(disk, held.entry, bytes)))
+      return this.#keep({ ...held, identity }, PARTING_MS);
+    const outcome = await keep(disk, held.path, bytes, held.entry, held.draft);
+    const at = outcome.kind === 'refused' ? null : outcome.at;
+    const next = {
+      ...held,
+      path: at?.path ?? held.path,
+      entry: at ? { ...held.entry, file: at.file, version: at.version } : held.entry,
+      draft: at ? undefined : bytes,
+      identity,
+    };
+    this.#keep(next, PARTING_MS);
+    if (outcome.kind === 'refused')
+      disk.log.warn(
+        { workspace: disk.workspaceId, path: held.path, why: outcome.why },
+        'what was written to a replaced file cannot be kept',
+      );
+    else if (outcome.file) disk.again(outcome.file);
+  }
+}

@@ -1,0 +1,128 @@
+// Contents that go to disk while their versions are being committed: each is written and synced under a temporary name, which
+// gives it its place only after the commit. What was not committed is removed by whoever staged it, at the latest after
+// a while; what a crash leaves is swept like any temporary file.
+
+import { join } from 'node:path';
+import type { Staged } from '../../files.ts';
+import { close, fstat, fsync, lstat, setTimes } from './calls.ts';
+import { temporaryName } from '../names.ts';
+import { removeQuietly } from './swap-file.ts';
+import { keepMode, namesOf, openFolder, writeFully, type Folder } from './tree.ts';
+
+/** How long a staged content waits for its commit; so many wait at most. */
+const WAIT_MS = 10_000;
+const MOST = 64;
+/** A file's time is at least this old when it comes, so that an edit in the same tick of the clock still changes it. */
+export const TICK_MS = 20;
+
+export interface Ready {
+  readonly fd: number;
+  readonly temporary: string;
+  /** The folder that it is in, and its inode. */
+  readonly folder: Folder;
+  readonly ino: bigint;
+}
+
+interface Waiting {
+  readonly path: string;
+  readonly temporary: string;
+  /** Null: it could not be done ahead, and nothing is left of it. */
+  readonly ready: Promise<Ready | null>;
+  readonly timer: NodeJS.Timeout;
+}
+
+export class Staging {
+  readonly #root: string;
+  readonly #now: () => Date;
+  readonly #fault: (point: string) => void;
+  readonly #waiting = new Map<Staged, Waiting>();
+  readonly #names = new Set<string>();
+
+  constructor(root: string, now: () => Date, fault: (point: string) => void) {
+    this.#root = root;
+    this.#now = now;
+    this.#fault = fault;
+  }
+
+  /** Whether a temporary name is of one that still waits. */
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  /** Null where too many wait. What cannot be done ahead is done by the flush, which says what is wrong. */
+  begin(path: string, bytes: Buffer): Staged | null {
+    if (this.#waiting.size >= MOST) return null;
+    const temporary = temporaryName();
+    this.#names.add(temporary);
+    const ready = this.#write(path, temporary, bytes).catch(() => {
+      this.#names.delete(temporary);
+      return null;
+    });
+    const staged: Staged = { discard: () => this.#discard(staged) };
+    const timer = setTimeout(() => staged.discard(), WAIT_MS).unref();
+    this.#waiting.set(staged, { path, temporary, ready, timer });
+    return staged;
+  }
+
+  /** What was staged for this place, if it is there and on disk; from now on it is the caller's. */
+  async take(staged: Staged, path: string): Promise<Ready | null> {
+    const waiting = this.#waiting.get(staged);
+    if (!waiting || waiting.path !== path) return null;
+    const ready = await waiting.ready;
+    if (!ready || !(await this.#leadsTo(path, ready)) || !this.#waiting.delete(staged)) return null;
+    clearTimeout(waiting.timer);
+    this.#names.delete(waiting.temporary);
+    return ready;
+  }
+
+  close(): void {
+    for (const staged of this.#waiting.keys()) staged.discard();
+  }
+
+  /** Whether a person has not moved the folder away meanwhile. */
+  async #leadsTo(path: string, { ino }: Ready): Promise<boolean> {
+    const place = join(this.#root, ...namesOf(path).folder);
+    const stats = await lstat(place, { bigint: true }).catch(() => null);
+    return stats?.isDirectory() === true && stats.ino === ino;
+  }
+
+  async #write(path: string, temporary: string, bytes: Buffer): Promise<Ready> {
+    const { folder: names, name } = namesOf(path);
+    const folder = await openFolder(this.#root, names);
+    if (!folder) throw new Error(`${this.#root} has no such folder`);
+    let fd = -1;
+    try {
+      const { ino } = await fstat(folder.fd, { bigint: true });
+      fd = await folder.create(temporary);
+      await writeFully(fd, bytes);
+      await keepMode(fd, await fstat(fd, { bigint: true }), await folder.look(name));
+      const seconds = (this.#now().getTime() - TICK_MS) / 1000;
+      await setTimes(fd, seconds, seconds);
+      await fsync(fd);
+      this.#fault('mirror.staged');
+      return { fd, temporary, folder, ino };
+    } catch (error) {
+      if (fd >= 0) {
+        close(fd);
+        await removeQuietly(folder, temporary);
+      }
+      folder.close();
+      throw error;
+    }
+  }
+
+  #discard(staged: Staged): void {
+    const waiting = this.#waiting.get(staged);
+    if (!waiting) return;
+    this.#waiting.delete(staged);
+    clearTimeout(waiting.timer);
+    void waiting.ready.then(async (ready) => {
+      if (!ready) return;
+      close(ready.fd);
+      // Whatever keeps it there: the next look at the folder sweeps it.
+      await removeQuietly(ready.folder, ready.temporary);
+      ready.folder.close();
+      this.#names.delete(ready.temporary);
+    });
+  }
+}

@@ -1,0 +1,192 @@
+// Putting a file in its place, and taking one away.
+//
+// In the visible folder nothing is renamed over: between a look and a rename a person's save could be lost. What is there
+// is first moved aside within its folder (captured), looked at, and only then replaced, by a link that fails if
+// somebody was faster. What a person wrote comes back to its place and is reported as an edit.
+
+import { close, fstat, link, rename, rmdir, together, unlink } from './calls.ts';
+import { conflictPath } from '../names.ts';
+import { alike, errorCode, identityAt, identityOf, type Folder, type Identity } from './tree.ts';
+
+/** How far a file's birth may lag behind the clock. */
+const CLOCK_MS = 10;
+
+/** A file that was replaced; whoever had it open may still write to it. */
+export interface Parting {
+  readonly fd: number;
+  readonly identity: Identity;
+  readonly capture: string;
+  /** Somebody wrote to it while it was replaced. */
+  readonly changed: boolean;
+}
+
+export type Placed =
+  | { readonly kind: 'placed'; readonly parting: Parting | null }
+  /**
+   * What is there is not what the ledger says. If it was created while there was nothing, whoever did it (an append, say)
+   * did not start from what was there before.
+   */
+  | { readonly kind: 'edited'; readonly created: boolean }
+  /** A folder, a link or another thing that is no file is there. */
+  | { readonly kind: 'obstructed' }
+  /** The temporary file is gone: another pod has the folder. */
+  | { readonly kind: 'lost' };
+
+export interface Place {
+  readonly folder: Folder;
+  readonly name: string;
+  /** The new content, complete and synced; null takes the file away. */
+  readonly temporary: string | null;
+  readonly capture: string;
+  readonly known: (identity: Identity) => boolean;
+  readonly fault: (point: string) => void;
+  readonly now: () => Date;
+}
+
+export async function place({ folder, name, temporary, capture, known, fault, now }: Place): Promise<Placed> {
+  const there = await folder.look(name);
+  if (there && !there.isFile()) return { kind: 'obstructed' };
+  if (there && !known(identityOf(there))) return { kind: 'edited', created: false };
+  let parting: Parting | null = null;
+  let placed: Placed | null = null;
+  let isAside = false;
+  const capturedAt = now().getTime();
+  try {
+    if (there) {
+      if (!(await renamed(folder, name, capture))) return { kind: 'edited', created: false };
+      isAside = true;
+      fault('mirror.captured');
+      parting = await opened(folder, capture);
+      if (!parting || !known({ ...parting.identity, ctime: undefined })) {
+        await putBack(folder, capture, name, now());
+        return { kind: 'edited', created: false };
+      }
+    }
+    if (temporary !== null) {
+      const failure = await linked(folder, temporary, name);
+      if (failure) {
+        // Where somebody put another file, that one is the person's, and what was captured was ours.
+        if (parting && failure === 'EEXIST') await unlink(folder.at(capture));
+        else if (parting) await putBack(folder, capture, name, now());
+        if (failure === 'ENOENT') return { kind: 'lost' };
+        return { kind: 'edited', created: parting !== null && (await bornAfter(folder, name, capturedAt)) };
+      }
+      fault('mirror.linked');
+    }
+    isAside = false;
+    await together([temporary !== null && remove(folder, temporary), parting && remove(folder, capture)]);
+    if (parting) {
+      const left = await identityAt(parting.fd);
+      if (alike(left, parting.identity)) parting = { ...parting, identity: left };
+      else parting = { ...parting, changed: true };
+    }
+    fault('mirror.placed');
+    placed = { kind: 'placed', parting };
+    return placed;
+  } catch (error) {
+    if (isAside) await putBackAnyhow(folder, capture, name, now());
+    throw error;
+  } finally {
+    if (!placed && parting) close(parting.fd);
+  }
+}
+
+/** After a failure: a full disk may have no room for a link, but for a rename it has. */
+async function putBackAnyhow(folder: Folder, capture: string, name: string, at: Date): Promise<void> {
+  try {
+    await putBack(folder, capture, name, at);
+  } catch {
+    // What cannot be put back now is put back by the next look at the folder.
+    if (!(await folder.look(name))) await renamed(folder, capture, name).catch(() => false);
+  }
+}
+
+/** For a folder that nobody else writes to. */
+export async function placeOver(folder: Folder, name: string, temporary: string | null): Promise<Placed> {
+  const there = await folder.look(name);
+  if (there && !there.isFile()) return { kind: 'obstructed' };
+  if (temporary !== null) await rename(folder.at(temporary), folder.at(name));
+  else await remove(folder, name);
+  return { kind: 'placed', parting: null };
+}
+
+/** Gives what was captured its name back, or, where the name is taken by now, one beside it. */
+export async function putBack(folder: Folder, capture: string, name: string, at: Date): Promise<void> {
+  const failure = await linked(folder, capture, name);
+  if (failure === 'EEXIST') await link(folder.at(capture), folder.at(conflictPath(`/${name}`, at).slice(1)));
+  else if (failure) return;
+  await remove(folder, capture);
+}
+
+export async function remove(folder: Folder, name: string): Promise<void> {
+  try {
+    await unlink(folder.at(name));
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+}
+
+/** For cleaning up after a failure: a disk that refuses this, too, keeps the file until the next look sweeps it. */
+export async function removeQuietly(folder: Folder, name: string): Promise<void> {
+  await remove(folder, name).catch(() => undefined);
+}
+
+/** True if the folder is gone; one that is not empty stays. */
+export async function removeFolder(folder: Folder, name: string): Promise<boolean> {
+  try {
+    await rmdir(folder.at(name));
+    return true;
+  } catch (error) {
+    if (['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOTDIR'].includes(errorCode(error))) return false;
+    if (errorCode(error) === 'ENOENT') return true;
+    throw error;
+  }
+}
+
+async function renamed(folder: Folder, from: string, to: string): Promise<boolean> {
+  try {
+    await rename(folder.at(from), folder.at(to));
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** The code of what went wrong, if it was one of the two that are expected. */
+async function linked(folder: Folder, from: string, to: string): Promise<'EEXIST' | 'ENOENT' | null> {
+  try {
+    await link(folder.at(from), folder.at(to));
+    return null;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST' || code === 'ENOENT') return code;
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw error;
+  }
+  // A file system without links: the look and the rename are two steps here.
+  if (await folder.look(to)) return 'EEXIST';
+  return (await renamed(folder, from, to)) ? null : 'ENOENT';
+}
+
+async function opened(folder: Folder, capture: string): Promise<Parting | null> {
+  let fd: number;
+  try {
+    fd = await folder.open(capture);
+  } catch (error) {
+    // It is a link, a socket, or gone.
+    if (['ELOOP', 'ENXIO', 'ENOENT'].includes(errorCode(error))) return null;
+    throw error;
+  }
+  let parting: Parting | null = null;
+  try {
+    const stats = await fstat(fd, { bigint: true });
+    if (stats.isFile()) parting = { fd, identity: identityOf(stats), capture, changed: false };
+    return parting;
+  } finally {
+    if (!parting) close(fd);
+  }
+}
+
+async function bornAfter(folder: Folder, name: string, time: number): Promise<boolean> {
+  return Number((await folder.look(name))?.birthtimeMs ?? 0) > time - CLOCK_MS;
+}

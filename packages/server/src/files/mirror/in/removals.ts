@@ -1,0 +1,186 @@
+// Files that people removed from the folder. A few are removals; many at once are held back until somebody decides, whatever
+// else is written meanwhile. What is held back stays in the ledger, so a restart finds it again by a look.
+
+import { constants } from 'node:fs';
+import { readFile, writeFile } from '../../files.ts';
+import { holdRemovals, readHeldRemovals, releaseRemovals, type HeldRemovals } from '../../held-removals.ts';
+import { parsePath } from '../../paths.ts';
+import { listVersions } from '../../versions.ts';
+import { close, open } from '../disk/calls.ts';
+import { isChat } from '../out/chats.ts';
+import { assertOpen, assertOwn, type Disk } from '../disk/disk.ts';
+import { ingestRemoval } from './ingest.ts';
+import { REMOVALS_NOTICE } from '../names.ts';
+import { removeQuietly } from '../disk/swap-file.ts';
+import { lookAt, within, writeFully } from '../disk/tree.ts';
+
+/** So many removals, with no longer pause between them than this, are asked about: */
+const QUIET_MS = 10_000;
+/** at least this many, if they are at least this share of the files that were there; */
+const MANY = 20;
+const SHARE = 0.5;
+/** or this many, whatever the share. */
+const VERY_MANY = 1000;
+
+/** What was removed lately: one sweep, until nothing is removed for a while. */
+interface Sweep {
+  /** The files that were there when it began. */
+  readonly had: number;
+  readonly removed: string[];
+  at: number;
+}
+
+export class Removals {
+  #held: HeldRemovals | null = null;
+  #sweep: Sweep = { had: 0, removed: [], at: -Infinity };
+
+  /** After the ledger was opened. */
+  async load(disk: Pick<Disk, 'pool' | 'workspaceId'>): Promise<void> {
+    this.#held = await readHeldRemovals(disk.pool, disk.workspaceId);
+  }
+
+  get isHeld(): boolean {
+    return this.#held !== null;
+  }
+
+  /** These paths of the ledger are missing. */
+  async settle(disk: Disk, paths: readonly string[]): Promise<void> {
+    const missing = await stillMissing(disk, paths);
+    if (missing.length === 0) return;
+    const files = missing.filter((path) => !isChat(path));
+    if (this.#held) {
+      if (files.length > this.#held.files) await this.#hold(disk, files.length);
+      return this.#remove(disk, missing.filter(isChat));
+    }
+    const now = performance.now();
+    if (now - this.#sweep.at > QUIET_MS) this.#sweep = { had: countFiles(disk), removed: [], at: now };
+    const count = this.#sweep.removed.length + files.length;
+    if (files.length > 0 && isMany(count, this.#sweep.had)) {
+      await this.#hold(disk, files.length);
+      return this.#remove(disk, missing.filter(isChat));
+    }
+    await this.#remove(disk, missing);
+  }
+
+  /** Does what was decided, if it was. Ends by itself where nothing is missing any more. */
+  async tend(disk: Disk): Promise<void> {
+    if (!this.#held) return;
+    this.#held = await readHeldRemovals(disk.pool, disk.workspaceId);
+    if (!this.#held) return removeNote(disk);
+    const files = [...disk.ledger.paths()].filter((path) => !isChat(path));
+    // While nobody has decided, one that is missing is enough: they need not all be looked for at each turn.
+    const missing = await stillMissing(disk, files, this.#held.decision === null ? 1 : Infinity);
+    if (this.#held.decision === 'restore') await restore(disk, missing, this.#held.removed);
+    else if (this.#held.decision === 'remove') await this.#remove(disk, missing);
+    else if (missing.length > 0) return;
+    await removeNote(disk);
+    await releaseRemovals(disk.pool, disk.workspaceId);
+    this.#held = null;
+    this.#sweep = { had: 0, removed: [], at: -Infinity };
+    disk.asked();
+  }
+
+  async #remove(disk: Disk, paths: readonly string[]): Promise<void> {
+    for (const path of paths) {
+      assertOpen(disk);
+      await assertOwn(disk);
+      const entry = disk.ledger.at(path);
+      if (!entry) continue;
+      await ingestRemoval(disk, path);
+      if (!isChat(path)) this.#sweep.removed.push(entry.file);
+      this.#sweep.at = performance.now();
+    }
+  }
+
+  async #hold(disk: Disk, files: number): Promise<void> {
+    const isNew = !this.#held;
+    this.#held = await holdRemovals(disk.pool, disk.workspaceId, { files, removed: this.#sweep.removed });
+    await writeNote(disk, files + this.#held.removed.length);
+    if (isNew)
+      disk.log.warn(
+        { workspace: disk.workspaceId, folder: disk.root, files },
+        'many files disappeared from the folder at once; nothing is removed from the workspace until a person decides',
+      );
+    disk.asked();
+  }
+}
+
+function isMany(count: number, had: number): boolean {
+  return count >= VERY_MANY || (count >= MANY && count >= had * SHARE);
+}
+
+function countFiles({ ledger }: Disk): number {
+  let count = 0;
+  for (const path of ledger.paths()) if (!isChat(path)) count += 1;
+  return count;
+}
+
+async function stillMissing(
+  disk: Disk,
+  paths: readonly string[],
+  most = Infinity,
+): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const path of paths) {
+    if (missing.length >= most) break;
+    assertOpen(disk);
+    if (disk.ledger.at(path) && !(await lookAt(disk.root, path))?.isFile()) missing.push(path);
+  }
+  return missing;
+}
+
+/** The files that are missing are written anew, and those that were removed before they were held come back. */
+async function restore(disk: Disk, missing: readonly string[], removed: readonly string[]): Promise<void> {
+  for (const path of missing) {
+    disk.again(disk.ledger.at(path)!.file);
+    disk.ledger.drop(path);
+  }
+  const { pool, workspaceId, quotaBytes } = disk;
+  for (const id of removed) {
+    const file = await readFile(pool, workspaceId, id);
+    const parsed = file && parsePath(file.path);
+    const [content] = file ? await listVersions(pool, id, { limit: 1 }) : [];
+    if (!file?.removedAt || !parsed?.ok || !content) continue;
+    const revived = await writeFile(pool, {
+      workspaceId,
+      author: { kind: 'person' },
+      quotaBytes,
+      path: parsed.path,
+      base: null,
+      content,
+      restore: { removedFile: id },
+    });
+    if (revived.kind === 'changed') disk.committed(revived);
+  }
+}
+
+async function writeNote(disk: Disk, files: number): Promise<void> {
+  const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants;
+  await within(disk.root, [], async (top) => {
+    if (!top) return;
+    const flags = O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_TRUNC | O_WRONLY;
+    const fd = await open(top.at(REMOVALS_NOTICE), flags, 0o666);
+    try {
+      await writeFully(fd, Buffer.from(note(files)));
+    } finally {
+      close(fd);
+    }
+  });
+}
+
+async function removeNote(disk: Disk): Promise<void> {
+  await within(disk.root, [], (top) => top && removeQuietly(top, REMOVALS_NOTICE));
+}
+
+function note(files: number): string {
+  return `${files} files disappeared from this folder at once. They are still in the workspace.
+
+If that was an accident, bring them back: press "Put them back" on the Files page of the console, or
+  POST /api/v1/workspaces/<name>/folder/restore
+If you meant it, remove them from the workspace, too: press "Remove them from the workspace" there, or
+  POST /api/v1/workspaces/<name>/folder/accept-removals
+
+Until then nothing is removed. Everything else that you do in this folder works as usual. If you put the
+files back yourself, the question ends by itself. This text goes with it.
+`;
+}

@@ -1,0 +1,486 @@
+// The mirror of one workspace: a folder on disk that is kept equal to the database.
+//
+// One thing happens at a time: it follows the change feed (database to disk), then looks at what people did (disk to
+// database), then writes out chats. Whoever asks it to catch up waits for a reading of the feed that began after he asked.
+// What the disk refuses is tried again until it is there; meanwhile the mirror is behind and says so (trouble.ts).
+
+import { join } from 'node:path';
+import { lastChange } from '../changes.ts';
+import type { Staged, Written } from '../files.ts';
+import { exists, makeFolders, removeAll, rename } from './disk/calls.ts';
+import { ChatQueue } from './out/chat-queue.ts';
+import { chatHeads, type Chat } from './out/chats.ts';
+import { clear } from './out/clear.ts';
+import { assertOwn, MirrorClosed, type Disk, type MirrorOptions } from './disk/disk.ts';
+import { FEW, isEmptied, isGoing, wasEmptied } from './in/mass-removal.ts';
+import { headOfWritten, readFeed, readHeads, readSome, type Head } from './out/heads.ts';
+import { EMPTYING_LIMIT_MS, Hints, isWithin, QUIET_LIMIT_MS, topmost, upwards } from './in/path-debounce.ts';
+import { isOwn } from './names.ts';
+import { openDisk } from './disk/open.ts';
+import { Partings } from './disk/replaced-files.ts';
+import { scan, type Seen } from './in/scan.ts';
+import { settle } from './in/ingest-scan.ts';
+import { isRefusal, Trouble } from './trouble.ts';
+import { bring } from './out/write.ts';
+
+/** How often everything is looked at, since hints get lost. */
+const RESCAN_MS = 60_000;
+/** How often an edit may come between before others get their turn. */
+const ROUNDS = 20;
+/** Files that are read from the database at once. */
+const PAGE = 64;
+
+interface Waiter {
+  /** What he knows to have changed; nothing: the feed must be read. */
+  readonly told: readonly Written[];
+  /** Wants it tried also while the disk is left alone after a refusal. */
+  readonly insists: boolean;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+class MirrorBehind extends Error {
+  readonly code = 'mirror_behind';
+}
+
+export class Mirror {
+  readonly #options: MirrorOptions;
+  #disk: Disk | null = null;
+  #state: 'open' | 'closed' = 'open';
+  #waiters: Waiter[] = [];
+  #running: Promise<void> | null = null;
+  readonly #hints = new Hints();
+  readonly #again = new Set<string>();
+  readonly #failed = new Map<string, Error>();
+  readonly #partings = new Partings();
+  readonly #chats = new ChatQueue();
+  readonly #trouble: Trouble;
+  #timer: NodeJS.Timeout | null = null;
+  #rescanAt = Infinity;
+  /** After a failure that was not a file's alone, nothing is done by itself until then. */
+  #pausedUntil = 0;
+  /** The place in the change feed up to which everything was brought, or has failed. */
+  #position = 0;
+
+  constructor(options: MirrorOptions) {
+    this.#options = options;
+    this.#trouble = new Trouble(options.log, options.workspaceId);
+  }
+
+  /** Why the folder is behind; null: it is not. */
+  get problem(): string | null {
+    return this.#trouble.problem;
+  }
+
+  /** The folder, when it holds everything that was committed before this was called. */
+  async folder(): Promise<string> {
+    await this.catchUp([], { insists: true });
+    if (this.#failed.size > 0)
+      throw new MirrorBehind(
+        `${this.#failed.size} files could not be written to ${this.#disk!.root}: ${[...this.#failed.values()][0]!.message}`,
+      );
+    return this.#disk!.root;
+  }
+
+  catchUp(
+    told: readonly Written[] = [],
+    { insists = false }: { readonly insists?: boolean } = {},
+  ): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#state === 'closed') return reject(new MirrorClosed('the mirror is closed'));
+      this.#waiters.push({ told, insists, resolve, reject });
+      this.#kick();
+    });
+  }
+
+  /** Begins to bring a content to its place while its version is being committed; null where that must wait. */
+  stage(path: string, bytes: Buffer): Staged | null {
+    if (this.#state === 'closed' || !this.#disk || this.#trouble.error || !this.#options.fresh()) return null;
+    return this.#disk.staging.begin(path, bytes);
+  }
+
+  /** Something changed in the database. */
+  hint(): void {
+    this.catchUp().catch(() => undefined);
+  }
+
+  /** These may have changed; null: any may. */
+  hintChats(chats: readonly Chat[] | null): void {
+    if (chats) this.#chats.add(chats);
+    else this.#chats.checkAll();
+    this.#kick();
+  }
+
+  async close(): Promise<void> {
+    this.#state = 'closed';
+    if (this.#timer) clearTimeout(this.#timer);
+    await this.#running;
+    await this.#shut();
+  }
+
+  async #shut(): Promise<void> {
+    this.#partings.close();
+    await this.#closeDisk();
+    for (const waiter of this.#waiters.splice(0)) waiter.reject(new MirrorClosed('the mirror is closed'));
+    this.#options.closed();
+  }
+
+  async #closeDisk(): Promise<void> {
+    const disk = this.#disk;
+    this.#disk = null;
+    disk?.staging.close();
+    disk?.watch?.close();
+    await disk?.ledger.close();
+  }
+
+  // One thing at a time
+
+  #kick(): void {
+    if (this.#state === 'closed' || this.#running) return;
+    this.#running = this.#run().finally(() => {
+      this.#running = null;
+      this.#schedule();
+      if (this.#waiters.length > 0) this.#kick();
+    });
+  }
+
+  async #run(): Promise<void> {
+    while (this.#state === 'open') {
+      const waiters = this.#waiters.splice(0);
+      try {
+        const isDue = this.#trouble.retryAt <= performance.now();
+        if ((waiters.length > 0 || this.#again.size > 0 || isDue) && !this.#rests(waiters)) {
+          await this.#open();
+          const all = waiters.every(({ told }) => told.length > 0);
+          await this.#follow({
+            told: all ? waiters.flatMap(({ told }) => told) : [],
+            retry: isDue || waiters.some(({ insists }) => insists),
+          });
+          // A decision comes as a hint without a change.
+          if (!all || waiters.length === 0) await this.#tendRemovals();
+          this.#judge();
+        } else {
+          for (const waiter of waiters) waiter.reject(this.#trouble.error!);
+          if (this.#pausedUntil > performance.now()) return;
+          if (!(await this.#look()) && (this.#trouble.isRefused || !(await this.#showChats()))) return;
+        }
+        for (const waiter of waiters) waiter.resolve();
+        // Whoever waited for the disk need not wait for this: after a crash, content tells what a lost line meant.
+        await this.#disk?.ledger.flush();
+      } catch (error) {
+        for (const waiter of waiters) waiter.reject(error as Error);
+        if (error instanceof MirrorClosed || this.#isClosed) {
+          this.#state = 'closed';
+          return this.#shut();
+        }
+        this.#trouble.met(error as Error, performance.now(), this.#failed.size);
+        this.#pausedUntil = this.#trouble.retryAt;
+        return;
+      }
+    }
+  }
+
+  get #isClosed(): boolean {
+    return this.#state === 'closed';
+  }
+
+  /** Whether the folder is not written to before the next try is due. Where the disk did not refuse, a write tries at once. */
+  #rests(waiters: readonly Waiter[]): boolean {
+    const { retryAt, isRefused } = this.#trouble;
+    if (waiters.some(({ insists }) => insists)) return false;
+    if (isRefused) return retryAt > performance.now();
+    return waiters.length === 0 && this.#pausedUntil > performance.now();
+  }
+
+  /** After a try: is everything on disk, and if not, why? */
+  #judge(): void {
+    const errors = [...this.#failed.values()];
+    const worst = errors.find(isRefusal) ?? errors[0];
+    if (worst) return this.#trouble.met(worst, performance.now(), this.#failed.size);
+    this.#disk?.ledger.advance(this.#position);
+    this.#trouble.over();
+    this.#pausedUntil = 0;
+  }
+
+  /** Wakes when the next path has been quiet for long enough, or something is to be tried again. */
+  #schedule(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    if (this.#state === 'closed') return;
+    const { retryAt, isRefused } = this.#trouble;
+    const chatsAt = isRefused ? Infinity : this.#chats.at;
+    const look = Math.min(this.#rescanAt, this.#hints.next, this.#partings.next, chatsAt);
+    const next = Math.min(retryAt, Math.max(this.#pausedUntil, look));
+    if (next === Infinity) return;
+    this.#timer = setTimeout(() => this.#kick(), Math.max(0, next - performance.now()));
+    this.#timer.unref();
+  }
+
+  // Opening
+
+  async #open(): Promise<void> {
+    if (this.#disk) return;
+    const { pool, workspaceId } = this.#options;
+    const { workspace } = await readFeed(pool, workspaceId, Number.MAX_SAFE_INTEGER);
+    await this.#options.after;
+    this.#disk = await openDisk(this.#options, workspace, {
+      heard: (folder, name) => this.#heard(folder, name),
+      again: (file) => this.#again.add(file),
+      dirty: (path) => this.#mark(path),
+      closing: () => this.#state === 'closed',
+    });
+    this.#position = this.#disk.ledger.cursor;
+    try {
+      await this.#checkAll();
+    } catch (error) {
+      await this.#closeDisk();
+      throw error;
+    }
+    this.#chats.checkAll();
+    this.#rescanAt = performance.now() + RESCAN_MS;
+  }
+
+  /** Every file against the ledger. Without a ledger, everything is written. */
+  async #checkAll(): Promise<void> {
+    const disk = this.#disk!;
+    const { ledger } = disk;
+    const gone = !(await exists(disk.root));
+    if (gone) disk.watch?.drop('/');
+    await makeFolders(disk.root);
+    const seen = await scan(disk, '/');
+    if (ledger.size > 0 && (gone || wasEmptied(disk, seen))) {
+      disk.log.warn(
+        { workspace: disk.workspaceId, folder: disk.root, files: ledger.size },
+        'the folder was gone or empty; it is built anew, and nothing is taken as removed',
+      );
+      ledger.forget();
+      this.#position = 0;
+      seen.missing.length = 0;
+      this.#chats.checkAll();
+    }
+    await settle(disk, seen);
+    if (ledger.cursor === 0) await this.#writeAll();
+  }
+
+  async #writeAll(): Promise<void> {
+    const { pool, workspaceId } = this.#options;
+    const last = await lastChange(pool, workspaceId);
+    for (let after: string | null = last === 0 ? null : ''; after !== null;) {
+      const page = await readHeads(pool, workspaceId, after);
+      await this.#bring(page.heads);
+      // The rest comes by the feed, from its beginning.
+      if (this.#isRefusing) return;
+      after = page.next;
+    }
+    this.#position = last;
+    if (this.#failed.size === 0) this.#disk!.ledger.advance(last);
+  }
+
+  // From the database to the disk
+
+  /** `retry`: what failed before, too. */
+  async #follow({
+    told = [],
+    retry = true,
+  }: { told?: readonly Written[]; retry?: boolean } = {}): Promise<void> {
+    const { pool, workspaceId } = this.#options;
+    const disk = this.#disk!;
+    if (!(await exists(disk.root))) await this.#checkAll();
+    if (retry) await this.#retry([...this.#failed.keys()]);
+    await this.#bringAgain();
+    if (await this.#bringTold(told)) return this.#bringAgain();
+    for (;;) {
+      const feed = await readFeed(pool, workspaceId, this.#position);
+      if (!feed.workspace || feed.workspace.removed) return this.#gone();
+      if (disk.visible && feed.workspace.name !== disk.ledger.folder) return this.#renamed();
+      await this.#bring(feed.heads);
+      const isLast = feed.cursor === this.#position || feed.cursor >= feed.workspace.last;
+      this.#position = feed.cursor;
+      // A disk that refuses is not asked for the rest, which stays in the feed.
+      if (isLast || this.#isRefusing) return this.#bringAgain();
+    }
+  }
+
+  get #isRefusing(): boolean {
+    return [...this.#failed.values()].some(isRefusal);
+  }
+
+  /** The next changes of the feed, if their writers told them all with their contents: then it need not be read. */
+  async #bringTold(told: readonly Written[]): Promise<boolean> {
+    const inOrder = told.toSorted((a, b) => a.seq - b.seq);
+    const isNext = inOrder.every(({ seq, held }, index) => held && seq === this.#position + 1 + index);
+    if (inOrder.length === 0 || !isNext) return false;
+    const latest = new Map(inOrder.map((each) => [each.file.id, each]));
+    await this.#bring([...latest.values()].map(headOfWritten));
+    this.#position = inOrder.at(-1)!.seq;
+    return true;
+  }
+
+  async #bringAgain(): Promise<void> {
+    const files = [...this.#again];
+    this.#again.clear();
+    await this.#retry(files);
+  }
+
+  /** If the disk still refuses, the rest is not tried. What is not brought is kept for the next try. */
+  async #retry(files: readonly string[]): Promise<void> {
+    const left = new Set(files);
+    try {
+      for (let start = 0; start < files.length; start += PAGE) {
+        const some = files.slice(start, start + PAGE);
+        const heads = await this.#headsOf(some);
+        for (const id of some) this.#failed.delete(id);
+        await this.#bring(heads);
+        for (const id of some) left.delete(id);
+        if (this.#isRefusing) return;
+      }
+    } finally {
+      for (const id of left) if (!this.#failed.has(id)) this.#again.add(id);
+    }
+  }
+
+  /** The heads of files, or of chats, as they are now. */
+  async #headsOf(ids: readonly string[]): Promise<readonly Head[]> {
+    const disk = this.#disk!;
+    const heads = await readSome(disk.pool, disk.workspaceId, ids);
+    const found = new Set(heads.map(({ id }) => id));
+    const others = disk.chats ? ids.filter((id) => !found.has(id)) : [];
+    if (others.length === 0) return heads;
+    return [...heads, ...(await chatHeads(disk, await disk.chats!.find(others), { busy: true }))];
+  }
+
+  async #bring(heads: readonly Head[]): Promise<void> {
+    let left = heads;
+    const bringing = new Set(heads.map(({ id }) => id));
+    try {
+      for (let round = 1; left.length > 0; round += 1) left = await this.#bringOnce(left, round, bringing);
+    } catch (error) {
+      for (const id of bringing) this.#again.add(id);
+      throw error;
+    }
+  }
+
+  /** What is to be brought once more, since a person had changed it. Those that came meanwhile are added to `bringing`. */
+  async #bringOnce(left: readonly Head[], round: number, bringing: Set<string>): Promise<readonly Head[]> {
+    await assertOwn(this.#options);
+    const outcomes = await bring(this.#disk!, left, (part) => this.#partings.hold(part));
+    const edited = new Set<string>();
+    for (const [index, outcome] of outcomes.entries()) {
+      const { id } = left[index]!;
+      this.#failed.delete(id);
+      if (outcome.kind === 'done') continue;
+      if (outcome.kind === 'lost') throw new MirrorClosed('the folder is another pod’s by now');
+      if (outcome.kind === 'failed') this.#failed.set(id, outcome.error);
+      else if (round > ROUNDS) this.#failed.set(id, new Error(`${left[index]!.path} keeps changing`));
+      else {
+        await clear(this.#disk!, outcome);
+        edited.add(id);
+      }
+    }
+    for (const id of this.#again) edited.add(id);
+    this.#again.clear();
+    for (const id of edited) bringing.add(id);
+    return edited.size === 0 ? [] : this.#headsOf([...edited]);
+  }
+
+  /** The workspace was removed: its folder is out of sight until it is brought back, or purged. */
+  async #gone(): Promise<void> {
+    const { root, own, visible } = this.#disk!;
+    this.#state = 'closed';
+    await this.#shut();
+    if (!visible || !(await exists(root))) return;
+    await removeAll(join(own, 'removed'));
+    await rename(root, join(own, 'removed'));
+  }
+
+  /** The folder gets the workspace's new name. */
+  async #renamed(): Promise<void> {
+    await this.#closeDisk();
+    await this.#open();
+    await this.#follow();
+  }
+
+  /** False if there was nothing to do. */
+  async #showChats(): Promise<boolean> {
+    if (this.#chats.at > performance.now()) return false;
+    return this.#chats.turn(this.#options.chats?.busy() ?? false, async () => {
+      if (!this.#disk) await this.#open();
+      const chats = await this.#chats.next(this.#disk!);
+      await this.#bring(await chatHeads(this.#disk!, chats));
+      return chats;
+    });
+  }
+
+  // From the disk to the database
+
+  #heard(folder: string, name: string | null): void {
+    if (this.#state === 'closed') return;
+    if (name !== null && isOwn(name.split('/').at(-1)!)) {
+      this.#partings.heard(name);
+      return this.#schedule();
+    }
+    this.#mark(name === null ? folder : `${folder === '/' ? '' : folder}/${name}`);
+  }
+
+  #mark(path: string): void {
+    this.#hints.mark(path, performance.now());
+    if (!this.#running) this.#schedule();
+  }
+
+  /** False if there was nothing to look at. */
+  async #look(): Promise<boolean> {
+    const now = performance.now();
+    const due = this.#hints.due(now);
+    const rescan = this.#rescanAt <= now;
+    const parting = this.#partings.next <= now;
+    if (due.length === 0 && !parting && !rescan) return false;
+    if (!this.#disk) await this.#open();
+    await this.#partings.look(this.#disk!, now);
+    if (rescan) {
+      this.#rescanAt = now + RESCAN_MS;
+      this.#hints.clear();
+      await this.#checkAll();
+      this.hint();
+    } else await this.#lookAt(due, now);
+    await this.#tendRemovals();
+    return true;
+  }
+
+  async #tendRemovals(): Promise<void> {
+    const disk = this.#disk;
+    if (!disk?.removals.isHeld) return;
+    await disk.removals.tend(disk);
+    await this.#bringAgain();
+  }
+
+  async #lookAt(all: readonly string[], now: number): Promise<void> {
+    const seen: Seen = { unknown: [], missing: [], files: 0 };
+    for (const path of topmost(all)) {
+      const { unknown, missing } = await scan(this.#disk!, path);
+      seen.unknown.push(...unknown);
+      seen.missing.push(...missing);
+    }
+    // What is missing may have been moved a moment ago, and its new name not been heard of yet: it is looked at twice.
+    const lacking = new Set(seen.missing.flatMap((path) => [...upwards(path)]));
+    const later = new Set(
+      this.#hints.putOff(
+        topmost(all).filter((path) => lacking.has(path)),
+        now,
+      ),
+    );
+    const due = all.filter((path) => !isWithin(later, path));
+    const unknown = seen.unknown.filter(({ path }) => !isWithin(later, path));
+    const gone = seen.missing.filter((path) => !isWithin(later, path));
+    // It may also be about to turn up: a move is told in two parts.
+    const moving = gone.length > 0 && this.#hints.isBusy(due, now);
+    const many = moving && (await isGoing(this.#disk!, [...gone, ...this.#hints.all()]));
+    const limit = many ? EMPTYING_LIMIT_MS : QUIET_LIMIT_MS;
+    const waits = new Set(moving ? this.#hints.postpone(due, now, limit) : []);
+    this.#hints.drop(
+      due.filter((path) => !waits.has(path)),
+      now,
+    );
+    const missing = gone.filter((path) => !isWithin(waits, path));
+    if (missing.length > FEW || (await isEmptied(this.#disk!, missing))) await this.#checkAll();
+    else await settle(this.#disk!, { ...seen, unknown, missing }, gone);
+  }
+}

@@ -1,0 +1,202 @@
+// The mirrors of a pod: the visible folders if they are this pod's, else private ones, each opened when it is first needed.
+
+import { join } from 'node:path';
+import type { DatabaseSettings, Pool } from '../../db/pool.ts';
+import type { Faults } from '../../faults.ts';
+import type { Mirrors, Workspaces } from '../workspace-files.ts';
+import { exists, makeFolders, readdir } from './disk/calls.ts';
+import type { Chats } from './out/chats.ts';
+import { MirrorClosed, type Log } from './disk/disk.ts';
+import { Mirror } from './mirror.ts';
+import { homeId, Owner, type Role } from './owner.ts';
+
+/**
+ * Chats are written out once no run has ended for so long, and at the latest so long after the first did: writing blocks,
+ * and people wait for runs.
+ */
+const CALM_MS = 500;
+const LATEST_MS = 15_000;
+/** Its folder is there from the first start. */
+const DEFAULT_WORKSPACE = '00000000-0000-7000-8000-000000000001';
+
+export interface MirrorsOptions {
+  readonly pool: Pool;
+  /** A connection without a pooler in front, for the lock. */
+  readonly database: DatabaseSettings;
+  readonly home: string;
+  readonly workspaces: Workspaces;
+  readonly log: Log;
+  readonly now: () => Date;
+  readonly faults?: Faults | undefined;
+  /** Without them no chat is written out. */
+  readonly chats?: Chats | undefined;
+}
+
+export interface DiskMirrors extends Mirrors {
+  /** Whether the visible folders are this pod's; null while the database is away. */
+  readonly role: Role['kind'] | null;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Another pod changed something in a workspace, or renamed or removed it; null: in some. */
+  heard(workspaceId: string | null): void;
+  /** A run of these threads ended, here or on another pod, or they were renamed or removed; null: of some. */
+  heardOfChats(threadIds: readonly string[] | null): void;
+}
+
+export function createMirrors(options: MirrorsOptions): DiskMirrors {
+  const { pool, home, workspaces, log, now, faults, chats } = options;
+  const base = join(home, 'mirrors');
+  const open = new Map<string, Mirror>();
+  let closing: Promise<unknown> = Promise.resolve();
+  let database = '';
+  let owner: Owner | null = null;
+
+  const create = (workspaceId: string, role: Role): Mirror => {
+    const own = role.kind === 'owner' ? base : join(base, `private-${role.slot}`);
+    const mirror: Mirror = new Mirror({
+      pool,
+      workspaceId,
+      of: `${workspaceId} ${database}`,
+      visible: role.kind === 'owner',
+      folders: join(home, 'workspaces'),
+      own: join(own, workspaceId),
+      maxFileBytes: workspaces.options.maxFileBytes,
+      quotaBytes: workspaces.options.quotaBytes,
+      log,
+      now,
+      faults,
+      chats,
+      fresh: () => owner!.fresh(),
+      confirm: () => owner!.confirm(),
+      after: closing,
+      closed: () => {
+        if (open.get(workspaceId) === mirror) open.delete(workspaceId);
+      },
+      asked: () =>
+        void workspaces
+          .announce(workspaceId)
+          .catch((error: Error) => log.warn({ reason: error.message }, 'a question was not announced')),
+      committed: (changed) =>
+        void workspaces
+          .committed(workspaceId, [changed])
+          .catch((error: Error) => log.warn({ reason: error.message }, 'a change on disk was not announced')),
+    });
+    return mirror;
+  };
+
+  const get = (workspaceId: string, role: Role): Mirror => {
+    const mirror = open.get(workspaceId) ?? create(workspaceId, role);
+    open.set(workspaceId, mirror);
+    return mirror;
+  };
+
+  const onRole = (role: Role | null): void => {
+    closing = Promise.all([closing, ...[...open.values()].map((mirror) => mirror.close())]);
+    open.clear();
+    if (role?.kind !== 'owner') return;
+    mirrored(base)
+      .then((ids) => {
+        if (owner?.role === role) for (const workspaceId of ids) get(workspaceId, role).hint();
+      })
+      .catch((error: Error) => log.warn({ reason: error.message }, 'the folders cannot be listed'));
+  };
+
+  const gathered = new Set<string>();
+  let gathering: NodeJS.Timeout | null = null;
+  let gatheringSince = 0;
+  const gather = (ids: readonly string[]): void => {
+    for (const id of ids) gathered.add(id);
+    if (gathering === null) {
+      gatheringSince = performance.now();
+      gathering = setTimeout(askSoon, CALM_MS).unref();
+    } else if (performance.now() - gatheringSince < LATEST_MS) gathering.refresh();
+  };
+  const askAfterChats = async (): Promise<void> => {
+    const ids = [...gathered];
+    gathering = null;
+    gathered.clear();
+    const role = owner?.role;
+    if (!chats || role?.kind !== 'owner') return;
+    const found = Map.groupBy(await chats.find(ids), ({ workspaceId }) => workspaceId);
+    if (owner?.role === role) for (const [id, some] of found) get(id, role).hintChats(some);
+  };
+
+  /** A database that is away is asked again: what ended must be shown. */
+  const askSoon = (): void => {
+    const ids = [...gathered];
+    askAfterChats().catch((error: Error) => {
+      log.warn({ reason: error.message }, 'chats are not written out yet; trying again');
+      gather(ids);
+    });
+  };
+
+  return {
+    get role() {
+      return owner?.role?.kind ?? null;
+    },
+    start: async () => {
+      await makeFolders(join(home, 'workspaces'));
+      database = await databaseName(pool);
+      owner = new Owner({ database: options.database, homeId: homeId(base), log, onRole });
+      await owner.start();
+    },
+    stop: async () => {
+      if (gathering) clearTimeout(gathering);
+      await Promise.all([closing, ...[...open.values()].map((mirror) => mirror.close())]);
+      await owner?.stop();
+    },
+    stage: (workspaceId, { path }, bytes) => open.get(workspaceId)?.stage(path, bytes) ?? null,
+    flush: async (workspaceId, changes) => {
+      const role = owner?.role;
+      if (!role || (role.kind === 'private' && !open.has(workspaceId)))
+        return changes.forEach(({ staged }) => staged?.discard());
+      // What is committed is committed: a disk that refuses is tried again, and `folder` and `problem` say so.
+      await get(workspaceId, role)
+        .catchUp(changes)
+        .catch(() => undefined)
+        .finally(() => changes.forEach(({ staged }) => staged?.discard()));
+    },
+    folder: async (workspaceId) => {
+      for (;;) {
+        const role = owner?.role;
+        if (!role) throw new Error('the folders cannot be reached: the database is away');
+        try {
+          return await get(workspaceId, role).folder();
+        } catch (error) {
+          if (!(error instanceof MirrorClosed) || owner?.role === role) throw error;
+        }
+      }
+    },
+    heard: (workspaceId) => {
+      const role = owner?.role;
+      if (workspaceId === null) for (const mirror of open.values()) mirror.hint();
+      else if (role?.kind === 'owner') get(workspaceId, role).hint();
+      else open.get(workspaceId)?.hint();
+    },
+    problem: () => {
+      for (const { problem } of open.values()) if (problem !== null) return problem;
+      return null;
+    },
+    heardOfChats: (threadIds) => {
+      if (!chats || owner?.role?.kind !== 'owner') return;
+      if (threadIds === null) for (const mirror of open.values()) mirror.hintChats(null);
+      else gather(threadIds);
+    },
+  };
+}
+
+/** The workspaces that have a mirror already: people may have edited in them. */
+async function mirrored(base: string): Promise<readonly string[]> {
+  const ids = [DEFAULT_WORKSPACE];
+  for (const name of await readdir(base)) if (await exists(join(base, name, 'ledger'))) ids.push(name);
+  return [...new Set(ids)];
+}
+
+/** Tells databases apart: a ledger holds for one only. */
+async function databaseName(pool: Pool): Promise<string> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select oid || ' ' || (select min(applied_at) from migrations) as name
+      from pg_database where datname = current_database()`,
+  );
+  return rows[0]!.name;
+}

@@ -1,0 +1,59 @@
+// What is in the way of a head: a person's edit becomes a version first, everything else goes.
+
+import { rename } from '../disk/calls.ts';
+import { expel, isKnown, type Disk } from '../disk/disk.ts';
+import { QUIET_LIMIT_MS, QUIET_MS } from '../in/path-debounce.ts';
+import { ingest } from '../in/ingest.ts';
+import { conflictPath } from '../names.ts';
+import { remove, removeFolder } from '../disk/swap-file.ts';
+import { identityOf, lookAt, namesOf, pathOf, within } from '../disk/tree.ts';
+import type { Brought } from './write.ts';
+
+export async function clear(
+  disk: Disk,
+  outcome: Extract<Brought, { kind: 'edited' | 'obstructed' }>,
+): Promise<void> {
+  if (outcome.kind === 'obstructed') return clearObstacle(disk, outcome);
+  if (!disk.visible) return;
+  await quiet(disk, outcome.path);
+  await ingest(disk, outcome.path, outcome.created);
+}
+
+async function clearObstacle(
+  disk: Disk,
+  { names, wanted }: Extract<Brought, { kind: 'obstructed' }>,
+): Promise<void> {
+  const path = pathOf(names);
+  const gone = await within(disk.root, names.slice(0, -1), async (folder) => {
+    const name = names.at(-1)!;
+    const stats = await folder?.look(name);
+    // It may have changed since: whoever swaps things is not followed.
+    if (!folder || !stats || (wanted === 'folder' && stats.isDirectory())) return true;
+    if (stats.isFile() && !isKnown(disk, path)(identityOf(stats)) && disk.visible) return false;
+    if (stats.isFile()) {
+      disk.ledger.drop(path);
+      await remove(folder, name);
+    } else if (!stats.isDirectory())
+      await expel(disk, folder, names, 'it is no file, and is in the way of one');
+    else if (!(await removeFolder(folder, name))) {
+      const aside = namesOf(conflictPath(path, disk.now())).name;
+      await rename(folder.at(name), folder.at(aside));
+      disk.watch?.drop(path);
+      disk.dirty(pathOf([...names.slice(0, -1), aside]));
+    }
+    return true;
+  });
+  if (!gone) await ingest(disk, path);
+}
+
+/** Whoever is saving a file gets the time to finish. */
+async function quiet(disk: Disk, path: string): Promise<void> {
+  const began = performance.now();
+  for (;;) {
+    const stats = await lookAt(disk.root, path);
+    if (!stats?.isFile()) return;
+    const age = disk.now().getTime() - Number(stats.mtimeMs);
+    if (age < 0 || age >= QUIET_MS || performance.now() - began > QUIET_LIMIT_MS) return;
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS - age));
+  }
+}

@@ -1,0 +1,118 @@
+// What the database says of a workspace's files, as the mirror needs it: the head of each, with its content where that is
+// one chunk, in pages.
+
+import type { Queryable } from '../../../db/pool.ts';
+import { CHUNK_BYTES } from '../../content.ts';
+import type { Staged, Written } from '../../files.ts';
+
+export interface Head {
+  readonly id: string;
+  readonly path: string;
+  readonly version: number;
+  readonly size: number;
+  readonly changedAt: Date;
+  readonly removed: boolean;
+  /** Null: it is empty, or longer than a chunk. */
+  readonly data: Buffer | null;
+  /** Nobody is meant to write to it. */
+  readonly readOnly?: boolean;
+  /** It may be on disk already, under another name. */
+  readonly staged?: Staged | undefined;
+}
+
+/** Heads in one page: this many chunks are in memory at most. */
+const PAGE = 64;
+
+interface Row {
+  id: string;
+  path: string;
+  version: number;
+  size: string;
+  changed_at: Date;
+  removed_at: Date | null;
+  data: Buffer | null;
+}
+
+const COLUMNS = 'f.id, f.path, f.version, f.size, f.changed_at, f.removed_at, k.data';
+const CHUNK = `left join chunks k on k.hash = f.hash and f.size <= ${CHUNK_BYTES} and f.removed_at is null`;
+
+export interface Feed {
+  /** Null: there is no such workspace. */
+  readonly workspace: { readonly name: string; readonly removed: boolean; readonly last: number } | null;
+  readonly heads: readonly Head[];
+  /** The place in the feed up to which these heads are complete. */
+  readonly cursor: number;
+}
+
+/** The heads of what changed after a place in the change feed. */
+export async function readFeed(client: Queryable, workspaceId: string, after: number): Promise<Feed> {
+  const { rows } = await client.query<
+    Partial<Row> & { name: string; gone: boolean; last: string; seq: string | null }
+  >({
+    name: 'mirror_feed',
+    text: `select w.name, w.removed_at is not null as gone, w.change_seq as last, c.seq, ${COLUMNS}
+      from workspaces w
+      left join lateral (
+        select file_id, max(seq) as seq from (
+          select file_id, seq from changes where workspace_id = w.id and seq > $2 order by seq limit ${PAGE}
+        ) page group by file_id
+      ) c on true
+      left join files f on f.id = c.file_id
+      ${CHUNK}
+      where w.id = $1`,
+    values: [workspaceId, after],
+  });
+  const [first] = rows;
+  if (!first) return { workspace: null, heads: [], cursor: after };
+  return {
+    workspace: { name: first.name, removed: first.gone, last: Number(first.last) },
+    heads: rows.filter((row) => row.id).map((row) => headOf(row as Row)),
+    cursor: rows.reduce((cursor, { seq }) => Math.max(cursor, Number(seq ?? 0)), after),
+  };
+}
+
+/** The live files, by path, after one. */
+export async function readHeads(
+  client: Queryable,
+  workspaceId: string,
+  after: string,
+): Promise<{ readonly heads: readonly Head[]; readonly next: string | null }> {
+  const { rows } = await client.query<Row & { folded: string }>({
+    name: 'mirror_heads',
+    text: `select ${COLUMNS}, f.folded from files f ${CHUNK}
+      where f.workspace_id = $1 and f.removed_at is null and f.folded > $2 order by f.folded limit ${PAGE}`,
+    values: [workspaceId, after],
+  });
+  return { heads: rows.map(headOf), next: rows.length < PAGE ? null : rows.at(-1)!.folded };
+}
+
+export async function readSome(
+  client: Queryable,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<readonly Head[]> {
+  const { rows } = await client.query<Row>({
+    name: 'mirror_some',
+    text: `select ${COLUMNS} from files f ${CHUNK} where f.workspace_id = $1 and f.id = any ($2)`,
+    values: [workspaceId, ids],
+  });
+  return rows.map(headOf);
+}
+
+/** Of a change whose writer had the content at hand. */
+export function headOfWritten({ file, held, staged }: Written): Head {
+  const { id, path, version, size, changedAt } = file;
+  return { id, path, version, size, changedAt, removed: false, data: held!, staged };
+}
+
+function headOf(row: Row): Head {
+  return {
+    id: row.id,
+    path: row.path,
+    version: row.version,
+    size: Number(row.size),
+    changedAt: row.changed_at,
+    removed: row.removed_at !== null,
+    data: row.data,
+  };
+}

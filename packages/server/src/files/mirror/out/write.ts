@@ -1,0 +1,293 @@
+// From the database to the disk: brings files to what their heads say. Temporary file, all of it, synced (or staged so while the
+// version was committed); the ledger; the file in its place; its folder synced; the ledger again.
+
+import { readChunks, sha256 } from '../../content.ts';
+import { readVersion } from '../../versions.ts';
+import { chmod, close, fstat, fsync, setTimes, together } from '../disk/calls.ts';
+import { isKnown, type Disk } from '../disk/disk.ts';
+import type { Head } from './heads.ts';
+import type { Entry } from '../ledger.ts';
+import { captureName, temporaryName } from '../names.ts';
+import {
+  place,
+  placeOver,
+  removeFolder,
+  removeQuietly,
+  type Parting,
+  type Placed,
+} from '../disk/swap-file.ts';
+import { TICK_MS } from '../disk/staging.ts';
+import {
+  alike,
+  identityAt,
+  identityOf,
+  keepMode,
+  namesOf,
+  Obstacle,
+  openFolder,
+  pathOf,
+  within,
+  writeFully,
+  type Folder,
+} from '../disk/tree.ts';
+
+const READ_ONLY = 0o444;
+
+export type Brought =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'edited'; readonly path: string; readonly created: boolean }
+  /** Something else is where a file or a folder should be. */
+  | {
+      readonly kind: 'obstructed';
+      readonly names: readonly string[];
+      readonly wanted: 'file' | 'folder';
+    }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'failed'; readonly error: Error };
+
+export type Part = Parting & { readonly path: string; readonly entry: Entry };
+
+const DONE: Brought = { kind: 'done' };
+
+/** What was replaced and may still be open somewhere goes to `parted`, who closes it. */
+export async function bring(
+  disk: Disk,
+  heads: readonly Head[],
+  parted: (part: Part) => void,
+): Promise<Brought[]> {
+  const touched = new Set<string>();
+  const placed: Staged[] = [];
+  const outcomes: Brought[] = [];
+  for (const head of heads) outcomes.push(await attempt(() => takeAway(disk, head, touched, parted)));
+  const staged = await Promise.all(
+    heads.map(async (head, index) => {
+      if (outcomes[index]!.kind !== 'done' || head.removed || isThere(disk, head)) return null;
+      try {
+        return await stage(disk, head, touched);
+      } catch (error) {
+        outcomes[index] = failure(error);
+        return null;
+      }
+    }),
+  );
+  const waiting = new Set(staged.filter((file) => file !== null));
+  try {
+    await disk.ledger.flush();
+    disk.fault('mirror.recorded');
+    if (!disk.fresh()) await disk.confirm();
+    for (const [index, file] of staged.entries()) {
+      if (!file) continue;
+      waiting.delete(file);
+      outcomes[index] = await attempt(() => putInPlace(disk, heads[index]!, file, parted));
+      if (outcomes[index].kind === 'done') placed.push(file);
+    }
+    const open = new Map(placed.map(({ path, folder }) => [pathOf(namesOf(path).folder), folder]));
+    const [ctimes] = await together([
+      together(placed.map(({ folder, path }) => ctimeOf(disk, folder, path))),
+      together([...touched].map((path) => syncFolder(disk, path, open.get(path)))),
+    ]);
+    disk.fault('mirror.synced');
+    disk.ledger.confirm(
+      placed.map(({ path }) => path),
+      ctimes,
+    );
+  } catch (error) {
+    for (const file of waiting) await takeBack(disk, file);
+    throw error;
+  } finally {
+    for (const file of staged) file?.folder.close();
+  }
+  return outcomes;
+}
+
+/** Known only after the last link and rename; null where a person wrote to it already. */
+async function ctimeOf(disk: Disk, folder: Folder, path: string): Promise<string | null> {
+  const stats = await folder.look(namesOf(path).name);
+  const entry = disk.ledger.at(path);
+  return stats && entry && alike(identityOf(stats), entry) ? String(stats.ctimeNs) : null;
+}
+
+function isThere({ ledger }: Disk, { id, path, version }: Head): boolean {
+  const entry = ledger.at(path);
+  return entry?.file === id && entry.version === version && ledger.confirmed(path);
+}
+
+async function attempt(work: () => Promise<Brought>): Promise<Brought> {
+  try {
+    return await work();
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+function failure(error: unknown): Brought {
+  if (error instanceof Obstacle) return { kind: 'obstructed', names: error.names, wanted: 'folder' };
+  return { kind: 'failed', error: error as Error };
+}
+
+/** Where the file was and is not any more. */
+async function takeAway(
+  disk: Disk,
+  head: Head,
+  touched: Set<string>,
+  parted: (part: Part) => void,
+): Promise<Brought> {
+  const path = disk.ledger.pathOf(head.id);
+  if (path === undefined || (!head.removed && path === head.path)) return DONE;
+  if (!disk.fresh()) return { kind: 'lost' };
+  const { folder: names, name } = namesOf(path);
+  const capture = captureName();
+  disk.ledger.take(capture, path);
+  await disk.ledger.flush();
+  const outcome = await within(disk.root, names, (folder) =>
+    folder ? put(disk, { folder, path, name, temporary: null, capture }, parted) : DONE,
+  );
+  if (outcome.kind === 'edited' || outcome.kind === 'lost') return outcome;
+  disk.ledger.drop(path);
+  touched.add(pathOf(names));
+  await prune(disk, names, touched);
+  return DONE;
+}
+
+/** Folders exist by what is in them. */
+async function prune(disk: Disk, names: readonly string[], touched: Set<string>): Promise<void> {
+  for (let depth = names.length; depth > 0; depth -= 1) {
+    const parent = names.slice(0, depth - 1);
+    const gone = await within(
+      disk.root,
+      parent,
+      (folder) => !folder || removeFolder(folder, names[depth - 1]!),
+    );
+    if (!gone) return;
+    disk.watch?.drop(pathOf(names.slice(0, depth)));
+    touched.delete(pathOf(names.slice(0, depth)));
+    touched.add(pathOf(parent));
+  }
+}
+
+interface Staged {
+  readonly path: string;
+  readonly folder: Folder;
+  readonly temporary: string;
+  /** The name that what is there gets when it is moved aside. */
+  readonly capture: string;
+  readonly before: Entry | undefined;
+}
+
+async function stage(disk: Disk, head: Head, touched: Set<string>): Promise<Staged> {
+  const { path } = head;
+  const { folder: names, name } = namesOf(path);
+  disk.fault('mirror.before');
+  const staged = head.staged ? await disk.staging.take(head.staged, path) : null;
+  const created = { create: (parent: readonly string[]) => touched.add(pathOf(parent)) };
+  const folder = staged?.folder ?? (await openFolder(disk.root, names, created));
+  if (!folder) throw new Error(`${disk.root} is gone`);
+  const temporary = staged?.temporary ?? temporaryName();
+  try {
+    const fd = staged?.fd ?? (await folder.create(temporary));
+    try {
+      const [there, stats] = await together([folder.look(name), fstat(fd, { bigint: true })]);
+      if (head.readOnly) await chmod(fd, READ_ONLY);
+      else await keepMode(fd, stats, there);
+      if (!staged) {
+        await fill(disk, head, fd);
+        const seconds = Math.min(head.changedAt.getTime(), disk.now().getTime() - TICK_MS) / 1000;
+        await setTimes(fd, seconds, seconds);
+      }
+      disk.fault('mirror.written');
+      if (!staged) await fsync(fd);
+      const before = disk.ledger.at(path);
+      const identity = { ...(staged ? identityOf(stats) : await identityAt(fd)), ctime: undefined };
+      const hash = head.readOnly ? sha256(head.data!).toString('base64') : undefined;
+      const capture = captureName();
+      disk.ledger.put(path, { file: head.id, version: head.version, hash, ...identity });
+      if (there && disk.visible) disk.ledger.take(capture, path);
+      touched.add(pathOf(names));
+      return { path, folder, temporary, capture, before };
+    } finally {
+      close(fd);
+    }
+  } catch (error) {
+    await removeQuietly(folder, temporary);
+    folder.close();
+    throw error;
+  }
+}
+
+async function fill(disk: Disk, head: Head, fd: number): Promise<void> {
+  if (head.size === 0) return;
+  if (head.data) return writeFully(fd, head.data);
+  const version = await readVersion(disk.pool, head.id, head.version);
+  for await (const chunk of readChunks(disk.pool, version!.chunks)) await writeFully(fd, chunk);
+}
+
+async function putInPlace(
+  disk: Disk,
+  { path }: Head,
+  staged: Staged,
+  parted: (part: Part) => void,
+): Promise<Brought> {
+  let outcome: Brought = { kind: 'lost' };
+  try {
+    if (disk.fresh()) outcome = await put(disk, { ...staged, name: namesOf(path).name }, parted);
+  } finally {
+    if (outcome.kind !== 'done') await takeBack(disk, staged);
+  }
+  return outcome;
+}
+
+/** What was staged does not get its place: it goes, and the ledger says again what it said before. */
+async function takeBack(disk: Disk, { path, folder, temporary, before }: Staged): Promise<void> {
+  await removeQuietly(folder, temporary);
+  if (before) {
+    disk.ledger.put(path, before);
+    disk.ledger.confirm([path]);
+  } else disk.ledger.drop(path);
+}
+
+interface Put {
+  readonly folder: Folder;
+  readonly path: string;
+  readonly name: string;
+  readonly temporary: string | null;
+  readonly capture: string;
+}
+
+async function put(
+  disk: Disk,
+  { folder, path, name, temporary, capture }: Put,
+  parted: (part: Part) => void,
+): Promise<Brought> {
+  let outcome: Placed;
+  if (disk.visible) {
+    const known = isKnown(disk, path);
+    outcome = await place({ folder, name, temporary, capture, known, fault: disk.fault, now: disk.now });
+  } else outcome = await placeOver(folder, name, temporary);
+  switch (outcome.kind) {
+    case 'placed': {
+      const { parting } = outcome;
+      const entry = parting && disk.ledger.known(path).find((each) => each.ino === parting.identity.ino);
+      disk.drafts.delete(path);
+      if (parting && entry) parted({ ...parting, path, entry });
+      else if (parting) close(parting.fd);
+      return DONE;
+    }
+    case 'edited':
+      return { kind: 'edited', path, created: outcome.created };
+    case 'obstructed':
+      return { kind: 'obstructed', names: path.slice(1).split('/'), wanted: 'file' };
+    case 'lost':
+      return { kind: 'lost' };
+  }
+}
+
+async function syncFolder(disk: Disk, path: string, open: Folder | undefined): Promise<void> {
+  if (open) return fsync(open.fd);
+  const folder = await openFolder(disk.root, path === '/' ? [] : path.slice(1).split('/'));
+  if (!folder) return;
+  try {
+    await fsync(folder.fd);
+  } finally {
+    folder.close();
+  }
+}

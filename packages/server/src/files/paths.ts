@@ -1,0 +1,59 @@
+// Paths in a workspace: `/notes/haiku.md`. What is accepted here is safe and means the same on every file system that a
+// mirror may live on: NFC, no `..`, no control, bidirectional or invisible characters, no name that some system reserves.
+
+import { fold } from '../case-folding.ts';
+import { problemWithName } from '../file-names.ts';
+
+export const PATH_BYTES = 1024;
+export const PATH_DEPTH = 64;
+
+export interface FilePath {
+  /** Begins with a slash. */
+  readonly path: string;
+  /** As it is compared: no two live files differ only by case. */
+  readonly folded: string;
+}
+
+export type ParsedPath =
+  | { readonly ok: true; readonly path: FilePath }
+  | { readonly ok: false; readonly problem: string };
+
+/** A file's path, with or without its first slash. */
+export function parsePath(given: string): ParsedPath {
+  const refused = (problem: string): ParsedPath => ({ ok: false, problem });
+  if (given.length > PATH_BYTES * 2) return refused(`a path has at most ${PATH_BYTES} bytes`);
+  const normal = given.normalize('NFC').replace(/^\//, '');
+  if (normal === '') return refused('a path names a file, such as /notes/haiku.md');
+  const path = `/${normal}`;
+  if (Buffer.byteLength(path) > PATH_BYTES) return refused(`a path has at most ${PATH_BYTES} bytes`);
+  const names = normal.split('/');
+  if (names.length > PATH_DEPTH) return refused(`a path has at most ${PATH_DEPTH} names`);
+  for (const name of names) {
+    const problem = problemWithName(name);
+    if (problem) return refused(problem);
+  }
+  return { ok: true, path: { path, folded: fold(path) } };
+}
+
+/** A folder's path: `/`, or like a file's, with or without a slash at its end. */
+export function parseFolder(given: string): ParsedPath {
+  if (given === '' || given === '/' || given === '.') return { ok: true, path: { path: '/', folded: '/' } };
+  return parsePath(given.endsWith('/') ? given.slice(0, -1) : given);
+}
+
+/** Chats are shown as files and written by nobody. */
+export function isReadOnly({ folded }: FilePath): boolean {
+  return folded === '/chats' || folded.startsWith('/chats/');
+}
+
+/** Whether a path holds, or is, what agents are told and may do: role files, and AGENTS.md. */
+export function governsAgents({ folded }: FilePath): boolean {
+  return folded === '/agents' || folded.startsWith('/agents/') || folded === '/agents.md';
+}
+
+/** The kind of object that a path names. */
+export function kindOf({ folded }: FilePath): 'file' | 'agent' | 'plan' {
+  if (/^\/agents\/[^/]+\.md$/.test(folded)) return 'agent';
+  if (/^\/plans\/[^/]+\.plan$/.test(folded)) return 'plan';
+  return 'file';
+}

@@ -1,0 +1,97 @@
+// What a call wants to change, prepared outside its transaction and made inside it, all or nothing. Each change names the
+// version that it was prepared from; if that is not the newest any more, the call is prepared again.
+
+import { asText, holdContent, readWhole, storeContent, type StoredContent } from '../content.ts';
+import { lockFiles, moveFile, removeFile, writeFile, type FileHead } from '../files.ts';
+import { readVersion } from '../versions.ts';
+import type { FilePath } from '../paths.ts';
+import { authorOf, made, refusals, tell, type Made, type ToolWorld } from './shared.ts';
+import { bytes } from './format.ts';
+import { ToolFailure, type TransactionContext } from '../../tools/tool.ts';
+
+/** Files at most that one call changes; bytes of a text at most that is changed in parts. */
+export const CHANGED_FILES = 1000;
+const TEXT_BYTES = 2 * 1024 * 1024;
+
+export type Planned =
+  | {
+      readonly kind: 'write';
+      readonly path: FilePath;
+      readonly base: number;
+      readonly content: StoredContent;
+    }
+  | {
+      readonly kind: 'restore';
+      readonly path: FilePath;
+      readonly base: number;
+      readonly content: StoredContent;
+      readonly removedFile?: string;
+    }
+  | { readonly kind: 'move'; readonly from: FilePath; readonly to: FilePath; readonly base: number }
+  | { readonly kind: 'remove'; readonly path: FilePath; readonly base: number };
+
+export async function make(
+  world: ToolWorld,
+  context: TransactionContext<unknown>,
+  planned: readonly Planned[],
+): Promise<readonly Made[]> {
+  const { sql, workspaceId } = context;
+  if (planned.length > 1)
+    await lockFiles(
+      sql,
+      workspaceId,
+      planned.map((one) => (one.kind === 'move' ? one.from : one.path)),
+    );
+  const changes: (Made & { readonly from?: string })[] = [];
+  for (const one of planned) {
+    const change = made(await refusals(makeOne(world, context, one)));
+    if (!change) continue;
+    if (context.known(change.file.id) === change.file.version - 1 && one.kind !== 'restore')
+      context.learned(change.file.id, change.file.version);
+    changes.push(one.kind === 'move' ? { ...change, from: one.from.path } : change);
+  }
+  tell(world, context, changes);
+  return changes;
+}
+
+function makeOne({ workspaces }: ToolWorld, context: TransactionContext<unknown>, one: Planned) {
+  const { sql, workspaceId } = context;
+  const where = { workspaceId, author: authorOf(context), base: one.base };
+  if (one.kind === 'move') return moveFile(sql, { ...where, from: one.from, to: one.to });
+  if (one.kind === 'remove') return removeFile(sql, { ...where, path: one.path });
+  const { path, content } = one;
+  const { quotaBytes } = workspaces.options;
+  const { stage } = workspaces;
+  if (one.kind === 'write') return writeFile(sql, { ...where, path, content, quotaBytes, stage });
+  const restore = one.removedFile === undefined ? {} : { removedFile: one.removedFile };
+  return writeFile(sql, { ...where, path, content, quotaBytes, restore });
+}
+
+/** A file's newest text, to be changed in parts. */
+export async function textOf({ pool }: ToolWorld, file: FileHead): Promise<string> {
+  const version = await readVersion(pool, file.id, file.version);
+  if (!version?.isText)
+    throw new ToolFailure(`${file.path} is not text; it can be moved or removed, not edited`);
+  if (version.size > TEXT_BYTES)
+    throw new ToolFailure(
+      `${file.path} has ${bytes(version.size)}; a text of more than ${bytes(TEXT_BYTES)} is not changed in parts`,
+    );
+  return asText(await readWhole(pool, version.chunks))!;
+}
+
+/** The content of a file that a call writes. Of several in one call, each is stored before: in two calls they might cross. */
+export async function storeText(
+  { pool, workspaces }: ToolWorld,
+  text: string,
+  several = false,
+): Promise<StoredContent> {
+  if (text.includes('\0')) throw new ToolFailure('the text has a NUL character; a text has none');
+  const { maxFileBytes } = workspaces.options;
+  const size = Buffer.byteLength(text);
+  if (size > maxFileBytes)
+    throw new ToolFailure(`the text has ${bytes(size)}; a file has at most ${bytes(maxFileBytes)}`);
+  return several ? storeContent(pool, text) : holdContent(pool, text);
+}
+
+/** A file as a change names it. */
+export const placeOf = ({ path, folded }: FileHead): FilePath => ({ path, folded });

@@ -1,0 +1,69 @@
+// edit: exact replacements in a text, several at once, applied to the newest version.
+
+import { z } from 'zod';
+import { make, placeOf, storeText, textOf, type Planned } from './changes.ts';
+import { existing, fileAt, shown, type ToolWorld } from './shared.ts';
+import { heavyWork } from './heavy.ts';
+import { counted } from './format.ts';
+import { ToolFailure, type Tool } from '../../tools/tool.ts';
+
+const EDITS = 100;
+
+const input = z.strictObject({
+  path: z.string().describe('Path of the file'),
+  edits: z
+    .array(
+      z.object({
+        old_text: z.string().min(1).describe('The text to replace, exactly as it is in the file'),
+        new_text: z.string().describe('What to put in its place'),
+        replace_all: z.boolean().optional().describe('Replaces every occurrence, not the only one'),
+      }),
+    )
+    .min(1)
+    .max(EDITS)
+    .describe('Replacements, made one after another; all of them or none'),
+});
+type Input = z.infer<typeof input>;
+
+interface Prepared {
+  readonly planned: readonly Planned[];
+  readonly replaced: number;
+}
+
+export function editTool(world: ToolWorld): Tool<Input, Prepared> {
+  return {
+    name: 'edit',
+    description:
+      'Changes parts of a text file: replaces exact pieces of text, each of which must occur once (or replace_all).',
+    effect: 'transactional',
+    input,
+    words: ({ path, edits }) => `Edits ${shown(path)}${edits.length > 1 ? ` in ${edits.length} places` : ''}`,
+    paths: ({ path }) => [path],
+    async prepare({ path: given, edits }, context) {
+      const file = await existing(world, context.workspaceId, fileAt(given));
+      const before = await textOf(world, file);
+      const done = await heavyWork('replace', { text: before, edits }, context, {
+        what: `editing ${file.path}`,
+        instead: 'make fewer edits in a call, and keep old_text short',
+      });
+      if (!done.ok) throw new ToolFailure(done.problem);
+      const { text, replaced } = done;
+      if (text === before)
+        throw new ToolFailure('the edits change nothing: old_text and new_text are the same');
+      context.used(file.id);
+      const content = await storeText(world, text);
+      return { planned: [{ kind: 'write', path: placeOf(file), base: file.version, content }], replaced };
+    },
+    async run(_, context) {
+      const { planned, replaced } = context.prepared;
+      const [change] = await make(world, context, planned);
+      const { file } = change!;
+      return {
+        path: file.path,
+        file: file.id,
+        version: file.version,
+        text: `${file.path} edited: ${counted(replaced, 'replacement')}, version ${file.version}`,
+      };
+    },
+  };
+}

@@ -1,0 +1,219 @@
+// grep: lines that match, through ripgrep on the workspace's mirror. Bounded in matches, bytes and time. Symbolic links
+// are not followed, not even one in the place of the workspace's own folder, and what is on disk but not in the workspace is not shown; nor are chats, which not every pod has on disk.
+
+import { spawn } from 'node:child_process';
+import { constants, existsSync } from 'node:fs';
+import { lstat, open, type FileHandle } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { rgPath } from '@vscode/ripgrep';
+import { z } from 'zod';
+import { findFiles } from '../files.ts';
+import { parsePath } from '../paths.ts';
+import { existingPlace, folderAt, shown, type ToolWorld } from './shared.ts';
+import { globProblem } from '../../compute/glob.ts';
+import { counted } from './format.ts';
+import { ToolFailure, type CallContext, type Tool } from '../../tools/tool.ts';
+
+const MATCHES = 500;
+const RESULT_BYTES = 64 * 1024;
+const LINE_CHARACTERS = 500;
+const MILLISECONDS = 10_000;
+
+const input = z.strictObject({
+  pattern: z
+    .string()
+    .min(1)
+    .max(1000)
+    .describe('A regular expression, or with literal a plain text, to search for'),
+  path: z.string().default('/').describe('The folder or file to search in; the whole workspace if absent'),
+  glob: z.string().min(1).max(200).optional().describe('Only files whose names match, such as *.md'),
+  literal: z.boolean().optional().describe('Takes the pattern as plain text'),
+  ignore_case: z.boolean().optional().describe('Does not tell upper from lower case'),
+});
+type Input = z.infer<typeof input>;
+
+export function grepTool(world: ToolWorld): Tool<Input> {
+  const { pool, workspaces } = world;
+  return {
+    name: 'grep',
+    description: 'Searches the text of files in the workspace for lines that match a pattern.',
+    effect: 'pure',
+    input,
+    words: ({ pattern, path }) => `Searches ${shown(path)} for ${JSON.stringify(pattern.slice(0, 100))}`,
+    paths: ({ path }) => [path, `${path}/`],
+    async run(asked, context) {
+      const folder = folderAt(asked.path);
+      if (asked.glob !== undefined) {
+        const problem = globProblem(asked.glob);
+        if (problem !== null) throw new ToolFailure(`the glob ${asked.glob} cannot be used: ${problem}`);
+      }
+      if (folder.path !== '/') await existingPlace(world, context.workspaceId, folder);
+      const root = await openRoot(await workspaces.mirrors.folder(context.workspaceId));
+      const found = await searchIn(root, folder.path, asked, context);
+      const places = [...new Set(found.hits.map(({ path }) => path))].flatMap((path) => {
+        const parsed = parsePath(path);
+        return parsed.ok ? [parsed.path] : [];
+      });
+      const known = await findFiles(pool, context.workspaceId, places);
+      const hits = found.hits
+        .filter(({ path }) => known.has(path))
+        .toSorted((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1));
+      const files = [...new Set(hits.map(({ path }) => path))];
+      for (const path of files) context.used(known.get(path)!.id);
+      const head = `${counted(hits.length, 'line')} in ${counted(files.length, 'file')}`;
+      const more = found.cut === null ? [] : [`[${found.cut}; narrow the pattern or the path]`];
+      return {
+        matches: hits.length,
+        files: files.length,
+        text: [head, ...hits.map(({ path, line, text }) => `${path}:${line}: ${text}`), ...more].join('\n'),
+      };
+    },
+  };
+}
+
+interface Hit {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+interface Found {
+  readonly hits: readonly Hit[];
+  /** Why there may be more. */
+  readonly cut: string | null;
+}
+
+const byDescriptor = existsSync('/proc/self/fd');
+
+/** Opens a workspace's folder, so that ripgrep works in this one whatever takes its place. */
+async function openRoot(
+  path: string,
+): Promise<{ readonly cwd: string; readonly close: () => Promise<void> }> {
+  const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+  const folder: FileHandle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw ['ELOOP', 'ENOTDIR', 'ENOENT'].includes(error.code ?? '') ? new ToolFailure(REPLACED) : error;
+    },
+  );
+  // The child process opens its working directory before it becomes ripgrep, and has our descriptors until then.
+  if (byDescriptor) return { cwd: `/proc/self/fd/${folder.fd}`, close: () => folder.close() };
+  const { ino, dev } = await folder.stat();
+  return {
+    cwd: path,
+    // Without descriptors the folder can only be compared: it must still be the same one afterwards.
+    close: async () => {
+      await folder.close();
+      const now = await lstat(path).catch(() => null);
+      if (now?.ino !== ino || now.dev !== dev) throw new ToolFailure(REPLACED);
+    },
+  };
+}
+
+const REPLACED =
+  'the search could not be made: something else is where the workspace’s folder was on the server’s disk. A person must put it back; ls, glob and read work without it';
+
+async function searchIn(
+  root: Awaited<ReturnType<typeof openRoot>>,
+  folder: string,
+  asked: Input,
+  context: CallContext,
+): Promise<Found> {
+  try {
+    return await search(root.cwd, folder, asked, context);
+  } finally {
+    await root.close();
+  }
+}
+
+function search(root: string, folder: string, asked: Input, { signal }: CallContext): Promise<Found> {
+  return new Promise((resolve, reject) => {
+    // The root is searched and narrowed by globs: a path given as an argument would be followed if it is a link.
+    const rg = spawn(rgPath, argumentsFor(folder, asked), {
+      cwd: root,
+      env: {},
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const hits: Hit[] = [];
+    let size = 0;
+    let cut: string | null = null;
+    let complaint = '';
+    const stop = (why: string) => {
+      cut ??= why;
+      rg.kill('SIGKILL');
+    };
+    const late = setTimeout(() => stop(`stopped after ${MILLISECONDS / 1000} s`), MILLISECONDS);
+    const onAbort = () => stop('stopped');
+    signal.addEventListener('abort', onAbort);
+    rg.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(0, 2000)));
+    const lines = createInterface({ input: rg.stdout });
+    lines.on('line', (line) => {
+      if (cut !== null) return;
+      const hit = parseLine(line);
+      if (!hit) return;
+      size += Buffer.byteLength(hit.text) + hit.path.length + 10;
+      if (size > RESULT_BYTES) return stop(`there is more than ${RESULT_BYTES / 1024} KiB of it`);
+      hits.push(hit);
+      if (hits.length === MATCHES) stop(`there may be more than ${MATCHES} lines`);
+    });
+    rg.once('error', reject);
+    let read = false;
+    let code: number | null | undefined;
+    const done = () => {
+      if (!read || code === undefined) return;
+      clearTimeout(late);
+      signal.removeEventListener('abort', onAbort);
+      if (signal.aborted) return reject(new ToolFailure('stopped'));
+      // 1: nothing matched.
+      if (code === 2 && hits.length === 0) return reject(new ToolFailure(refusal(complaint)));
+      resolve({ hits, cut });
+    };
+    lines.once('close', () => {
+      read = true;
+      done();
+    });
+    rg.once('close', (status) => {
+      code = status;
+      done();
+    });
+  });
+}
+
+const FIXED =
+  '--no-config --no-heading --line-number --with-filename --null --color=never --hidden --no-ignore --no-messages --crlf'
+    .split(' ')
+    .concat('--regex-size-limit=10M', `--max-columns=${LINE_CHARACTERS}`, '--max-columns-preview');
+
+function argumentsFor(folder: string, { pattern, glob, literal, ignore_case }: Input): string[] {
+  const at = escaped(folder === '/' ? '' : folder);
+  // Globs that are given together add up, so that the folder's and the caller's must be one.
+  const within =
+    glob !== undefined
+      ? [`${at}/${glob.includes('/') ? '' : '**/'}${glob}`]
+      : at === ''
+        ? []
+        : [at, `${at}/**`];
+  return [
+    ...FIXED,
+    ...(literal === true ? ['--fixed-strings'] : []),
+    ...(ignore_case === true ? ['--ignore-case'] : []),
+    ...within.map((each) => `--glob=${each}`),
+    // The last that matches decides: names that a workspace does not keep.
+    '--glob=!/chats',
+    '--glob=!.continuo*',
+    '--glob=!.git',
+    '--glob=!node_modules',
+    `--regexp=${pattern}`,
+    '../../tools/',
+  ];
+}
+
+const escaped = (path: string): string => path.replace(/[[\]{}*?\\!]/g, String.raw`\$&`);
+
+function parseLine(line: string): Hit | null {
+  const parts = /^\.\/([^\0]+)\0(\d+):(.*)$/s.exec(line);
+  return parts && { path: `/${parts[1]}`, line: Number(parts[2]), text: parts[3]! };
+}
+
+function refusal(complaint: string): string {
+  return `the search could not be made: ${complaint.replace(/^rg: /, '').trim() || 'ripgrep gave no reason'}`;
+}

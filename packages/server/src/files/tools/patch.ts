@@ -1,0 +1,172 @@
+// patch: a unified diff over one or several files, all of it or nothing, applied to the newest versions.
+
+import { parsePatch, type StructuredPatch } from 'diff';
+import { z } from 'zod';
+import { findFile } from '../files.ts';
+import { make, placeOf, storeText, textOf, type Planned } from './changes.ts';
+import { existing, fileAt, shown, type ToolWorld } from './shared.ts';
+import { heavyWork } from './heavy.ts';
+import { counted } from './format.ts';
+import { ToolFailure, type CallContext, type Tool } from '../../tools/tool.ts';
+
+/** Characters of a patch, files that it changes, lines of one hunk and lines of a patched file at most. */
+const PATCH_CHARACTERS = 256 * 1024;
+const FILES = 100;
+const HUNK_LINES = 2000;
+const FILE_LINES = 100_000;
+
+const input = z.strictObject({
+  patch: z
+    .string()
+    .max(PATCH_CHARACTERS)
+    .regex(
+      /(?:^|\n)(?:--- |diff --git )/,
+      'a patch is a unified diff: --- a/path, +++ b/path, @@ -1,2 +1,2 @@, then lines that begin with a space, - or +',
+    )
+    .describe(
+      'A unified diff with --- and +++ lines; --- /dev/null creates a file; remove is a tool of its own',
+    ),
+});
+type Input = z.infer<typeof input>;
+
+export function patchTool(world: ToolWorld): Tool<Input, readonly Planned[]> {
+  return {
+    name: 'patch',
+    description: 'Applies a unified diff to one or several text files, all of it or nothing.',
+    effect: 'transactional',
+    input,
+    words: ({ patch }) => `Patches ${pathsIn(patch).map(shown).join(', ') || 'files'}`,
+    paths: ({ patch }) => pathsIn(patch),
+    async prepare({ patch }, context) {
+      const parts = parse(patch);
+      const planned: Planned[] = [];
+      for (const part of parts) planned.push(...(await plan(world, context, part)));
+      const paths = planned.map((one) => (one.kind === 'move' ? one.from : one.path).folded);
+      if (new Set(paths).size < paths.length)
+        throw new ToolFailure(
+          'the patch names a file twice; put its hunks under one pair of --- and +++ lines',
+        );
+      return planned;
+    },
+    async run(_, context) {
+      const changes = await make(world, context, context.prepared);
+      // A file that is moved and changed has two versions, and is one file.
+      const files = [...new Map(changes.map(({ file }) => [file.id, file])).values()];
+      const lines = files.map((file) =>
+        file.removedAt ? `${file.path} removed` : `${file.path}: version ${file.version}`,
+      );
+      return { files: files.length, text: [`${counted(files.length, 'file')} patched`, ...lines].join('\n') };
+    },
+  };
+}
+
+interface Part {
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly patch: StructuredPatch;
+}
+
+/** What the last patch was read as: it is asked for its paths and its words before it is applied. */
+let lastParsed: { readonly text: string; readonly parts: readonly Part[] } | null = null;
+
+function parse(text: string): readonly Part[] {
+  if (lastParsed?.text !== text) lastParsed = { text, parts: read(text) };
+  return lastParsed.parts;
+}
+
+function read(text: string): readonly Part[] {
+  let patches: StructuredPatch[];
+  try {
+    patches = parsePatch(text.endsWith('\n') ? text : `${text}\n`);
+  } catch (error) {
+    throw new ToolFailure(`the patch cannot be read: ${(error as Error).message}`);
+  }
+  const parts = patches.map(partOf).filter(({ patch, from, to }) => patch.hunks.length > 0 || from !== to);
+  if (parts.length === 0 || parts.some(({ from, to }) => from === null && to === null))
+    throw new ToolFailure(
+      'the patch names no file; it begins with --- a/path and +++ b/path lines, then @@ -1,2 +1,2 @@ and lines that begin with a space, - or +',
+    );
+  if (parts.length > FILES) throw new ToolFailure(`the patch changes more than ${FILES} files`);
+  if (parts.some(({ patch }) => patch.hunks.some((hunk) => hunk.lines.length > HUNK_LINES)))
+    throw new ToolFailure(`a hunk has more than ${HUNK_LINES} lines; split it`);
+  return parts;
+}
+
+function partOf(patch: StructuredPatch): Part {
+  const { oldFileName: old, newFileName: fresh } = patch;
+  const isNothing = (name: string | undefined) => name === undefined || name === '/dev/null';
+  // Git writes a/ and b/ before the two names.
+  const prefixed = [old, fresh].every(
+    (name, side) => isNothing(name) || name.startsWith(side === 0 ? 'a/' : 'b/'),
+  );
+  const named = (name: string | undefined) => (isNothing(name) ? null : prefixed ? name.slice(2) : name);
+  return { patch, from: named(old), to: named(fresh) };
+}
+
+/** For people and for rules, also where the patch is wrong. */
+function pathsIn(text: string): string[] {
+  try {
+    return [...new Set(parse(text).flatMap(({ from, to }) => [from, to].filter((name) => name !== null)))];
+  } catch (error) {
+    if (error instanceof ToolFailure) return [];
+    throw error;
+  }
+}
+
+async function plan(world: ToolWorld, context: CallContext, part: Part): Promise<readonly Planned[]> {
+  const { workspaceId } = context;
+  if (part.from === null) {
+    const path = fileAt(part.to!);
+    if (await findFile(world.pool, workspaceId, path))
+      throw new ToolFailure(`${path.path} is there already, and the patch creates it`);
+    const content = await storeText(world, await applied('', part.patch, path.path, context), true);
+    return [{ kind: 'write', path, base: 0, content }];
+  }
+  const file = await existing(world, workspaceId, fileAt(part.from));
+  context.used(file.id);
+  if (part.to === null) {
+    // Rules about removing are rules about that tool.
+    throw new ToolFailure(`a patch removes no file; call remove for ${file.path}. Nothing was changed`);
+  }
+  const to = fileAt(part.to);
+  const text = async () => {
+    const patched = await applied(await textOf(world, file), part.patch, file.path, context);
+    return storeText(world, patched, true);
+  };
+  if (to.folded === file.folded)
+    return [{ kind: 'write', path: placeOf(file), base: file.version, content: await text() }];
+  const moved: Planned = { kind: 'move', from: placeOf(file), to, base: file.version };
+  return part.patch.hunks.length === 0
+    ? [moved]
+    : [moved, { kind: 'write', path: to, base: file.version + 1, content: await text() }];
+}
+
+async function applied(
+  text: string,
+  { hunks }: StructuredPatch,
+  path: string,
+  context: CallContext,
+): Promise<string> {
+  if (linesIn(text) > FILE_LINES)
+    throw new ToolFailure(`${path} has more than ${FILE_LINES} lines; use edit`);
+  const input = { text, hunks: hunks.map(({ oldStart, lines }) => ({ oldStart, lines })) };
+  const patched = await heavyWork('patch', input, context, {
+    what: `finding where the hunks fit in ${path}`,
+    instead: 'nothing was changed: use edit, or a patch of fewer hunks with fewer lines of context',
+  });
+  if (patched.ok) return patched.text;
+  const hunk = hunks[patched.hunk]!;
+  const near =
+    patched.near.length === 0
+      ? 'Read the file again.'
+      : `The nearest lines to "${patched.lost.slice(0, 100)}" are:\n${patched.near.join('\n')}`;
+  throw new ToolFailure(
+    `the hunk @@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@ does not fit ${path}. Nothing was changed. ${near}`,
+  );
+}
+
+function linesIn(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}

@@ -1,0 +1,185 @@
+// What the tools that work on files share: paths as models write them, files that must be there, and the change that a
+// call makes: its rows, its `file_updated` and the flush to the mirror after the commit.
+
+import type { Pool } from '../../db/pool.ts';
+import { findFile, findRemoved, listFiles, type Author, type Changed, type FileHead } from '../files.ts';
+import { parseFolder, parsePath, type FilePath, type ParsedPath } from '../paths.ts';
+import type { Workspaces } from '../workspace-files.ts';
+import { TooMuchWork, workers } from '../../compute/pool.ts';
+import { judge, type Rules } from '../../tools/policy.ts';
+import { Stale, ToolFailure, type CallContext, type TransactionContext } from '../../tools/tool.ts';
+
+export interface ToolWorld {
+  readonly pool: Pool;
+  readonly workspaces: Workspaces;
+  readonly chats: ChatFiles;
+  /** What the workspace and the role say to calls: no failure names a path that may not be read. */
+  readonly rules: (workspaceId: string) => Promise<Rules>;
+}
+
+/** Threads as files, under /chats. */
+export interface ChatFiles {
+  /** The newest first. */
+  list(workspaceId: string, limit: number): Promise<readonly { readonly name: string }[]>;
+  read(workspaceId: string, path: FilePath): Promise<ChatFile | null>;
+}
+
+interface ChatFile {
+  readonly threadId: string;
+  readonly path: string;
+  readonly version: number;
+  readonly text: string;
+}
+
+/** Paths that a failure names at most, and files of a folder that are looked at for them. */
+const NAMED_PATHS = 3;
+const LOOKED_AT = 1000;
+
+export function fileAt(given: string): FilePath {
+  return accepted(parsePath(given), given);
+}
+
+export function folderAt(given: string): FilePath {
+  return accepted(parseFolder(given), given);
+}
+
+function accepted(parsed: ParsedPath, given: string): FilePath {
+  if (parsed.ok) return parsed.path;
+  throw new ToolFailure(
+    `${shown(given)} is not a path in the workspace: ${parsed.problem}. Paths begin at the workspace's root, such as /notes/haiku.md`,
+  );
+}
+
+/** A path in words for people; whatever was given, it is one short line. */
+export function shown(given: string): string {
+  const parsed = parsePath(given.replace(/\/$/, ''));
+  if (parsed.ok) return parsed.path.path;
+  return given === '' || given === '/' ? '/' : JSON.stringify(given.slice(0, 200));
+}
+
+/** The live file at a path, or a failure that says what is there instead. */
+export async function existing(
+  world: Looking,
+  workspaceId: string,
+  path: FilePath,
+  wanted: 'file' | 'folder' | 'file or folder' = 'file',
+): Promise<FileHead> {
+  const file = await findFile(world.pool, workspaceId, path);
+  if (file) return file;
+  throw new ToolFailure(await whyNoFile(world, workspaceId, path, wanted));
+}
+
+type Looking = Pick<ToolWorld, 'pool' | 'rules'>;
+
+/** Whether there is a file at a path, or something in a folder of that name; else the failure of `existing`. */
+export async function existingPlace(world: Looking, workspaceId: string, path: FilePath): Promise<void> {
+  const [inside] = await listFiles(world.pool, workspaceId, { folder: path, limit: 1 });
+  if (!inside) await existing(world, workspaceId, path, 'file or folder');
+}
+
+async function whyNoFile(
+  world: Looking,
+  workspaceId: string,
+  path: FilePath,
+  wanted: string,
+): Promise<string> {
+  const { pool: client } = world;
+  const [inside] = await listFiles(client, workspaceId, { folder: path, limit: 1 });
+  if (inside) return `${path.path} is a folder, not a file; ls ${path.path} lists it`;
+  const removed = await findRemoved(client, workspaceId, path);
+  const gone = removed ? ` It was removed as version ${removed.version}; restore brings it back.` : '';
+  return `there is no ${wanted} at ${path.path}.${gone}${await didYouMean(world, workspaceId, path)}`;
+}
+
+async function didYouMean(world: Looking, workspaceId: string, path: FilePath): Promise<string> {
+  const { pool: client } = world;
+  const name = path.folded.slice(path.folded.lastIndexOf('/') + 1);
+  const { rows } = await client.query<{ path: string }>({
+    name: 'same_name',
+    text: `select path from files where workspace_id = $1 and removed_at is null
+      and right(folded, $3) = $2 order by length(path), path limit $4`,
+    values: [workspaceId, `/${name}`, name.length + 1, NAMED_PATHS],
+  });
+  const folder = path.path.slice(0, path.path.lastIndexOf('/'));
+  const beside = await listFiles(client, workspaceId, {
+    folder: folder === '' ? folderAt('/') : fileAt(folder),
+    limit: LOOKED_AT,
+  });
+  const candidates = beside.map((file) => file.path);
+  const alike = await mostAlike(path.path, candidates, NAMED_PATHS, workspaceId);
+  const rules = await world.rules(workspaceId);
+  const paths = [...new Set([...rows.map((row) => row.path), ...alike])]
+    .filter((each) => judge({ tool: 'read', effect: 'pure', paths: [each] }, rules).action !== 'deny')
+    .slice(0, NAMED_PATHS);
+  if (paths.length > 0) return ` Did you mean ${paths.join(' or ')}?`;
+  return ' glob and ls show what is there.';
+}
+
+/** The candidates that are most like what was asked for; none if finding them takes too long. */
+export function mostAlike(
+  wanted: string,
+  candidates: readonly string[],
+  most: number,
+  key: string,
+): Promise<readonly string[]> {
+  return workers.run('nearest', { wanted, candidates, most }, { key }).catch((error: unknown) => {
+    if (error instanceof TooMuchWork) return [];
+    throw error;
+  });
+}
+
+export function authorOf({ threadId, runId, callId }: CallContext): Author {
+  return { kind: 'run', thread: threadId, run: runId, call: callId };
+}
+
+export type Made = Extract<Changed, { kind: 'changed' }>;
+
+/** The change, or a failure; a version that is not the expected one is prepared for again. */
+export function made(changed: Changed): Made | null {
+  switch (changed.kind) {
+    case 'changed':
+      return changed;
+    case 'unchanged':
+      return null;
+    case 'conflict':
+    case 'not_found':
+      throw new Stale('the file is not what it was a moment ago');
+    case 'in_the_way':
+      throw new ToolFailure(`${changed.problem}; nothing was changed`);
+  }
+}
+
+/** Tells of the changes that a call made: in the log, and after the commit to the mirror and whoever follows. */
+export function tell(
+  { workspaces }: ToolWorld,
+  context: TransactionContext<unknown>,
+  changes: readonly (Made & { readonly from?: string })[],
+): void {
+  for (const { file, from } of changes) {
+    context.emit({
+      type: 'file_updated',
+      data: {
+        path: file.path,
+        v: file.version,
+        file: file.id,
+        call: context.callId,
+        ...(from !== undefined && { from }),
+        ...(file.removedAt && { removed: true }),
+      },
+    });
+  }
+  if (changes.length > 0) context.afterCommit(() => workspaces.committed(context.workspaceId, changes));
+}
+
+/** What the database refuses for a reason that a model can act on. */
+export async function refusals<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === 'CN413')
+      throw new ToolFailure(
+        `${(error as Error).message}: there is no room for this; a person can raise the quota`,
+      );
+    if (code === 'CN404') throw new ToolFailure('the workspace was removed');
+    throw error;
+  });
+}

@@ -1,0 +1,390 @@
+// What the protocols of foreign clients have in common: their names for threads and messages, a run for a message, answers
+// to what a run asks, and a response that ends where people must answer.
+
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { HttpBindings } from '@hono/node-server';
+import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { isTerminal, schemas, type Approval, type RunDialect } from '@continuo/protocol';
+import { CARRIER_DEPTH } from '../../json-depth.ts';
+import { lastSeqOf } from '../../log/statements.ts';
+import { isAsking, readApprovalsIn } from '../../runs/approvals/approvals.ts';
+import {
+  messageNamed,
+  readNamed,
+  runNamed,
+  threadNamed,
+  type KnownMessage,
+} from '../../threads/client-ids.ts';
+import type { Origin } from '../../threads/origin-cache.ts';
+import { readRun, type StoredRun } from '../../runs/reads/read-runs.ts';
+import { DEFAULT_WORKSPACE } from '../../workspaces/workspaces.ts';
+import { accept, NameTaken } from '../messages/accept-run.ts';
+import type { HttpContext } from '../app.ts';
+import { decide } from '../routes/approvals.ts';
+import { noChat } from '../routes/chats.ts';
+import {
+  atBeginning,
+  pagesOf,
+  standingOf,
+  unnumbered,
+  type Scope,
+  type Spoken,
+  type Standing,
+} from './dialect-stream.ts';
+import { jsonBody } from '../kernel/body.ts';
+import { agentFor, takeMessage } from '../messages/submit-message.ts';
+import { requirePerson } from '../kernel/person.ts';
+import { Problem } from '../kernel/problem.ts';
+import { scopeOf } from './run-stream.ts';
+import { notFound, refuseNul } from '../kernel/shared.ts';
+import { workspaceIn } from '../routes/workspaces.ts';
+
+/** Clients send the whole conversation each time. So much is parsed at once without making others wait. */
+const CONVERSATION_BYTES = 4 * 1024 * 1024;
+/** The most objects, arrays and fields of a conversation, counted together. */
+const CONVERSATION_PARTS = 100_000;
+/** The most parts of the messages that are read, and the most answers to interrupts. */
+const CONVERSATION_ITEMS = 10_000;
+
+/**
+ * The body of a client that sends the whole conversation. Only its end is read and checked: the last message, and the last
+ * one of an assistant, which may hold answers to approvals. Checking all of a long one would make others wait.
+ */
+export const conversationBody = jsonBody({
+  limit: CONVERSATION_BYTES,
+  depth: CARRIER_DEPTH,
+  parts: CONVERSATION_PARTS,
+  read: (body, c) => {
+    const { messages, resume } = (body ?? {}) as { readonly messages?: unknown; readonly resume?: unknown };
+    refuseLong('resume', resume);
+    if (!Array.isArray(messages) || messages.length === 0) return body;
+    conversations.set(c.req.raw, messages);
+    const last = messages.length - 1;
+    const assistant = messages.findLastIndex((each) => roleOf(each) === 'assistant');
+    const end: unknown[] =
+      assistant >= 0 && assistant < last ? [messages[assistant], messages[last]] : [messages[last]];
+    for (const message of end) refuseLongMessage(message);
+    return { ...(body as object), messages: end };
+  },
+});
+
+function refuseLongMessage(message: unknown): void {
+  const { parts, content } = (message ?? {}) as { readonly parts?: unknown; readonly content?: unknown };
+  refuseLong('messages[].parts', parts);
+  refuseLong('messages[].content', content);
+}
+
+/** The schema would make a list of every item's mistakes before it refused the list. */
+function refuseLong(path: string, list: unknown): void {
+  if (!Array.isArray(list) || list.length <= CONVERSATION_ITEMS) return;
+  const message = `has ${list.length} items; at most ${CONVERSATION_ITEMS}`;
+  throw new Problem({
+    status: 400,
+    code: 'invalid_body',
+    detail: `${path}: ${message}`,
+    extra: { errors: [{ path, message }] },
+  });
+}
+
+const conversations = new WeakMap<Request, readonly unknown[]>();
+
+/** All messages that the client sent, most of them as they came. */
+export function conversationOf({ req }: Context): readonly object[] {
+  const messages = conversations.get(req.raw) ?? [];
+  return messages.filter((each): each is object => typeof each === 'object' && each !== null);
+}
+
+function roleOf(message: unknown): unknown {
+  return typeof message === 'object' && message !== null && 'role' in message ? message.role : undefined;
+}
+
+/** A client's own name for something: any text that the database can keep. */
+export const clientName = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((name) => name.isWellFormed() && !name.includes('\0'), {
+    error: 'must be Unicode text without NUL (U+0000) and without half a surrogate pair',
+  });
+export const workspaceQuery = z.object({
+  workspace: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .openapi({ description: 'The id or the name of a workspace; `default` if absent.' }),
+});
+
+/** What a client may choose besides its message. */
+export const clientChoices = schemas.newMessage
+  .pick({ model: true, role: true, limits: true, policy: true })
+  .strip();
+
+/** A part of a message, of which there are many kinds. */
+export const clientPart = z.looseObject({ type: z.string() });
+
+/** What a person's message says. */
+export function textIn(parts: readonly z.infer<typeof clientPart>[]): string {
+  const content = parts.map(textOf).join('\n\n');
+  refuseNul('messages', content);
+  if (content !== '') return content;
+  throw new Problem({ status: 400, code: 'empty_message', detail: 'The last message has no text.' });
+}
+
+function textOf(part: z.infer<typeof clientPart>): string {
+  if (part.type === 'text' && typeof part.text === 'string') return part.text;
+  throw new Problem({
+    status: 400,
+    code: 'unsupported_part',
+    detail:
+      `The last message has a part of type ${JSON.stringify(part.type.slice(0, 100))}; only text is taken. ` +
+      'Put a file into the workspace and name its path.',
+  });
+}
+
+export function nothingToDo(): Problem {
+  return new Problem({
+    status: 400,
+    code: 'nothing_to_do',
+    detail:
+      'The last message is not a person’s, and no approval is answered. Tools run on the server: their results are not sent.',
+  });
+}
+
+export interface ClientThread {
+  readonly id: string;
+  readonly workspaceId: string;
+  /** Null if nothing was said in it yet. */
+  readonly origin: Origin | null;
+}
+
+/** The thread that a client means: one of that id, or its own under that name. */
+export async function threadOf(
+  { pool, originOf }: HttpContext,
+  workspace: string | undefined,
+  name: string,
+): Promise<ClientThread> {
+  const given = z.uuid().safeParse(name).success ? await originOf(name) : null;
+  const asked = workspace === undefined ? null : (await workspaceIn(pool, workspace)).id;
+  if (given && asked !== null && asked !== given.workspaceId) throw notFound('thread', name);
+  if (given) return { id: name, workspaceId: given.workspaceId, origin: given };
+  const workspaceId = asked ?? DEFAULT_WORKSPACE;
+  const id = threadNamed(workspaceId, name);
+  return { id, workspaceId, origin: await originOf(id) };
+}
+
+export interface ClientMessage {
+  /** The client's name for it. */
+  readonly id: string;
+  readonly content: string;
+  /** Whether a message that is known is taken up again: by a new run in any case, or unless its last run is still open. */
+  readonly again: 'no' | 'yes' | 'unless_open';
+  /** The client's name for the run, if it has one. */
+  readonly run?: string;
+  readonly chosen: z.infer<typeof clientChoices>;
+}
+
+/** The run that answers a client's message: the same for the same message, whoever sends it again. */
+export async function runFor(
+  context: HttpContext,
+  thread: ClientThread,
+  message: ClientMessage,
+): Promise<StoredRun> {
+  refuseNul('role', message.chosen.role);
+  refuseNul('model', message.chosen.model);
+  const named = message.run === undefined ? undefined : runNamed(thread.id, message.run);
+  for (;;) {
+    const earlier = named === undefined ? null : await readRun(context.pool, named);
+    if (earlier) return earlier;
+    try {
+      return await begin(context, thread, message, named);
+    } catch (error) {
+      // Somebody sent the same at the same time: now it is known.
+      if (!(error instanceof NameTaken)) throw error;
+      const origin = await context.originOf(thread.id);
+      thread = { ...thread, origin };
+    }
+  }
+}
+
+async function begin(
+  context: HttpContext,
+  { id: threadId, workspaceId, origin }: ClientThread,
+  { id: name, content, again, chosen }: ClientMessage,
+  runId: string | undefined,
+): Promise<StoredRun> {
+  const { pool } = context;
+  const known = origin && (await readNamed(pool, threadId, name));
+  if (known?.text === content) {
+    const last = await found(context, known.runId);
+    if (again === 'no' || (again === 'unless_open' && !isTerminal(last.status))) return last;
+    return found(context, await takeUpAgain(context, { threadId, workspaceId, known, last, runId, chosen }));
+  }
+  const { run } = await takeMessage(context, {
+    threadId,
+    origin: origin ?? { workspaceId, role: null, model: null },
+    message: { ...chosen, content, ...(known && { replaces: known.id }) },
+    names: { message: messageNamed(threadId, name, known ? known.version + 1 : 0), run: runId },
+    idempotencyKey: null,
+    ...(!origin && { chat: { title: null, role: null, model: null } }),
+    missing: () => noChat(context, workspaceId, threadId),
+  });
+  return found(context, run.id);
+}
+
+interface Again {
+  readonly threadId: string;
+  readonly workspaceId: string;
+  readonly known: KnownMessage;
+  readonly last: StoredRun;
+  readonly runId: string | undefined;
+  readonly chosen: ClientMessage['chosen'];
+}
+
+/** The thread is taken back to before the message, and it is answered anew: as before, unless the client chooses otherwise. */
+async function takeUpAgain(
+  context: HttpContext,
+  { threadId, workspaceId, known, last, runId, chosen }: Again,
+): Promise<string> {
+  const { role, model, limits } = chosen;
+  const agent = await agentFor(context, {
+    workspaceId,
+    role: role ?? last.role,
+    // Another role brings its own model.
+    model: model ?? (role === undefined ? last.model : undefined),
+  });
+  const request = {
+    workspaceId,
+    threadId,
+    runId,
+    message: { retryOf: last.id, id: known.id, replaces: known.id },
+    model: agent.model.id,
+    role: agent.role,
+    limits: limits ?? last.limits,
+    chosen: null,
+    idempotencyKey: null,
+  };
+  const { run } = await accept(context, request, () => noChat(context, workspaceId, threadId));
+  return run.id;
+}
+
+async function found({ pool }: HttpContext, runId: string): Promise<StoredRun> {
+  const run = await readRun(pool, runId);
+  if (!run) throw notFound('run', runId);
+  return run;
+}
+
+export interface Answer {
+  readonly approval: string;
+  readonly approved: boolean;
+  /** What the call is made with, if not with its own input. */
+  readonly input?: Record<string, unknown> | undefined;
+  readonly comment?: string | undefined;
+}
+
+/** Decides what a person answered; null if nothing was answered. With `late`, what is decided already stays as it is. */
+export async function answerAll(
+  context: HttpContext,
+  c: Context,
+  { id: threadId, workspaceId }: ClientThread,
+  answers: readonly Answer[],
+  late: 'refused' | 'left_alone',
+): Promise<StoredRun | null> {
+  const ids = answers.map(({ approval }) => approval).filter((id) => z.uuid().safeParse(id).success);
+  const asked = ids.length === 0 ? [] : await readApprovalsIn(context.pool, threadId, ids);
+  for (const { approval, approved, input, comment } of answers) {
+    const question = asked.find(({ id }) => id === approval);
+    if (!question && late === 'left_alone') continue;
+    if (!question) throw notFound('approval', approval);
+    if (question.decision !== null && (late === 'left_alone' || isMoot(question, approved))) continue;
+    requirePerson(c, 'An answer to an approval');
+    const { yes, no } = DECISIONS[question.kind];
+    const changed = question.kind === 'question' ? yes : ('edit' as const);
+    const decision = approved ? (input === undefined ? yes : changed) : no;
+    const content = decision === 'answer' ? (input ?? {}) : input;
+    await decide(context, workspaceId, question, {
+      decision,
+      input: approved ? content : undefined,
+      comment,
+    });
+  }
+  const last = asked.at(-1);
+  return last ? found(context, last.run_id) : null;
+}
+
+const DECISIONS = {
+  call: { yes: 'approve', no: 'deny' },
+  unknown_outcome: { yes: 'retry', no: 'skip' },
+  question: { yes: 'answer', no: 'deny' },
+} as const;
+
+/** Nobody made the call, and nobody will. */
+function isMoot({ decision }: Approval, approved: boolean): boolean {
+  return !approved && decision !== null && ['deny', 'skip', 'expired', 'canceled'].includes(decision);
+}
+
+interface Response<State> {
+  readonly run: StoredRun;
+  readonly dialect: RunDialect<State>;
+  readonly spoken: Omit<Spoken<State>, 'dialect' | 'rests' | 'endsWhole'>;
+  /** The client has what came before these were to be answered. */
+  readonly answered?: readonly string[];
+  /** The id of the last frame that the client has of this run. */
+  readonly after?: string | undefined;
+}
+
+/** How a client says where it stands. */
+export const cursorHeader = z.object({ 'last-event-id': z.string().optional() });
+
+/** Streams a run up to its end, or to where people must answer; whoever has answered gets what comes after that. */
+export async function respond<State>(
+  context: HttpContext,
+  c: Context<{ Bindings: HttpBindings }>,
+  { run, dialect, spoken, answered, after }: Response<State>,
+): Promise<globalThis.Response> {
+  const { pool, streams } = context;
+  const headers = { 'content-type': 'text/event-stream; charset=utf-8', ...spoken.headers };
+  if (c.req.method === 'HEAD') return c.body(null, 200, headers);
+  const scope = scopeOf(run);
+  const since = await lastSeqOf(pool, run.thread_id, run.id, run.startAfter);
+  const from = after
+    ? await standingOf(pool, c.env.outgoing, dialect, scope, after)
+    : answered
+      ? await standingAfter(context, dialect, scope, since, new Set(answered))
+      : atBeginning(dialect, scope);
+  if (after && from.seq === run.lastSeq) return c.body(null, 204);
+  // A client that goes on from its cursor has had the opening.
+  const opening = after ? '' : unnumbered(dialect.opening(from.state));
+  const closing = dialect.closing(from.state);
+  if ((answered || after) && closing && from.seq === since && (await isAsking(pool, run.id))) {
+    return c.body(opening + unnumbered(closing) + (spoken.closing ?? ''), 200, headers);
+  }
+  streams.follow(c.env.outgoing, {
+    spoken: { ...spoken, dialect, rests: { since, closing: dialect.closing }, endsWhole: true },
+    scope,
+    from,
+    opening,
+  });
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** Where the run waited for these answers; where it is now, if it never did. */
+async function standingAfter<State>(
+  { pool }: HttpContext,
+  dialect: RunDialect<State>,
+  scope: Scope,
+  last: number,
+  approvals: Set<string>,
+): Promise<Standing<State>> {
+  let { seq, state }: { seq: number; state: State } = atBeginning(dialect, scope);
+  for await (const events of pagesOf(pool, scope, { after: seq, last })) {
+    for (const event of events) {
+      [state] = dialect.step(state, event);
+      ({ seq } = event);
+      if (event.type === 'approval') approvals.delete(event.data.approval);
+      if (approvals.size === 0 && dialect.closing(state)) return { seq, state, part: 0 };
+    }
+  }
+  return { seq, state, part: 0 };
+}

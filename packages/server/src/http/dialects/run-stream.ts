@@ -1,0 +1,58 @@
+// One run as a stream in a dialect: from its beginning, or from a client's last id on.
+
+import type { Context } from 'hono';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { HttpBindings } from '@hono/node-server';
+import { readRun, type StoredRun } from '../../runs/reads/read-runs.ts';
+import type { HttpContext } from '../app.ts';
+import { atBeginning, standingOf, type Scope, type Spoken } from './dialect-stream.ts';
+import { notFound } from '../kernel/shared.ts';
+
+export function scopeOf({
+  id,
+  thread_id,
+  startAfter,
+}: Pick<StoredRun, 'id' | 'thread_id' | 'startAfter'>): Scope {
+  return { threadId: thread_id, run: { id, startAfter } };
+}
+
+/** Where a run is; one that is under way here is not asked for. */
+export async function findScope({ pool, recent }: HttpContext, runId: string): Promise<Scope> {
+  const place = recent.place(runId);
+  if (place) return { threadId: place.threadId, run: { id: runId, startAfter: place.startAfter } };
+  const run = await readRun(pool, runId);
+  if (!run) throw notFound('run', runId);
+  return scopeOf(run);
+}
+
+/** Streams a run from its beginning. */
+export function streamRun<State>(
+  c: Context<{ Bindings: HttpBindings }>,
+  { streams }: HttpContext,
+  spoken: Spoken<State>,
+  scope: Scope,
+  headers: Readonly<Record<string, string>> = {},
+): typeof RESPONSE_ALREADY_SENT {
+  const from = atBeginning(spoken.dialect, scope);
+  streams.follow(c.env.outgoing, { spoken, scope, from, headers });
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** Streams a run from the frame with the id `given` on; 204 if that was its last. */
+export async function resumeRun<State>(
+  c: Context<{ Bindings: HttpBindings }>,
+  { pool, streams }: HttpContext,
+  spoken: Spoken<State>,
+  runId: string,
+  given: string,
+): Promise<Response> {
+  const run = await readRun(pool, runId);
+  if (!run) throw notFound('run', runId);
+  const scope = scopeOf(run);
+  const from = await standingOf(pool, c.env.outgoing, spoken.dialect, scope, given);
+  if (from.seq === run.lastSeq) return c.body(null, 204);
+  if (c.req.method === 'HEAD')
+    return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
+  streams.follow(c.env.outgoing, { spoken, scope, from });
+  return RESPONSE_ALREADY_SENT;
+}

@@ -1,0 +1,43 @@
+// A workspace's hints as a stream: the one thing that a screen full of chats has to listen to.
+
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { createRoute, z } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import type { App, HttpContext } from '../app.ts';
+import { problems } from './shared.ts';
+import { workspaceIn, workspaceParam } from '../routes/workspaces.ts';
+
+export function hintRoutes(app: App, { pool, streams, hints }: HttpContext): void {
+  const touches: MiddlewareHandler = async (c, next) => {
+    await next();
+    const chat = c.req.param('chat');
+    if (chat !== undefined && c.req.method !== 'GET' && c.res.ok) hints.touched(chat);
+  };
+  app.use('/api/v1/workspaces/:id/chats/:chat/*', touches);
+  app.use('/api/threads/:chat/messages', touches);
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/workspaces/{id}/hints',
+      tags: ['workspaces'],
+      summary: 'Hear which chats have changed',
+      description:
+        'Server-sent events `hint` `{chats, files, servers}`: the ids of chats whose state, title, queue or approvals have changed, and ' +
+        'whether files or MCP servers have. A hint only says where to look. It has no id and is not repeated: after a new connection, look at everything ' +
+        'once. The stream has no end.',
+      request: { params: workspaceParam },
+      responses: {
+        200: { description: 'The hints', content: { 'text/event-stream': { schema: z.string() } } },
+        ...problems(400, 404, 410),
+      },
+    }),
+    async (c) => {
+      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      if (c.req.method === 'HEAD')
+        return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
+      streams.followHints(c.env.outgoing, (listener) => hints.listen(id, listener));
+      return RESPONSE_ALREADY_SENT;
+    },
+  );
+}

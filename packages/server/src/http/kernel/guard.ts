@@ -1,0 +1,176 @@
+// Who may talk to the server. On loopback nobody logs in, so a page in somebody's browser must not
+// reach it: the Host is checked on every request (DNS rebinding makes a foreign name point here),
+// so is the Origin, where there is one, and a page elsewhere cannot embed what is here. With an API key, every route but
+// /healthz and /readyz wants it; a browser without it gets the console, which asks for it, and nothing else.
+
+import type { HttpBindings } from '@hono/node-server';
+import { isIP } from 'node:net';
+import type { Context, MiddlewareHandler } from 'hono';
+import type { Config } from '../../config.ts';
+import { isLoopback } from '../../loopback.ts';
+import type { Console } from '../routes/console.ts';
+import { createPersonCheck, secretIn } from './person.ts';
+import { Problem } from './problem.ts';
+
+/** Probes have no key. */
+const OPEN = ['/healthz', '/readyz'];
+
+export interface Guarded extends Pick<Config, 'host' | 'apiKey' | 'allowedHosts' | 'allowedOrigins'> {
+  readonly personToken: string;
+}
+
+export function guard(
+  config: Guarded,
+  toConsole: Console = async () => null,
+): MiddlewareHandler<{ Bindings: Partial<HttpBindings> }> {
+  const allowed = new Set(config.allowedHosts.map(canonical));
+  const origins = new Set(config.allowedOrigins);
+  const isPerson = createPersonCheck(config.personToken, config.apiKey);
+  const own = canonical(config.host);
+  const everywhere = own === '0.0.0.0' || own === '::';
+
+  // Bound to every address, the server cannot know them all; an address, unlike a name, cannot be rebound.
+  const isOurs = (name: string): boolean =>
+    isLoopback(name) || name === own || allowed.has(name) || (everywhere && isIP(name) !== 0);
+
+  // Nearly every request names the same host.
+  let lastOurs: string | null = null;
+
+  return async (c, next) => {
+    const host = c.req.header('host') ?? new URL(c.req.url).host;
+    if (host !== lastOurs) {
+      if (!isOurs(nameIn(`http://${host}`))) throw hostNotAllowed(host);
+      lastOurs = host;
+    }
+    const origin = c.req.header('origin');
+    const ownPage = origin === undefined || isSame(origin, host) || allowed.has(nameIn(origin));
+    const foreign = !ownPage && origins.has(origin);
+    if (!ownPage && !foreign) throw originNotAllowed(origin);
+    const { outgoing } = c.env ?? {};
+    if (foreign) {
+      for (const [name, value] of corsHeaders(origin)) outgoing?.setHeader(name, value);
+      if (c.req.method === 'OPTIONS') return preflight(c);
+    } else {
+      // Set here, it is on every answer, also on those that are streamed past the framework.
+      outgoing?.setHeader('cross-origin-resource-policy', 'same-origin');
+      if (isEmbedding(c)) throw embedded();
+    }
+    const person = isPerson(c, ownPage && isSameOrigin(c, host));
+    c.set('person', person);
+    if (config.apiKey === undefined || person || OPEN.includes(c.req.path)) return next();
+    const shown = await toConsole(c);
+    if (!shown) throw keyRefused(c);
+    return shown;
+  };
+}
+
+/** What a program in a page of an allowed origin may read of an answer's headers. */
+const EXPOSED = [
+  'content-disposition',
+  'content-location',
+  'content-range',
+  'etag',
+  'idempotency-replayed',
+  'last-event-id',
+  'location',
+  'retry-after',
+  'www-authenticate',
+  'x-vercel-ai-ui-message-stream',
+].join(', ');
+
+/** Without credentials: such a page sends a key or a token itself, and has no use of the console's cookie. */
+function corsHeaders(origin: string): readonly (readonly [string, string])[] {
+  return [
+    ['access-control-allow-origin', origin],
+    ['access-control-expose-headers', EXPOSED],
+    ['vary', 'origin'],
+  ];
+}
+
+function preflight(c: Context): Response {
+  const headers = c.req.header('access-control-request-headers');
+  return c.body(null, 204, {
+    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+    ...(headers !== undefined && { 'access-control-allow-headers': headers }),
+    ...(c.req.header('access-control-request-private-network') !== undefined && {
+      'access-control-allow-private-network': 'true',
+    }),
+    'access-control-max-age': '600',
+  });
+}
+
+/** Whether a page of another origin embeds an answer (image, script, frame). Following a link to the server is not embedding. */
+function isEmbedding(c: Context): boolean {
+  const from = c.req.header('sec-fetch-site');
+  if (from !== 'cross-site' && from !== 'same-site') return false;
+  return c.req.header('sec-fetch-mode') !== 'navigate' || c.req.header('sec-fetch-dest') !== 'document';
+}
+
+/** The name in an http URL, without brackets, port or final dot; '' for anything else. */
+function nameIn(url: string): string {
+  if (!/^https?:\/\/[^/?#@\\\s]+$/.test(url) || !URL.canParse(url)) return '';
+  return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+}
+
+function canonical(name: string): string {
+  return nameIn(`http://${isIP(name) === 6 ? `[${name}]` : name}`);
+}
+
+/**
+ * Whether no page of another origin made the request. An allowed host may be a name that a proxy replaces with another one
+ * in Host: then the browser's own word counts, which a page cannot change.
+ */
+function isSameOrigin(c: Context, host: string): boolean {
+  const origin = c.req.header('origin');
+  if (origin === undefined || isSame(origin, host)) return true;
+  return c.req.header('sec-fetch-site') === 'same-origin';
+}
+
+/** The port counts: another server on this machine is another origin. */
+function isSame(origin: string, host: string): boolean {
+  if (nameIn(origin) === '') return false;
+  const { protocol, host: from } = new URL(origin);
+  return from === new URL(`${protocol}//${host}`).host;
+}
+
+function hostNotAllowed(host: string): Problem {
+  return new Problem({
+    status: 403,
+    code: 'host_not_allowed',
+    detail:
+      `This server does not answer under the name ${JSON.stringify(host)}. ` +
+      'If it should, add the name to CONTINUO_ALLOWED_HOSTS.',
+  });
+}
+
+function originNotAllowed(origin: string): Problem {
+  return new Problem({
+    status: 403,
+    code: 'origin_not_allowed',
+    detail:
+      `Pages from ${JSON.stringify(origin)} may not use this server. ` +
+      'If they should, add that origin to CONTINUO_ALLOWED_ORIGINS.',
+  });
+}
+
+function embedded(): Problem {
+  return new Problem({
+    status: 403,
+    code: 'embedding_not_allowed',
+    detail:
+      'A page of another origin may not embed what this server has. Open the address in a tab of its own, ' +
+      'or add the origin of that page to CONTINUO_ALLOWED_ORIGINS and let it fetch with CORS.',
+  });
+}
+
+function keyRefused(c: Context): Problem {
+  return new Problem({
+    status: 401,
+    code: 'unauthorized',
+    detail:
+      secretIn(c) === undefined
+        ? 'This server wants its API key: send it as "Authorization: Bearer <key>" or "x-api-key: <key>".'
+        : 'The API key is not the right one.',
+    headers: { 'www-authenticate': 'Bearer realm="continuo"' },
+  });
+}

@@ -1,0 +1,161 @@
+// Power needs a person: decisions, rules, MCP servers and role files. The guard finds out whether a request carries the
+// person's token; routes say here that they need it. In the OpenAPI document such a route has `security: person`, and a
+// route that needs it for some requests only has it as one of two ways. A test walks the document.
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createRoute, z, type RouteConfig } from '@hono/zod-openapi';
+import type { Context, MiddlewareHandler } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import { governsAgents, type FilePath } from '../../files/paths.ts';
+import type { App, HttpContext } from '../app.ts';
+import { jsonBody } from './body.ts';
+import { Problem } from './problem.ts';
+import { body, json, problems } from './shared.ts';
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** Whether the request carries the person's token, or the server's API key. */
+    person: boolean;
+  }
+}
+
+const SCHEME = 'person';
+/** For a route that needs a person where `requirePerson` is called. */
+export const SOMETIMES_PERSON = [{}, { [SCHEME]: [] }];
+
+const COOKIE_DAYS = 365;
+
+/** As `createRoute`, for a route that only a person may use. */
+export function personRoute<P extends string, R extends Omit<RouteConfig, 'path'> & { path: P }>(route: R) {
+  const { middleware = [] } = route;
+  return createRoute<P, R>({
+    ...route,
+    security: [{ [SCHEME]: [] }],
+    middleware: [onlyPersons, ...(Array.isArray(middleware) ? middleware : [middleware])],
+    responses: { ...problems(403), ...route.responses },
+  });
+}
+
+const onlyPersons: MiddlewareHandler = async (c, next) => {
+  requirePerson(c);
+  await next();
+};
+
+/** `what`: what needs a person, where it is only a part of what the route does. */
+export function requirePerson(c: Context, what = 'This'): void {
+  if (c.get('person')) return;
+  const sent = c.req.header('authorization') !== undefined || c.req.header('x-api-key') !== undefined;
+  throw new Problem({
+    status: 403,
+    code: 'person_required',
+    detail:
+      `${what} needs a person${sent ? ', and the token that was sent is not the right one' : ''}. In the console, open the link that the server printed at its start, ` +
+      'or that `continuo open` prints; a program sends the token that is in that link as "Authorization: Bearer <token>".',
+  });
+}
+
+/** For the descriptions of routes that write files. */
+export const ROLE_FILES = 'What is in `/agents`, and `/AGENTS.md`, is for a person alone.';
+
+/** Role files say what agents may do, and AGENTS.md what they are told. */
+export function requirePersonFor(c: Context, ...paths: readonly FilePath[]): void {
+  const guarded = paths.find(governsAgents);
+  if (guarded) requirePerson(c, `To change ${guarded.path}`);
+}
+
+/** Whether one of the secrets was given. Digests are of one length: every guess takes the same time. */
+function createComparison(secrets: readonly string[]): (given: string) => boolean {
+  const digests = secrets.map(sha256);
+  return (given) => {
+    const digest = sha256(given);
+    return digests.map((each) => timingSafeEqual(each, digest)).includes(true);
+  };
+}
+
+/** Whether a request comes from a person. `sameOrigin`: no page of another origin made it; a browser sends its cookies with every request. */
+export function createPersonCheck(
+  token: string,
+  apiKey: string | undefined,
+): (c: Context, sameOrigin: boolean) => boolean {
+  const isSecret = createComparison(apiKey === undefined ? [token] : [token, apiKey]);
+  const isToken = createComparison([token]);
+  return (c, sameOrigin) => {
+    const given = secretIn(c);
+    if (given !== undefined) return isSecret(given);
+    if (!sameOrigin || c.req.header('cookie') === undefined) return false;
+    const cookie = getCookie(c, cookieName(c));
+    return cookie !== undefined && isToken(cookie);
+  };
+}
+
+/** What was sent as a key or a token. */
+export function secretIn(c: Context): string | undefined {
+  const bearer = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '')?.[1];
+  return bearer ?? c.req.header('x-api-key');
+}
+
+/** Browsers keep one set of cookies for all ports of a host. */
+function cookieName(c: Context): string {
+  const port = /:(\d+)$/.exec(c.req.header('host') ?? '')?.[1] ?? 'default';
+  return `continuo-person-${port}`;
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+export function personRoutes(app: App, { personToken }: HttpContext): void {
+  app.openAPIRegistry.registerComponent('securitySchemes', SCHEME, {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'The person’s token, or the server’s API key where it has one. The console keeps the token as a cookie.',
+  });
+  const isToken = createComparison([personToken]);
+  const state = z.object({ person: z.boolean() }).meta({ id: 'PersonState' });
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/person',
+      tags: ['person'],
+      summary: 'Whether this client may do what needs a person',
+      responses: { 200: json(state, 'Whether the request carries the person’s token') },
+    }),
+    (c) => c.json({ person: c.get('person') }, 200, { 'cache-control': 'no-store' }),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/person',
+      tags: ['person'],
+      summary: 'Keep the person’s token as a cookie of this browser',
+      description: `The console sends the token of the link that it was opened with. The cookie is HttpOnly and SameSite=Strict, and stays for ${COOKIE_DAYS} days.`,
+      middleware: jsonBody({ limit: 4 * 1024 }),
+      request: { body: body(z.strictObject({ token: z.string() }).meta({ id: 'PersonToken' })) },
+      responses: { 200: json(state, 'The cookie is set'), ...problems(400, 403, 413, 415) },
+    }),
+    (c) => {
+      const { token } = c.req.valid('json');
+      if (!isToken(token)) throw wrongToken();
+      setCookie(c, cookieName(c), personToken, {
+        path: '/',
+        httpOnly: true,
+        sameSite: 'Strict',
+        maxAge: COOKIE_DAYS * 86_400,
+        secure: c.req.header('origin')?.startsWith('https:') ?? false,
+      });
+      return c.json({ person: true }, 200, { 'cache-control': 'no-store' });
+    },
+  );
+}
+
+function wrongToken(): Problem {
+  return new Problem({
+    status: 403,
+    code: 'wrong_token',
+    detail:
+      'This is not the person’s token of this server. `continuo open`, run where the server was started, prints the link that has it.',
+  });
+}

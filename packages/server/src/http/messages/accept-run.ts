@@ -1,0 +1,108 @@
+// A run is accepted: by a message, or by another try at one.
+
+import { z } from '@hono/zod-openapi';
+import type { Run } from '@continuo/protocol';
+import { type Asked, enqueue, type Enqueue, usedBefore } from '../../runs/accept/enqueue.ts';
+import { publicRun, readRun } from '../../runs/reads/read-runs.ts';
+import type { HttpContext } from '../app.ts';
+import { Problem } from '../kernel/problem.ts';
+import { notFound } from '../kernel/shared.ts';
+
+export const idempotencyHeader = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .openapi({ description: 'Kept for 24 hours: the same key and request give the same run.' }),
+});
+
+interface Accepted {
+  readonly run: Run;
+  readonly headers: Record<string, string>;
+}
+
+export async function accept(
+  { pool, pod }: HttpContext,
+  request: Enqueue,
+  missing = async (): Promise<Problem> => notFound('thread', request.threadId),
+): Promise<Accepted> {
+  const outcome = await enqueue({ pool, pod }, request);
+  if (outcome.kind === 'no_thread') throw await missing();
+  if (outcome.kind === 'workspace_removed') throw workspaceRemoved();
+  if (outcome.kind === 'key_reused') throw keyReused();
+  if (outcome.kind === 'queue_full') throw queueFull();
+  if (outcome.kind === 'taken') throw new NameTaken();
+  if (outcome.kind === 'busy') throw threadBusy(outcome.runId);
+  if (outcome.kind === 'no_message') throw noMessage();
+  if (outcome.kind === 'queued') return { run: outcome.run, headers: { location: placeOf(outcome.run) } };
+  return known(pool, outcome.runId, outcome.kind === 'replayed');
+}
+
+/** The run of a request that was taken under its key, and could not be taken now; null if there is none. */
+export async function acceptedBefore({ pool }: HttpContext, asked: Asked): Promise<Accepted | null> {
+  const outcome = await usedBefore(pool, asked);
+  if (outcome?.kind === 'key_reused') throw keyReused();
+  return outcome?.kind === 'replayed' ? known(pool, outcome.runId, true) : null;
+}
+
+async function known(pool: HttpContext['pool'], runId: string, replayed: boolean): Promise<Accepted> {
+  const run = await readRun(pool, runId);
+  if (!run) throw notFound('run', runId);
+  const said = replayed ? { 'idempotency-replayed': 'true' } : {};
+  return { run: publicRun(run), headers: { location: placeOf(run), ...said } };
+}
+
+/** A name that the caller made was used by somebody else meanwhile. */
+export class NameTaken extends Error {
+  override readonly message = 'there is a thread, a run or a message of that name already';
+}
+
+function placeOf(run: Run): string {
+  return `/api/runs/${run.id}`;
+}
+
+function workspaceRemoved(): Problem {
+  return new Problem({
+    status: 410,
+    code: 'workspace_removed',
+    detail:
+      'The workspace of this thread was removed: it takes no message until the workspace is brought back.',
+  });
+}
+
+export function queueFull(): Problem {
+  return new Problem({
+    status: 429,
+    code: 'queue_full',
+    detail:
+      '100 messages wait in the thread, and it takes no more; wait for some to be answered, or cancel them.',
+    headers: { 'retry-after': '1' },
+  });
+}
+
+function threadBusy(runId: string): Problem {
+  return new Problem({
+    status: 409,
+    code: 'thread_busy',
+    detail: `Run ${runId} is still open, and the message asked not to wait; send it again later, or with another policy.`,
+    extra: { run_id: runId },
+  });
+}
+
+function noMessage(): Problem {
+  return new Problem({
+    status: 422,
+    code: 'unknown_message',
+    detail:
+      'replaces: there is no such message of a person in this thread that a run began with, or it was taken back already.',
+  });
+}
+
+function keyReused(): Problem {
+  return new Problem({
+    status: 422,
+    code: 'idempotency_key_reused',
+    detail: 'This Idempotency-Key was used with another request in the last 24 hours; use a new one.',
+  });
+}

@@ -1,0 +1,78 @@
+// Files that come with a message: what the request names, as it is now.
+
+import type { AttachedFile } from '@continuo/protocol';
+import type { Pool } from '../../db/pool.ts';
+import { imageType, IMAGE_HEAD, isPdf, PDF } from '../../files/images.ts';
+import { readChunks } from '../../files/content.ts';
+import { findFile, readFile, type FileHead } from '../../files/files.ts';
+import { readVersion } from '../../files/versions.ts';
+import { parsePath } from '../../files/paths.ts';
+import { similarPaths } from '../../files/similar.ts';
+import { contentType } from '../routes/file-responses.ts';
+import { Problem } from '../kernel/problem.ts';
+
+const ID = /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/i;
+
+/** Refuses with the place of what is not there. */
+export function attach(
+  pool: Pool,
+  workspaceId: string,
+  files: readonly string[],
+): Promise<readonly AttachedFile[]> {
+  return Promise.all(
+    files.map(async (given, index) => {
+      const file = await find(pool, workspaceId, given, `files[${index}]`);
+      return {
+        file: file.id,
+        path: file.path,
+        v: file.version,
+        media_type: await mediaType(pool, file),
+        size: file.size,
+      };
+    }),
+  );
+}
+
+async function find(pool: Pool, workspaceId: string, given: string, place: string): Promise<FileHead> {
+  if (ID.test(given)) {
+    const file = await readFile(pool, workspaceId, given);
+    if (!file) throw noFile(place, `there is no file with the id ${given} in the workspace`);
+    if (file.removedAt) throw noFile(place, `${file.path} was removed; POST …/restore brings it back`);
+    return file;
+  }
+  const parsed = parsePath(given);
+  if (!parsed.ok) throw refused(400, 'invalid_path', place, `the path is refused: ${parsed.problem}`);
+  const file = await findFile(pool, workspaceId, parsed.path);
+  if (file?.path === parsed.path.path) return file;
+  const similar = await similarPaths(pool, workspaceId, parsed.path);
+  const hint =
+    similar.length > 0 ? `did you mean ${similar.join(' or ')}?` : 'GET …/tree lists what there is';
+  throw noFile(place, `there is no file ${parsed.path.path}; ${hint}`);
+}
+
+/** What models are shown as it is (an image, a PDF) is what its bytes say; anything else is what it is called. */
+async function mediaType(pool: Pool, file: FileHead): Promise<string> {
+  const version = await readVersion(pool, file.id, file.version);
+  const bytes: Buffer[] = [];
+  for await (const part of readChunks(pool, version?.chunks ?? [], 0, IMAGE_HEAD)) bytes.push(part);
+  const head = Buffer.concat(bytes);
+  if (isPdf(head)) return PDF;
+  const image = file.isText ? null : imageType(head);
+  if (image !== null) return image;
+  const called = contentType(file.path, file.isText).replace('; charset=utf-8', '');
+  const claims = called === PDF || (!file.isText && called.startsWith('image/'));
+  return claims ? (file.isText ? 'text/plain' : 'application/octet-stream') : called;
+}
+
+function noFile(place: string, message: string): Problem {
+  return refused(404, 'file_not_found', place, message);
+}
+
+function refused(status: number, code: string, path: string, message: string): Problem {
+  return new Problem({
+    status,
+    code,
+    detail: `${path}: ${message}`,
+    extra: { errors: [{ path, message }] },
+  });
+}

@@ -1,0 +1,215 @@
+// What runs ask people: listed, read, decided.
+
+import { createRoute, z } from '@hono/zod-openapi';
+import { schemas, type Approval } from '@continuo/protocol';
+import {
+  decideApproval,
+  listApprovals,
+  readApproval,
+  type Decision,
+} from '../../runs/approvals/approvals.ts';
+import { readRun } from '../../runs/reads/read-runs.ts';
+import type { App, HttpContext } from '../app.ts';
+import { jsonBody } from '../kernel/body.ts';
+import { personRoute } from '../kernel/person.ts';
+import { Problem } from '../kernel/problem.ts';
+import { body, json, limitQuery, notFound, page, problems, refuseNul, timeCursor } from '../kernel/shared.ts';
+import { workspaceIn, workspaceParam } from './workspaces.ts';
+
+const tags = ['approvals'];
+const APPROVALS = '/api/v1/workspaces/{id}/approvals';
+const APPROVAL = `${APPROVALS}/{approval}` as const;
+const approvalParam = workspaceParam.extend({ approval: z.uuid() });
+
+/** How long the check of an edited input waits for tools that are still being fetched; the run checks it in any case. */
+const TOOLS_MS = 5000;
+
+/** What each kind of question can be answered with. */
+const ANSWERS: Readonly<Record<Approval['kind'], readonly Decision['decision'][]>> = {
+  call: ['approve', 'deny', 'edit'],
+  unknown_outcome: ['retry', 'skip'],
+  question: ['answer', 'deny', 'skip'],
+};
+
+const KINDS: Readonly<Record<Approval['kind'], string>> = {
+  call: 'a call',
+  unknown_outcome: 'a call of unknown outcome',
+  question: 'a question',
+};
+
+export function approvalRoutes(app: App, context: HttpContext): void {
+  const { pool } = context;
+  const find = async ({ id, approval }: z.infer<typeof approvalParam>) => {
+    const { id: workspaceId } = await workspaceIn(pool, id);
+    const found = await readApproval(pool, workspaceId, approval);
+    if (!found) throw notFound('approval', approval);
+    return { workspaceId, found };
+  };
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: APPROVALS,
+      tags,
+      summary: 'List what runs ask people, newest first',
+      request: {
+        params: workspaceParam,
+        query: z.object({
+          state: schemas.approvalState.default('waiting'),
+          after: z.string().optional(),
+          limit: limitQuery,
+        }),
+      },
+      responses: { 200: json(page(schemas.approval), 'A page of approvals'), ...problems(400, 404, 410) },
+    }),
+    async (c) => {
+      const { state, after, limit } = c.req.valid('query');
+      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const cursor = after === undefined ? null : timeCursor(after);
+      return c.json(await listApprovals(pool, id, { state, after: cursor, limit }), 200);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: APPROVAL,
+      tags,
+      summary: 'Read an approval',
+      request: { params: approvalParam },
+      responses: { 200: json(schemas.approval, 'The approval'), ...problems(400, 404, 410) },
+    }),
+    async (c) => c.json((await find(c.req.valid('param'))).found, 200),
+  );
+
+  app.openapi(
+    personRoute({
+      method: 'post',
+      path: APPROVAL,
+      tags,
+      summary: 'Decide about a call',
+      description:
+        'The run goes on when everything that it asked is decided. The same decision again is fine; another one is 409.',
+      middleware: jsonBody(),
+      request: { params: approvalParam, body: body(schemas.newDecision) },
+      responses: {
+        200: json(schemas.approval, 'The approval, decided'),
+        ...problems(400, 404, 409, 410, 413, 415, 422),
+      },
+    }),
+    async (c) => {
+      const decision = c.req.valid('json');
+      const { workspaceId, found } = await find(c.req.valid('param'));
+      const decided = await decide(context, workspaceId, found, decision);
+      context.hints.touched(found.chat_id);
+      return c.json(decided, 200);
+    },
+  );
+}
+
+/** What a person decided about an approval, as it was found. */
+export async function decide(
+  context: HttpContext,
+  workspaceId: string,
+  found: Approval,
+  decision: Decision,
+): Promise<Approval> {
+  refuseNul('comment', decision.comment);
+  refuseUnfit(found, decision);
+  if (decision.input !== undefined && found.decision === null)
+    await refuseInput(context, workspaceId, found, decision.input);
+  const decided = await decideApproval(context, { workspaceId, id: found.id }, decision);
+  if (decided.kind === 'not_found') throw notFound('approval', found.id);
+  if (decided.kind !== 'decided') throw tooLate(decided.kind, decided.approval);
+  return decided.approval;
+}
+
+function refuseUnfit({ kind }: Approval, { decision, input, comment }: Decision): void {
+  const refused = (path: string, message: string) =>
+    new Problem({
+      status: 400,
+      code: 'invalid_body',
+      detail: `${path}: ${message}`,
+      extra: { errors: [{ path, message }] },
+    });
+  if (!ANSWERS[kind].includes(decision)) {
+    throw refused('decision', `${KINDS[kind]} is answered with ${ANSWERS[kind].join(', ')}`);
+  }
+  if (decision === 'edit' && input === undefined)
+    throw refused('input', 'is missing: edit says what the call is made with');
+  if (decision === 'answer' && input === undefined) throw refused('input', 'is missing: it is the answer');
+  if (decision !== 'edit' && decision !== 'answer' && input !== undefined)
+    throw refused('input', 'goes with edit and answer only');
+  if (comment !== undefined && comment.length > schemas.COMMENT_CHARACTERS)
+    throw refused('comment', `has ${comment.length} characters; at most ${schemas.COMMENT_CHARACTERS}`);
+}
+
+/** Refuses an answer that does not fit the question, and an edited input that the tool would refuse. */
+async function refuseInput(
+  context: HttpContext,
+  workspaceId: string,
+  approval: Approval,
+  input: unknown,
+): Promise<void> {
+  const { kind, schema = {}, tool: name } = approval;
+  const expected =
+    kind === 'question' ? answerSchema(schema) : await inputSchema(context, workspaceId, approval);
+  const parsed = expected?.safeParse(withoutInherited(input));
+  if (!parsed || parsed.success) return;
+  const errors = parsed.error.issues.map(({ path, message }) => ({
+    path: ['input', ...path].join('.'),
+    message,
+  }));
+  const whole =
+    kind === 'question' ? 'The answer does not fit the question' : `The input does not fit ${name}`;
+  throw new Problem({
+    status: 422,
+    code: 'invalid_input',
+    detail: `${whole}: ${errors.map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
+    extra: { errors },
+  });
+}
+
+/** A field may be named `constructor` or `toString`: where it is absent, every ordinary object still has it. */
+function withoutInherited(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  return Object.assign(Object.create(null) as object, input);
+}
+
+/** Null where the schema says nothing that can be checked: the server that asks does its own check. */
+function answerSchema(schema: Readonly<Record<string, unknown>>): z.ZodType | null {
+  try {
+    return z.fromJSONSchema(schema);
+  } catch {
+    return null;
+  }
+}
+
+/** Null where the tool cannot be had now: the run checks the input itself. */
+async function inputSchema(
+  { pool, agents }: HttpContext,
+  workspaceId: string,
+  { run_id: runId, tool: name }: Approval,
+): Promise<z.ZodType | null> {
+  const run = await readRun(pool, runId);
+  const made = run && (await agents.make({ workspaceId, role: run.role, model: run.model }));
+  if (!made?.ok) return null;
+  const tools = await made.agent.tools(AbortSignal.timeout(TOOLS_MS));
+  return tools.get(name)?.input ?? null;
+}
+
+function tooLate(kind: 'too_late' | 'expired' | 'run_ended', approval: Approval): Problem {
+  const { decision, decided_at, comment, expires_at } = approval;
+  const said = comment === null ? '' : ` (${JSON.stringify(comment)})`;
+  const detail = {
+    too_late: `Somebody decided before: ${decision}${said}, at ${decided_at}.`,
+    expired: `The approval expired at ${expires_at}; the call was not made.`,
+    run_ended: 'The run has ended, or is being stopped: the call is not made any more.',
+  }[kind];
+  return new Problem({
+    status: 409,
+    code: { too_late: 'already_decided', expired: 'approval_expired', run_ended: 'run_ended' }[kind],
+    detail,
+    extra: { approval },
+  });
+}

@@ -1,0 +1,55 @@
+// What happened in a chat: everything that was said, thought and called, and the sessions that it had.
+
+import { createRoute, z } from '@hono/zod-openapi';
+import { schemas } from '@continuo/protocol';
+import { listChatMessages, listSessions } from '../../threads/chats/read-chats.ts';
+import type { App, HttpContext } from '../app.ts';
+import { CHAT, chatIn, chatParam } from './chats.ts';
+import { invalidCursor, json, limitQuery, page, problems, timeCursor } from '../kernel/shared.ts';
+
+const tags = ['chats'];
+const query = z.object({ after: z.string().optional(), limit: limitQuery });
+
+export function chatAuditRoutes(app: App, context: HttpContext): void {
+  const { pool } = context;
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: `${CHAT}/messages`,
+      tags,
+      summary: 'The audit trail: what was said, thought and called, in the log’s order',
+      request: { params: chatParam, query },
+      responses: { 200: json(page(schemas.chatMessage), 'A page of it'), ...problems(400, 404, 410) },
+    }),
+    async (c) => {
+      const { after, limit } = c.req.valid('query');
+      const { id } = await chatIn(context, c.req.valid('param'));
+      const cursor = after === undefined ? { seq: 0, part: -1 } : auditCursor(after);
+      return c.json(await listChatMessages(pool, id, cursor, limit), 200);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: `${CHAT}/sessions`,
+      tags,
+      summary: 'The sessions that the chat had, newest first',
+      request: { params: chatParam, query },
+      responses: { 200: json(page(schemas.session), 'A page of sessions'), ...problems(400, 404, 410) },
+    }),
+    async (c) => {
+      const { after, limit } = c.req.valid('query');
+      const { id } = await chatIn(context, c.req.valid('param'));
+      const cursor = after === undefined ? null : timeCursor(after);
+      return c.json(await listSessions(pool, id, cursor, limit), 200);
+    },
+  );
+}
+
+function auditCursor(given: string): { seq: number; part: number } {
+  const match = /^(\d{1,9})\.(-1|\d{1,9})$/.exec(given);
+  if (!match) throw invalidCursor(given, 'is not one that a page gave as next.');
+  return { seq: Number(match[1]), part: Number(match[2]) };
+}

@@ -1,0 +1,137 @@
+// A file as the wire shows it, and the problems that routes about files have in common.
+
+import { lookup } from 'mime-types';
+import type { File } from '@continuo/protocol';
+import { sqlState, type Pool, type Queryable } from '../../db/pool.ts';
+import { asText } from '../../files/content.ts';
+import { findFile, findMoved, listFiles, type FileHead } from '../../files/files.ts';
+import type { FilePath } from '../../files/paths.ts';
+import { readHead } from '../../files/save.ts';
+import { similarPaths } from '../../files/similar.ts';
+import { inUrl } from '../kernel/paths.ts';
+import { Problem } from '../kernel/problem.ts';
+
+/** Of a text that a writer did not know of, what a conflict shows. */
+const SHOWN_BYTES = 256 * 1024;
+
+export function shownFile(file: FileHead): File {
+  return {
+    id: file.id,
+    path: file.path,
+    kind: file.kind,
+    version: file.version,
+    size: file.size,
+    hash: file.hash.toString('hex'),
+    text: file.isText,
+    created_at: file.createdAt.toISOString(),
+    changed_at: file.changedAt.toISOString(),
+    removed_at: file.removedAt?.toISOString() ?? null,
+  };
+}
+
+export function contentType(path: string, isText: boolean): string {
+  const type = lookup(path) || (isText ? 'text/plain' : 'application/octet-stream');
+  if (!isText) return type;
+  // A text that is called .ts is a program, not a video.
+  return `${/^(audio|video)\//.test(type) ? 'text/plain' : type}; charset=utf-8`;
+}
+
+/** The live file at exactly this path. */
+export async function fileOr404(pool: Pool, workspaceId: string, path: FilePath): Promise<FileHead> {
+  const file = await findFile(pool, workspaceId, path);
+  if (file?.path === path.path) return file;
+  throw await fileNotFound(pool, workspaceId, path);
+}
+
+const LOOK = 'GET …/tree lists what there is, GET …/versions?path= what was there.';
+
+export async function fileNotFound(
+  pool: Pool,
+  workspaceId: string,
+  path: FilePath,
+  advice = LOOK,
+): Promise<Problem> {
+  if (
+    path.folded === '/chats' ||
+    (await listFiles(pool, workspaceId, { folder: path, limit: 1 })).length > 0
+  ) {
+    const tree = `/api/v1/workspaces/${workspaceId}/tree?path=${inUrl(path.path)}`;
+    return new Problem({
+      status: 404,
+      code: 'is_a_folder',
+      detail: `${path.path} is a folder; GET ${tree} lists what is in it.`,
+      extra: { tree },
+    });
+  }
+  const moved = await findMoved(pool, workspaceId, path);
+  if (moved && moved.removedAt === null)
+    return new Problem({
+      status: 404,
+      code: 'file_not_found',
+      detail: `There is no file ${path.path} any more: it is ${moved.path} now, with its history.`,
+      extra: { moved_to: { file: moved.id, path: moved.path }, suggestions: [moved.path] },
+    });
+  const suggestions = await similarPaths(pool, workspaceId, path);
+  const hint = suggestions.length > 0 ? `Did you mean ${suggestions.join(' or ')}?` : advice;
+  return new Problem({
+    status: 404,
+    code: 'file_not_found',
+    detail: `There is no file ${path.path}. ${hint}`,
+    extra: { suggestions },
+  });
+}
+
+/** The file is not what the writer started from: what it is now, with its content if that is a short text. */
+export async function versionConflict(client: Queryable, file: FileHead | null): Promise<Problem> {
+  const content = file?.isText && file.size <= SHOWN_BYTES ? asText(await readHead(client, file)) : null;
+  const current = file && {
+    id: file.id,
+    version: file.version,
+    path: file.path,
+    size: file.size,
+    hash: file.hash.toString('hex'),
+    ...(content !== null && { content }),
+  };
+  return new Problem({
+    status: 412,
+    code: 'version_conflict',
+    detail: file
+      ? `${file.path} is at version ${file.version}, which is not what you started from; \`current\` says what it is now. ` +
+        `Send your change of it with If-Match: "${file.version}".`
+      : 'There is no such file now; send it with If-None-Match: * to make it.',
+    extra: { current },
+    ...(file && { headers: { etag: `"${file.version}"` } }),
+  });
+}
+
+export function pathTaken(problem: string): Problem {
+  return new Problem({ status: 409, code: 'path_taken', detail: `That cannot be: ${problem}.` });
+}
+
+/** What the database said to a write, in words; anything else is thrown as it is. */
+export function refusedWrite(error: unknown, quota: number): unknown {
+  switch (sqlState(error)) {
+    case 'CN413':
+      return new Problem({
+        status: 413,
+        code: 'workspace_full',
+        detail: `${(error as Error).message}; all versions count. Use another workspace, or raise CONTINUO_WORKSPACE_BYTES.`,
+        extra: { quota_bytes: quota },
+      });
+    case 'CN404':
+      return new Problem({
+        status: 410,
+        code: 'workspace_removed',
+        detail: 'The workspace was removed meanwhile; nothing was changed.',
+      });
+    case 'CN003':
+      return new Problem({
+        status: 503,
+        code: 'content_expired',
+        detail: 'The upload took longer than an hour, and its beginning is gone; send it again.',
+        headers: { 'retry-after': '1' },
+      });
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,424 @@
+// Files: their bytes are the body, their version is the ETag.
+
+import { create as disposition } from 'content-disposition';
+import type { HttpBindings } from '@hono/node-server';
+import { z, type RouteConfig } from '@hono/zod-openapi';
+import type { Context, Handler } from 'hono';
+import { schemas, type File } from '@continuo/protocol';
+import { findChat, readChat } from '../../threads/chats/chat-files.ts';
+import { readChunks, storeChunk, storeStream, type Keep, type StoredContent } from '../../files/content.ts';
+import {
+  findFile,
+  findRemoved,
+  removeFile,
+  writeFile,
+  type Author,
+  type Changed,
+} from '../../files/files.ts';
+import { readVersion } from '../../files/versions.ts';
+import { isReadOnly, type FilePath } from '../../files/paths.ts';
+import { saveFile, type Saved } from '../../files/save.ts';
+import type { App, HttpContext } from '../app.ts';
+import {
+  contentType,
+  fileNotFound,
+  fileOr404,
+  pathTaken,
+  refusedWrite,
+  shownFile,
+  versionConflict,
+} from './file-responses.ts';
+import { filePath, inUrl, writable } from '../kernel/paths.ts';
+import { requirePersonFor, ROLE_FILES, SOMETIMES_PERSON } from '../kernel/person.ts';
+import { Problem, validationHook } from '../kernel/problem.ts';
+import { SAFE, send } from '../kernel/stream-bytes.ts';
+import { json, MOST_VERSIONS, problems, wholeNumber } from '../kernel/shared.ts';
+import { workspaceIn, workspaceParam } from './workspaces.ts';
+
+type Request = Context<{ Bindings: HttpBindings }>;
+
+const tags = ['files'];
+export const PERSON: Author = { kind: 'person' };
+/** How often a write that only wants the file to be there is tried again because somebody was faster. */
+const TRIES = 100;
+
+const fileParams = workspaceParam.extend({
+  path: z.string().openapi({
+    description:
+      'The rest of the URL: the names of folders and file, each percent-encoded, with slashes between.',
+    example: 'notes/haiku.md',
+  }),
+});
+const readQuery = z.object({
+  version: wholeNumber(1, MOST_VERSIONS).optional().openapi({ description: 'An older one.' }),
+  download: z.enum(['1', '0']).optional().openapi({ description: '`1`: as an attachment.' }),
+});
+const writeQuery = z.object({
+  on_conflict: z
+    .enum(['merge', 'refuse'])
+    .default('refuse')
+    .openapi({ description: '`merge`: a stale text is merged with what is there, if that goes cleanly.' }),
+});
+const anyBody = { 'application/octet-stream': { schema: z.string().openapi({ format: 'binary' }) } };
+
+export function fileRoutes(app: App, context: HttpContext): void {
+  const { pool, workspaces, config, log } = context;
+
+  /** A route whose last parameter spans slashes, which OpenAPI cannot say. */
+  const route = (
+    config: Omit<RouteConfig, 'path' | 'tags'>,
+    handler: Handler<{ Bindings: HttpBindings }>,
+  ): void => {
+    app.openAPIRegistry.registerPath({ ...config, tags, path: '/api/v1/workspaces/{id}/files/{path}' });
+    const path = '/api/v1/workspaces/:id/files';
+    app.on([config.method.toUpperCase()], [path, `${path}/*`], handler);
+  };
+  const workspaceOf = async (c: Request): Promise<string> => (await workspaceIn(pool, c.req.param('id')!)).id;
+
+  route(
+    {
+      method: 'get',
+      summary: 'Read a file',
+      description:
+        'The bytes, with the version as `ETag`; `Range`, `If-Range`, `If-None-Match` and `If-Match` are understood. ' +
+        "Served with `Content-Security-Policy: sandbox; default-src 'none'` and `nosniff`. HEAD gives the same without the bytes.",
+      request: { params: fileParams, query: readQuery },
+      responses: {
+        200: { description: 'The bytes', content: anyBody },
+        206: { description: 'A part of them', content: anyBody },
+        304: { description: 'You have it already' },
+        ...problems(400, 404, 410, 412, 416),
+      },
+    },
+    async (c) => {
+      const path = filePath(c);
+      const { version, download } = query(readQuery, c);
+      const workspaceId = await workspaceOf(c);
+      const found = isReadOnly(path)
+        ? await chatAt(context, workspaceId, path)
+        : await versionAt(context, workspaceId, path, version);
+      const headers: Record<string, string> = {
+        ...SAFE,
+        'content-type': found.type,
+        etag: `"${found.version}"`,
+        'accept-ranges': 'bytes',
+        'cache-control': 'private, no-cache',
+        ...(download === '1' && {
+          'content-disposition': disposition(path.path.slice(path.path.lastIndexOf('/') + 1)),
+        }),
+      };
+      if (!ifMatches(c, headers['etag']!)) {
+        throw new Problem({
+          status: 412,
+          code: 'version_conflict',
+          detail: `${path.path} is at version ${found.version}.`,
+          headers: { etag: headers['etag']! },
+        });
+      }
+      if (ifNoneMatches(c, headers['etag']!)) return c.body(null, 304, headers);
+      const range = rangeOf(c, headers['etag']!, found.size);
+      if (range === 'unsatisfiable') {
+        throw new Problem({
+          status: 416,
+          code: 'range_not_satisfiable',
+          detail: `The file has ${found.size} bytes; the range begins after its end.`,
+          headers: { 'content-range': `bytes */${found.size}` },
+        });
+      }
+      const { start, end } = range ?? { start: 0, end: found.size };
+      headers['content-length'] = String(end - start);
+      if (range) headers['content-range'] = `bytes ${start}-${end - 1}/${found.size}`;
+      const status = range ? 206 : 200;
+      if (c.req.method === 'HEAD') return c.body(null, status, headers);
+      return send(c, { status, headers, log }, found.read(start, end));
+    },
+  );
+
+  app.openAPIRegistry.registerPath({
+    method: 'head',
+    path: '/api/v1/workspaces/{id}/files/{path}',
+    tags,
+    summary: 'Look at a file without its bytes',
+    request: { params: fileParams, query: readQuery },
+    responses: {
+      200: { description: 'As GET, without a body' },
+      206: { description: 'As GET of a range, without a body' },
+      304: { description: 'You have it already' },
+      400: { description: 'As GET' },
+      404: { description: 'As GET' },
+      410: { description: 'As GET' },
+      412: { description: 'As GET' },
+      416: { description: 'As GET' },
+    },
+  });
+
+  route(
+    {
+      method: 'put',
+      summary: 'Write a file',
+      description:
+        `The body is the content, of any type, at most ${config.maxFileBytes} bytes. ` +
+        '`If-Match: "<version>"` writes only over that version, `If-None-Match: *` only where nothing is. ' +
+        ROLE_FILES,
+      security: SOMETIMES_PERSON,
+      request: {
+        params: fileParams,
+        query: writeQuery,
+        headers: z.object({ 'if-match': z.string().optional(), 'if-none-match': z.string().optional() }),
+        body: { required: true, content: anyBody },
+      },
+      responses: {
+        200: json(schemas.file, 'The file has a next version, or the content was the same'),
+        201: json(schemas.file, 'The file is new'),
+        ...problems(400, 403, 404, 409, 410, 412, 413, 415, 503),
+      },
+    },
+    async (c) => {
+      const path = writable(filePath(c));
+      requirePersonFor(c, path);
+      const { on_conflict } = query(writeQuery, c);
+      const wanted = precondition(c);
+      const workspaceId = await workspaceOf(c);
+      const content = await upload(context, c);
+      const write = {
+        workspaceId,
+        path,
+        author: PERSON,
+        quotaBytes: config.workspaceBytes,
+        stage: workspaces.stage,
+      };
+      const save = (base: number | null): Promise<Saved | Changed> =>
+        on_conflict === 'merge'
+          ? saveFile(pool, pool, { ...write, base, bytes: null, content, merge: true })
+          : writeFile(pool, { ...write, base, content });
+      const saved = await asWanted(context, wanted, { workspaceId, path }, save).catch((error: unknown) => {
+        throw refusedWrite(error, config.workspaceBytes);
+      });
+      if (saved.kind === 'conflict') throw await versionConflict(pool, saved.file);
+      if (saved.kind === 'in_the_way') throw pathTaken(saved.problem);
+      if (saved.kind === 'not_found') throw await fileNotFound(pool, workspaceId, path);
+      if (saved.kind !== 'unchanged')
+        await workspaces.committed(workspaceId, [{ ...saved, kind: 'changed' }]);
+      const isNew = saved.kind === 'changed' && saved.file.version === 1;
+      const shown: File = {
+        ...shownFile(saved.file),
+        ...(saved.kind === 'unchanged' && { unchanged: true }),
+        ...(saved.kind === 'merged' && { merged: true }),
+      };
+      return c.json(shown, isNew ? 201 : 200, {
+        etag: `"${saved.file.version}"`,
+        ...(isNew && { location: `/api/v1/workspaces/${workspaceId}/files${inUrl(saved.file.path)}` }),
+      });
+    },
+  );
+
+  route(
+    {
+      method: 'delete',
+      summary: 'Remove a file',
+      description:
+        'Its history stays: `…/restore` brings any version back. `If-Match: "<version>"` as with PUT. ' +
+        ROLE_FILES,
+      security: SOMETIMES_PERSON,
+      request: { params: fileParams, headers: z.object({ 'if-match': z.string().optional() }) },
+      responses: {
+        200: json(schemas.file, 'The file as it was removed'),
+        ...problems(400, 403, 404, 410, 412),
+      },
+    },
+    async (c) => {
+      const path = writable(filePath(c));
+      requirePersonFor(c, path);
+      const wanted = precondition(c);
+      const workspaceId = await workspaceOf(c);
+      await fileOr404(pool, workspaceId, path);
+      const remove = (base: number | null): Promise<Changed> =>
+        removeFile(pool, { workspaceId, path, author: PERSON, base });
+      const removed = await asWanted(context, wanted, { workspaceId, path }, remove).catch(
+        (error: unknown) => {
+          throw refusedWrite(error, config.workspaceBytes);
+        },
+      );
+      if (removed.kind === 'conflict') throw await versionConflict(pool, removed.file);
+      if (removed.kind !== 'changed') throw await fileNotFound(pool, workspaceId, path);
+      await workspaces.committed(workspaceId, [removed]);
+      return c.json(shownFile(removed.file), 200, { etag: `"${removed.file.version}"` });
+    },
+  );
+}
+
+interface Readable {
+  readonly version: number;
+  readonly size: number;
+  readonly type: string;
+  read(start: number, end: number): AsyncIterable<Buffer>;
+}
+
+async function versionAt(
+  { pool }: HttpContext,
+  workspaceId: string,
+  path: FilePath,
+  asked: number | undefined,
+): Promise<Readable> {
+  const live = await findFile(pool, workspaceId, path);
+  // What was there can still be read, by its version.
+  const file =
+    live?.path === path.path || asked === undefined ? live : await findRemoved(pool, workspaceId, path);
+  if (!file || (!file.removedAt && file.path !== path.path))
+    throw await fileNotFound(pool, workspaceId, path);
+  const version = await readVersion(pool, file.id, asked ?? file.version);
+  if (!version) {
+    throw new Problem({
+      status: 404,
+      code: 'version_not_found',
+      detail: `${file.path} has the versions 1 to ${file.version}, and no ${asked}.`,
+    });
+  }
+  return {
+    version: version.version,
+    size: version.size,
+    type: contentType(file.path, version.isText),
+    read: (start, end) => readChunks(pool, version.chunks, start, end),
+  };
+}
+
+async function chatAt({ pool }: HttpContext, workspaceId: string, path: FilePath): Promise<Readable> {
+  const chat = await findChat(pool, workspaceId, path);
+  if (!chat) throw await fileNotFound(pool, workspaceId, path);
+  const { text, version } = await readChat(pool, chat.threadId);
+  const bytes = Buffer.from(text);
+  return {
+    version,
+    size: bytes.length,
+    type: 'text/markdown; charset=utf-8',
+    read: async function* (start, end) {
+      yield bytes.subarray(start, end);
+    },
+  };
+}
+
+/** Stores the body as it comes, whatever its type. */
+async function upload({ pool, config }: HttpContext, c: Request): Promise<StoredContent> {
+  const encoding = c.req.header('content-encoding') ?? 'identity';
+  if (encoding !== 'identity') {
+    throw new Problem({
+      status: 415,
+      code: 'unsupported_media_type',
+      detail: `The body is encoded as ${encoding}; send the file’s own bytes.`,
+    });
+  }
+  const limit = config.maxFileBytes;
+  if (Number(c.req.header('content-length') ?? 0) > limit) throw fileTooLarge(limit);
+  const { incoming } = c.env;
+  // The first chunk is held until there is a second: most files are one.
+  let held: { readonly hash: Buffer; readonly data: Buffer } | null = null;
+  let chunks = 0;
+  const keep: Keep = async (hash, data) => {
+    chunks += 1;
+    if (chunks === 1) return void (held = { hash, data });
+    if (held) await storeChunk(pool, held.hash, held.data);
+    held = null;
+    await storeChunk(pool, hash, data);
+  };
+  try {
+    const content = await storeStream(keep, incoming.iterator({ destroyOnReturn: false }), limit);
+    const only = held as { readonly data: Buffer } | null;
+    if (content) return only ? { ...content, held: only.data } : content;
+  } catch (cause) {
+    if (!incoming.errored) throw cause;
+    throw new Problem({
+      status: 400,
+      code: 'upload_broken_off',
+      detail: 'The body did not come to its end.',
+      cause,
+    });
+  }
+  throw fileTooLarge(limit);
+}
+
+function fileTooLarge(limit: number): Problem {
+  return new Problem({
+    status: 413,
+    code: 'file_too_large',
+    detail: `A file has at most ${limit} bytes here; CONTINUO_MAX_FILE_BYTES sets that.`,
+    extra: { limit },
+  });
+}
+
+/** What a writer wants to find: these versions, anything, nothing; null if it does not matter. */
+type Wanted = readonly number[] | 'anything' | 'nothing' | null;
+
+function precondition(c: Request): Wanted {
+  const match = c.req.header('if-match')?.trim();
+  const none = c.req.header('if-none-match')?.trim();
+  if (none !== undefined && (none !== '*' || match !== undefined)) {
+    throw new Problem({
+      status: 400,
+      code: 'invalid_headers',
+      detail: 'A write takes If-Match: "<version>", or If-None-Match: *, and not both.',
+    });
+  }
+  if (none === '*') return 'nothing';
+  if (match === undefined) return null;
+  if (match === '*') return 'anything';
+  return etags(match).flatMap((tag) => (/^"\d{1,9}"$/.test(tag) ? [Number(tag.slice(1, -1))] : []));
+}
+
+/** Does a change from the version that is wanted; a file that is not there is a conflict if one was wanted. */
+async function asWanted<T extends Saved | Changed>(
+  { pool }: HttpContext,
+  wanted: Wanted,
+  { workspaceId, path }: { workspaceId: string; path: FilePath },
+  change: (base: number | null) => Promise<T>,
+): Promise<T | { readonly kind: 'conflict'; readonly file: null } | Exclude<Changed, { kind: 'changed' }>> {
+  if (wanted === null) return change(null);
+  if (wanted === 'nothing') return change(0);
+  if (wanted !== 'anything' && wanted.length === 1) return change(wanted[0]!);
+  for (let tries = 1; ; tries += 1) {
+    const file = await findFile(pool, workspaceId, path);
+    if (!file || (wanted !== 'anything' && !wanted.includes(file.version))) return { kind: 'conflict', file };
+    const outcome = await change(file.version);
+    if (outcome.kind !== 'conflict' || tries === TRIES) return outcome;
+  }
+}
+
+function etags(list: string): readonly string[] {
+  return list.match(/(?:W\/)?"[^"]*"/g) ?? [];
+}
+
+function ifMatches(c: Request, etag: string): boolean {
+  const given = c.req.header('if-match');
+  return given === undefined || given.trim() === '*' || etags(given).includes(etag);
+}
+
+function ifNoneMatches(c: Request, etag: string): boolean {
+  const given = c.req.header('if-none-match');
+  if (given === undefined) return false;
+  return given.trim() === '*' || etags(given).some((tag) => tag.replace(/^W\//, '') === etag);
+}
+
+/** From `start` up to `end`; null for all of it: several ranges, and those that cannot be read, are not served. */
+function rangeOf(
+  c: Request,
+  etag: string,
+  size: number,
+): { start: number; end: number } | 'unsatisfiable' | null {
+  const given = c.req.header('range');
+  const onlyIf = c.req.header('if-range')?.trim();
+  if (given === undefined || (onlyIf !== undefined && onlyIf !== etag)) return null;
+  const [first, last] = /^bytes=(\d*)-(\d*)$/.exec(given)?.slice(1) ?? ['', ''];
+  if (first === '' && last === '') return null;
+  if (first === '') return within(Math.max(0, size - Number(last)), size, size);
+  if (last !== '' && Number(last) < Number(first)) return null;
+  return within(Number(first), last === '' ? size : Math.min(size, Number(last) + 1), size);
+}
+
+function within(start: number, end: number, size: number): { start: number; end: number } | 'unsatisfiable' {
+  return start < size ? { start, end } : 'unsatisfiable';
+}
+
+function query<T extends z.ZodType>(schema: T, c: Request): z.output<T> {
+  const result = schema.safeParse(c.req.query());
+  validationHook({ target: 'query', ...result });
+  return result.data!;
+}

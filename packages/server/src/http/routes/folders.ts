@@ -1,0 +1,247 @@
+// What is in a workspace: its tree, search by name and by text, moves.
+
+import { createRoute, z } from '@hono/zod-openapi';
+import type { SearchHit, TreeEntry } from '@continuo/protocol';
+import { schemas } from '@continuo/protocol';
+import { transaction } from '../../db/pool.ts';
+import { hasChats, listChats, type Chat } from '../../threads/chats/chat-files.ts';
+import {
+  findFile,
+  InTheWay,
+  listFiles,
+  lockFiles,
+  moveFile,
+  moveFiles,
+  type Changed,
+  type FileHead,
+} from '../../files/files.ts';
+import { fold } from '../../case-folding.ts';
+import { PATH_DEPTH, type FilePath } from '../../files/paths.ts';
+import { searchNames, searchText } from '../../files/search.ts';
+import { readTree, type TreeEntry as Entry } from '../../files/tree.ts';
+import type { App, HttpContext } from '../app.ts';
+import { jsonBody } from '../kernel/body.ts';
+import { whileConnected } from '../kernel/client-gone.ts';
+import { fileNotFound, pathTaken, refusedWrite, shownFile, versionConflict } from './file-responses.ts';
+import { PERSON } from './files.ts';
+import { fileAt, folderAt, writable } from '../kernel/paths.ts';
+import { requirePersonFor, ROLE_FILES, SOMETIMES_PERSON } from '../kernel/person.ts';
+import { Problem } from '../kernel/problem.ts';
+import { body, invalidCursor, json, limitQuery, page, problems, wholeNumber } from '../kernel/shared.ts';
+import { workspaceIn, workspaceParam } from './workspaces.ts';
+
+const tags = ['files'];
+/** Files of a folder that is moved, at most, and how many of them the answer shows. */
+const MOVED_FILES = 10_000;
+const MOVED_SHOWN = 1000;
+/** The newest chats are searched by name, so many at most. */
+const CHATS_SEARCHED = 1000;
+
+export function folderRoutes(app: App, context: HttpContext): void {
+  const { pool, workspaces, config } = context;
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/workspaces/{id}/tree',
+      tags,
+      summary: 'List a folder',
+      description:
+        'Folders are the beginnings of paths: an empty one is not there. What is in `/chats` is listed by `path=/chats` alone, newest first.',
+      request: {
+        params: workspaceParam,
+        query: z.object({
+          path: z.string().default('/'),
+          depth: wholeNumber(1, PATH_DEPTH).default(1),
+          after: z.string().max(2048).optional(),
+          limit: limitQuery,
+        }),
+      },
+      responses: { 200: json(page(schemas.treeEntry), 'A page of entries'), ...problems(400, 404, 410) },
+    }),
+    async (c) => {
+      const { path, depth, after, limit } = c.req.valid('query');
+      const folder = folderAt(path);
+      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      if (folder.folded === '/chats') return c.json(await chatsPage(context, id, after, limit), 200);
+      const cursor = after === undefined ? null : treeCursor(after);
+      const tree = await readTree(pool, id, { folder, depth, after: cursor, limit });
+      if (tree.entries.length === 0 && cursor === null && folder.path !== '/') {
+        throw await folderNotFound(context, id, folder);
+      }
+      const items = tree.entries.map(shownEntry);
+      if (folder.path === '/' && (await hasChats(pool, id))) addChats(items, cursor, tree.next);
+      return c.json({ items, next: tree.next && Buffer.from(tree.next).toString('base64url') }, 200);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/workspaces/{id}/search',
+      tags,
+      summary: 'Search names and texts',
+      description:
+        'Names by a part of the path; texts by words, as a web search: `"a phrase"`, `or`, `-not`. ' +
+        `Of a text its first 131072 characters are searched, of the chats the names of the newest ${CHATS_SEARCHED}.`,
+      request: {
+        params: workspaceParam,
+        query: z.object({
+          q: z.string().trim().min(1).max(200),
+          in: z.enum(['names', 'text', 'all']).default('all'),
+          limit: wholeNumber(1, 100).default(20),
+        }),
+      },
+      responses: {
+        200: json(page(schemas.searchHit), 'The best first, names before texts'),
+        ...problems(400, 404, 410),
+      },
+    }),
+    async (c) => {
+      const { q: words, in: where, limit } = c.req.valid('query');
+      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const items: SearchHit[] = [];
+      if (where !== 'text') {
+        const named = await searchNames(pool, id, { words, limit });
+        items.push(...named.map((hit) => ({ ...hit, found_in: 'name' as const, snippet: null })));
+        if (items.length < limit) items.push(...(await chatsNamed(context, id, words)));
+      }
+      if (where !== 'names' && items.length < limit) {
+        const found = await whileConnected(c.env.outgoing, (signal) =>
+          searchText(pool, id, { words, limit: limit - items.length, signal }),
+        );
+        items.push(...found.map((hit) => ({ ...hit, found_in: 'text' as const })));
+      }
+      return c.json({ items: items.slice(0, limit), next: null }, 200);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: '/api/v1/workspaces/{id}/moves',
+      tags,
+      summary: 'Move a file, or a folder with all that is in it',
+      description: `All or nothing, at most ${MOVED_FILES} files. The files keep their ids and their history. ${ROLE_FILES}`,
+      security: SOMETIMES_PERSON,
+      middleware: jsonBody({ limit: 16 * 1024 }),
+      request: { params: workspaceParam, body: body(schemas.newMove) },
+      responses: {
+        200: json(schemas.moved, 'The files as they are now'),
+        ...problems(400, 403, 404, 409, 410, 412, 413, 415),
+      },
+    }),
+    async (c) => {
+      const { from: source, to: target, if_match: base = null } = c.req.valid('json');
+      const [from, to] = [writable(fileAt(source)), writable(fileAt(target))];
+      requirePersonFor(c, from, to);
+      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const changes = await move(context, id, { from, to, base }).catch((error: unknown) => {
+        throw refusedWrite(error, config.workspaceBytes);
+      });
+      await workspaces.committed(id, changes);
+      const files = changes.flatMap((change) => ('file' in change && change.file ? [change.file] : []));
+      return c.json({ files: files.slice(0, MOVED_SHOWN).map(shownFile), count: files.length }, 200);
+    },
+  );
+}
+
+async function move(
+  context: HttpContext,
+  workspaceId: string,
+  { from, to, base }: { from: FilePath; to: FilePath; base: number | null },
+): Promise<readonly Changed[]> {
+  const { pool } = context;
+  const file = await findFile(pool, workspaceId, from);
+  if (file?.path === from.path) {
+    const moved = await moveFile(pool, { workspaceId, author: PERSON, from, to, base });
+    if (moved.kind === 'conflict') throw await versionConflict(pool, moved.file);
+    if (moved.kind === 'in_the_way') throw pathTaken(moved.problem);
+    if (moved.kind === 'not_found') throw await fileNotFound(pool, workspaceId, from);
+    return [moved];
+  }
+  if (base !== null) throw await fileNotFound(pool, workspaceId, from);
+  if (to.folded.startsWith(`${from.folded}/`)) throw pathTaken(`${to.path} is inside ${from.path}`);
+  return transaction(pool, async (client) => {
+    await lockFiles(client, workspaceId, []);
+    const files = await listFiles(client, workspaceId, { folder: from, limit: MOVED_FILES + 1 });
+    if (files.length === 0 || !files[0]!.path.startsWith(`${from.path}/`)) return [];
+    if (files.length > MOVED_FILES) throw tooManyFiles();
+    const moves = files.map(({ id, path }) => ({ id, to: fileAt(to.path + path.slice(from.path.length)) }));
+    if (from.path === to.path) return files.map((each) => ({ kind: 'unchanged' as const, file: each }));
+    return moveFiles(client, { workspaceId, author: PERSON, moves });
+  })
+    .catch((error: unknown) => {
+      throw error instanceof InTheWay ? pathTaken(error.message) : error;
+    })
+    .then(async (changes) => {
+      if (changes.length === 0) throw await fileNotFound(pool, workspaceId, from);
+      return changes;
+    });
+}
+
+function tooManyFiles(): Problem {
+  return new Problem({
+    status: 413,
+    code: 'too_many_files',
+    detail: `The folder has more than ${MOVED_FILES} files; move what is in it part by part.`,
+    extra: { limit: MOVED_FILES },
+  });
+}
+
+async function folderNotFound(context: HttpContext, workspaceId: string, folder: FilePath): Promise<Problem> {
+  const file: FileHead | null = await findFile(context.pool, workspaceId, folder);
+  return new Problem({
+    status: 404,
+    code: file ? 'is_a_file' : 'folder_not_found',
+    detail: file
+      ? `${file.path} is a file; GET …/files${file.path} reads it.`
+      : `There is no folder ${folder.path}: folders are there as long as files are in them.`,
+  });
+}
+
+function shownEntry(entry: Entry): TreeEntry {
+  const name = entry.path.slice(entry.path.lastIndexOf('/') + 1);
+  if (entry.type === 'folder') return { type: 'folder', name, path: entry.path };
+  const { type, path, id, kind, size, version, changedAt, author } = entry;
+  return { type, name, path, id, kind, size, version, changed_at: changedAt.toISOString(), author };
+}
+
+/** The folder of the chats, in its place among the others. */
+function addChats(items: TreeEntry[], after: string | null, next: string | null): void {
+  const place = '/chats/';
+  if ((after !== null && after > place) || (next !== null && next < place)) return;
+  const at = items.findIndex(({ path, type }) => fold(type === 'folder' ? `${path}/` : path) > place);
+  items.splice(at < 0 ? items.length : at, 0, { type: 'folder', name: 'chats', path: '/chats' });
+}
+
+async function chatsPage(
+  { pool }: HttpContext,
+  workspaceId: string,
+  after: string | undefined,
+  limit: number,
+): Promise<{ items: TreeEntry[]; next: string | null }> {
+  if (after !== undefined && !z.uuid().safeParse(after).success)
+    throw invalidCursor(after, 'is not one that a page gave as next.');
+  const chats = await listChats(pool, workspaceId, { after: after ?? null, limit: limit + 1 });
+  const items = chats.slice(0, limit).map(({ name, path, version, changedAt }): TreeEntry => {
+    return { type: 'file', name, path, kind: 'chat', version, changed_at: changedAt.toISOString() };
+  });
+  return { items, next: chats.length > limit ? chats[limit - 1]!.threadId : null };
+}
+
+async function chatsNamed({ pool }: HttpContext, workspaceId: string, words: string): Promise<SearchHit[]> {
+  const chats = await listChats(pool, workspaceId, { after: null, limit: CHATS_SEARCHED });
+  return chats.filter(({ path }) => fold(path).includes(fold(words))).map(chatHit);
+}
+
+function chatHit({ path, version }: Chat): SearchHit {
+  return { path, found_in: 'name', kind: 'chat', id: null, version, size: null, snippet: null };
+}
+
+function treeCursor(given: string): string {
+  const path = Buffer.from(given, 'base64url').toString('utf8');
+  if (!path.startsWith('/') || path.includes('\0'))
+    throw invalidCursor(given, 'is not one that a page gave as next.');
+  return path;
+}

@@ -1,0 +1,98 @@
+// Is the process there, can it serve, and what has it been doing?
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRoute, z } from '@hono/zod-openapi';
+import { schemas } from '@continuo/protocol';
+import { migrationNames } from '../../db/migrate.ts';
+import type { Pool } from '../../db/pool.ts';
+import type { Storage } from '../../db/storage.ts';
+import type { App, HttpContext } from '../app.ts';
+import { json } from '../kernel/shared.ts';
+import { VERSION } from '../kernel/version.ts';
+
+export function healthRoutes(app: App, { pool, storage, pod, metrics, workspaces }: HttpContext): void {
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/healthz',
+      tags: ['health'],
+      summary: 'The process is there',
+      responses: { 200: json(z.object({ status: z.literal('ok') }), 'It is') },
+    }),
+    (c) => c.json({ status: 'ok' as const }, 200),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/readyz',
+      tags: ['health'],
+      summary: 'The server can do its work',
+      responses: {
+        200: json(schemas.ready, 'It can'),
+        503: json(schemas.ready, 'It cannot; the fields say why'),
+      },
+    }),
+    async (c) => {
+      const database = await databaseState(pool);
+      const room = await roomIn(storage, database.database === 'ok');
+      const isReady =
+        database.database === 'ok' &&
+        database.migrations === 'applied' &&
+        room === 'ok' &&
+        pod.state === 'registered';
+      return c.json(
+        {
+          status: isReady ? ('ready' as const) : ('unready' as const),
+          ...database,
+          storage: room,
+          pod: pod.state,
+          folders: workspaces.mirrors.problem() ?? 'ok',
+          version: VERSION,
+        },
+        isReady ? 200 : 503,
+      );
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/metrics',
+      tags: ['health'],
+      summary: 'What operators watch, for Prometheus',
+      responses: { 200: { description: 'Metrics', content: { 'text/plain': { schema: z.string() } } } },
+    }),
+    async (c) => c.text(await metrics.text(), 200, { 'content-type': metrics.contentType }),
+  );
+}
+
+async function roomIn(storage: Storage, isDatabaseThere: boolean): Promise<'ok' | 'full' | 'unknown'> {
+  if (isDatabaseThere) return storage.state();
+  return (await storage.keepsDatabaseAway()) ? 'full' : 'unknown';
+}
+
+/** How long the database may take to answer. */
+const SILENT_MS = 2000;
+
+function databaseState(pool: Pool): Promise<{ database: string; migrations: string }> {
+  return Promise.race([
+    readDatabase(pool),
+    sleep(SILENT_MS, { database: 'silent', migrations: 'unknown' }, { ref: false }),
+  ]);
+}
+
+async function readDatabase(pool: Pool): Promise<{ database: string; migrations: string }> {
+  try {
+    const { rows } = await pool.query<{ name: string }>('select name from migrations');
+    const applied = new Set(rows.map((row) => row.name));
+    const missing = (await migrationNames()).filter((name) => !applied.has(name));
+    return {
+      database: 'ok',
+      migrations: missing.length === 0 ? 'applied' : `missing: ${missing.join(', ')}`,
+    };
+  } catch {
+    // The reason may name addresses and users: the log has it, the caller need not.
+    return { database: 'unreachable', migrations: 'unknown' };
+  }
+}

@@ -1,0 +1,168 @@
+// The MCP servers of a workspace. Whoever may call these can run a command on the server's machine: the guard decides.
+
+import { createRoute, z } from '@hono/zod-openapi';
+import { schemas, type McpServer } from '@continuo/protocol';
+import type { ConnectionState } from '../../mcp/connection.ts';
+import { MOST_SERVERS } from '../../mcp/limits.ts';
+import { deleteServer, putServer, touchServer, withoutValues, type ServerRow } from '../../mcp/rows.ts';
+import type { App, HttpContext } from '../app.ts';
+import { jsonBody } from '../kernel/body.ts';
+import { personRoute } from '../kernel/person.ts';
+import { Problem } from '../kernel/problem.ts';
+import { body, json, notFound, problems } from '../kernel/shared.ts';
+import { workspaceIn, workspaceParam } from './workspaces.ts';
+
+const tags = ['mcp servers'];
+const path = '/api/v1/workspaces/{id}/mcp-servers';
+const serverParam = workspaceParam.extend({ name: schemas.mcpServerName });
+
+export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
+  const server = async ({ id, name }: z.infer<typeof serverParam>) => ({
+    id: (await workspaceIn(pool, id)).id,
+    name,
+  });
+  const read = async (id: string, name: string): Promise<McpServer> => {
+    const found = (await mcp.serversOf(id)).find(({ row }) => row.name === name);
+    // Somebody was faster and removed it.
+    if (!found) throw serverNotFound(name);
+    return shown(found);
+  };
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path,
+      tags,
+      summary: 'List the MCP servers of a workspace, with their state and tools',
+      request: { params: workspaceParam },
+      responses: {
+        200: json(z.object({ items: z.array(schemas.mcpServer) }), 'The servers, by name'),
+        ...problems(400, 404, 410),
+      },
+    }),
+    async (c) => {
+      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      return c.json({ items: (await mcp.serversOf(id)).map(shown) }, 200);
+    },
+  );
+
+  app.openapi(
+    personRoute({
+      method: 'put',
+      path: `${path}/{name}`,
+      tags,
+      summary: 'Add an MCP server, or change it; it is (re)started',
+      middleware: jsonBody(),
+      request: { params: serverParam, body: body(schemas.mcpConfig) },
+      responses: {
+        200: json(schemas.mcpServer, 'The server was changed'),
+        201: json(schemas.mcpServer, 'The server was added'),
+        ...problems(400, 404, 409, 410, 413, 415),
+      },
+    }),
+    async (c) => {
+      const { id, name } = await server(c.req.valid('param'));
+      const put = await putServer(pool, id, name, c.req.valid('json'));
+      if (put.kind === 'no_workspace') throw notFound('workspace', id);
+      if (put.kind === 'too_many') throw tooMany();
+      if (put.kind === 'nothing_to_keep') throw nothingToKeep(put.paths);
+      await mcp.changed(id);
+      return c.json(await read(id, name), put.created ? 201 : 200);
+    },
+  );
+
+  app.openapi(
+    personRoute({
+      method: 'delete',
+      path: `${path}/{name}`,
+      tags,
+      summary: 'Remove an MCP server; its process is ended',
+      request: { params: serverParam },
+      responses: { 204: { description: 'It is gone' }, ...problems(400, 404, 410) },
+    }),
+    async (c) => {
+      const { id, name } = await server(c.req.valid('param'));
+      if (!(await deleteServer(pool, id, name))) throw serverNotFound(name);
+      await mcp.changed(id);
+      return c.body(null, 204);
+    },
+  );
+
+  app.openapi(
+    personRoute({
+      method: 'post',
+      path: `${path}/{name}/restart`,
+      tags,
+      summary: 'Start an MCP server anew, on every pod',
+      request: { params: serverParam },
+      responses: { 202: json(schemas.mcpServer, 'It is being started'), ...problems(400, 404, 410) },
+    }),
+    async (c) => {
+      const { id, name } = await server(c.req.valid('param'));
+      if (!(await touchServer(pool, id, name))) throw serverNotFound(name);
+      await mcp.changed(id);
+      return c.json(await read(id, name), 202);
+    },
+  );
+}
+
+function shown({ row, state }: { row: ServerRow; state: ConnectionState | null }): McpServer {
+  return {
+    name: row.name,
+    config: withoutValues(row.config),
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    state: shownState(state),
+  };
+}
+
+function shownState(state: ConnectionState | null): McpServer['state'] {
+  if (!state) return { status: 'disabled' };
+  const since = new Date(state.since).toISOString();
+  switch (state.status) {
+    case 'connecting':
+      return { status: 'connecting', since };
+    case 'failed':
+      return {
+        status: 'failed',
+        since,
+        reason: state.reason,
+        retry_at: new Date(state.retryAt).toISOString(),
+      };
+    case 'ready': {
+      const tools = state.listing.tools.map(({ tool, run: { name, description, effect } }) => ({
+        name,
+        tool,
+        description,
+        effect,
+      }));
+      return { status: 'ready', since, tools, left_out: [...state.listing.leftOut] };
+    }
+  }
+}
+
+function serverNotFound(name: string): Problem {
+  return new Problem({
+    status: 404,
+    code: 'mcp_server_not_found',
+    detail: `The workspace has no MCP server named ${name}.`,
+  });
+}
+
+function tooMany(): Problem {
+  return new Problem({
+    status: 409,
+    code: 'too_many_mcp_servers',
+    detail: `A workspace may have ${MOST_SERVERS} MCP servers; remove one first.`,
+  });
+}
+
+function nothingToKeep(paths: readonly string[]): Problem {
+  const message = 'is null, which keeps a stored value, and none is stored; give a value';
+  return new Problem({
+    status: 400,
+    code: 'invalid_body',
+    detail: paths.map((each) => `${each}: ${message}`).join('; '),
+    extra: { errors: paths.map((each) => ({ path: each, message })) },
+  });
+}

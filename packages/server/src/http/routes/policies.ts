@@ -1,0 +1,82 @@
+// What agents may do in a workspace.
+
+import { createRoute, z } from '@hono/zod-openapi';
+import { schemas, type PolicyRule } from '@continuo/protocol';
+import { policyVersion, readPolicy, writePolicy } from '../../tools/policies.ts';
+import { policyRule } from '../../tools/policy.ts';
+import type { App, HttpContext } from '../app.ts';
+import { jsonBody } from '../kernel/body.ts';
+import { personRoute } from '../kernel/person.ts';
+import { Problem } from '../kernel/problem.ts';
+import { body, json, notFound, problems } from '../kernel/shared.ts';
+import { workspaceIn, workspaceParam } from './workspaces.ts';
+
+const tags = ['policies'];
+const path = '/api/v1/workspaces/{id}/policy';
+
+const rules = z.array(policyRule).max(schemas.POLICY_RULES);
+const policy = z.object({ rules, version: z.string().meta({ description: 'Of these rules.' }) }).meta({
+  id: 'Policy',
+  description: 'The last rule that matches a call decides; what none matches is asked.',
+});
+const newPolicy = z
+  .strictObject({
+    rules,
+    version: z.string().optional().meta({
+      description: 'The one that was read: 409 `policy_changed` if somebody else has written meanwhile.',
+    }),
+  })
+  .meta({ id: 'NewPolicy' });
+
+export function policyRoutes(app: App, { pool }: HttpContext): void {
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path,
+      tags,
+      summary: 'Read the policy of a workspace',
+      request: { params: workspaceParam },
+      responses: { 200: json(policy, 'The policy; the default if none was set'), ...problems(400, 404, 410) },
+    }),
+    async (c) => {
+      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const found = await readPolicy(pool, id);
+      if (found === null) throw notFound('workspace', id);
+      return c.json(shown(found), 200);
+    },
+  );
+
+  app.openapi(
+    personRoute({
+      method: 'put',
+      path,
+      tags,
+      summary: 'Replace the policy of a workspace',
+      description: 'Holds for every call from now on, also of runs that are under way.',
+      middleware: jsonBody(),
+      request: { params: workspaceParam, body: body(newPolicy) },
+      responses: { 200: json(policy, 'The policy'), ...problems(400, 404, 409, 410, 413, 415) },
+    }),
+    async (c) => {
+      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const wanted = c.req.valid('json');
+      const written = await writePolicy(pool, id, wanted);
+      if (written === 'no_workspace') throw notFound('workspace', id);
+      if (written === 'changed') throw changed();
+      return c.json(shown(wanted.rules), 200);
+    },
+  );
+}
+
+function shown(all: readonly PolicyRule[]): z.infer<typeof policy> {
+  return { rules: [...all], version: policyVersion(all) };
+}
+
+function changed(): Problem {
+  return new Problem({
+    status: 409,
+    code: 'policy_changed',
+    detail:
+      'Somebody else has changed the policy since it was read. Nothing was written: read it again, and change that.',
+  });
+}

@@ -1,0 +1,52 @@
+// The roles of a workspace.
+
+import { createRoute, z } from '@hono/zod-openapi';
+import { schemas } from '@continuo/protocol';
+import type { App, HttpContext } from '../app.ts';
+import { Problem } from '../kernel/problem.ts';
+import { json, page, problems } from '../kernel/shared.ts';
+import { workspaceIn, workspaceParam } from './workspaces.ts';
+
+const tags = ['roles'];
+
+export function roleRoutes(app: App, { pool, roles }: HttpContext): void {
+  const find = async (given: string) => (await roles.of((await workspaceIn(pool, given)).id)).roles;
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/workspaces/{id}/roles',
+      tags,
+      summary: 'List the roles of a workspace',
+      description: 'The built-in roles, overlaid by the files `/agents/*.md`, by name.',
+      request: { params: workspaceParam },
+      responses: {
+        200: json(page(schemas.role), 'The roles, all on one page'),
+        ...problems(400, 404, 410),
+      },
+    }),
+    async (c) => c.json({ items: [...(await find(c.req.valid('param').id)).values()], next: null }, 200),
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/workspaces/{id}/roles/{name}',
+      tags,
+      summary: 'Read a role',
+      request: { params: workspaceParam.extend({ name: z.string() }) },
+      responses: { 200: json(schemas.role, 'The role'), ...problems(400, 404, 410) },
+    }),
+    async (c) => {
+      const { id, name } = c.req.valid('param');
+      const known = await find(id);
+      const role = known.get(name);
+      if (role) return c.json(role, 200);
+      throw new Problem({
+        status: 404,
+        code: 'role_not_found',
+        detail: `There is no role ${JSON.stringify(name)}; the roles are: ${[...known.keys()].join(', ')}.`,
+      });
+    },
+  );
+}

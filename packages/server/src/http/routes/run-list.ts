@@ -1,0 +1,41 @@
+// The runs of a workspace, whatever their chat.
+
+import { createRoute, z } from '@hono/zod-openapi';
+import { schemas, type RunStatus } from '@continuo/protocol';
+import { listRuns } from '../../runs/reads/read-runs.ts';
+import type { App, HttpContext } from '../app.ts';
+import { json, limitQuery, page, problems, timeCursor } from '../kernel/shared.ts';
+import { workspaceIn, workspaceParam } from './workspaces.ts';
+
+const OPEN: readonly RunStatus[] = ['queued', 'running'];
+
+export function runListRoutes(app: App, { pool }: HttpContext): void {
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/workspaces/{id}/runs',
+      tags: ['runs'],
+      summary: 'List runs, newest first',
+      request: {
+        params: workspaceParam,
+        query: z.object({
+          chat: z.uuid().optional(),
+          status: z
+            .enum(['open', ...schemas.runStatus.options])
+            .optional()
+            .openapi({ description: 'Only those in this state; `open`: queued or running.' }),
+          after: z.string().optional(),
+          limit: limitQuery,
+        }),
+      },
+      responses: { 200: json(page(schemas.listedRun), 'A page of runs'), ...problems(400, 404, 410) },
+    }),
+    async (c) => {
+      const { chat = null, status, after, limit } = c.req.valid('query');
+      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const cursor = after === undefined ? null : timeCursor(after);
+      const statuses = status === undefined ? null : status === 'open' ? OPEN : [status];
+      return c.json(await listRuns(pool, id, { threadId: chat, statuses, after: cursor, limit }), 200);
+    },
+  );
+}

@@ -1,0 +1,30 @@
+// What runs used.
+
+import { createRoute, z } from '@hono/zod-openapi';
+import { schemas } from '@continuo/protocol';
+import { sumUsage } from '../../runs/reads/usage.ts';
+import type { App, HttpContext } from '../app.ts';
+import { json, limitQuery, page, problems } from '../kernel/shared.ts';
+
+export function usageRoutes(app: App, { pool }: HttpContext): void {
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/usage',
+      tags: ['usage'],
+      summary: 'Tokens and money, by run, thread, role or model',
+      request: {
+        query: z.object({
+          by: z.enum(['run', 'thread', 'role', 'model']).default('model'),
+          thread_id: z.uuid().optional(),
+          limit: limitQuery,
+        }),
+      },
+      responses: { 200: json(page(schemas.usageSum), 'The largest sums first'), ...problems(400) },
+    }),
+    async (c) => {
+      const { by, thread_id, limit } = c.req.valid('query');
+      return c.json({ items: await sumUsage(pool, by, thread_id ?? null, limit), next: null }, 200);
+    },
+  );
+}

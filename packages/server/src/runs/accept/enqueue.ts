@@ -1,0 +1,304 @@
+// Takes a message in: the message, its queued run and the thread's wake-up commit together. If nobody owns the
+// thread, the pod that was asked claims it in the same transaction and begins at once, with what that told.
+
+import { createHash } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import type { Pod } from '../../actors/pod.ts';
+import { sqlState, transaction, type Pool, type Queryable } from '../../db/pool.ts';
+import type { AttachedFile, Run } from '@continuo/protocol';
+import { Told } from '../facts/facts.ts';
+
+/**
+ * What a message does to a thread that is busy: it waits its turn, is refused, cancels what is open, does so and makes the
+ * history forget it, or goes to the run that is at work.
+ */
+type BusyPolicy = 'enqueue' | 'reject' | 'interrupt' | 'rollback' | 'steer';
+
+/** What the caller asked for, before anything was filled in. */
+export interface Asked {
+  readonly workspaceId: string;
+  readonly threadId: string;
+  readonly message:
+    | {
+        /** Where the caller has a name for it. */
+        readonly id?: string | undefined;
+        readonly content: string;
+        readonly policy?: BusyPolicy | undefined;
+        /** An earlier message: all that came of it is forgotten. */
+        readonly replaces?: string | undefined;
+      }
+    | { readonly retryOf: string; readonly id: string; readonly replaces?: string | undefined };
+  /** The thread is made with the message, as this chat. */
+  readonly chat?: {
+    readonly title: string | null;
+    readonly role: string | null;
+    readonly model: string | null;
+  };
+  /** What the caller chose: the same request is the same after a change of defaults or of files. */
+  readonly chosen: unknown;
+  readonly idempotencyKey: string | null;
+}
+
+export interface Enqueue extends Asked {
+  readonly files?: readonly AttachedFile[] | undefined;
+  /** Where the caller has a name for it. */
+  readonly runId?: string | undefined;
+  readonly model: string;
+  readonly role: string;
+  /** What the message and its role ask for; JSON drops what is undefined. */
+  readonly limits: Run['limits'];
+}
+
+export type Enqueued =
+  | { readonly kind: 'queued'; readonly run: Run }
+  /** The message went to a run that is at work. */
+  | { readonly kind: 'steered'; readonly runId: string }
+  | { readonly kind: 'replayed'; readonly runId: string }
+  | { readonly kind: 'busy'; readonly runId: string }
+  /** There is a thread, a run or a message of that name already. */
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'no_message' }
+  | { readonly kind: 'no_thread' }
+  | { readonly kind: 'workspace_removed' }
+  | { readonly kind: 'queue_full' }
+  | { readonly kind: 'key_reused' };
+
+interface Row {
+  owner: string | null;
+  claimed_attempt: number | null;
+  workspace_id: string;
+  ordinal: number;
+  queued_at: Date;
+  blocked_by: string | null;
+  /** Of a thread that was claimed, as the next. */
+  log_seq: number | null;
+  content: string | null;
+  steered: string | null;
+  title_wanted: boolean;
+}
+
+export async function enqueue({ pool, pod }: { pool: Pool; pod: Pod }, request: Enqueue): Promise<Enqueued> {
+  const claimant = pod.claimant;
+  const ids = { run: request.runId ?? uuidv7(), message: request.message.id ?? uuidv7() };
+  const begin = (row: Row): void => {
+    if (claimant !== null && row.claimed_attempt !== null)
+      return pod.adopt(claimant, request.threadId, row.claimed_attempt, told(request, ids, row));
+    // The row is committed: if this hint is lost, the owner's next look finds it.
+    void pod.wake(request.threadId, row.owner).catch(() => undefined);
+  };
+  try {
+    if (request.idempotencyKey === null) {
+      const row = await insert(pool, request, ids, claimant);
+      begin(row);
+      return accepted(request, ids, row);
+    }
+    return await once(pool, request, ids, claimant, begin);
+  } catch (error) {
+    const refused = refusal(error);
+    if (refused) return refused;
+    throw error;
+  }
+}
+
+function refusal(error: unknown): Enqueued | null {
+  switch (sqlState(error)) {
+    case '23505':
+      return { kind: 'taken' };
+    case 'CN404':
+      return { kind: 'no_thread' };
+    case 'CN409':
+      return { kind: 'busy', runId: (error as { detail: string }).detail };
+    case 'CN410':
+      return { kind: 'workspace_removed' };
+    case 'CN422':
+      return { kind: 'no_message' };
+    case 'CN429':
+      return { kind: 'queue_full' };
+    default:
+      return null;
+  }
+}
+
+function accepted(request: Enqueue, ids: Ids, row: Row): Enqueued {
+  return row.steered === null
+    ? { kind: 'queued', run: queued(request, ids, row) }
+    : { kind: 'steered', runId: row.steered };
+}
+
+/** The same key with the same request gives the same run; another request under it is refused. */
+async function once(
+  pool: Pool,
+  request: Enqueue,
+  ids: Ids,
+  claimant: string | null,
+  begin: (row: Row) => void,
+): Promise<Enqueued> {
+  const { workspaceId, idempotencyKey } = request;
+  const hash = hashOf(request);
+  const outcome = await transaction(pool, async (client) => {
+    // Keys are kept for 24 hours: this one is forgotten if it is older, and a few others with it.
+    await client.query(
+      `delete from idempotency_keys where created_at < now() - interval '24 hours' and ((workspace_id = $1 and key = $2) or ctid in (
+        select ctid from idempotency_keys where created_at < now() - interval '24 hours' limit 20 for update skip locked))`,
+      [workspaceId, idempotencyKey],
+    );
+    // A second request with the same key waits here for the first.
+    const taken = await client.query(
+      'insert into idempotency_keys (workspace_id, key, request_hash, response) values ($1, $2, $3, $4) on conflict do nothing',
+      [workspaceId, idempotencyKey, hash, JSON.stringify({ run: ids.run })],
+    );
+    if (taken.rowCount === 1) {
+      const row = await insert(client, request, ids, claimant);
+      if (row.steered !== null)
+        await client.query('update idempotency_keys set response = $3 where workspace_id = $1 and key = $2', [
+          workspaceId,
+          idempotencyKey,
+          JSON.stringify({ run: row.steered }),
+        ]);
+      return { row };
+    }
+    return { earlier: (await findEarlier(client, request))! };
+  });
+  if (outcome.row) {
+    begin(outcome.row);
+    return accepted(request, ids, outcome.row);
+  }
+  return replayed(outcome.earlier, hash);
+}
+
+/** What became of the key's request, where it was used; a request that cannot be taken any more may have been. */
+export async function usedBefore(client: Queryable, asked: Asked): Promise<Enqueued | null> {
+  const earlier = asked.idempotencyKey === null ? null : await findEarlier(client, asked);
+  return earlier && replayed(earlier, hashOf(asked));
+}
+
+interface Earlier {
+  readonly request_hash: string;
+  readonly response: string;
+}
+
+async function findEarlier(
+  client: Queryable,
+  { workspaceId, idempotencyKey }: Asked,
+): Promise<Earlier | null> {
+  const { rows } = await client.query<Earlier>(
+    `select request_hash, response from idempotency_keys
+      where workspace_id = $1 and key = $2 and created_at >= now() - interval '24 hours'`,
+    [workspaceId, idempotencyKey],
+  );
+  return rows[0] ?? null;
+}
+
+function replayed({ request_hash, response }: Earlier, hash: string): Enqueued {
+  if (request_hash !== hash) return { kind: 'key_reused' };
+  return { kind: 'replayed', runId: (JSON.parse(response) as { run: string }).run };
+}
+
+function hashOf({ chat, threadId, message, chosen }: Asked): string {
+  return createHash('sha256')
+    .update(JSON.stringify([chat ? null : threadId, message, chosen]))
+    .digest('hex');
+}
+
+interface Ids {
+  readonly run: string;
+  readonly message: string;
+}
+
+/** Where nothing was open before it, the new run is all that anybody wants of the thread. */
+function told(request: Enqueue, ids: Ids, row: Row): Told | null {
+  if (row.blocked_by !== null || row.log_seq === null) return null;
+  const fact = {
+    id: ids.run,
+    ordinal: row.ordinal,
+    model: request.model,
+    role: request.role,
+    limits: limitsOf(request),
+    queued_at: row.queued_at,
+    cancel_reason: null,
+    message_id: ids.message,
+    content: row.content,
+    workspace_id: row.workspace_id,
+    stop: false,
+    pinged_at: null,
+    title_wanted: row.title_wanted,
+    pause: false,
+    rewind_to: null,
+    steers: null,
+    decisions: null,
+  };
+  return new Told(row.log_seq, [fact]);
+}
+
+/** The run as it was when it was accepted. */
+function queued(request: Enqueue, ids: Ids, row: Row): Run {
+  return {
+    id: ids.run,
+    thread_id: request.threadId,
+    message_id: ids.message,
+    status: 'queued',
+    model: request.model,
+    role: request.role,
+    retry_of: 'retryOf' in request.message ? request.message.retryOf : null,
+    steered_into: null,
+    blocked_by: row.blocked_by,
+    queued_at: row.queued_at.toISOString(),
+    started_at: null,
+    ended_at: null,
+    cancel_requested_at: null,
+    error: null,
+    limits: request.limits,
+    cost: null,
+    usage: null,
+  };
+}
+
+function limitsOf({ limits }: Enqueue): string | null {
+  return limits === null ? null : JSON.stringify(limits);
+}
+
+async function insert(client: Queryable, request: Enqueue, ids: Ids, claimant: string | null): Promise<Row> {
+  const { message, files, chat } = request;
+  const content = 'content' in message ? JSON.stringify({ text: message.content, files }) : null;
+  const limits = limitsOf(request);
+  if (chat) {
+    const { workspaceId, threadId, model, role } = request;
+    const { rows } = await client.query<Row>({
+      name: 'open_chat',
+      text: 'select * from open_chat($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+      values: [
+        workspaceId,
+        chat.title,
+        chat.role,
+        chat.model,
+        threadId,
+        ids.run,
+        ids.message,
+        content,
+        model,
+        role,
+        limits,
+        claimant,
+      ],
+    });
+    return rows[0]!;
+  }
+  const { rows } = await client.query<Row>({
+    name: 'enqueue_run',
+    text: 'select * from enqueue_run($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
+    values: [
+      request.threadId,
+      ids.run,
+      ids.message,
+      content,
+      request.model,
+      request.role,
+      limits,
+      'retryOf' in message ? message.retryOf : null,
+      claimant,
+      ('content' in message && message.policy) || 'enqueue',
+      message.replaces ?? null,
+    ],
+  });
+  return rows[0]!;
+}

@@ -1,0 +1,160 @@
+// Approvals: what runs ask people, and what people decide. A decision is a durable fact that any pod accepts; the run is woken
+// when nothing that it asked is undecided any more.
+
+import { isDeepStrictEqual } from 'node:util';
+import type { Approval, ApprovalDecision } from '@continuo/protocol';
+import type { Pod } from '../../actors/pod.ts';
+import type { Pool, Queryable } from '../../db/pool.ts';
+import { parseStored } from '../../json-depth.ts';
+import type { Page } from '../../threads/read-threads.ts';
+
+interface Row {
+  id: string;
+  thread_id: string;
+  run_id: string;
+  call: string;
+  tool: string;
+  kind: Approval['kind'];
+  input: string;
+  paths: string;
+  reason: string;
+  asked_at: Date;
+  expires_at: Date | null;
+  decision: Approval['decision'];
+  decided_input: string | null;
+  comment: string | null;
+  decided_at: Date | null;
+}
+
+/** One whose time is over is expired, whether or not its run has looked since. */
+const APPROVALS = `select a.id, a.thread_id, a.run_id, a.call, a.tool, a.kind, a.input, a.paths, a.reason, a.asked_at, a.expires_at,
+    case when a.decision is null and a.expires_at <= clock_timestamp() then 'expired' else a.decision end as decision,
+    a.decided_input, a.comment, a.decided_at,
+    to_char(a.asked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as asked_us
+  from approvals a join threads t on t.id = a.thread_id and t.removed_at is null`;
+
+const STATES = {
+  waiting: 'a.decision is null and (a.expires_at is null or a.expires_at > clock_timestamp())',
+  decided: '(a.decision is not null or a.expires_at <= clock_timestamp())',
+  all: 'true',
+} as const;
+
+/** Newest first. */
+export async function listApprovals(
+  client: Queryable,
+  workspaceId: string,
+  {
+    state,
+    after,
+    limit,
+  }: { state: keyof typeof STATES; after: { at: string; id: string } | null; limit: number },
+): Promise<Page<Approval>> {
+  const { rows } = await client.query<Row & { asked_us: string }>({
+    name: `list_approvals_${state}`,
+    text: `${APPROVALS} where a.workspace_id = $1 and ${STATES[state]}
+        and ($2::timestamptz is null or (a.asked_at, a.id) < ($2, $3::uuid))
+      order by a.asked_at desc, a.id desc limit $4`,
+    values: [workspaceId, after?.at ?? null, after?.id ?? null, limit + 1],
+  });
+  const last = rows.length > limit ? rows[limit - 1]! : null;
+  return { items: rows.slice(0, limit).map(shown), next: last && `${last.asked_us}_${last.id}` };
+}
+
+export async function readApproval(
+  client: Queryable,
+  workspaceId: string,
+  id: string,
+): Promise<Approval | null> {
+  const { rows } = await client.query<Row>({
+    name: 'read_approval',
+    text: `${APPROVALS} where a.workspace_id = $1 and a.id = $2`,
+    values: [workspaceId, id],
+  });
+  return rows[0] ? shown(rows[0]) : null;
+}
+
+/** Those of a thread that have one of these ids, as they were asked. */
+export async function readApprovalsIn(
+  client: Queryable,
+  threadId: string,
+  ids: readonly string[],
+): Promise<readonly Approval[]> {
+  const { rows } = await client.query<Row>({
+    name: 'read_approvals_in',
+    text: `${APPROVALS} where a.thread_id = $1 and a.id = any($2) order by a.asked_at, a.id`,
+    values: [threadId, ids],
+  });
+  return rows.map(shown);
+}
+
+/** Whether the run has asked something that nobody has decided yet. */
+export async function isAsking(client: Queryable, runId: string): Promise<boolean> {
+  const { rowCount } = await client.query({
+    name: 'is_asking',
+    text: `select from approvals a where a.run_id = $1 and ${STATES.waiting} limit 1`,
+    values: [runId],
+  });
+  return rowCount === 1;
+}
+
+export interface Decision {
+  readonly decision: ApprovalDecision;
+  /** Of `edit` and `answer`. */
+  readonly input?: Readonly<Record<string, unknown>> | undefined;
+  readonly comment?: string | undefined;
+}
+
+/** `too_late`: somebody decided otherwise before. The approval is told as it is now. */
+export type Decided =
+  | { readonly kind: 'decided' | 'too_late' | 'expired' | 'run_ended'; readonly approval: Approval }
+  | { readonly kind: 'not_found' };
+
+export async function decideApproval(
+  { pool, pod }: { pool: Pool; pod: Pod },
+  { workspaceId, id }: { workspaceId: string; id: string },
+  { decision, input, comment }: Decision,
+): Promise<Decided> {
+  const { rows } = await pool.query<Row & { outcome: Decided['kind']; wake: boolean; owner: string | null }>({
+    name: 'decide_approval',
+    text: 'select d.outcome, d.wake, d.owner, (d.answer).* from decide_approval($1, $2, $3, $4, $5) d',
+    values: [workspaceId, id, decision, input === undefined ? null : JSON.stringify(input), comment ?? null],
+  });
+  const row = rows[0]!;
+  if (row.outcome === 'not_found') return { kind: 'not_found' };
+  if (row.wake) await pod.wake(row.thread_id, row.owner);
+  const approval = shown(row);
+  if (row.outcome === 'too_late' && isSame(approval, { decision, input, comment }))
+    return { kind: 'decided', approval };
+  return { kind: row.outcome, approval };
+}
+
+/** A double click. */
+function isSame(approval: Approval, { decision, input, comment }: Decision): boolean {
+  return (
+    approval.decision === decision &&
+    approval.comment === (comment ?? null) &&
+    isDeepStrictEqual(approval.decided_input, input)
+  );
+}
+
+function shown(row: Row): Approval {
+  return {
+    id: row.id,
+    chat_id: row.thread_id,
+    run_id: row.run_id,
+    call: row.call,
+    tool: row.tool,
+    kind: row.kind,
+    ...(row.kind === 'question'
+      ? { input: {}, schema: parseStored(row.input) as Record<string, unknown> }
+      : { input: parseStored(row.input) }),
+    paths: JSON.parse(row.paths) as string[],
+    reason: row.reason,
+    asked_at: row.asked_at.toISOString(),
+    expires_at: row.expires_at?.toISOString() ?? null,
+    decision: row.decision,
+    ...(row.decided_input !== null && { decided_input: parseStored(row.decided_input) }),
+    comment: row.comment,
+    decided_at: row.decided_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,40 @@
+// A cancellation is a durable fact that any pod accepts. From here on the run can only end canceled: the row's
+// lock decides between this and the run's own end.
+
+import type { Pod } from '../../actors/pod.ts';
+import type { Pool } from '../../db/pool.ts';
+import { Canceled } from './facts.ts';
+
+export async function requestCancel(
+  { pool, pod }: { pool: Pool; pod: Pod },
+  runId: string,
+  reason: string,
+): Promise<void> {
+  const { rows } = await pool.query<{ thread_id: string; owner: string | null }>({
+    name: 'request_cancel',
+    text: `with asked as (
+        update runs set cancel_requested_at = clock_timestamp(), cancel_reason = $2
+        where id = $1 and status in ('queued', 'running') and cancel_requested_at is null
+        returning thread_id
+      )
+      update threads t set wake_at = least(t.wake_at, clock_timestamp()) from asked where t.id = asked.thread_id
+      returning t.id as thread_id, t.owner`,
+    values: [runId, reason],
+  });
+  const asked = rows[0];
+  if (asked) await pod.wake(asked.thread_id, asked.owner, new Canceled(runId, reason));
+}
+
+/** Cancels every open run of a workspace. */
+export async function cancelAllIn(
+  { pool, pod }: { pool: Pool; pod: Pod },
+  workspaceId: string,
+  reason: string,
+): Promise<void> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select r.id from runs r join threads t on t.id = r.thread_id
+      where t.workspace_id = $1 and r.status in ('queued', 'running') and r.cancel_requested_at is null`,
+    [workspaceId],
+  );
+  for (const { id } of rows) await requestCancel({ pool, pod }, id, reason);
+}

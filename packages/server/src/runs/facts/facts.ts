@@ -1,0 +1,126 @@
+// What others want of a thread: its open runs, with what was asked of them, and its own end.
+
+import type { ApprovalDecision, AttachedFile } from '@continuo/protocol';
+import type { Queryable } from '../../db/pool.ts';
+import { parseStored } from '../../json-depth.ts';
+import type { Facts, Limits, SentMessage } from '../loop/decide.ts';
+
+export interface FactRow {
+  readonly workspace_id: string;
+  readonly stop: boolean;
+  readonly pinged_at: Date | null;
+  readonly title_wanted: boolean;
+  readonly ordinal: number;
+  readonly model: string;
+  readonly role: string;
+  readonly limits: string | null;
+  readonly queued_at: Date;
+  readonly cancel_reason: string | null;
+  readonly message_id: string;
+  /** Of the next run only. */
+  readonly content: string | null;
+  readonly pause: boolean;
+  readonly rewind_to: number | null;
+  readonly steers: string | null;
+  readonly decisions: string | null;
+  /** Null where the row tells of the thread alone. */
+  readonly id: string | null;
+}
+
+/** What a claim told by itself, so that nobody has to ask: where the log ends, and all the facts. */
+export class Told {
+  readonly seq: number;
+  readonly rows: readonly FactRow[];
+
+  constructor(seq: number, rows: readonly FactRow[]) {
+    this.seq = seq;
+    this.rows = rows;
+  }
+}
+
+/** What a waker knows to be committed: a run is to stop. The owner need not ask for that. */
+export class Canceled {
+  readonly run: string;
+  readonly reason: string;
+
+  constructor(run: string, reason: string) {
+    this.run = run;
+    this.reason = reason;
+  }
+
+  in(facts: Facts): Facts {
+    const runs = facts.runs.map((run) =>
+      this.run === run.id ? { ...run, cancel: run.cancel ?? this.reason } : run,
+    );
+    return { ...facts, runs };
+  }
+}
+
+export async function takeFacts(
+  client: Queryable,
+  hold: { readonly threadId: string; readonly attempt: number },
+  defaults: Limits,
+): Promise<Omit<Facts, 'now'>> {
+  const { rows } = await client.query<FactRow>({
+    name: 'take_facts',
+    text: 'select * from take_facts($1, $2)',
+    values: [hold.threadId, hold.attempt],
+  });
+  return asFacts(rows, defaults);
+}
+
+export function asFacts(rows: readonly FactRow[], defaults: Limits): Omit<Facts, 'now'> {
+  const thread = rows[0];
+  return {
+    workspaceId: thread?.workspace_id ?? null,
+    stop: thread?.stop ?? false,
+    pingedAt: thread?.pinged_at?.getTime() ?? null,
+    titleWanted: thread?.title_wanted ?? false,
+    runs: rows.flatMap((row) => (row.id === null ? [] : [asRun(row, row.id, defaults)])),
+  };
+}
+
+function asRun(row: FactRow, id: string, defaults: Limits): Facts['runs'][number] {
+  return {
+    id,
+    ordinal: row.ordinal,
+    message: sent(row.message_id, row.content === null ? { text: '' } : (JSON.parse(row.content) as Content)),
+    model: row.model,
+    role: row.role,
+    limits: row.limits === null ? defaults : { ...defaults, ...(JSON.parse(row.limits) as Partial<Limits>) },
+    queuedAt: row.queued_at.getTime(),
+    cancel: row.cancel_reason,
+    workspaceId: row.workspace_id,
+    pause: row.pause,
+    rewindTo: row.rewind_to,
+    steers: row.steers === null ? [] : steersOf(row.steers),
+    decisions: row.decisions === null ? NONE : decisionsOf(row.decisions),
+  };
+}
+
+/** A message as its row has it. */
+interface Content {
+  readonly text: string;
+  readonly files?: readonly AttachedFile[];
+}
+
+const NONE: Facts['runs'][number]['decisions'] = new Map();
+
+function sent(id: string, { text, files }: Content): SentMessage {
+  return { id, content: text, ...(files && { files }) };
+}
+
+function steersOf(json: string): SentMessage[] {
+  const rows = JSON.parse(json) as { id: string; content: Content }[];
+  return rows.map(({ id, content }) => sent(id, content));
+}
+
+function decisionsOf(json: string): Facts['runs'][number]['decisions'] {
+  const rows = parseStored(json) as {
+    approval: string;
+    decision: ApprovalDecision | 'expired';
+    input: unknown;
+    comment: string | null;
+  }[];
+  return new Map(rows.map(({ approval, ...made }) => [approval, made]));
+}

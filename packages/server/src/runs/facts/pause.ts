@@ -1,0 +1,76 @@
+// A pause is a durable fact about the run whose turn it is: it rests at its next step, held by nobody, until somebody resumes it.
+
+import type { SessionState } from '@continuo/protocol';
+import { transition, type SessionInput } from '../../actors/session.ts';
+import type { Pod } from '../../actors/pod.ts';
+import type { Pool } from '../../db/pool.ts';
+
+export type Paused =
+  | { readonly ok: true; readonly session: SessionState }
+  | { readonly ok: false; readonly problem: string };
+
+interface Row {
+  /** Whether the run is as was asked for now; false if there is none. */
+  done: boolean;
+  owner: string | null;
+  session: SessionState | null;
+}
+
+const SESSION = `(select s.state from sessions s where s.thread_id = $1 order by s.started_at desc, s.id desc limit 1) as session`;
+
+export function requestPause(world: { pool: Pool; pod: Pod }, threadId: string): Promise<Paused> {
+  return ask(world, threadId, {
+    input: 'pause',
+    name: 'request_pause',
+    // Of several that want it at once, each finds it done.
+    text: `with asked as (
+        update runs set pause_requested_at = coalesce(pause_requested_at, clock_timestamp())
+        where id = (
+            select id from runs where thread_id = $1 and status in ('queued', 'running') and cancel_requested_at is null
+            order by ordinal limit 1)
+          and status in ('queued', 'running') and cancel_requested_at is null
+        returning thread_id
+      ), woken as (
+        update threads t set wake_at = least(t.wake_at, clock_timestamp()) from asked where t.id = asked.thread_id
+        returning t.owner
+      )
+      select exists (select from asked) as done, (select owner from woken) as owner, ${SESSION}`,
+  });
+}
+
+export function requestResume(world: { pool: Pool; pod: Pod }, threadId: string): Promise<Paused> {
+  return ask(world, threadId, {
+    input: 'resume',
+    name: 'request_resume',
+    text: `with asked as (
+        update runs set pause_requested_at = null
+        where thread_id = $1 and status in ('queued', 'running') and pause_requested_at is not null
+        returning thread_id
+      ), woken as (
+        update threads t set wake_at = least(t.wake_at, clock_timestamp())
+        from (select distinct thread_id from asked) a where t.id = a.thread_id
+        returning t.owner
+      )
+      select exists (select from asked) as done, (select owner from woken) as owner, ${SESSION}`,
+  });
+}
+
+async function ask(
+  { pool, pod }: { pool: Pool; pod: Pod },
+  threadId: string,
+  { input, name, text }: { input: SessionInput; name: string; text: string },
+): Promise<Paused> {
+  const { rows } = await pool.query<Row>({ name, text, values: [threadId] });
+  const { done, owner, session } = rows[0]!;
+  const state = session ?? 'idle';
+  if (done) {
+    await pod.wake(threadId, owner);
+    return { ok: true, session: state };
+  }
+  const next = transition(state, input);
+  if (!next.ok) return next;
+  // The machine would allow it, but there is no run left that could do it, or one that still has to.
+  return input === 'resume'
+    ? { ok: true, session: state }
+    : { ok: false, problem: `a session that is being stopped cannot ${input}` };
+}

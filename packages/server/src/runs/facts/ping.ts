@@ -1,0 +1,27 @@
+// A ping says that somebody is there: an idle session's clock begins anew.
+
+import type { SessionState } from '@continuo/protocol';
+import type { Queryable } from '../../db/pool.ts';
+
+export interface Pinged {
+  readonly state: SessionState;
+  /** When the session completes if nothing happens; null while it is not idle. */
+  readonly expiresAt: Date | null;
+}
+
+export async function ping(
+  client: Queryable,
+  threadId: string,
+  inactivitySeconds: number,
+): Promise<Pinged | null> {
+  const { rows } = await client.query<{ state: SessionState | null; expires_at: Date }>({
+    name: 'ping_thread',
+    text: `update threads t set pinged_at = clock_timestamp() where t.id = $1
+      returning t.pinged_at + make_interval(secs => $2) as expires_at,
+        (select s.state from sessions s where s.thread_id = t.id order by s.started_at desc, s.id desc limit 1) as state`,
+    values: [threadId, inactivitySeconds],
+  });
+  const [row] = rows;
+  if (!row) return null;
+  return { state: row.state ?? 'idle', expiresAt: row.state === 'idle' ? row.expires_at : null };
+}

@@ -1,0 +1,218 @@
+// What a step writes: its events, and the rows that change with them. Pure.
+
+import { v7 as uuidv7 } from 'uuid';
+import type { EventData, LogEvent, NewEvent, SessionState } from '@continuo/protocol';
+import { isEnded, transition, type SessionInput } from '../../actors/session.ts';
+import type { Change, Entry } from '../../log/group.ts';
+import { messageRow } from '../steps/step.ts';
+import type { Decision, QueuedRun, SentMessage } from './decide.ts';
+import { answered } from '../approvals/questions.ts';
+import { foldAll, type CallState, type RunState, type ThreadState } from '../../threads/fold.ts';
+
+export interface Writing {
+  readonly entries: Entry[];
+  readonly changes: readonly Change[];
+}
+
+/** One after the other; a change names its event by its place. */
+export function inOrder(...writings: readonly Writing[]): Writing {
+  const entries: Entry[] = [];
+  const changes: Change[] = [];
+  for (const each of writings) {
+    for (const change of each.changes) changes.push({ ...change, event: change.event + entries.length });
+    entries.push(...each.entries);
+  }
+  return { entries, changes };
+}
+
+/** The state as it will be once the entries are committed. */
+export function ahead(
+  state: ThreadState,
+  entries: readonly Entry[],
+  { threadId, attempt, at }: { readonly threadId: string; readonly attempt: number; readonly at: Date },
+): ThreadState {
+  let { seq } = state;
+  let runSeq = state.run?.seq ?? 0;
+  return foldAll(
+    state,
+    entries.map(({ runId, event }): LogEvent => {
+      seq += 1;
+      if (runId !== null) runSeq += 1;
+      return { ...event, threadId, attempt, at, runId, seq, runSeq: runId === null ? null : runSeq };
+    }),
+  );
+}
+
+/** `runId` where the run itself rests or goes on with the session. */
+export function session(
+  { session: last }: ThreadState,
+  input: SessionInput,
+  reason: string,
+  runId: string | null = null,
+): Writing {
+  const live = last && !isEnded(last.state) ? last : null;
+  const { id, state } = live ?? { id: uuidv7(), state: 'idle' as SessionState };
+  // A run that starts in a running session: its pod died between two runs, or somebody resumed it.
+  if (input === 'start' && state === 'running') return { entries: [], changes: [] };
+  const next = transition(state, input);
+  if (!next.ok) throw new Error(next.problem);
+  const data = { session: id, from_state: state, to_state: next.state, reason };
+  return {
+    entries: [{ runId, event: { type: 'session', data } }],
+    changes: [{ kind: 'session', event: 0, id, state: next.state, reason }],
+  };
+}
+
+export function start({ id, rewindTo, message }: QueuedRun): Writing {
+  const events: NewEvent[] = [
+    { type: 'state', data: { status: 'running', attempt: 1 } },
+    ...rewound(rewindTo),
+    { type: 'message', data: said(message) },
+  ];
+  return {
+    entries: events.map((event) => ({ runId: id, event })),
+    changes: [{ kind: 'start', event: 0, run: id }],
+  };
+}
+
+function rewound(to: number | null): NewEvent[] {
+  return to === null ? [] : [{ type: 'rewound', data: { to_seq: to } }];
+}
+
+/** What calls asked that an earlier attempt was making: nobody waits for the answers any more. */
+export function openQuestions({ calls }: RunState) {
+  return calls.flatMap(({ call, tool, stage }) =>
+    stage.kind === 'started' && stage.question !== undefined
+      ? [{ approval: stage.question, call, tool }]
+      : [],
+  );
+}
+
+/** `text` is what is kept of a message that nobody will write again; null where it will be. */
+export function takenOver(run: RunState, queued: QueuedRun, text: string | null): Writing {
+  const attempt = run.attempts + 1;
+  const supersedes = run.open !== null && text === null ? { supersedes: run.open } : {};
+  const state: Entry = {
+    runId: run.id,
+    event: { type: 'state', data: { status: 'running', attempt, ...supersedes } },
+  };
+  const questions = openQuestions(run).map((question) =>
+    answered(run.id, question, queued.decisions.get(question.approval)),
+  );
+  if (run.open === null || !text) return { entries: [state, ...questions], changes: [] };
+  const parts = [{ kind: 'text' as const, text }];
+  const data = { message: run.open, text, parts, ended: 'interrupted' as const };
+  return {
+    entries: [state, { runId: run.id, event: { type: 'message_end', data } }],
+    changes: [messageRow(1, queued, data)],
+  };
+}
+
+/** Messages that came while the run was at work. */
+export function takenIn({ id }: RunState, messages: readonly SentMessage[]): Writing {
+  return {
+    entries: messages.map((message) => ({
+      runId: id,
+      event: { type: 'message', data: { ...said(message), steer: true } },
+    })),
+    changes: messages.map((message, event) => ({ kind: 'steered', event, id: message.id })),
+  };
+}
+
+function said({ id, content, files }: SentMessage): EventData['message'] {
+  return { id, role: 'user', content, ...(files && { files }) };
+}
+
+/** What people decided about the calls that asked; one that they refused ends. */
+export function settled(run: RunState, { decisions }: QueuedRun): Writing {
+  const events = run.calls.flatMap((call): NewEvent[] => {
+    const { stage } = call;
+    const made = stage.kind === 'asked' ? decisions.get(stage.approval) : undefined;
+    if (stage.kind !== 'asked' || !made) return [];
+    const { decision, input, comment } = made;
+    const data: EventData['approval_end'] = {
+      approval: stage.approval,
+      call: call.call,
+      tool: call.tool,
+      decision,
+      ...(decision === 'edit' && { input }),
+      ...(comment !== null && { comment }),
+    };
+    return [{ type: 'approval_end', data }, ...refusedCall(call, made)];
+  });
+  return { entries: events.map((event) => ({ runId: run.id, event })), changes: [] };
+}
+
+const REFUSED = {
+  deny: 'a person refused the call',
+  expired: 'nobody allowed the call in time',
+  skip: 'outcome unknown: the call was started before the server stopped, and was not repeated',
+};
+
+function refusedCall({ call, tool, stage }: CallState, { decision, comment }: Decision): NewEvent[] {
+  if (decision !== 'deny' && decision !== 'expired' && decision !== 'skip') return [];
+  const why = comment === null ? '' : `, and said: ${comment}`;
+  const mayHaveBegun = stage.kind === 'asked' && stage.about === 'unknown_outcome';
+  const rest = mayHaveBegun ? '' : '. Nothing was done. Do not repeat the call: go on without it, or ask';
+  const output = { error: `${mayHaveBegun ? REFUSED.skip : REFUSED[decision]}${why}${rest}` };
+  const outcome = mayHaveBegun ? ('unknown' as const) : ('denied' as const);
+  return [{ type: 'tool_end', data: { tool, output, call, success: false, outcome } }];
+}
+
+/** A run's end: unanswered calls are answered, so that the history stays valid; then the rest. */
+export function end(
+  run: RunState,
+  status: 'done' | 'error' | 'canceled',
+  last: readonly NewEvent[],
+  { sent, error }: { readonly sent: readonly SentMessage[]; readonly error?: EventData['error'] },
+): Writing {
+  const answers = run.calls.flatMap(unanswered).map((event): Entry => ({ runId: run.id, event }));
+  const events: NewEvent[] = [...last, { type: 'state', data: { status } }];
+  return inOrder({ entries: answers, changes: [] }, takenIn(run, sent), {
+    entries: events.map((event) => ({ runId: run.id, event })),
+    changes: [
+      {
+        kind: 'end',
+        event: events.length - 1,
+        run: run.id,
+        status,
+        error: error ?? null,
+        usage: run.usage,
+        cost: run.cost,
+        steers: run.steered.length + sent.length,
+        asked: run.calls.some(({ stage }) => stage.kind === 'asked'),
+      },
+    ],
+  });
+}
+
+function unanswered({ call, tool, stage }: CallState): NewEvent[] {
+  if (stage.kind === 'ended') return [];
+  const mayHaveBegun =
+    stage.kind === 'started' || (stage.kind === 'asked' && stage.about === 'unknown_outcome');
+  const outcome = mayHaveBegun ? ('unknown' as const) : ('canceled' as const);
+  const error = mayHaveBegun
+    ? 'the run ended before the outcome was known'
+    : 'the run ended before this call was made';
+  return [{ type: 'tool_end', data: { tool, output: { error }, call, success: false, outcome } }];
+}
+
+/**
+ * Runs that were canceled before they began. A rewind that such a run carried takes effect all the same: it is the thread's own
+ * event, because the run itself says nothing but its end.
+ */
+export function dropped(runs: readonly QueuedRun[]): Writing {
+  return inOrder(
+    ...runs.map(({ id, cancel, rewindTo }): Writing => {
+      const rewinding = rewound(rewindTo).map((event): Entry => ({ runId: null, event }));
+      return {
+        entries: [
+          ...rewinding,
+          { runId: id, event: { type: 'canceled', data: { reason: cancel! } } },
+          { runId: id, event: { type: 'state', data: { status: 'canceled' } } },
+        ],
+        changes: [{ kind: 'end', event: rewinding.length + 1, run: id, status: 'canceled' }],
+      };
+    }),
+  );
+}

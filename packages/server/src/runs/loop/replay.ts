@@ -1,0 +1,41 @@
+// A thread's state from its snapshot and its log, which can be long: the fold yields to other work in between.
+
+import type { LogEvent } from '@continuo/protocol';
+import type { Queryable } from '../../db/pool.ts';
+import { readForFold } from '../../log/statements.ts';
+import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../../yielding.ts';
+import { EMPTY, foldAll, type ThreadState } from '../../threads/fold.ts';
+import { readSnapshot } from './snapshots.ts';
+
+/** From the thread's snapshot on, if there is one. */
+export async function replay(
+  client: Queryable,
+  threadId: string,
+  signal?: AbortSignal,
+): Promise<{ readonly state: ThreadState; readonly snapshotSeq: number }> {
+  const snapshot = (await readSnapshot(client, threadId)) ?? EMPTY;
+  const events = await readForFold(client, threadId, snapshot.seq);
+  return { state: await foldInTurns(events, signal, snapshot), snapshotSeq: snapshot.seq };
+}
+
+/** With the whole history, which a snapshot may not have. */
+export async function replayWhole(
+  client: Queryable,
+  threadId: string,
+  signal?: AbortSignal,
+): Promise<ThreadState> {
+  return foldInTurns(await readForFold(client, threadId), signal);
+}
+
+export async function foldInTurns(
+  events: readonly LogEvent[],
+  signal?: AbortSignal,
+  from: ThreadState = EMPTY,
+): Promise<ThreadState> {
+  let state = from;
+  for (let at = 0; at < events.length; at += ITEMS_PER_TURN) {
+    if (at > 0) await yieldWithAbortCheck({ mode: 'fast', signal });
+    state = foldAll(state, events.slice(at, at + ITEMS_PER_TURN));
+  }
+  return state;
+}

@@ -1,0 +1,45 @@
+// What runs used, and titles: tokens and money, summed by what the caller asks for.
+
+import type { UsageSum } from '@continuo/protocol';
+import type { Queryable } from '../../db/pool.ts';
+
+const KEYS = { run: 'id', thread: 'thread_id', role: 'role', model: 'model' } as const;
+/** A title is of no run, and of no role. */
+const TITLE_KEYS = { thread: 'thread_id', model: 'model' } as const;
+export type UsageKey = keyof typeof KEYS;
+
+interface Row {
+  key: string;
+  runs: number;
+  input: number;
+  output: number;
+  cached_input: number;
+  reasoning: number;
+  cost: number | null;
+}
+
+/** The largest sums of tokens first; runs that have not ended do not count yet. */
+export async function sumUsage(
+  client: Queryable,
+  by: UsageKey,
+  threadId: string | null,
+  limit: number,
+): Promise<UsageSum[]> {
+  const tokens = (name: string) => `coalesce(sum((usage ->> '${name}')::float8), 0)`;
+  const titles =
+    by in TITLE_KEYS
+      ? `union all select ${TITLE_KEYS[by as keyof typeof TITLE_KEYS]}::text, null, usage, cost
+        from titlings where $1::uuid is null or thread_id = $1`
+      : '';
+  const { rows } = await client.query<Row>({
+    name: `sum_usage_by_${by}`,
+    text: `select key, count(run)::int as runs,
+        ${tokens('input')} as input, ${tokens('output')} as output,
+        ${tokens('cachedInput')} as cached_input, ${tokens('reasoning')} as reasoning, sum(cost) as cost
+      from (select ${KEYS[by]}::text as key, id as run, usage, cost
+        from runs where usage is not null and ($1::uuid is null or thread_id = $1) ${titles}) used
+      group by key order by ${tokens('input')} + ${tokens('output')} desc, 1 limit $2`,
+    values: [threadId, limit],
+  });
+  return rows;
+}

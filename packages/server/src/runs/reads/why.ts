@@ -1,0 +1,200 @@
+// Why a run is where it is: what it waits for, in a sentence and as fields, from its log and its rows.
+
+import type { EventType, Why } from '@continuo/protocol';
+import type { Pool } from '../../db/pool.ts';
+import type { CallState, RunState } from '../../threads/fold.ts';
+import type { StoredRun } from './read-runs.ts';
+import { replay } from '../loop/replay.ts';
+
+interface Place {
+  workspace_id: string;
+  queue_position: number;
+  owner: string | null;
+  pod_name: string | null;
+  heartbeat_age_ms: number | null;
+  lease_seconds: number | null;
+  attempts: number;
+  /** The run's last event, and how long ago it was. */
+  last_type: EventType | null;
+  quiet_ms: number | null;
+  /** How long ago the latest model call was asked for, once the model has begun to answer. */
+  asked_ms: number | null;
+  /** How many files disappeared from the workspace's folder, where a person is to decide about it. */
+  held_files: number | null;
+}
+
+/** `startingOn`: the MCP servers of a workspace that a pod waits for, as far as it is known here. */
+export async function explain(
+  pool: Pool,
+  run: StoredRun,
+  startingOn: (podId: string, workspaceId: string) => readonly string[],
+): Promise<Why> {
+  const { rows } = await pool.query<Place>({
+    name: 'why',
+    text: `select
+        (select count(*)::int from runs b where b.thread_id = t.id and b.ordinal < $2 and b.status in ('queued', 'running')) as queue_position,
+        t.workspace_id, t.owner, p.name as pod_name,
+        (extract(epoch from clock_timestamp() - p.heartbeat_at) * 1000)::int as heartbeat_age_ms,
+        extract(epoch from p.lease)::float8 as lease_seconds,
+        (select count(distinct e.attempt)::int from events e
+          where e.thread_id = t.id and e.seq > $4 and e.run_id = $3 and e.type = 'state') as attempts,
+        l.type as last_type, (extract(epoch from clock_timestamp() - l.at) * 1000)::float8 as quiet_ms,
+        (extract(epoch from clock_timestamp() - m.at) * 1000)::float8 + coalesce((m.data ->> 'waited_ms')::float8, 0) as asked_ms,
+        (select h.files from held_removals h where h.workspace_id = t.workspace_id and h.decision is null) as held_files
+      from threads t left join pods p on p.id = t.owner
+      left join lateral (select e.type, e.at from events e where e.thread_id = t.id and e.seq > $4 and e.run_id = $3
+        order by e.seq desc limit 1) l on true
+      left join lateral (select e.at, e.data from events e where e.thread_id = t.id and e.seq > $4 and e.run_id = $3
+        and e.type = 'message_start' order by e.seq desc limit 1) m on true
+      where t.id = $1`,
+    values: [run.thread_id, run.ordinal, run.id, run.startAfter],
+  });
+  const place = rows[0]!;
+  const state = run.status === 'running' ? (await replay(pool, run.thread_id)).state.run : null;
+  const starting = place.owner === null ? [] : startingOn(place.owner, place.workspace_id);
+  const waits = waitsFor(run, place, state, starting);
+  const pod =
+    place.pod_name === null || place.owner === null
+      ? null
+      : {
+          id: place.owner,
+          name: place.pod_name,
+          heartbeat_age_ms: place.heartbeat_age_ms!,
+          lease_seconds: place.lease_seconds!,
+        };
+  return {
+    run_id: run.id,
+    status: run.status,
+    ...waits,
+    sentence: waits.sentence + heldInWords(place.held_files),
+    queue_position: run.status === 'queued' ? place.queue_position : null,
+    blocked_by: run.blocked_by,
+    pod: run.ended_at === null ? pod : null,
+    attempt: place.attempts,
+    step: state ? stepOf(state) : null,
+    since: sinceOf(waits.waits_for, place, state),
+    cancel_requested_at: run.cancel_requested_at,
+  };
+}
+
+function waitsFor(
+  run: StoredRun,
+  place: Place,
+  state: RunState | null,
+  starting: readonly string[],
+): Pick<Why, 'waits_for' | 'sentence'> {
+  if (run.status === 'error')
+    return {
+      waits_for: 'nothing',
+      sentence: `The run failed: ${(run.error?.error ?? 'unknown').replace(/\.$/, '')}. POST …/retry runs it again.`,
+    };
+  if (run.ended_at !== null) return { waits_for: 'nothing', sentence: `The run is ${run.status}.` };
+  if (run.cancel_requested_at !== null)
+    return { waits_for: 'cancel', sentence: 'The run was canceled and is being stopped.' };
+  if (run.status === 'queued') {
+    if (place.queue_position > 0) {
+      const runs = place.queue_position === 1 ? 'one run' : `${place.queue_position} runs`;
+      return { waits_for: 'run', sentence: `The run waits for ${runs} of its thread that came before it.` };
+    }
+    return {
+      waits_for: 'pod',
+      sentence: place.pod_name
+        ? `Pod ${place.pod_name} is about to start the run.`
+        : 'The run waits for a pod with room.',
+    };
+  }
+  if (state?.paused)
+    return { waits_for: 'resume', sentence: 'The run is paused; POST …/resume on its chat lets it go on.' };
+  if (state?.parked)
+    return {
+      waits_for: 'approval',
+      sentence: `The run waits for approval of ${state.calls.flatMap(askedInWords).join(', ')}.`,
+    };
+  if (state?.asking)
+    return {
+      waits_for: 'approval',
+      sentence: `${stepOf(state)
+        .calls.map(({ tool }) => tool)
+        .join(', ')} waits for a person's answer.`,
+    };
+  if (place.pod_name === null)
+    return {
+      waits_for: 'takeover',
+      sentence: 'The pod that held the run is gone; another one is about to take it over.',
+    };
+  const on = `on pod ${place.pod_name}`;
+  const step = state && stepOf(state);
+  if (step?.kind === 'model' && starting.length === 0) {
+    const soFar = seconds(modelMs(place, state!));
+    const answers = state!.open !== null && (place.last_type === 'token' || place.last_type === 'reasoning');
+    return {
+      waits_for: 'model',
+      sentence: answers
+        ? `The model ${run.model} is answering (${step.message}), ${soFar} so far, ${on}.`
+        : `The run waits for ${run.model}, ${soFar} so far, ${on}.`,
+    };
+  }
+  if (step?.kind === 'tool')
+    return {
+      waits_for: 'tool',
+      sentence: `The run waits for ${step.calls.map((call) => call.tool).join(', ')} ${on}.`,
+    };
+  if (starting.length > 0) {
+    const servers = `MCP ${starting.length === 1 ? 'server' : 'servers'} ${starting.join(', ')}`;
+    const sentence = `The run waits for ${servers} to start ${on}; it goes on without what does not start in time.`;
+    return { waits_for: 'step', sentence };
+  }
+  return { waits_for: 'step', sentence: `The run is between two steps ${on}.` };
+}
+
+/** The run does not wait for it; but who asks about the run may miss its changes in the folder. */
+function heldInWords(files: number | null): string {
+  if (files === null) return '';
+  const those = files === 1 ? '1 file that disappeared' : `${files} files that disappeared`;
+  return ` ${those} from the workspace's folder at once ${files === 1 ? 'is' : 'are'} kept until a person decides: open Files in the console.`;
+}
+
+/** How long the model call has taken so far. Before the model begins to answer, it counts from the event that led to the call. */
+function modelMs(place: Place, state: RunState): number {
+  return Math.max(0, (state.open === null ? place.quiet_ms : place.asked_ms) ?? 0);
+}
+
+function seconds(ms: number): string {
+  return ms < 60_000
+    ? `${Math.floor(ms / 1000)} s`
+    : `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1000)} s`;
+}
+
+/** When the run began to wait for what it waits for, where its log tells. */
+function sinceOf(waitsFor: Why['waits_for'], place: Place, state: RunState | null): string | null {
+  if (state === null) return null;
+  if (waitsFor === 'model') return new Date(Date.now() - modelMs(place, state)).toISOString();
+  const rests = waitsFor === 'approval' || waitsFor === 'resume';
+  return rests && state.restsSince !== null ? new Date(state.restsSince).toISOString() : null;
+}
+
+/** Every call has ended and the last message was no answer: the model is being asked. */
+function asksModel({ calls, last, unanswered }: RunState): boolean {
+  return (
+    calls.every(({ stage }) => stage.kind === 'ended') && (calls.length > 0 || last === null || unanswered)
+  );
+}
+
+/** `remove /notes/x.md` */
+function askedInWords({ tool, stage }: CallState): string[] {
+  return stage.kind === 'asked' ? [[tool, ...stage.paths].join(' ')] : [];
+}
+
+function stepOf(state: RunState): NonNullable<Why['step']> {
+  const calls = state.calls
+    .filter((call) => call.stage.kind === 'started')
+    .map(({ call, tool }) => ({ call, tool }));
+  const message = state.last?.message ?? null;
+  if (calls.length > 0) return { kind: 'tool', message, calls };
+  const asked = state.calls.flatMap(({ call, tool, stage }) =>
+    stage.kind === 'asked' ? [{ call, tool, approval: stage.approval }] : [],
+  );
+  if (asked.length > 0) return { kind: 'approval', message, calls: asked };
+  const isModel = state.open !== null || asksModel(state);
+  return { kind: isModel ? 'model' : 'between', message: state.open, calls };
+}

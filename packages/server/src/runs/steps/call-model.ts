@@ -1,0 +1,188 @@
+// One model call: the engine turns the model's stream into messages, and what it presents becomes events.
+
+import { AgentEngine, type EngineEvent, type MessagePart } from '@continuo/engine';
+import type { EventData, NewEvent } from '@continuo/protocol';
+import type { Change, Entry } from '../../log/group.ts';
+import { contextLimitOf, costOf } from '../../models/prices.ts';
+import { yieldWithAbortCheck } from '../../yielding.ts';
+import { firstHistory, isBeyondWindow, shorterHistory, untilItFits } from '../../context/fitting.ts';
+import type { RunState } from '../../threads/fold.ts';
+import { withImages } from '../../context/attachments.ts';
+import { refusedBy, withRefusedFiles } from './refused-files.ts';
+import { messageRow, type StepContext } from './step.ts';
+
+/** How often a message whose stream broke is begun again; what was shown of it is superseded. */
+const RETRIES = 1;
+
+/** Resolves to a failure that ends the run, or to null: the log says how the message ended. */
+export async function callModel(context: StepContext, run: RunState): Promise<EventData['error'] | null> {
+  const { pen, queued, hold, interrupted, options, agent } = context;
+  const { model } = agent;
+  const message = `m${run.messages + 1}`;
+  const refused = refusedBy(model.id, context);
+  const known = { window: contextLimitOf(model.id), tooLong: context.tooLong[model.id] };
+  const needsWhole = context.omitted !== null && isBeyondWindow(known);
+  const held = needsWhole ? await context.wholeHistory() : context.history;
+  const { history, sources } = await withImages(options.pool, held, run.id, refused);
+  const omitted = needsWhole ? null : context.omitted;
+  const how = { runId: run.id, summaryLines: options.summaryLines, omitted };
+  let shown = firstHistory(history, how, known);
+  const push = (event: NewEvent) => pen.push(run.id, event);
+  let failure: (EventData['error'] & { retryable: boolean }) | null = null;
+  let begun = false;
+  let pieces = 0;
+  const askedAt = options.now();
+  const whole: Entry[] = [];
+  const changes: Change[] = [];
+
+  const begin = (): void => {
+    begun = true;
+    push({
+      type: 'message_start',
+      data: {
+        message,
+        model: model.id,
+        waited_ms: Math.max(0, Math.round(options.now() - askedAt)),
+      },
+    });
+    const { tokens, turnsLeftOut: turns_left_out } = shown;
+    if (turns_left_out === 0) return;
+    const refusal = shown.refused !== null && { refused: { model: model.id, tokens: shown.refused } };
+    const data = { message, tokens, limit: shown.limit, turns_left_out, ...refusal };
+    push({ type: 'context_usage', data });
+  };
+  /** The first goes alone: whoever waits for it need not wait for what comes with it. */
+  const piece = (type: 'token' | 'reasoning', text: string): void | Promise<void> => {
+    push({ type, data: { text, message } });
+    pieces += 1;
+    if (pieces > 1) return pen.room() ?? undefined;
+    pen.hasten();
+    return yieldWithAbortCheck({ mode: 'fast' });
+  };
+  const present = (_agent: string, event: EngineEvent): void | Promise<void> => {
+    switch (event.type) {
+      case 'message_start':
+        return begin();
+      case 'text_delta':
+        return piece('token', event.text);
+      case 'reasoning_delta':
+        return piece('reasoning', event.text);
+      case 'stream_error':
+        failure = { code: event.code, error: event.message, retryable: event.retryable === true };
+        return;
+      case 'assistant_message': {
+        const { text, ended, reason, metadata } = event;
+        const parts = withOwnCallIds(event.parts, callIdsOf(context.history, run.id));
+        const data: EventData['message_end'] = {
+          message,
+          text,
+          parts,
+          ended,
+          model: model.id,
+          ...(reason && { reason }),
+          ...(metadata && { metadata }),
+          ...(failure && { error: { code: failure.code, error: failure.error } }),
+          ...(sources.length > 0 && { sources }),
+        };
+        if (text !== '') changes.push(messageRow(0, queued, data));
+        whole.push({ runId: run.id, event: { type: 'message_end', data } });
+        return;
+      }
+      case 'turn_response': {
+        const { usage, ended } = event;
+        // The time that the model took to begin counts, too.
+        const durationMs = Math.max(event.durationMs, event.at - askedAt);
+        const cost = costOf(model.id, usage);
+        const data = { message, model: model.id, usage, cost, duration_ms: durationMs };
+        whole.push({ runId: run.id, event: { type: 'usage', data } });
+        options.metrics.modelCalled({
+          model: model.id,
+          ended,
+          seconds: durationMs / 1000,
+          usage: { ...usage },
+          cost,
+        });
+        return;
+      }
+      default:
+    }
+  };
+
+  const ask = () =>
+    model.stream({
+      messageId: message,
+      system: agent.preamble,
+      history: shown.messages,
+      tools: context.tools.schemas,
+      signal: interrupted,
+    });
+  const shorten = (): boolean => {
+    const shorter = shorterHistory(history, how, shown);
+    shown = shorter ?? shown;
+    return shorter !== null;
+  };
+  const engine = new AgentEngine({
+    driver: () => untilItFits(ask, shorten),
+    presenters: [present],
+  });
+  await engine.receive(hold.threadId, {
+    id: queued.message.id,
+    role: 'user',
+    content: queued.message.content,
+  });
+
+  await context.begun;
+  hold.lost.throwIfAborted();
+  // In a hurry, the message is left unfinished: whoever comes next supersedes it.
+  if (hold.hurry.aborted && !context.canceled.aborted) return null;
+  const failed = await settle(context, run, { message, begun, whole, changes, failure });
+  return failed?.code === 'file_refused' ? withRefusedFiles(context, run, failed) : failed;
+}
+
+interface Told {
+  readonly message: string;
+  /** Whether the log knows of the message. */
+  readonly begun: boolean;
+  readonly whole: Entry[];
+  readonly changes: readonly Change[];
+  readonly failure: (EventData['error'] & { readonly retryable: boolean }) | null;
+}
+
+/** Writes how the call ended: the whole message, another try, or nothing but a failure. */
+async function settle(
+  { pen, conclude }: StepContext,
+  run: RunState,
+  { message, begun, whole, changes, failure }: Told,
+): Promise<EventData['error'] | null> {
+  if (begun && failure?.retryable && run.retries < RETRIES) {
+    const cause = { code: failure.code, error: failure.error };
+    const data = { status: 'running' as const, attempt: run.attempts, supersedes: message, cause };
+    const usage = whole.filter(({ event }) => event.type === 'usage');
+    await pen.append([...usage, { runId: run.id, event: { type: 'state', data } }]);
+    return null;
+  }
+  const saysSomething = whole.some(({ event }) => event.type === 'message_end');
+  if (saysSomething) await conclude(whole, changes);
+  return saysSomething || !failure ? null : { code: failure.code, error: failure.error };
+}
+
+function callIdsOf(history: StepContext['history'], runId: string): Set<string> {
+  return new Set(
+    history.flatMap(({ runId: own, entry }) =>
+      own === runId && entry.role === 'assistant'
+        ? entry.parts.flatMap((part) => (part.kind === 'tool_call' ? [part.callId] : []))
+        : [],
+    ),
+  );
+}
+
+/** Many servers number the calls of each answer anew; in a run each call has an id of its own. */
+function withOwnCallIds(parts: readonly MessagePart[], taken: Set<string>): readonly MessagePart[] {
+  return parts.map((part) => {
+    if (part.kind !== 'tool_call') return part;
+    let callId = part.callId;
+    for (let count = 2; taken.has(callId); count += 1) callId = `${part.callId}_${count}`;
+    taken.add(callId);
+    return callId === part.callId ? part : { ...part, callId };
+  });
+}

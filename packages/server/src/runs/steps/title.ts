@@ -1,0 +1,89 @@
+// A chat's title: a model is asked for one, once. Without a model, or if it has nothing to say, it is how the chat began.
+
+import type { EventData } from '@continuo/protocol';
+import { keepable } from '../../log/group.ts';
+import type { HistoryMessage, Model } from '../../models/model.ts';
+import { costOf } from '../../models/prices.ts';
+import type { ThreadState } from '../../threads/fold.ts';
+import type { LoopOptions } from './step.ts';
+
+/** Characters of a title at most. */
+const LONGEST = 80;
+/** How much of what was said a model is shown, in characters. */
+const SHOWN = 2000;
+/** How long it may think about it. */
+const PATIENCE_MS = 15_000;
+const SYSTEM =
+  'You give conversations their titles. Answer with the title alone: at most six words, in the language of the conversation, ' +
+  'without quotation marks and without a full stop.';
+
+type Options = Pick<LoopOptions, 'agents' | 'metrics'>;
+
+export async function makeTitle(
+  options: Options,
+  workspaceId: string,
+  history: ThreadState['history'],
+  signal: AbortSignal,
+): Promise<EventData['titled']> {
+  const first = history.find(({ entry }) => entry.role === 'user')?.entry;
+  const goal = first?.role === 'user' ? first.content : '';
+  const plain = { title: cut(goal) || 'Untitled' };
+  const answer = history.findLast(({ entry }) => entry.role === 'assistant')?.entry;
+  const name = answer?.role === 'assistant' ? answer.model : undefined;
+  if (answer?.role !== 'assistant' || name === undefined || name.startsWith('offline/')) return plain;
+  const made = await options.agents.make({ workspaceId, model: name });
+  if (!made.ok) return plain;
+  const said = answer.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
+  const shown = `${goal.slice(0, SHOWN)}\n\n---\n\n${said.slice(0, SHOWN)}`;
+  const asked = await ask(options, made.agent.model, shown, signal);
+  return { ...asked, title: cut(asked.title) || plain.title };
+}
+
+async function ask(
+  { metrics }: Options,
+  model: Model,
+  content: string,
+  signal: AbortSignal,
+): Promise<EventData['titled']> {
+  const began = performance.now();
+  const history: HistoryMessage[] = [
+    { role: 'user', id: 'title', content: `Give this conversation a title:\n\n${content}` },
+  ];
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  let title = '';
+  let ended = 'interrupted';
+  let usage: EventData['titled']['usage'];
+  for await (const event of model.stream({
+    messageId: 'title',
+    system: SYSTEM,
+    history,
+    tools: [],
+    signal: patience,
+  })) {
+    if (event.type === 'text_delta') title += event.text;
+    if (event.type === 'message_stop') {
+      ended = 'complete';
+      usage = event.usage;
+    }
+    if (event.type === 'stream_error') ended = 'error';
+  }
+  const cost = usage ? costOf(model.id, usage) : null;
+  const seconds = (performance.now() - began) / 1000;
+  metrics.modelCalled({ model: model.id, ended, seconds, usage: { ...usage }, cost });
+  // A failure leaves the plain title; there is no second try.
+  if (ended === 'error') return { title: '' };
+  return { title, model: model.id, ...(usage && { usage, cost }) };
+}
+
+/** One line, not too long, and without what models put around titles. */
+function cut(text: string): string {
+  const line = keepable(text)
+    .trim()
+    .split('\n')[0]!
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/^["'“‘«#\s]+|["'”’».\s]+$/g, '');
+  const characters = Array.from(new Intl.Segmenter().segment(line), ({ segment }) => segment);
+  if (characters.length <= LONGEST) return line;
+  const short = characters.slice(0, LONGEST - 1);
+  return `${short.slice(0, Math.max(short.lastIndexOf(' '), LONGEST / 2)).join('')}…`;
+}

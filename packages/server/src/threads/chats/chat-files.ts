@@ -1,0 +1,127 @@
+// Chats as files: `/chats/<slug>-<short id>.chat` shows a thread's log. There are no rows behind these paths: the name
+// follows the title, and the short id alone says which thread is meant.
+
+import { readForFold } from '../../log/statements.ts';
+import type { Queryable } from '../../db/pool.ts';
+import type { ChatFiles } from '../../files/tools/shared.ts';
+import type { FilePath } from '../../files/paths.ts';
+import { transcript } from './transcript.ts';
+
+/** So many characters of a title at most. */
+const SLUG = /^.{0,48}/su;
+
+export interface Chat {
+  readonly threadId: string;
+  readonly name: string;
+  readonly path: string;
+  /** The last seq of its log. */
+  readonly version: number;
+  readonly changedAt: Date;
+}
+
+interface Row {
+  id: string;
+  title: string | null;
+  created_at: Date;
+  said: string | null;
+  seq: number | null;
+  at: Date | null;
+}
+
+/** The beginning of the first message's JSON: a chat without a title is called by it. */
+export const SAID =
+  '(select left(m.content::text, 600) from messages m where m.thread_id = t.id order by m.ordinal, m.seq limit 1) as said';
+
+const CHATS = `select t.id, t.title, t.created_at, e.seq, e.at, ${SAID}
+  from threads t
+  left join lateral (select seq, at from events where thread_id = t.id order by seq desc limit 1) e on true`;
+
+/** Newest first, before a thread if there are many. */
+export async function listChats(
+  client: Queryable,
+  workspaceId: string,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<readonly Chat[]> {
+  const { rows } = await client.query<Row>({
+    name: 'list_chats',
+    text: `${CHATS} where t.workspace_id = $1 and t.removed_at is null and ($2::uuid is null or
+        (t.created_at, t.id) < (select a.created_at, a.id from threads a where a.id = $2))
+      order by t.created_at desc, t.id desc limit $3`,
+    values: [workspaceId, after, limit],
+  });
+  return rows.map(chatOf);
+}
+
+export async function hasChats(client: Queryable, workspaceId: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    'select from threads where workspace_id = $1 and removed_at is null limit 1',
+    [workspaceId],
+  );
+  return rowCount === 1;
+}
+
+/** The chat that a path means, whatever its name says now. */
+export async function findChat(
+  client: Queryable,
+  workspaceId: string,
+  { folded }: FilePath,
+): Promise<Chat | null> {
+  const short = shortIdIn(folded);
+  if (short === null) return null;
+  const { rows } = await client.query<Row>({
+    name: 'find_chat',
+    text: `${CHATS} where t.workspace_id = $1 and t.removed_at is null and right(t.id::text, 12) = $2 order by t.id desc limit 1`,
+    values: [workspaceId, short],
+  });
+  return rows[0] ? chatOf(rows[0]) : null;
+}
+
+/** The end of its thread's id. */
+export function shortIdIn(path: string): string | null {
+  return /^\/chats\/(?:[^/]*-)?([\da-f]{12})\.chat$/.exec(path)?.[1] ?? null;
+}
+
+/** What the chat says, and the last seq that it says it of. */
+export async function readChat(
+  client: Queryable,
+  threadId: string,
+): Promise<{ text: string; version: number }> {
+  const events = await readForFold(client, threadId);
+  return { text: transcript(events), version: events.at(-1)?.seq ?? 0 };
+}
+
+/** Chats as tools see them. */
+export function createChatFiles(client: Queryable): ChatFiles {
+  return {
+    list: (workspaceId, limit) => listChats(client, workspaceId, { after: null, limit }),
+    read: async (workspaceId, path) => {
+      const chat = await findChat(client, workspaceId, path);
+      return chat && { ...chat, ...(await readChat(client, chat.threadId)) };
+    },
+  };
+}
+
+function chatOf({ id, title, created_at, said, seq, at }: Row): Chat {
+  const name = chatName({ id, title, said });
+  return { threadId: id, name, path: `/chats/${name}`, version: seq ?? 0, changedAt: at ?? created_at };
+}
+
+/** `<slug>-<short id>.chat`; `said` as `SAID` gives it. */
+export function chatName({ id, title, said }: Pick<Row, 'id' | 'title' | 'said'>): string {
+  return `${slug(title ?? (said === null ? '' : beginning(said)))}-${id.slice(-12)}.chat`;
+}
+
+function slug(text: string): string {
+  const words = text
+    .toLowerCase()
+    .normalize('NFC')
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '-');
+  const short = (SLUG.exec(words.replace(/^-/, ''))?.[0] ?? '').replace(/-$/, '');
+  return short === '' ? 'chat' : short;
+}
+
+/** The text in the beginning of a message's JSON, which may be cut anywhere. */
+export function beginning(json: string): string {
+  const text = /^\{"text":"((?:[^"\\]|\\u[\da-fA-F]{4}|\\[^u])*)/.exec(json)?.[1] ?? '';
+  return (JSON.parse(`"${text}"`) as string).toWellFormed();
+}

@@ -1,0 +1,74 @@
+// Chats as the mirror writes them out: each with its path, the last seq of its log, and whether a run is under way.
+
+import type { Queryable } from '../../db/pool.ts';
+import type { Chat, Chats } from '../../files/mirror/out/chats.ts';
+import { chatName, readChat, SAID, shortIdIn } from './chat-files.ts';
+
+/** Tells of a thread that was renamed, removed or brought back; the database itself does. */
+export const CHAT_CHANNEL = 'continuo_chats';
+/** Chats of one page. */
+const PAGE = 500;
+
+interface Row {
+  id: string;
+  workspace_id: string;
+  title: string | null;
+  said: string | null;
+  created_at: Date;
+  removed: boolean;
+  busy: boolean;
+  seq: number | null;
+  at: Date | null;
+}
+
+const HEADS = `select t.id, t.workspace_id, t.title, t.created_at, t.removed_at is not null as removed, e.seq, e.at, ${SAID},
+    exists (select from runs r where r.thread_id = t.id and r.status = 'running') as busy
+  from threads t
+  left join lateral (select seq, at from events where thread_id = t.id order by seq desc limit 1) e on true`;
+
+export function createChatHeads(client: Queryable, busy: () => boolean): Chats {
+  return {
+    busy,
+    find: async (ids) => {
+      const { rows } = await client.query<Row>({
+        name: 'find_chat_heads',
+        text: `${HEADS} where t.id = any ($1)`,
+        values: [ids],
+      });
+      return rows.map(headOf);
+    },
+    list: async (workspaceId, after) => {
+      const { rows } = await client.query<Row>({
+        name: 'list_chat_heads',
+        text: `${HEADS} where t.workspace_id = $1 and t.removed_at is null and ($2::uuid is null or
+            (t.created_at, t.id) < (select a.created_at, a.id from threads a where a.id = $2))
+          order by t.created_at desc, t.id desc limit ${PAGE}`,
+        values: [workspaceId, after],
+      });
+      return { chats: rows.map(headOf), next: rows.length < PAGE ? null : rows.at(-1)!.id };
+    },
+    at: async (workspaceId, path) => {
+      const short = shortIdIn(path);
+      if (short === null) return null;
+      const { rows } = await client.query<Row>({
+        name: 'find_chat_head',
+        text: `${HEADS} where t.workspace_id = $1 and right(t.id::text, 12) = $2 order by t.id desc limit 1`,
+        values: [workspaceId, short],
+      });
+      return rows[0] ? headOf(rows[0]) : null;
+    },
+    read: (id) => readChat(client, id),
+  };
+}
+
+function headOf(row: Row): Chat {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    path: `/chats/${chatName(row)}`,
+    version: row.seq ?? 0,
+    changedAt: row.at ?? row.created_at,
+    removed: row.removed,
+    busy: row.busy,
+  };
+}

@@ -1,0 +1,66 @@
+// What has to be done now and then, by some pod: removed workspaces and chats whose grace period is over are purged, chunks
+// that no version has are swept, and texts that nobody indexed are. Each chore is a transaction that begins with a lock; a pod that does not get it leaves
+// the chore to the one that has it.
+
+import { transaction, type Pool, type Queryable } from '../db/pool.ts';
+import { sweepChunks } from '../files/content.ts';
+import { indexWords, listUnindexed } from '../files/words.ts';
+import { GRACE_DAYS, listExpired, purgeWorkspace } from '../workspaces/workspaces.ts';
+
+const LOCK_CLASS = 4402;
+const FIRST_MS = 60_000;
+const EVERY_MS = 3_600_000;
+
+export interface Chores {
+  /** Ends when what is being done is done. */
+  stop(): Promise<void>;
+}
+
+export function startChores(pool: Pool, onError: (error: Error) => void): Chores {
+  let doing: Promise<void> = Promise.resolve();
+  const turn = (): void => {
+    doing = doChores(pool).catch(onError);
+    timer = setTimeout(turn, EVERY_MS).unref();
+  };
+  let timer = setTimeout(turn, FIRST_MS).unref();
+  return {
+    stop: () => {
+      clearTimeout(timer);
+      return doing;
+    },
+  };
+}
+
+export async function doChores(pool: Pool): Promise<void> {
+  for (const id of await listExpired(pool)) await alone(pool, (client) => purgeWorkspace(client, id));
+  for (const id of await listExpiredChats(pool)) await alone(pool, (client) => purgeChat(client, id));
+  await alone(pool, sweepChunks);
+  for (const id of await listUnindexed(pool)) await indexWords(pool, id);
+}
+
+async function listExpiredChats(client: Queryable): Promise<readonly string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    'select id from threads where removed_at < clock_timestamp() - make_interval(days => $1) order by removed_at',
+    [GRACE_DAYS],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** One in which something is still open is stopped, and purged the next time. */
+async function purgeChat(client: Queryable, id: string): Promise<void> {
+  const { rows } = await client.query<{ purged: boolean }>(
+    'select purge_chat($1, clock_timestamp() - make_interval(days => $2)) as purged',
+    [id, GRACE_DAYS],
+  );
+  if (!rows[0]!.purged) await client.query("select stop_thread($1, 'chat_removed')", [id]);
+}
+
+async function alone(pool: Pool, chore: (client: Queryable) => Promise<unknown>): Promise<void> {
+  await transaction(pool, async (client) => {
+    const { rows } = await client.query<{ locked: boolean }>(
+      'select pg_try_advisory_xact_lock($1, 0) as locked',
+      [LOCK_CLASS],
+    );
+    if (rows[0]!.locked) await chore(client);
+  });
+}

@@ -1,0 +1,58 @@
+// What is done to a database without a server: opened, migrated, looked at, backed up, restored. Separate from
+// `server.ts`, which loads everything that a server needs.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { rgPath } from '@vscode/ripgrep';
+import type { Config } from '../config.ts';
+import { findBinaries, openEmbedded } from '../db/embedded/index.ts';
+import type { DatabaseSettings } from '../db/pool.ts';
+
+export { backup, type Table as BackedUpTable } from './backup.ts';
+export { restore } from './restore.ts';
+export { ConfigError, loadConfig, type Config } from '../config.ts';
+export { migrate, migrationState } from '../db/migrate.ts';
+
+export interface OpenDatabase {
+  readonly kind: 'embedded' | 'external';
+  readonly settings: DatabaseSettings;
+  close(): Promise<void>;
+}
+
+/** The database that the settings name. The embedded one is started if it does not run, and stopped if nobody else uses it. */
+export async function openDatabase(
+  config: Pick<Config, 'home' | 'databaseUrl' | 'directUrl' | 'leaseSeconds'>,
+): Promise<OpenDatabase> {
+  const embedded = config.databaseUrl === undefined ? await openEmbedded({ home: config.home }) : null;
+  return {
+    kind: embedded ? 'embedded' : 'external',
+    settings: {
+      connection: config.directUrl ?? embedded!.connection,
+      applicationName: 'continuo-upkeep',
+      leaseSeconds: config.leaseSeconds,
+    },
+    close: async () => embedded?.release(),
+  };
+}
+
+/** Whether there is a database to open; opening makes the embedded one. */
+export function hasDatabase(config: Pick<Config, 'home' | 'databaseUrl'>): boolean {
+  return config.databaseUrl !== undefined || existsSync(join(config.home, 'postgres'));
+}
+
+/** The programs that come with the package, and what is wrong with them. */
+export function programs(): { readonly name: 'postgres' | 'ripgrep'; readonly problem: string | null }[] {
+  return [
+    { name: 'postgres', problem: missing(() => join(findBinaries(), 'bin', 'postgres')) },
+    { name: 'ripgrep', problem: missing(() => rgPath) },
+  ];
+}
+
+function missing(find: () => string): string | null {
+  try {
+    const path = find();
+    return existsSync(path) ? null : `${path} is not there`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
