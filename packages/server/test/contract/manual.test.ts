@@ -10,6 +10,11 @@ const root = join(import.meta.dirname, '../../../..');
 const page = (name: string) => readFileSync(join(root, 'docs', name), 'utf8');
 const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md') && name !== 'spec.md');
 const source = (path: string) => readFileSync(join(root, 'packages/server/src', path), 'utf8');
+/** The TypeScript files of a folder of the server, and of the folders in it. */
+const sourcesIn = (folder: string) =>
+  readdirSync(join(root, 'packages/server/src', folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => source(join(folder, path)));
 
 test('every route that the manual names is in the document of the API', async () => {
   const { body } = await ask('GET', `${world.url}/openapi.json`);
@@ -45,8 +50,8 @@ test('the table of settings has every setting, by both of its names, and no othe
 });
 
 test('the table of tools has every built-in tool, with its effect', () => {
-  const tools = readdirSync(join(root, 'packages/server/src/tools')).flatMap((file) =>
-    [...source(`tools/${file}`).matchAll(/^ {4}name: '(\w+)',[^]*?^ {4}effect: '(\w+)'/gm)].map(
+  const tools = sourcesIn('').flatMap((text) =>
+    [...text.matchAll(/^ {4}name: '(\w+)',[^]*?^ {4}effect: '(\w+)'/gm)].map(
       ([, name, effect]) => `${name} ${effect}`,
     ),
   );
@@ -83,11 +88,8 @@ test('the API’s page lists every code of a problem, with its status', () => {
       return [...group.matchAll(/`(\w+)`/g)].map(([, code]) => `${status} ${code}`);
     }),
   );
-  const files = readdirSync(join(root, 'packages/server/src/http')).filter((name) => name.endsWith('.ts'));
-  const used = files.flatMap((name) =>
-    [...source(`http/${name}`).matchAll(/status: (\d{3}),\s*code: '(\w+)'/g)].map(
-      ([, status, code]) => `${status} ${code}`,
-    ),
+  const used = sourcesIn('http').flatMap((text) =>
+    [...text.matchAll(/status: (\d{3}),\s*code: '(\w+)'/g)].map(([, status, code]) => `${status} ${code}`),
   );
   expect(used.length).toBeGreaterThan(30);
   // Nobody is there to read the one that says that the client went away.
