@@ -68,6 +68,8 @@ const client = "The client imports the protocol's types and what is made for bro
 const browser = 'The console runs in a browser, and knows the server by its client only.';
 const engine = 'The engine imports nothing but itself.';
 const protocol = "The protocol imports zod and the engine's types only.";
+const offline = 'The offline model imports zod and the engine, and nothing of Node.';
+const postgres = 'The embedded Postgres imports pg and Node, and no other package of ours.';
 
 export default defineConfig({
   plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'promise'],
@@ -95,7 +97,7 @@ export default defineConfig({
   },
   overrides: [
     {
-      files: ['packages/engine/src/**', 'packages/protocol/src/**'],
+      files: ['packages/engine/src/**', 'packages/protocol/src/**', 'packages/offline-model/src/**'],
       rules: {
         'no-console': 'error',
         'no-restricted-globals': [
@@ -127,9 +129,26 @@ export default defineConfig({
       ],
     ),
     restrict(
+      ['packages/offline-model/src/**'],
+      [
+        { regex: '^([a-y]|z[^o]|@[^c]|@continuo/[^e])', message: offline },
+        { group: ['**/src/**', '**/test/**', '**/packages/**'], message: offline },
+        inside,
+        detour,
+      ],
+    ),
+    restrict(
+      ['packages/postgres/src/**'],
+      [
+        { regex: '^([a-moq-z]|n[^o]|p[^g]|@)', message: postgres },
+        { group: ['**/src/**', '**/test/**', '**/packages/**'], message: postgres },
+        detour,
+      ],
+    ),
+    restrict(
       ['packages/client/src/**'],
       [
-        { regex: '^node:|^@continuo/(engine|server)', message: client },
+        { regex: '^node:|^@continuo/(engine|server|postgres|offline-model)', message: client },
         { group: ['**/src/**', '**/test/**', '**/packages/**'], message: client },
         inside,
         detour,
@@ -137,18 +156,25 @@ export default defineConfig({
     ),
     restrict(
       ['packages/console/src/**'],
-      [{ regex: '^node:|^@continuo/(engine|server)', message: browser }, inside, detour],
+      [
+        { regex: '^node:|^@continuo/(engine|server|postgres|offline-model)', message: browser },
+        inside,
+        detour,
+      ],
     ),
     restrict(
       ['packages/cli/src/**'],
       [
-        { regex: '^@continuo/(engine|protocol|console)', message: cli },
+        { regex: '^@continuo/(engine|protocol|console|postgres|offline-model)', message: cli },
         { group: ['**/packages/**', '**/test/**'], message: cli },
         inside,
         detour,
       ],
     ),
-    { files: ['packages/server/src/**', 'packages/cli/src/**'], rules: { 'no-console': 'error' } },
+    {
+      files: ['packages/server/src/**', 'packages/cli/src/**', 'packages/postgres/src/**'],
+      rules: { 'no-console': 'error' },
+    },
     restrict(
       ['packages/server/src/*.ts'],
       [

@@ -3,8 +3,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openEmbedded } from '@continuo/postgres';
 import pg from 'pg';
-import { openEmbedded } from '../packages/server/src/db/embedded/index.ts';
 import { migrate } from '../packages/server/src/db/migrate.ts';
 import { pause } from './measure/clock.ts';
 

@@ -5,10 +5,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { openEmbedded } from '@continuo/postgres';
 import pg from 'pg';
 import { build } from 'rolldown';
 import type { TestProject } from 'vitest/node';
-import { openEmbedded } from '../src/db/embedded/index.ts';
 import { migrate } from '../src/db/migrate.ts';
 
 declare module 'vitest' {

@@ -1,10 +1,10 @@
 // Which models there are, and which one answers when nobody chose.
 
+import { createOfflineModel, OFFLINE_MODELS, type OfflineWorld } from '@continuo/offline-model';
 import { nearest } from '../did-you-mean.ts';
 import { createAiSdkModel } from './ai-sdk/connect.ts';
 import { AI_SDK_PROVIDERS, type AiSdkAccess, type AiSdkProvider } from './ai-sdk/providers.ts';
-import type { Model } from './model.ts';
-import { OFFLINE_MODELS, type OfflineWorld, createOfflineModel } from './offline.ts';
+import { CALLS_KEPT, type Model } from './model.ts';
 import { knownModels, providersOf } from './prices.ts';
 
 type Resolved =
@@ -57,7 +57,7 @@ export function createModels(world: ModelsWorld, options: ModelsOptions = {}): M
   const access = (provider: AiSdkProvider) => accessOf(provider, options);
   const offline = new Map<string, Model>();
   for (const id of OFFLINE_MODELS) {
-    const model = createOfflineModel(id, world);
+    const model = createOfflineModel({ id, world, mostCalls: CALLS_KEPT });
     if (model) offline.set(id, model);
   }
   const usable = () =>

@@ -3,9 +3,9 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { findBinaries, openEmbedded } from '@continuo/postgres';
 import { rgPath } from '@vscode/ripgrep';
 import type { Config } from '../config.ts';
-import { findBinaries, openEmbedded } from '../db/embedded/index.ts';
 import type { DatabaseSettings } from '../db/pool.ts';
 
 export { backup, type Table as BackedUpTable } from './backup.ts';

@@ -186,3 +186,24 @@ describe('RT-7', () => {
     delete process.env.ANTHROPIC_API_KEY;
   });
 });
+
+describe('the offline models', () => {
+  const models = createModels(world);
+
+  test('RT-7 with nothing configured the offline model is the default', () => {
+    expect(models.default).toBe('offline/demo');
+    expect(models.resolve(models.default)).toMatchObject({ ok: true, model: { id: 'offline/demo' } });
+    expect(createModels(world, { defaultModel: 'offline/instant' }).default).toBe('offline/instant');
+  });
+
+  const wrong: [id: string, problem: string][] = [
+    ['acme/large', 'provider "acme" is not known; available: offline/demo, offline/instant, offline/script'],
+    [
+      'offline/huge',
+      'provider "offline" has no model "huge"; available: offline/demo, offline/instant, offline/script',
+    ],
+  ];
+  test.each(wrong)('RT-7 the model %j is refused with what is wrong and what there is', (id, problem) => {
+    expect(models.resolve(id)).toEqual({ ok: false, problem });
+  });
+});

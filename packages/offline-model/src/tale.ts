@@ -1,7 +1,7 @@
 // A long answer, for whoever wants to see one stopped: a lighthouse keeper's book, day by day. Told to go on, it goes on with
 // the day that was cut off; the history says which that is.
 
-import type { HistoryMessage } from '../model.ts';
+import type { HistoryMessage } from './request.ts';
 
 const ASKED = /\b(?:tell|give|show)(?: me)? (?:a|some)(?: very| really)? long (?:story|tale|answer|text)\b/i;
 const GO_ON = /^\W*(?:please,? )?(?:go on|continue|carry on|resume|keep going)\b/i;

@@ -22,7 +22,7 @@ import {
   stoppedHome,
   waitUntil,
   watchdogOf,
-} from './embedded/harness.ts';
+} from './support/harness.ts';
 
 afterEach(cleanUp);
 afterAll(removeStoppedHome);

@@ -1,7 +1,7 @@
 // What the offline model says and calls, in plain words.
 
 import { describe, expect, test } from 'vitest';
-import type { HistoryMessage } from '../../src/models/model.ts';
+import type { HistoryMessage } from '../src/index.ts';
 import { modelOf, ask, user, talk, plan, linesOf, tool, deleteFile, everything } from './support.ts';
 
 describe('what it says it is', () => {

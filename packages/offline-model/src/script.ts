@@ -3,12 +3,13 @@
 // The step that is played is the number of assistant messages since that message, so that
 // whoever takes a run over goes on at the right step.
 
-import { isJsonTooDeep } from '@continuo/engine';
+import { isJsonTooDeep, JSON_DEPTH } from '@continuo/engine';
 import { z } from 'zod';
-import { CARRIER_DEPTH } from '../../json-depth.ts';
-import type { HistoryMessage } from '../model.ts';
+import type { HistoryMessage } from './request.ts';
 import { type Step, splitWords } from './step.ts';
 
+/** A call's input may be nested as deep as `JSON_DEPTH`; the rest is room for the script around it. */
+const SCRIPT_DEPTH = JSON_DEPTH + 16;
 const MOST_TOKENS = 100_000;
 const milliseconds = z.number().min(0).max(86_400_000);
 
@@ -62,7 +63,7 @@ export function scriptedStep(history: readonly HistoryMessage[]): Step {
 
 /** The script's steps, or what is wrong with it. */
 function readScript(content: string): readonly ScriptStep[] | string {
-  if (isJsonTooDeep(content, CARRIER_DEPTH)) return `it is nested deeper than ${CARRIER_DEPTH} levels`;
+  if (isJsonTooDeep(content, SCRIPT_DEPTH)) return `it is nested deeper than ${SCRIPT_DEPTH} levels`;
   let value: unknown;
   try {
     value = JSON.parse(content);

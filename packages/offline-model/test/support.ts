@@ -2,8 +2,13 @@
 
 import { expect } from 'vitest';
 import type { MessagePart, StreamEvent } from '@continuo/engine';
-import type { HistoryMessage, Model, ToolSchema } from '../../src/models/model.ts';
-import { createOfflineModel, type OfflineWorld } from '../../src/models/offline.ts';
+import {
+  createOfflineModel,
+  type HistoryMessage,
+  type OfflineModel,
+  type OfflineWorld,
+  type ToolSchema,
+} from '../src/index.ts';
 
 /** A world whose clock moves only when somebody sleeps. */
 export function createWorld(): OfflineWorld & { readonly slept: number[] } {
@@ -19,8 +24,8 @@ export function createWorld(): OfflineWorld & { readonly slept: number[] } {
   };
 }
 
-export function modelOf(id: string, world: OfflineWorld = createWorld()): Model {
-  const model = createOfflineModel(id, world);
+export function modelOf(id: string, world: OfflineWorld = createWorld()): OfflineModel {
+  const model = createOfflineModel({ id, world, mostCalls: 1000 });
   if (!model) throw new Error(`no model ${id}`);
   return model;
 }
@@ -35,7 +40,7 @@ export interface Asked {
 }
 
 export async function ask(
-  model: Model,
+  model: OfflineModel,
   { history, tools = [], messageId = 'answer', signal = never }: Asked,
 ): Promise<StreamEvent[]> {
   const events: StreamEvent[] = [];

@@ -1,6 +1,6 @@
 // The sentences of the offline model. They are true, short, and say whose they are.
 
-import type { ToolSchema } from '../model.ts';
+import type { ToolSchema } from './request.ts';
 import type { Intent } from './plan.ts';
 
 export interface CallOutcome {

@@ -3,7 +3,7 @@
 // being wrong by calling: a statement, a "don't", a verb that is not the tool's own, or a
 // question put to a tool that does more than look, never chooses it.
 
-import type { ToolSchema } from '../model.ts';
+import type { ToolSchema } from './request.ts';
 import type { Atom } from './atoms.ts';
 import { type Filled, fill } from './fill.ts';
 import type { Derived } from './lines.ts';

@@ -18,8 +18,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { openEmbedded } from '../../src/db/embedded/index.ts';
-import { findBinaries } from '../../src/db/embedded/package.ts';
+import { findBinaries, openEmbedded } from '../../src/index.ts';
 
 const POD = fileURLToPath(new URL('./pod.ts', import.meta.url));
 

@@ -2,7 +2,7 @@
 // after another. A clause begins where a separator is followed by something that chooses
 // a tool of its own, or by bare values for the same tool ("read a.txt and b.txt").
 
-import type { ToolSchema } from '../model.ts';
+import type { ToolSchema } from './request.ts';
 import { type Atom, readAtoms } from './atoms.ts';
 import { type Choice, type Clause, type Profile, choose, fillFor, profileOf } from './choose.ts';
 import { lineChange } from './lines.ts';

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { othersCanEnter } from '../src/db/embedded/reach.ts';
-import { socketFolder } from '../src/db/embedded/socket.ts';
+import { othersCanEnter } from '../src/reach.ts';
+import { socketFolder } from '../src/socket.ts';
 import {
   canRunUnder,
   cleanUp,
@@ -28,7 +28,7 @@ import {
   removeStoppedHome,
   startPod,
   stoppedHome,
-} from './embedded/harness.ts';
+} from './support/harness.ts';
 
 const NOBODY = 65534;
 const UNLISTED = 54999;

@@ -5,7 +5,7 @@
 // 3. An abort is the last event, also in the middle of a wait.
 
 import type { StreamEvent } from '@continuo/engine';
-import { CALLS_KEPT, type HistoryMessage, type ModelRequest } from '../model.ts';
+import type { HistoryMessage, ModelRequest } from './request.ts';
 
 export interface OfflineWorld {
   now(): number;
@@ -97,7 +97,7 @@ function* perform(
   }
   const reasoning = output;
 
-  const calls = (step.calls ?? []).slice(0, CALLS_KEPT);
+  const calls = step.calls ?? [];
   if (step.deltas && step.deltas.length > 0) {
     yield { type: 'text_block_start', at: now() };
     for (const text of step.deltas) {

@@ -4,7 +4,7 @@
  * the folder of the Postgres programs.
  */
 import { createInterface } from 'node:readline';
-import { type EmbeddedDatabase, EmbeddedDatabaseError, openEmbedded } from '../../src/db/embedded/index.ts';
+import { type EmbeddedDatabase, EmbeddedDatabaseError, openEmbedded } from '../../src/index.ts';
 
 const [home = '', binaries] = process.argv.slice(2);
 let database: EmbeddedDatabase | undefined;

@@ -16,10 +16,10 @@ import {
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { openEmbedded } from '../src/db/embedded/index.ts';
-import { boundLog } from '../src/db/embedded/log-file.ts';
-import { findBinaries, packageFor } from '../src/db/embedded/package.ts';
-import { socketFolder } from '../src/db/embedded/socket.ts';
+import { openEmbedded } from '../src/index.ts';
+import { boundLog } from '../src/log-file.ts';
+import { findBinaries, packageFor } from '../src/package.ts';
+import { socketFolder } from '../src/socket.ts';
 import {
   cleanUp,
   emptyHome,
@@ -32,7 +32,7 @@ import {
   startPod,
   stoppedHome,
   waitUntil,
-} from './embedded/harness.ts';
+} from './support/harness.ts';
 
 afterEach(cleanUp);
 afterAll(removeStoppedHome);

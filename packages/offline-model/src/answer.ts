@@ -6,7 +6,7 @@
 // 2. After a call that failed nothing more is called; the answer says so. Where the failure asks to read first, that is
 //    done, and the call made once more.
 
-import type { HistoryMessage, ModelRequest, ToolSchema } from '../model.ts';
+import type { HistoryMessage, ModelRequest, ToolSchema } from './request.ts';
 import { countFor } from './count.ts';
 import { type Intent, isTooLong, lastPathIn, planFor, planWithAnswer } from './plan.ts';
 import { type Step, splitWords } from './step.ts';

@@ -6,12 +6,25 @@
 //   offline/instant  the same without delays, for tests
 //   offline/script   says and calls what the last user message, as JSON, tells it to
 
-import type { Model, ModelRequest } from './model.ts';
-import { answer } from './offline/answer.ts';
-import { type OfflineWorld, type Pace, type Step, play } from './offline/step.ts';
-import { scriptedStep } from './offline/script.ts';
+import type { StreamEvent } from '@continuo/engine';
+import { answer } from './answer.ts';
+import type { ModelRequest } from './request.ts';
+import { scriptedStep } from './script.ts';
+import { type OfflineWorld, type Pace, type Step, play } from './step.ts';
 
-export type { OfflineWorld };
+export interface OfflineModel {
+  readonly id: string;
+  /** One model call. Failures arrive as `stream_error` events; an abort ends the stream. */
+  stream(request: ModelRequest): AsyncIterable<StreamEvent>;
+}
+
+interface OfflineOptions {
+  readonly id: string;
+  /** Time and waiting. */
+  readonly world: OfflineWorld;
+  /** The most calls that one message may make; a script's further calls are dropped. */
+  readonly mostCalls: number;
+}
 
 const HUMAN: Pace = { first: 250, between: (index, text) => 18 + ((index * 7 + text.length) % 15) };
 const SLOW: Pace = { first: 250, between: () => 250 };
@@ -28,9 +41,13 @@ const STEPS: Readonly<Record<string, (request: ModelRequest) => Step>> = {
 
 export const OFFLINE_MODELS: readonly string[] = Object.keys(STEPS);
 
-/** The offline model with this id, or null where there is none. Time comes from `world`. */
-export function createOfflineModel(id: string, world: OfflineWorld): Model | null {
+/** The offline model with this id, or null where there is none. */
+export function createOfflineModel({ id, world, mostCalls }: OfflineOptions): OfflineModel | null {
   const stepFor = Object.hasOwn(STEPS, id) ? STEPS[id] : undefined;
   if (!stepFor) return null;
-  return { id, stream: (request) => play({ id, request, world, stepFor }) };
+  const step = (request: ModelRequest): Step => {
+    const whole = stepFor(request);
+    return whole.calls ? { ...whole, calls: whole.calls.slice(0, mostCalls) } : whole;
+  };
+  return { id, stream: (request) => play({ id, request, world, stepFor: step }) };
 }

@@ -8,10 +8,10 @@
  * 3. The last pod to let go waits until the server is down.
  */
 import { accessSync, closeSync, constants, existsSync, realpathSync } from 'node:fs';
-import { makePrivateHome } from '../../home.ts';
 import { DATABASE } from './answer.ts';
 import { inspectCluster, USER } from './cluster.ts';
 import { EmbeddedDatabaseError, OTHER_DATABASE } from './errors.ts';
+import { makePrivateHome } from './home.ts';
 import { withLock } from './lock.ts';
 import { boundLog } from './log-file.ts';
 import { type Paths, pathsIn } from './paths.ts';

@@ -1,11 +1,9 @@
-// The stream of the offline model, its scripts, and the catalog that it is in.
+// The stream of the offline models, their scripts, and which of them there are.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StreamEvent } from '@continuo/engine';
-import { createModels } from '../../src/models/catalog.ts';
-import type { HistoryMessage } from '../../src/models/model.ts';
-import { createOfflineModel, type OfflineWorld } from '../../src/models/offline.ts';
+import { createOfflineModel, OFFLINE_MODELS, type HistoryMessage, type OfflineWorld } from '../src/index.ts';
 import { createWorld, modelOf, ask, user, textOf, callsOf } from './support.ts';
 
 describe('the stream', () => {
@@ -215,28 +213,23 @@ describe('the stream', () => {
   });
 });
 
-describe('the catalog', () => {
-  const models = createModels(createWorld());
-
-  test('RT-7 with nothing configured the offline model is the default', () => {
-    expect(models.default).toBe('offline/demo');
-    expect(models.resolve(models.default)).toMatchObject({ ok: true, model: { id: 'offline/demo' } });
-    expect(createModels(createWorld(), { defaultModel: 'offline/instant' }).default).toBe('offline/instant');
-  });
-
-  const wrong: [id: string, problem: string][] = [
-    ['acme/large', 'provider "acme" is not known; available: offline/demo, offline/instant, offline/script'],
-    [
-      'offline/huge',
-      'provider "offline" has no model "huge"; available: offline/demo, offline/instant, offline/script',
-    ],
-  ];
-  test.each(wrong)('RT-7 the model %j is refused with what is wrong and what there is', (id, problem) => {
-    expect(models.resolve(id)).toEqual({ ok: false, problem });
+describe('the models', () => {
+  test('a script makes as many calls as one message may, and the others are dropped', async () => {
+    const model = createOfflineModel({ id: 'offline/script', world: createWorld(), mostCalls: 2 });
+    const steps = [{ calls: ['a', 'b', 'c'].map((name) => ({ tool: name })) }];
+    const events = await ask(model!, { history: [user(JSON.stringify({ steps }))] });
+    expect(callsOf(events).map((call) => call.tool)).toEqual(['a', 'b']);
+    expect(events.at(-1)).toMatchObject({ type: 'message_stop', reason: 'tool_use' });
   });
 
   test('there is no offline model of another name', () => {
-    expect(createOfflineModel('offline/toString', createWorld())).toBeNull();
-    expect(createOfflineModel('constructor', createWorld())).toBeNull();
+    const made = (id: string) => createOfflineModel({ id, world: createWorld(), mostCalls: 1 });
+    expect(OFFLINE_MODELS.map((id) => made(id)?.id)).toEqual([
+      'offline/demo',
+      'offline/instant',
+      'offline/script',
+    ]);
+    expect(made('offline/toString')).toBeNull();
+    expect(made('constructor')).toBeNull();
   });
 });

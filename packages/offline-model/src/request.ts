@@ -1,0 +1,32 @@
+// What an offline model is asked with. The server's requests hold more; only this much is read here.
+
+import type { MessagePart } from '@continuo/engine';
+
+export type HistoryMessage =
+  | { readonly role: 'user'; readonly id: string; readonly content: string }
+  | { readonly role: 'assistant'; readonly id: string; readonly parts: readonly MessagePart[] }
+  | {
+      readonly role: 'tool';
+      readonly callId: string;
+      readonly tool: string;
+      readonly output: unknown;
+      readonly failed: boolean;
+    }
+  /** A note of the server to the model, such as an interruption. */
+  | { readonly role: 'system'; readonly content: string };
+
+export interface ToolSchema {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the input, always an object. */
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+export interface ModelRequest {
+  /** The id that the answer's message must carry. */
+  readonly messageId: string;
+  readonly system: string;
+  readonly history: readonly HistoryMessage[];
+  readonly tools: readonly ToolSchema[];
+  readonly signal: AbortSignal;
+}

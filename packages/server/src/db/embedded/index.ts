@@ -1,4 +1,0 @@
-export { EmbeddedDatabaseError } from './errors.ts';
-export { openEmbedded } from './open.ts';
-export type { EmbeddedDatabase } from './open.ts';
-export { findBinaries } from './package.ts';
