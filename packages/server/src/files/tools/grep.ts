@@ -203,7 +203,7 @@ function argumentsFor(folder: string, { pattern, glob, literal, ignore_case }: I
     '--glob=!.git',
     '--glob=!node_modules',
     `--regexp=${pattern}`,
-    '../../tools/',
+    './',
   ];
 }
 
