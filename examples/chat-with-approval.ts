@@ -1,11 +1,11 @@
-// A chat whose run asks before it removes a file: the question is shown and answered, and the run goes on.
+// A chat whose run needs approval before it removes a file. The program shows the approval, approves it, and the run continues.
 //
 //   node examples/chat-with-approval.ts
 
 import { readFileSync } from 'node:fs';
 import { createClient } from '@continuo/client';
 
-// Decisions are a person's: the server made this token at its first start.
+// Deciding an approval needs the person's token, which the server created at its first start.
 const token = process.env.CONTINUO_PERSON_TOKEN ?? readFileSync('.continuo/person-token', 'utf8').trim();
 const client = createClient({ baseUrl: process.env.CONTINUO_URL ?? 'http://127.0.0.1:4400', apiKey: token });
 

@@ -1,5 +1,5 @@
-// The engine without a server: two engines handle the messages of two agents, and what should last is in three stores that
-// presenters fill. The stores here are in memory; in a service they would be tables that all engines share.
+// The engine without a server: two engines handle the messages of two agents, and presenters fill three stores.
+// The stores here are in memory; in a service they would be tables that all engines share.
 //
 //   node examples/engine-with-stores.ts
 
@@ -83,7 +83,7 @@ function newEngine(): AgentEngine {
   });
 }
 
-// Any engine can take any agent's next message: an engine holds configuration only.
+// Any engine can handle any agent's next message: an engine holds only configuration.
 const [first, second] = [newEngine(), newEngine()];
 await Promise.all([
   first.receive('polly', { id: '1', role: 'user', content: 'who is there' }),

@@ -1,4 +1,4 @@
-// Files and their versions: a write from an old version is a conflict, a merge, or a new version.
+// Files and their versions: a write based on an old version is refused as a conflict, or merged.
 //
 //   node examples/files.ts
 

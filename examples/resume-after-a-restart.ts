@@ -1,8 +1,8 @@
-// Follows a run, goes away in the middle of it, and comes back in another process with the last id. Stop the server meanwhile,
-// or kill it: the run goes on when it is back, and not an event is lost or seen twice.
+// Follows a run, disconnects in the middle, and resumes in another process with the last id. Stop or kill the server in between:
+// the run continues when the server is back, and no event is lost or repeated.
 //
-//   node examples/resume-after-a-restart.ts                   starts a run and leaves after ten events
-//   node examples/resume-after-a-restart.ts <run> <last id>   goes on from there
+//   node examples/resume-after-a-restart.ts                   starts a run and disconnects after ten events
+//   node examples/resume-after-a-restart.ts <run> <last id>   continues from there
 
 import { createClient } from '@continuo/client';
 
@@ -25,7 +25,7 @@ for await (const event of client.runs.stream(run, {
   },
 })) {
   console.log(event.id, event.type);
-  // Aborting only detaches: the run does not notice.
+  // Aborting only disconnects; the run continues.
   if (!given && event.id === 10) {
     leaving.abort();
     console.log(`go on with: node examples/resume-after-a-restart.ts ${run} ${event.id}`);

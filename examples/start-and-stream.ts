@@ -1,4 +1,4 @@
-// Starts a run and prints its answer as it comes.
+// Starts a run and prints its answer as it arrives.
 //
 //   npm start, and in another terminal:  node examples/start-and-stream.ts "What can you do?"
 
