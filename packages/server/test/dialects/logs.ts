@@ -28,12 +28,13 @@ export async function makeLogs(database: TestDatabase): Promise<void> {
   }
 }
 
-class Stage {
-  readonly #database: TestDatabase;
+/** A pod and its database, with what people and programs do there. */
+export class Stage {
+  readonly database: TestDatabase;
   readonly pod: TestPod;
 
   constructor(database: TestDatabase, pod: TestPod) {
-    this.#database = database;
+    this.database = database;
     this.pod = pod;
   }
 
@@ -64,12 +65,12 @@ class Stage {
   }
 
   async query<T extends object>(sql: string, ...values: unknown[]): Promise<T[]> {
-    return (await this.#database.pool.query<T>(sql, values)).rows;
+    return (await this.database.pool.query<T>(sql, values)).rows;
   }
 
   /** pause, resume or stop */
   control(chat: string, what: string): Promise<unknown> {
-    return this.#do(`${WORKSPACE}/chats/${chat}/${what}`, {});
+    return this.do(`${WORKSPACE}/chats/${chat}/${what}`, {});
   }
 
   async logged(thread: string, type: string, times = 1): Promise<void> {
@@ -78,8 +79,10 @@ class Stage {
   }
 
   /** A message for a thread that may be busy, or instead of another. */
-  send(thread: string, script: unknown, how: object): Promise<unknown> {
-    return this.#do(`/api/threads/${thread}/messages`, { content: JSON.stringify(script), ...how });
+  async send(thread: string, script: unknown, how: object): Promise<string> {
+    const content = typeof script === 'string' ? script : JSON.stringify(script);
+    const body = await this.do(`/api/threads/${thread}/messages`, { content, ...how });
+    return (body as { run: { id: string } }).run.id;
   }
 
   /** The approvals that the run waits for, once there are so many. */
@@ -93,21 +96,23 @@ class Stage {
 
   async decide(approval: string, decision: string): Promise<void> {
     const input = decision === 'edit' ? { input: { note: 'rather this' } } : {};
-    if (decision !== 'expired') return this.#do(`${WORKSPACE}/approvals/${approval}`, { decision, ...input });
+    if (decision !== 'expired')
+      return void (await this.do(`${WORKSPACE}/approvals/${approval}`, { decision, ...input }));
     await this.query('update approvals set expires_at = now() where id = $1', approval);
     const woken =
       'update threads set wake_at = now() from approvals a where a.id = $1 and threads.id = a.thread_id';
     await this.query(woken, approval);
   }
 
-  async #do(path: string, body: unknown): Promise<void> {
-    const { status, text } = await ask('POST', this.url + path, body);
-    if (status >= 300) throw new Error(`${path}: ${text}`);
+  async do(path: string, body: unknown): Promise<unknown> {
+    const answer = await ask('POST', this.url + path, body);
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`);
+    return answer.body;
   }
 
   /** Plays a script on a pod of its own that kills itself at a point; another takes over. */
   async killedAt(fault: string, script: unknown): Promise<{ thread: string; run: string }> {
-    const victim = await startPod({ databaseUrl: this.#database.url, fault });
+    const victim = await startPod({ databaseUrl: this.database.url, fault });
     try {
       const thread = await createThread(victim.url);
       const run = (await send(victim.url, thread, script)).id;
@@ -120,9 +125,9 @@ class Stage {
   }
 
   /** A call of unknown outcome that people are asked about: its pod died in the middle of it. */
-  async unknown(): Promise<{ run: string; approval: string }> {
+  async unknown(): Promise<{ thread: string; run: string; approval: string }> {
     await this.policy([{ tool: '*', action: 'allow' }]);
-    const victim = await startPod({ databaseUrl: this.#database.url });
+    const victim = await startPod({ databaseUrl: this.database.url });
     try {
       const thread = await createThread(victim.url);
       const call = { tool: 'external', input: { note: 'x', delay_ms: 2000 } };
@@ -130,7 +135,7 @@ class Stage {
       await seen(victim.url, run, 'tool_start');
       await this.policy(null);
       await victim.end();
-      return { run, approval: (await this.asked(run, 1))[0]! };
+      return { thread, run, approval: (await this.asked(run, 1))[0]! };
     } finally {
       await victim.end();
     }
