@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import { lastChange } from '../changes.ts';
 import type { Staged, Written } from '../files.ts';
-import { exists, makeFolders, removeAll, rename } from './disk/calls.ts';
+import { exists, isFolder, makeFolders, removeAll, rename } from './disk/calls.ts';
 import { ChatQueue } from './out/chat-queue.ts';
 import { chatHeads, type Chat } from './out/chats.ts';
 import { clear } from './out/clear.ts';
@@ -19,7 +19,7 @@ import { isOwn } from './names.ts';
 import { openDisk } from './disk/open.ts';
 import { Partings } from './disk/replaced-files.ts';
 import { scan, type Seen } from './in/scan.ts';
-import { settle } from './in/ingest-scan.ts';
+import { roomFor, settle } from './in/ingest-scan.ts';
 import { isRefusal, Trouble } from './trouble.ts';
 import { bring } from './out/write.ts';
 
@@ -243,7 +243,7 @@ export class Mirror {
   async #checkAll(): Promise<void> {
     const disk = this.#disk!;
     const { ledger } = disk;
-    const gone = !(await exists(disk.root));
+    const gone = !(await isFolder(disk.root));
     if (gone) disk.watch?.drop('/');
     await makeFolders(disk.root);
     const seen = await scan(disk, '/');
@@ -284,7 +284,7 @@ export class Mirror {
   }: { told?: readonly Written[]; retry?: boolean } = {}): Promise<void> {
     const { pool, workspaceId } = this.#options;
     const disk = this.#disk!;
-    if (!(await exists(disk.root))) await this.#checkAll();
+    if (!(await isFolder(disk.root))) await this.#checkAll();
     if (retry) await this.#retry([...this.#failed.keys()]);
     await this.#bringAgain();
     if (await this.#bringTold(told)) return this.#bringAgain();
@@ -480,7 +480,12 @@ export class Mirror {
       now,
     );
     const missing = gone.filter((path) => !isWithin(waits, path));
+    // A file that stands where a missing one was waits with it: making room now would remove a file that was moved.
+    const mayTurnUp = gone.filter((path) => isWithin(waits, path));
+    const ready = unknown.filter(
+      (each) => !isWithin(waits, each.path) || roomFor([each], mayTurnUp).length === 0,
+    );
     if (missing.length > FEW || (await isEmptied(this.#disk!, missing))) await this.#checkAll();
-    else await settle(this.#disk!, { ...seen, unknown, missing }, gone);
+    else await settle(this.#disk!, { ...seen, unknown: ready, missing }, gone);
   }
 }

@@ -75,6 +75,25 @@ test.skipIf(!canMount)(
   },
 );
 
+test('WS-2 a link in the place of the folder keeps the mirror behind, is told once, and is over when the folder is back', async () => {
+  const desk = await openDesk(world);
+  await desk.write('a.md', 'before');
+  const elsewhere = `${desk.root}-elsewhere`;
+  fs.renameSync(desk.root, elsewhere);
+  fs.symlinkSync(elsewhere, desk.root);
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    await expect(desk.mirrors.folder(desk.workspaceId)).rejects.toThrow('ENOTDIR');
+  }
+  expect(desk.mirrors.problem()).toBe('some files cannot be written (ENOTDIR)');
+  expect(desk.warnings).toHaveLength(1);
+  await desk.write('a.md', 'meanwhile');
+  expect(fs.readFileSync(join(elsewhere, 'a.md'), 'utf8')).toBe('before');
+  fs.unlinkSync(desk.root);
+  fs.renameSync(elsewhere, desk.root);
+  await until(() => desk.mirrors.problem() === null);
+  await equal(desk);
+});
+
 test('WS-2 the mirror does no work of the disk on the event loop', async () => {
   const desk = await openDesk(world);
   const calls: string[] = [];

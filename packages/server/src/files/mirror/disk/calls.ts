@@ -29,11 +29,23 @@ export const write = limited(promisify(fs.write));
 
 /** Whether something has this path; a link counts. */
 export async function exists(path: string): Promise<boolean> {
+  return (await statIfThere(path)) !== null;
+}
+
+/** Whether the folder is there. Anything else under this path, a link to a folder included, is an error. */
+export async function isFolder(path: string): Promise<boolean> {
+  const stat = await statIfThere(path);
+  if (!stat) return false;
+  if (stat.isDirectory()) return true;
+  const error = new Error(`ENOTDIR: ${path} is not a folder; remove it, or put the folder back`);
+  throw Object.assign(error, { code: 'ENOTDIR' });
+}
+
+async function statIfThere(path: string): Promise<fs.Stats | null> {
   try {
-    await lstat(path);
-    return true;
+    return await lstat(path);
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw error;
   }
 }

@@ -61,8 +61,8 @@ async function isAt(disk: Disk, path: string, entry: Entry): Promise<boolean> {
   return stats?.isFile() === true && String(stats.ino) === entry.ino;
 }
 
-/** What is missing where a folder is that leads to one of these files, or below one of them. */
-function roomFor(files: Seen['unknown'], missing: readonly string[]): readonly string[] {
+/** The missing files whose places these files need: one of their folders has the missing file's path, or is below one of these files. */
+export function roomFor(files: Seen['unknown'], missing: readonly string[]): readonly string[] {
   const taken = new Set(files.map(({ path }) => path));
   const folders = new Set(files.flatMap(({ path }) => foldersOf(path)));
   return missing.filter((path) => folders.has(path) || foldersOf(path).some((folder) => taken.has(folder)));
