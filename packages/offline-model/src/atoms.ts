@@ -3,6 +3,7 @@
 // stretch of the text can be taken exactly as it was written.
 
 import { isJsonTooDeep } from '@continuo/engine';
+import { NUMBERS } from './vocabulary.ts';
 import { splitName, stem } from './words.ts';
 
 type AtomKind = 'quoted' | 'json' | 'url' | 'email' | 'uuid' | 'date' | 'path' | 'number' | 'word' | 'mark';
@@ -44,7 +45,6 @@ const RULES: readonly { readonly kind: AtomKind; readonly pattern: RegExp }[] = 
   { kind: 'mark', pattern: /\S/uy },
 ];
 
-const NUMBER_WORDS = ['two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const MOST_JSON = 8;
 
 /** At most `most` atoms: a text may be long, and this is on nobody's own thread. */
@@ -80,8 +80,9 @@ function readOne(text: string, at: number): Pick<Atom, 'kind' | 'value' | 'end'>
       if (path === null) continue;
       return { kind, value: path, end: at + path.length };
     }
-    const counted = kind === 'word' ? NUMBER_WORDS.indexOf(whole.toLowerCase()) : -1;
-    if (counted >= 0) return { kind: 'number', value: String(counted + 2), end: at + whole.length };
+    const number = kind === 'word' ? (NUMBERS.get(whole.toLowerCase()) ?? 0) : 0;
+    // "one" is a pronoun more often than a number.
+    if (number > 1 && number <= 10) return { kind: 'number', value: String(number), end: at + whole.length };
     return { kind, value: match[1] ?? whole, end: at + whole.length };
   }
   return { kind: 'mark', value: text[at] ?? '', end: at + 1 };

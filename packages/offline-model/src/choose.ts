@@ -10,6 +10,7 @@ import type { Derived } from './lines.ts';
 import { leavesOf, resolveSchema } from './schema.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import type { CallOutcome } from './tell.ts';
+import { HELPER_VERBS, LIGHT_WORDS, NOUN_PHRASE_OPENINGS } from './vocabulary.ts';
 import { isAskingVerb, isEmptyWord, isKnownVerb, isRunningVerb, related, splitName, stem } from './words.ts';
 
 export interface Clause {
@@ -40,9 +41,6 @@ export interface Profile {
   readonly properties: ReadonlySet<string>;
 }
 
-const LIGHT = new Set(['get', 'do', 'use', 'call', 'tool', 'mcp']);
-const NOUN_PHRASE = new Set(['the', 'a', 'an', 'current', 'latest']);
-
 const profiles = new WeakMap<ToolSchema, Profile>();
 
 export function profileOf(tool: ToolSchema): Profile {
@@ -53,7 +51,7 @@ export function profileOf(tool: ToolSchema): Profile {
 
 function makeProfile(tool: ToolSchema): Profile {
   const names = splitName(tool.name).filter((word) => !isEmptyWord(word) || word === tool.name);
-  const name = names.map((word) => ({ stem: stem(word), weight: LIGHT.has(word) ? 0.3 : 1 }));
+  const name = names.map((word) => ({ stem: stem(word), weight: LIGHT_WORDS.has(word) ? 0.3 : 1 }));
   const sentence = splitName((tool.description.split(/[.\n]/)[0] ?? '').slice(0, 300));
   const opening = sentence[0] ?? '';
   const lead = opening === '' || isEmptyWord(opening) ? null : stem(opening);
@@ -69,7 +67,7 @@ function makeProfile(tool: ToolSchema): Profile {
     lead: lead !== null && !name.some((word) => word.stem === lead) ? lead : null,
     asks: verbs.some(isAskingVerb)
       ? !verbs.some((verb) => isKnownVerb(verb) && !isAskingVerb(verb))
-      : NOUN_PHRASE.has(opening) && known === undefined,
+      : NOUN_PHRASE_OPENINGS.has(opening) && known === undefined,
     about: new Set(sentence.filter((word) => !isEmptyWord(word)).map(stem)),
     properties: new Set(
       leaves
@@ -156,9 +154,7 @@ function judge(
 
 const isVerbOf = (profile: Profile, word: string): boolean =>
   profile.verbs.some((verb) => related(word, verb) > 0);
-const HELPERS = new Set(
-  ['do', 'use', 'make', 'try', 'perform', 'run', 'start', 'execute', 'call', 'give', 'go', 'take'].map(stem),
-);
+const HELPERS = new Set([...HELPER_VERBS].map(stem));
 
 /** An order opens with the tool's verb; only a tool that looks may have it second. */
 function obeys(profile: Profile, [first = '', second = '']: readonly string[]): boolean {

@@ -1,16 +1,8 @@
 // Counting, which needs no language model: "count to a hundred", "count from 5 to 20, slowly".
 
+import { NUMBERS } from './vocabulary.ts';
+
 const ASKED = /\bcount(?: up)?(?: from ([a-z\d]+))? to ((?:a |one )?[a-z\d]+)(.*)$/is;
-const WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
-const LARGER: Readonly<Record<string, number>> = {
-  eleven: 11,
-  twelve: 12,
-  dozen: 12,
-  twenty: 20,
-  thirty: 30,
-  fifty: 50,
-  hundred: 100,
-};
 const MOST_NUMBERS = 1000;
 
 export interface Counting {
@@ -33,6 +25,5 @@ export function countFor(text: string): Counting | null {
 function numberOf(words: string): number | null {
   const word = words.toLowerCase().replace(/^(?:a|one) (?=\w)/, '');
   if (/^\d{1,6}$/.test(word)) return Number(word);
-  const small = WORDS.indexOf(word);
-  return small >= 0 ? small : (LARGER[word] ?? null);
+  return NUMBERS.get(word) ?? null;
 }

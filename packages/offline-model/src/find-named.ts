@@ -20,6 +20,7 @@ import {
   word,
 } from './reading.ts';
 import { type Leaf, choicesOf } from './schema.ts';
+import { BEFORE_CONTENT, BEFORE_DENIED_FLAG, BEFORE_TITLE, LINKS } from './vocabulary.ts';
 import { isEmptyWord, isPreposition, stem } from './words.ts';
 
 /** path=a.txt, path: a.txt */
@@ -49,10 +50,8 @@ export const byKey: Finder = (leaf, reading) => {
   return null;
 };
 
-const LINKS = new Set('is are of to as set equals be being named called number'.split(' '));
-
-const SAYING = ['saying', 'says', 'say', 'containing', 'contains'].map((name) => [stem(name)]);
-const NAMING = ['named', 'called', 'titled'].map((name) => [stem(name)]);
+const SAYING = BEFORE_CONTENT.map((name) => [stem(name)]);
+const NAMING = BEFORE_TITLE.map((name) => [stem(name)]);
 
 function namesFor(leaf: Leaf): readonly (readonly string[])[] {
   const isTitle = leaf.words.includes('name') || leaf.words.includes('title');
@@ -105,7 +104,7 @@ export const byFlag: Finder = (leaf, reading) => {
   for (const at of reading.atoms.keys()) {
     const next = afterName(leaf.stems, reading, at);
     if (next === 0) continue;
-    const denied = ['no', 'not', 'without', 'non', "don't"].includes(word(reading, at - 1));
+    const denied = BEFORE_DENIED_FLAG.has(word(reading, at - 1));
     return accept(leaf, reading, !denied, { taken: range(at, next), weight: 0.5 });
   }
   return null;

@@ -22,55 +22,34 @@ import {
   word,
 } from './reading.ts';
 import { type Leaf, type Schema, choicesOf, itemsOf, kindOf } from './schema.ts';
+import {
+  BEFORE_COUNT,
+  BEFORE_FOLDER,
+  COUNT_NAMES,
+  PREPOSITION_NAMES,
+  SEEN_KINDS,
+  TIME_UNITS,
+} from './vocabulary.ts';
 import { isArticle, isEmptyWord, isPreposition, isQuestionWord, splitName, stem } from './words.ts';
-
-const COUNT = new Set(['limit', 'count', 'top', 'max', 'maximum', 'n', 'k', 'size', 'number', 'results']);
-
-/** Names of the units of time, with their milliseconds. */
-const UNITS = new Map([
-  ...['ms', 'millisecond', 'milliseconds'].map((name) => [name, 1] as const),
-  ...['s', 'sec', 'secs', 'second', 'seconds'].map((name) => [name, 1000] as const),
-  ...['m', 'min', 'mins', 'minute', 'minutes'].map((name) => [name, 60_000] as const),
-  ...['h', 'hour', 'hours'].map((name) => [name, 3_600_000] as const),
-]);
 
 /** 5 seconds, 3 results, the top 3 */
 export const byUnit: Finder = (leaf, reading) => {
   if (!isNumeric(leaf.kind)) return null;
-  const own = leaf.words.map((name) => UNITS.get(name)).find((unit) => unit !== undefined);
+  const own = leaf.words.map((name) => TIME_UNITS.get(name)).find((unit) => unit !== undefined);
   for (const [at, atom] of reading.atoms.entries()) {
     if (atom.kind !== 'number' || reading.used.has(at)) continue;
     const unit = word(reading, at + 1);
-    const said = UNITS.get(unit);
+    const said = TIME_UNITS.get(unit);
     const both = { taken: [at, at + 1], weight: 1 };
     if (own !== undefined && said !== undefined)
       return accept(leaf, reading, (Number(atom.value) * said) / own, both);
     if (unit !== '' && leaf.stems.includes(stem(unit)))
       return accept(leaf, reading, Number(atom.value), both);
-    if (['top', 'first', 'last', 'most', 'to'].includes(word(reading, at - 1)) && has(leaf, COUNT))
+    if (BEFORE_COUNT.has(word(reading, at - 1)) && has(leaf, COUNT_NAMES))
       return take(leaf, reading, at, at + 1, 0.5);
   }
   return null;
 };
-
-const KINDS: readonly {
-  readonly kind: string;
-  readonly formats: readonly string[];
-  readonly words: ReadonlySet<string>;
-}[] = [
-  { kind: 'url', formats: ['uri', 'url'], words: new Set(['url', 'uri', 'link', 'website', 'href']) },
-  {
-    kind: 'email',
-    formats: ['email'],
-    words: new Set(['email', 'to', 'recipient', 'recipients', 'cc', 'address']),
-  },
-  { kind: 'uuid', formats: ['uuid'], words: new Set(['id', 'ids', 'uuid']) },
-  {
-    kind: 'date',
-    formats: ['date', 'date-time'],
-    words: new Set(['date', 'day', 'when', 'since', 'until', 'due', 'deadline', 'at']),
-  },
-];
 
 const isGlob = (leaf: Leaf): boolean => leaf.words.includes('glob') || /\bglob\b/i.test(leaf.about);
 
@@ -84,9 +63,9 @@ function isOfKind(atom: Atom, leaf: Leaf, schema: Schema): boolean {
   if (isNumeric(kindOf(schema))) return leaf.kind === 'array' && atom.kind === 'number';
   if (atom.kind === 'path') return /[*?]/.test(atom.value) ? isGlob(leaf) : isPathLike(leaf);
   if (atom.kind === 'quoted') return isPathLike(leaf) && /^\S*(?:\/|\.[a-z]\w{0,9}$)\S*$/i.test(atom.value);
-  return KINDS.some(
-    ({ kind, formats, words }) =>
-      atom.kind === kind && (formats.includes(String(schema['format'])) || has(leaf, words)),
+  return SEEN_KINDS.some(
+    ({ kind, formats, names }) =>
+      atom.kind === kind && (formats.includes(String(schema['format'])) || has(leaf, names)),
   );
 }
 
@@ -137,27 +116,16 @@ export const byChoice: Finder = (leaf, reading) => {
   });
 };
 
-const ROLES: Readonly<Record<string, ReadonlySet<string>>> = {
-  to: new Set(['to', 'target', 'destination', 'dest', 'recipient', 'receiver', 'new', 'language']),
-  into: new Set(['to', 'target', 'destination', 'language']),
-  from: new Set(['from', 'source', 'src', 'origin', 'old']),
-  with: new Set(['with', 'replacement', 'new', 'by']),
-  in: new Set(['in', 'location', 'city', 'place', 'country', 'region', 'room', 'timezone', 'language']),
-  at: new Set(['at', 'location', 'place', 'time']),
-  as: new Set(['as', 'name', 'title']),
-};
-
 /** to French, from Paris, in src */
 export const byPreposition: Finder = (leaf, reading) => {
   if (!isText(leaf.kind)) return null;
   for (const at of reading.atoms.keys()) {
     const preposition = word(reading, at);
     if (reading.used.has(at) || !isPreposition(preposition) || at < reading.from) continue;
-    if (!leaf.required || !ROLES[preposition] || !has(leaf, ROLES[preposition])) {
+    const names = PREPOSITION_NAMES.get(preposition);
+    if (!leaf.required || !names || !has(leaf, names)) {
       const place =
-        isPathLike(leaf) && ['in', 'from', 'under', 'inside', 'of'].includes(preposition)
-          ? folderAt(leaf, reading, at + 1)
-          : null;
+        isPathLike(leaf) && BEFORE_FOLDER.has(preposition) ? folderAt(leaf, reading, at + 1) : null;
       if (place) return place;
       continue;
     }

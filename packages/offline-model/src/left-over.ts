@@ -16,6 +16,7 @@ import {
   word,
 } from './reading.ts';
 import { type Leaf, choicesOf, itemsOf, kindOf } from './schema.ts';
+import { NO_VALUE } from './vocabulary.ts';
 import { isArticle, isPreposition, isQuestionWord, stem } from './words.ts';
 
 /** Numbers and quoted texts go, in order, to the required leaves that take them. */
@@ -105,9 +106,6 @@ export function theRest(
   return null;
 }
 
-const NO_VALUE = new Set(
-  'it them one something anything back again now there here and then you i is are'.split(' '),
-);
 /** What stands after the words that name the tool, up to the next value that is used. */
 function restOf(
   reading: Reading,

@@ -8,6 +8,7 @@ import { isPathLike, isText } from './reading.ts';
 import { type Leaf, leavesOf, resolveSchema } from './schema.ts';
 import { shapeOf } from './shape.ts';
 import { otherLine } from './stock.ts';
+import { BEFORE_REPLACEMENT, ORDINALS } from './vocabulary.ts';
 import { related, stem } from './words.ts';
 
 /** An input that is made from what earlier calls returned, or why it cannot be. */
@@ -15,18 +16,6 @@ export type Derived =
   | { readonly ok: true; readonly input: Readonly<Record<string, unknown>>; readonly stock: boolean }
   | { readonly ok: false; readonly problem: string };
 
-const ORDINALS = [
-  'first',
-  'second',
-  'third',
-  'fourth',
-  'fifth',
-  'sixth',
-  'seventh',
-  'eighth',
-  'ninth',
-  'tenth',
-];
 const CHANGES = stem('change');
 
 /** The two calls that a clause about a line asks for; null if it is about something else. */
@@ -74,18 +63,19 @@ function lineIn(atoms: readonly Atom[]): LinePlace | null {
     const before = atoms[at - 1]?.value.toLowerCase() ?? '';
     const after = atoms[at + 1];
     if (before === 'last') return { number: -1, to: at + 1 };
-    if (ORDINALS.includes(before)) return { number: ORDINALS.indexOf(before) + 1, to: at + 1 };
+    const ordinal = ORDINALS.get(before);
+    if (ordinal !== undefined) return { number: ordinal, to: at + 1 };
     if (after?.kind === 'number' && /^[1-9]\d{0,5}$/.test(after.value))
       return { number: Number(after.value), to: at + 2 };
   }
   return null;
 }
 
-const INTRODUCES = new Set(['with', 'to', 'by', 'into', 'as', ':']);
-
 /** What stands after "with" or "to", as it was written. */
 function replacementIn({ text, atoms }: Clause, from: number): string | null {
-  const at = atoms.findIndex((atom, index) => index >= from && INTRODUCES.has(atom.value.toLowerCase()));
+  const at = atoms.findIndex(
+    (atom, index) => index >= from && BEFORE_REPLACEMENT.has(atom.value.toLowerCase()),
+  );
   const first = at < 0 ? undefined : atoms[at + 1];
   if (!first || first.kind === 'path') return null;
   return first.kind === 'quoted' ? first.value : text.slice(first.start).replace(/[.\s]+$/, '');

@@ -10,6 +10,7 @@ import { isContent, isPathLike } from './reading.ts';
 import { fits, leavesOf, resolveSchema } from './schema.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import { stockText } from './stock.ts';
+import { AND, THEN } from './vocabulary.ts';
 import { isEmptyWord, stem } from './words.ts';
 
 export interface Intent extends Choice {
@@ -164,9 +165,6 @@ function inGroups(plan: readonly Planned[]): readonly Intent[] {
     return { ...choice, group };
   });
 }
-
-const THEN = new Set(['then', 'afterwards', 'next', 'finally', 'lastly']);
-const AND = new Set(['and', 'also', 'plus']);
 
 function jointAt(atoms: readonly Atom[], at: number): Joint | null {
   const atom = atoms[at];

@@ -3,6 +3,7 @@
 
 import { type Atom, parseJson } from './atoms.ts';
 import { type Kind, type Leaf, type Schema, choicesOf, fits, itemsOf, kindOf } from './schema.ts';
+import { AFTER_VALUE, BEFORE_NAME, CONTENT_NAMES, PATH_NAMES } from './vocabulary.ts';
 import { isPreposition, splitName } from './words.ts';
 
 export interface Reading {
@@ -29,46 +30,18 @@ export interface Found {
 
 export type Finder = (leaf: Leaf, reading: Reading) => Found | null;
 
-const CONTENT = new Set([
-  'content',
-  'contents',
-  'text',
-  'body',
-  'message',
-  'note',
-  'data',
-  'markdown',
-  'comment',
-  'code',
-  'fact',
-  'thought',
-]);
-
 export const has = (leaf: Leaf, words: ReadonlySet<string>): boolean =>
   leaf.words.some((word) => words.has(word));
-export const isContent = (leaf: Leaf): boolean => isText(leaf.kind) && has(leaf, CONTENT);
+export const isContent = (leaf: Leaf): boolean => isText(leaf.kind) && has(leaf, CONTENT_NAMES);
 export const isText = (kind: Kind): boolean => kind === 'string' || kind === 'any';
 /** A value that stands out from the words around it. */
 export const isPlainValue = (atom: Atom | undefined): boolean =>
   atom !== undefined && atom.kind !== 'word' && atom.kind !== 'mark';
 export const isNumeric = (kind: Kind): boolean => kind === 'number' || kind === 'integer';
 
-const PATH_WORDS = new Set([
-  'path',
-  'paths',
-  'file',
-  'files',
-  'filename',
-  'filepath',
-  'dir',
-  'directory',
-  'folder',
-  'source',
-  'destination',
-]);
 export function isPathLike(leaf: Leaf): boolean {
   if (isContent(leaf) || choicesOf(leaf.schema).length > 0) return false;
-  return has(leaf, PATH_WORDS) || /\b(?:path|file ?name|directory|folder)\b/i.test(leaf.about);
+  return has(leaf, PATH_NAMES) || /\b(?:path|file ?name|directory|folder)\b/i.test(leaf.about);
 }
 
 export const range = (from: number, to: number): readonly number[] =>
@@ -147,9 +120,8 @@ export function isKeyed(leaf: Leaf, reading: Reading, at: number): boolean {
   return next > 0 && ['=', ':'].includes(mark(reading, next));
 }
 
-const INTRODUCES = new Set(['with', 'and', 'using', 'where', 'whose', 'the', 'its']);
 export const introduced = (reading: Reading, at: number): boolean =>
-  at <= reading.from || mark(reading, at - 1) === ',' || INTRODUCES.has(word(reading, at - 1));
+  at <= reading.from || mark(reading, at - 1) === ',' || BEFORE_NAME.has(word(reading, at - 1));
 
 /** Where a value of several words ends: at another value, or where another leaf is named. */
 export function endOfRun(leaf: Leaf, reading: Reading, from: number): number {
@@ -170,11 +142,7 @@ export function trimEnd(reading: Reading, from: number, end: number, isContent =
   let to = end;
   while (to > from) {
     const last = word(reading, to - 1);
-    if (
-      !marks.includes(mark(reading, to - 1) || ' ') &&
-      !isPreposition(last) &&
-      !['and', 'then', 'the', 'please', 'its'].includes(last)
-    )
+    if (!marks.includes(mark(reading, to - 1) || ' ') && !isPreposition(last) && !AFTER_VALUE.has(last))
       break;
     to -= 1;
   }

@@ -1,5 +1,7 @@
-// What the offline model knows of English: how names split into words, which words carry
-// no meaning, and which common verbs stand for each other. Nothing here knows any tool.
+// How the words of the vocabulary are recognised: names split into words, words cut to their stems, and verbs that stand
+// for one another.
+
+import { ARTICLES, AUXILIARIES, CONNECTIVES, PREPOSITIONS, QUESTION_WORDS, VERBS } from './vocabulary.ts';
 
 /** `readFile`, `read_file` and `read-file` are all read, file. */
 export function splitName(name: string): readonly string[] {
@@ -23,20 +25,6 @@ export function stem(word: string): string {
   return root.replace(/(\p{L})\1$/u, '$1');
 }
 
-const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
-
-const ARTICLES = setOf('a an the some my your our me us this that these those out up please just');
-const PREPOSITIONS = setOf(
-  'for about of on to with in into at from as by like under inside using that saying',
-);
-const AUXILIARIES = setOf(
-  'is are was were be been am do does did has have had will would can could should may might must shall it its i you we he she they',
-);
-const CONNECTIVES = setOf(
-  'and or but then also not no so if there here now please ok okay thanks thank hello hi hey yes again',
-);
-const QUESTION_WORDS = setOf("what what's whats which who who's whom whose where where's when how much many");
-
 export const isPreposition = (word: string): boolean => PREPOSITIONS.has(word.toLowerCase());
 export const isArticle = (word: string): boolean => ARTICLES.has(word.toLowerCase());
 
@@ -48,30 +36,6 @@ export function isEmptyWord(word: string): boolean {
 
 export const isQuestionWord = (word: string): boolean =>
   QUESTION_WORDS.has(word.toLowerCase()) || AUXILIARIES.has(word.toLowerCase());
-
-/** Verbs that people use for one another; `asks` marks those that only look. */
-const VERBS: readonly { readonly asks: boolean; readonly words: string }[] = [
-  {
-    asks: true,
-    words:
-      "get read show view open display print cat tell give fetch retrieve check look see load inspect describe return what what's whats which who when",
-  },
-  { asks: true, words: 'list enumerate ls show' },
-  { asks: true, words: 'find search look lookup grep glob query locate where recall' },
-  { asks: true, words: 'compare diff' },
-  { asks: true, words: 'calculate compute evaluate count measure' },
-  { asks: false, words: 'create make add insert put generate write' },
-  { asks: false, words: 'write save store put overwrite' },
-  { asks: false, words: 'edit change modify update replace patch alter set' },
-  { asks: false, words: 'undo restore revert rollback' },
-  { asks: false, words: 'delete remove erase drop rm discard' },
-  { asks: false, words: 'run execute launch start exec perform invoke' },
-  { asks: false, words: 'send deliver submit notify' },
-  { asks: false, words: 'move rename mv' },
-  { asks: false, words: 'copy duplicate cp' },
-  { asks: false, words: 'stop cancel abort kill end' },
-  { asks: false, words: 'wait sleep pause delay' },
-];
 
 const GROUPS = new Map<string, Set<number>>();
 for (const [group, { words }] of VERBS.entries()) {

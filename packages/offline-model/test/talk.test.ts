@@ -21,6 +21,11 @@ describe('what it says it is', () => {
     expect((await talk([user(asked)], everything)).text).toContain(numbers);
   });
 
+  test('it does not count to a word that is no number', async () => {
+    const { text } = await talk([user('Count to constructor.')], []);
+    expect(text).toContain('I cannot really answer that');
+  });
+
   test('RT-7 it names the tools that it was given', async () => {
     const { text } = await talk([user('What can you do?')], everything);
     expect(text).toContain('- delete_file: Delete a file from the workspace');
