@@ -59,8 +59,16 @@ const commands = {
   },
   chaos: () => run([vitest, 'run', ...args], { CONTINUO_CHAOS: 'long' }),
   bench: () => run([join(root, 'bench', 'main.ts'), ...args]),
-  // The test that compares the client's types with the server's document writes them, too.
-  generate: () => run([vitest, 'run', 'packages/client/test/generated.test.ts', '--update=all']),
+  // Two tests compare a generated file with what it is generated from, and write it, too: the client's types with the
+  // server's document, sql/schema.sql with a migrated database.
+  generate: () =>
+    run([
+      vitest,
+      'run',
+      'packages/client/test/generated.test.ts',
+      'packages/server/test/db/schema.test.ts',
+      '--update=all',
+    ]),
   check,
   format: () => run([oxfmt, '--write', '.', ...args]),
 };

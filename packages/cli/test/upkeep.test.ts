@@ -171,7 +171,7 @@ test('PLUS-5 a backup that cannot be written is refused with what to do', async 
 test('PLUS-5 migrate brings a schema up to date, once', async () => {
   const database = await empty();
   const first = await on(database.url, ['migrate', '--json']);
-  expect(JSON.parse(first.stdout).applied[0]).toBe('001_ground.sql');
+  expect(JSON.parse(first.stdout).applied[0]).toBe('001_workspaces.sql');
   expect((await on(database.url, ['migrate'])).stdout).toBe('The schema is up to date.\n');
 });
 
@@ -251,6 +251,10 @@ test('PLUS-5 the doctor says what is wrong and how to mend it', async () => {
     { status: 'warn', mend: expect.stringContaining('continuo migrate') },
   ]);
   await on(old.url, ['migrate']);
+  await old.pool.query("update definitions set hash = '' where name = 'function enqueue_run'");
+  expect((await doctor(old.url)).of('database')).toMatchObject([
+    { status: 'warn', says: expect.stringContaining('1 of its functions') },
+  ]);
   await old.pool.query("insert into migrations (name) values ('999_future.sql')");
   expect((await doctor(old.url)).of('database')).toMatchObject([
     { status: 'bad', says: expect.stringContaining('999_future.sql') },

@@ -105,7 +105,10 @@ export async function restoreFrom(file: string, local: Local): Promise<void> {
 }
 
 export async function migrateSchema(local: Local): Promise<void> {
-  const applied = await withDatabase({ ...local, make: true }, ({ settings }) => migrate(settings));
-  if (local.json) return printJson({ applied });
+  const { migrations, definitions } = await withDatabase({ ...local, make: true }, ({ settings }) =>
+    migrate(settings),
+  );
+  if (local.json) return printJson({ applied: migrations, definitions });
+  const applied = migrations.length > 0 ? migrations : definitions;
   print(applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`);
 }

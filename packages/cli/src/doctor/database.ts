@@ -1,6 +1,12 @@
 // The database: can it be reached, and is its schema this version's?
 
-import { hasDatabase, migrationState, openDatabase, type Config } from '@continuo/server/upkeep';
+import {
+  hasDatabase,
+  isBeforeFirstRelease,
+  migrationState,
+  openDatabase,
+  type Config,
+} from '@continuo/server/upkeep';
 import type { Check } from './check.ts';
 
 const name = 'database';
@@ -24,8 +30,16 @@ export async function checkDatabase(config: Config): Promise<Check[]> {
 
 function state(
   kind: 'embedded' | 'external',
-  { applied, pending, foreign }: Awaited<ReturnType<typeof migrationState>>,
+  { applied, pending, foreign, outdated }: Awaited<ReturnType<typeof migrationState>>,
 ): Check {
+  if (isBeforeFirstRelease(applied)) {
+    return {
+      name,
+      status: 'bad',
+      says: 'its schema is of a version from before the first release and cannot be converted',
+      mend: 'Use a new home (--home) or an empty database (DATABASE_URL).',
+    };
+  }
   if (foreign.length > 0) {
     return {
       name,
@@ -40,6 +54,14 @@ function state(
       status: 'warn',
       says: `${pending.length} of its migrations are not applied yet`,
       mend: 'continuo migrate applies them; so does starting the server.',
+    };
+  }
+  if (outdated.length > 0) {
+    return {
+      name,
+      status: 'warn',
+      says: `${outdated.length} of its functions, views and triggers are another version's`,
+      mend: 'continuo migrate brings them up to date; so does starting the server.',
     };
   }
   return {

@@ -1,44 +1,73 @@
-// Applies the numbered files of sql/ in order, each in a transaction of its own, once. Concurrent
-// starts queue on an advisory lock. A database that is newer than the code is refused.
+// Brings a database's schema up to date: applies the numbered files of sql/migrations/ that are new, each once, and the files of
+// sql/functions/ whose text has changed (`definitions.ts`). All of it is one transaction, so a start that is killed half-way leaves
+// nothing behind. Concurrent starts queue on an advisory lock; a database that is up to date costs one query and no lock.
+// A database that is newer than the code is refused.
 
 import { readdir, readFile } from 'node:fs/promises';
-import { connect, type DatabaseSettings } from './pool.ts';
+import {
+  applyDefinitions,
+  DEFINITIONS_TABLE,
+  outdated,
+  readDefinitions,
+  type Definition,
+} from './definitions.ts';
+import { connect, type Connection, type DatabaseSettings } from './pool.ts';
 
 /** Held while a schema is made or changed. */
 export const MIGRATION_LOCK = 4400;
-/** Where is written down what was applied. */
+/** Records the migrations that were applied. */
 export const MIGRATIONS_TABLE =
   'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())';
-const folder = new URL('../../sql/', import.meta.url);
+
+/** Where the package has its SQL. Tests pass a changed copy. */
+const SQL = new URL('../../sql/', import.meta.url);
+
+const UNDEFINED_TABLE = '42P01';
 
 class MigrationError extends Error {
   readonly code = 'migration_failed';
 }
 
-export async function migrate(settings: DatabaseSettings): Promise<readonly string[]> {
+export interface Migrated {
+  /** The migrations that were applied. */
+  readonly migrations: readonly string[];
+  /** The functions, views and triggers that were created, replaced or dropped. */
+  readonly definitions: readonly string[];
+}
+
+/** What a database says was applied to it. */
+interface Applied {
+  readonly migrations: readonly string[];
+  /** The hash of each definition's text, by its name. */
+  readonly definitions: ReadonlyMap<string, string>;
+}
+
+export async function migrate(settings: DatabaseSettings, sql: URL = SQL): Promise<Migrated> {
   const client = await connect(settings);
   try {
+    const known = await migrationNames(sql);
+    const definitions = await readDefinitions(sql);
+    const before = await readApplied(client);
+    refuseForeign(before.migrations, known);
+    if (isCurrent(before, known, definitions)) return { migrations: [], definitions: [] };
+
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await client.query(MIGRATIONS_TABLE);
-    const known = await migrationNames();
-    const { rows } = await client.query<{ name: string }>('select name from migrations order by name');
-    const applied = new Set(rows.map((row) => row.name));
-    const foreign = [...applied].filter((name) => !known.includes(name));
-    if (foreign.length > 0) {
-      throw new MigrationError(
-        `the database was migrated by a newer Continuo (${foreign.join(', ')}); run that version or newer`,
-      );
-    }
-    const pending = known.filter((name) => !applied.has(name));
+    // Another start may have migrated the database meanwhile, or a restore may have filled it.
+    const applied = await readApplied(client);
+    refuseForeign(applied.migrations, known);
+    if (isCurrent(applied, known, definitions)) return { migrations: [], definitions: [] };
+    await client.query('begin');
+    await client.query(`${MIGRATIONS_TABLE}; ${DEFINITIONS_TABLE}`);
+    const pending = known.filter((name) => !applied.migrations.includes(name));
     for (const name of pending) {
-      const sql = await migrationText(name);
-      await client.query('begin');
-      await client.query(sql);
+      await client.query(await migrationText(name, sql));
       await client.query('insert into migrations (name) values ($1)', [name]);
-      await client.query('commit');
     }
-    return pending;
+    const changed = await applyDefinitions(client, definitions, applied.definitions);
+    await client.query('commit');
+    return { migrations: pending, definitions: changed };
   } finally {
+    // The lock, and a transaction that failed, end with the connection.
     await client.end();
   }
 }
@@ -46,37 +75,82 @@ export async function migrate(settings: DatabaseSettings): Promise<readonly stri
 export interface MigrationState {
   readonly applied: readonly string[];
   readonly pending: readonly string[];
-  /** Applied by a newer version. */
+  /** Applied by another version: a newer one, or one from before the first release. */
   readonly foreign: readonly string[];
+  /** Functions, views and triggers that differ from those of this version. */
+  readonly outdated: readonly string[];
 }
 
 /** What was applied and what was not; changes nothing. */
 export async function migrationState(settings: DatabaseSettings): Promise<MigrationState> {
   const client = await connect(settings);
   try {
-    const found = await client.query<{ there: boolean }>(
-      "select to_regclass('migrations') is not null as there",
-    );
-    const { rows } = found.rows[0]!.there
-      ? await client.query<{ name: string }>('select name from migrations order by name')
-      : { rows: [] };
-    const applied = rows.map((row) => row.name);
+    const applied = await readApplied(client);
     const known = await migrationNames();
     return {
-      applied,
-      pending: known.filter((name) => !applied.includes(name)),
-      foreign: applied.filter((name) => !known.includes(name)),
+      applied: applied.migrations,
+      pending: known.filter((name) => !applied.migrations.includes(name)),
+      foreign: applied.migrations.filter((name) => !known.includes(name)),
+      outdated: outdated(await readDefinitions(SQL), applied.definitions),
     };
   } finally {
     await client.end();
   }
 }
 
-export function migrationText(name: string): Promise<string> {
-  return readFile(new URL(name, folder), 'utf8');
+export function migrationText(name: string, sql: URL = SQL): Promise<string> {
+  return readFile(new URL(`migrations/${name}`, sql), 'utf8');
 }
 
-export async function migrationNames(): Promise<readonly string[]> {
-  const names = await readdir(folder);
+export async function migrationNames(sql: URL = SQL): Promise<readonly string[]> {
+  const names = await readdir(new URL('migrations/', sql));
   return names.filter((name) => /^\d{3}_.*\.sql$/.test(name)).toSorted();
+}
+
+/** Whether a schema is of a version from before the first release, whose migrations had other names. Its data cannot be converted. */
+export function isBeforeFirstRelease(schema: readonly string[]): boolean {
+  return schema.includes('001_ground.sql');
+}
+
+const READ_MIGRATIONS = 'select name, null as hash from migrations';
+const READ_DEFINITIONS = 'select name, hash from definitions';
+
+/** One query where both tables are there. An empty database has neither, a database that was just restored has no definitions. */
+async function readApplied(client: Connection): Promise<Applied> {
+  const read = async (text: string) => (await client.query<{ name: string; hash: string | null }>(text)).rows;
+  const rows = await read(`${READ_MIGRATIONS} union all ${READ_DEFINITIONS} order by name`).catch(
+    async (error: unknown) => {
+      if ((error as { code?: unknown }).code !== UNDEFINED_TABLE) throw error;
+      const found = await client.query<{ migrations: boolean }>(
+        "select to_regclass('migrations') is not null as migrations",
+      );
+      return found.rows[0]!.migrations ? read(`${READ_MIGRATIONS} order by name`) : [];
+    },
+  );
+  return {
+    migrations: rows.filter(({ hash }) => hash === null).map(({ name }) => name),
+    definitions: new Map(rows.flatMap(({ name, hash }) => (hash === null ? [] : [[name, hash]]))),
+  };
+}
+
+function isCurrent(applied: Applied, known: readonly string[], definitions: readonly Definition[]): boolean {
+  return (
+    known.every((name) => applied.migrations.includes(name)) &&
+    outdated(definitions, applied.definitions).length === 0
+  );
+}
+
+function refuseForeign(applied: readonly string[], known: readonly string[]): void {
+  if (isBeforeFirstRelease(applied)) {
+    throw new MigrationError(
+      'the database was made by a Continuo from before the first release, and its tables cannot be converted; ' +
+        'start with a new home (--home, CONTINUO_HOME) or an empty database (DATABASE_URL), and copy the files ' +
+        'that you want to keep from the workspaces folder of the old home',
+    );
+  }
+  const foreign = applied.filter((name) => !known.includes(name));
+  if (foreign.length === 0) return;
+  throw new MigrationError(
+    `the database was migrated by a newer Continuo (${foreign.join(', ')}); run that version or newer`,
+  );
 }

@@ -18,7 +18,7 @@ import {
   MANIFEST,
   PLAIN_TEXT,
   quoted,
-  refuseNewer,
+  refuseForeign,
   sequencesOf,
   tablesOf,
   type Manifest,
@@ -127,7 +127,7 @@ async function describe(client: Connection, now: Date): Promise<Manifest> {
     "select current_setting('server_version') as version",
   );
   const schema = rows.map(({ name }) => name);
-  await refuseNewer('database', schema);
+  await refuseForeign('database', schema);
   return emptyManifest({
     made_at: now.toISOString(),
     postgres: versions[0]!.version,

@@ -11,7 +11,7 @@ import type { DatabaseSettings } from '../db/pool.ts';
 export { backup, type Table as BackedUpTable } from './backup.ts';
 export { restore } from './restore.ts';
 export { ConfigError, loadConfig, type Config } from '../config.ts';
-export { migrate, migrationState } from '../db/migrate.ts';
+export { isBeforeFirstRelease, migrate, migrationState } from '../db/migrate.ts';
 
 export interface OpenDatabase {
   readonly kind: 'embedded' | 'external';

@@ -2,7 +2,7 @@
 // `manifest.json`, which this describes.
 
 import { z } from 'zod';
-import { migrationNames, migrationText } from '../db/migrate.ts';
+import { isBeforeFirstRelease, migrationNames, migrationText } from '../db/migrate.ts';
 import type { Queryable } from '../db/pool.ts';
 
 export const MANIFEST = 'manifest.json';
@@ -36,6 +36,7 @@ export class BackupError extends Error {
     | 'not_a_backup'
     | 'broken_backup'
     | 'newer_backup'
+    | 'old_backup'
     | 'not_empty'
     | 'no_database'
     | 'is_a_folder'
@@ -73,8 +74,14 @@ export function readManifest(text: string): Manifest {
   throw new BackupError('broken_backup', `the backup's ${MANIFEST} is not one that Continuo writes`);
 }
 
-/** A schema that this version does not know is a newer one's. */
-export async function refuseNewer(whose: string, schema: readonly string[]): Promise<void> {
+/** Refuses a schema that this version does not know: a newer one's, or one from before the first release. */
+export async function refuseForeign(whose: string, schema: readonly string[]): Promise<void> {
+  if (isBeforeFirstRelease(schema)) {
+    throw new BackupError(
+      'old_backup',
+      `the ${whose} is of a Continuo from before the first release, and cannot be converted; use it with that version`,
+    );
+  }
   const known = await migrationNames();
   const foreign = schema.filter((name) => !known.includes(name));
   if (foreign.length === 0) return;
@@ -113,7 +120,7 @@ const OF_OURS = `join pg_namespace n on n.oid = c.relnamespace
 
 /** What migrations made. A database may hold what is somebody else's, too. */
 async function madeBy(schema: readonly string[], what: 'table' | 'sequence'): Promise<string[]> {
-  const texts = await Promise.all(schema.map(migrationText));
+  const texts = await Promise.all(schema.map((name) => migrationText(name)));
   return texts.flatMap((text) =>
     [...text.matchAll(new RegExp(`^create ${what} (\\w+)`, 'gm'))].map((match) => match[1]!),
   );

@@ -1,5 +1,5 @@
-// Makes an empty database what a backup says: the schema of then, the rows, the sequences, in one transaction, then the
-// migrations that have come since. Whatever is wrong with the backup, the database stays empty.
+// Makes an empty database what a backup says: the tables of then, the rows, the sequences, in one transaction; then the
+// migrations that have come since, and this version's functions. Whatever is wrong with the backup, the database stays empty.
 
 import { createHash, type Hash } from 'node:crypto';
 import { Transform, type Readable } from 'node:stream';
@@ -18,7 +18,7 @@ import {
   PLAIN_TEXT,
   quoted,
   readManifest,
-  refuseNewer,
+  refuseForeign,
   tablesOf,
   type Manifest,
   type Table,
@@ -42,7 +42,7 @@ export async function restore({ database, file, signal, onTable }: RestoreOption
   const archive = await openArchive(file);
   try {
     const manifest = readManifest(await text(await archive.read(MANIFEST)));
-    await refuseNewer('backup', manifest.schema);
+    await refuseForeign('backup', manifest.schema);
     const client = await connect(database);
     // It may be waiting for an answer that does not come.
     const leave = () => destroy(client);
@@ -64,7 +64,7 @@ export async function restore({ database, file, signal, onTable }: RestoreOption
       // What was not committed goes with the connection.
       await client.end();
     }
-    return { manifest, migrated: await migrate(database) };
+    return { manifest, migrated: (await migrate(database)).migrations };
   } finally {
     archive.close();
   }
@@ -114,8 +114,7 @@ async function fill(
     const differing = odd.length > 0 ? `it lacks ${odd.join(', ')}` : 'it has more';
     throw new BackupError('broken_backup', `the backup's tables are not those of its schema: ${differing}`);
   }
-  // Rows were checked when they were first written; triggers for what is new are not for what was.
-  for (const { name } of tables) await client.query(`alter table ${quoted(name)} disable trigger user`);
+  // A new table may hold rows, such as the default workspace. There are no triggers yet: `migrate` makes them afterwards.
   for (const { name } of tables.toReversed()) await client.query(`delete from ${quoted(name)}`);
   for (const [done, { name }] of tables.entries()) {
     const table = saved.get(name)!;
@@ -127,7 +126,6 @@ async function fill(
     });
     onTable?.(table, done + 1, tables.length);
   }
-  for (const { name } of tables) await client.query(`alter table ${quoted(name)} enable trigger user`);
   for (const { name, value, called } of manifest.sequences) {
     await client.query('select setval($1::regclass, $2::bigint, $3)', [quoted(name), value, called]);
   }

@@ -130,7 +130,7 @@ test('PLUS-5 a backup is one moment of a database that is being written to; rest
   expect(await brokenInvariants(target.pool)).toEqual([]);
 });
 
-test('PLUS-5 every table and sequence of a migrated database is in a backup, except pods and snapshots', async () => {
+test('PLUS-5 every table and sequence of a migrated database is in a backup, except pods, snapshots and definitions', async () => {
   const source = await use(freshDatabase());
   const { tables, sequences } = await save(source);
   const { rows } = await source.pool.query<{ name: string; kind: string }>(
@@ -139,7 +139,7 @@ test('PLUS-5 every table and sequence of a migrated database is in a backup, exc
   const names = (kind: string) => rows.filter((row) => row.kind === kind).map(({ name }) => name);
   expect(tables.map(({ name }) => name).toSorted()).toEqual(
     names('r')
-      .filter((name) => !['pods', 'thread_snapshots'].includes(name))
+      .filter((name) => !['pods', 'thread_snapshots', 'definitions'].includes(name))
       .toSorted(),
   );
   expect(sequences.map(({ name }) => name)).toEqual(names('S'));
@@ -204,6 +204,11 @@ test('PLUS-5 what is not empty is not restored into, and a broken backup leaves 
 
   await source.pool.query("insert into migrations (name) values ('999_future.sql')");
   await expect(save(source, join(folder, 'newer.zip'))).rejects.toMatchObject({ code: 'newer_backup' });
+  await source.pool.query("update migrations set name = '001_ground.sql' where name = '999_future.sql'");
+  await expect(save(source, join(folder, 'old.zip'))).rejects.toMatchObject({
+    code: 'old_backup',
+    message: expect.stringContaining('before the first release'),
+  });
 });
 
 /** The backup with some entries as a test wants them. */

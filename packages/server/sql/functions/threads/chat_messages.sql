@@ -1,44 +1,7 @@
--- The audit trail as it is read: one row of reasoning for each turn (a run), and summaries as long as CONTINUO_TOOL_SUMMARY_LINES says.
-
--- What the view needs to know of the server's settings; one row. Each pod writes its own setting when it starts.
-create table audit_settings (
-  only_row boolean primary key default true check (only_row),
-  tool_summary_lines integer not null default 5 check (tool_summary_lines between 1 and 1000)
-);
-insert into audit_settings default values;
-
-drop view chat_messages;
-drop function summarized(json, text);
-
--- What the audit trail shows of a tool's output: the tool's own summary, or the first lines and 2,000 characters.
-create function summarized(p_output json, p_summary text, p_lines integer) returns json language plpgsql immutable parallel safe as $$
-declare
-  v_text text;
-  v_short text := p_summary;
-begin
-  case json_typeof(p_output)
-  when 'string' then
-    v_text := p_output #>> '{}';
-  when 'object' then
-    if json_typeof(p_output -> 'text') = 'string' then
-      v_text := p_output ->> 'text';
-    else
-      select case when count(*) = 1 and min(json_typeof(o.value)) = 'string' then min(o.value #>> '{}') end
-        into v_text from json_each(p_output) o;
-    end if;
-  else
-  end case;
-  v_text := coalesce(v_text, p_output::text);
-  if v_short is null then
-    v_short := array_to_string((string_to_array(left(v_text, 2000), E'\n'))[1:p_lines], E'\n');
-  end if;
-  return case when v_short = v_text then p_output else to_json(v_short || E'\n[Note: Summarized result]') end;
-end $$;
-
--- The audit trail: what people and models said, what models thought, what they called, and what came of it. The view is a projection
--- of the log, so it is always exactly as current as the log, and costs nothing to write. (thread_id, seq, part) names a row.
--- `offset 0` makes Postgres convert an event to readable JSON once, and not for each column.
-create view chat_messages as
+-- The audit trail of chats: what people and models said, what models thought, which tools they called, and the results.
+-- A projection of the log, so it is always as current as the log and costs nothing to write. (thread_id, seq, part) is a row's
+-- key. `offset 0` makes Postgres convert an event to readable JSON once, and not for each column.
+create or replace view chat_messages as
   select e.thread_id, e.run_id, e.seq, 0 as part, 'user' as role, 'message' as message_type,
     (m.data ->> 'id')::uuid as message_id, null::uuid as reasoning_id, m.data ->> 'content' as content, m.data -> 'files' as files,
     null::text as ended,

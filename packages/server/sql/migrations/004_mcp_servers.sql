@@ -1,5 +1,7 @@
--- The MCP servers of a workspace. Rows, not files: agents write files, and must not be able to name a command.
--- `config` may hold secrets (the values of `env` and `headers`): it is never sent back or logged as it is.
+-- MCP servers.
+
+-- The MCP servers of a workspace. Rows and not files: agents write files, and must not be able to name a command.
+-- `config` may hold secrets (the values of `env` and `headers`): the server never sends or logs them.
 create table mcp_servers (
   workspace_id uuid not null references workspaces (id) on delete cascade,
   name text not null,

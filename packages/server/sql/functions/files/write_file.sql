@@ -1,25 +1,10 @@
--- What follows a write or a run, and does not hold it up: the text index, and chats written out as files.
-
--- Search learns of a version after it was written, not in its transaction: a write notes that there is something to index,
--- and whoever searches, or a pod a moment later, does it.
-
--- A row for each version of which search does not know yet. Its key is new each time: no writer waits for an indexer.
-create table unindexed (
-  workspace_id uuid not null,
-  file_id uuid not null,
-  version integer not null,
-  primary key (workspace_id, file_id, version)
-);
-
--- Checking it would lock files that are being written.
-alter table file_words drop constraint file_words_file_id_fkey;
-
-drop function write_file(uuid, uuid, text, text, text, integer, text, uuid, bytea, bigint, bytea[], text, json, bigint, bytea);
-
--- Writes a file's next version, or its first. `p_base` is the version that the writer started from: 0 for none, null for any.
--- A content of one chunk may come with its version, as `p_held`; others are stored before.
--- `p_revive` brings a removed file back under its own id.
-create function write_file(
+-- Writes a file's next version, or creates the file. p_base is the version that the writer started from: 0 for a new file,
+-- null for any. p_revive brings a removed file back under its own id. The content's chunks are stored already, except where
+-- a content of one chunk comes along as p_held.
+-- `outcome`: written, unchanged, conflict (the file is at another version), in_the_way (`obstacle` says what: see in_the_way).
+-- CN003: a chunk of the content was swept meanwhile.
+-- Invariants: a file's versions are numbered without a gap; the version, its content and its change commit together (L6).
+create or replace function write_file(
   p_workspace uuid, p_file uuid, p_path text, p_folded text, p_kind text, p_base integer, p_op text, p_revive uuid,
   p_hash bytea, p_size bigint, p_chunks bytea[], p_is_text boolean, p_author json, p_quota bigint, p_held bytea,
   out outcome text, out obstacle text, out file files, out seq bigint
@@ -111,17 +96,3 @@ begin
   outcome := 'written';
   seq := note_change(p_workspace, 'file_updated', file, p_author, null, p_size, p_quota);
 end $$;
-
--- Whoever shows chats as files hears that one has another name, or is removed or back; that a run ended the log says.
-create function tell_chat() returns trigger language plpgsql as $$
-begin
-  perform pg_notify('continuo_chats', new.id::text);
-  return null;
-end $$;
-
-create trigger threads_told after update of title, removed_at on threads for each row
-  when (old.title is distinct from new.title or old.removed_at is distinct from new.removed_at)
-  execute function tell_chat();
-
--- Where a file went that was at a path.
-create index changes_moved on changes (workspace_id, (data ->> 'from'), seq) where type = 'file_moved';

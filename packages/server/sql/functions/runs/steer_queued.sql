@@ -1,11 +1,8 @@
--- A message that waits its turn can go to the run that is at work instead: one step, so that it is neither lost nor said twice.
-
--- The run that took the message of this one, which ends canceled.
-alter table runs add column steered_into uuid;
-
--- `outcome`: steered (also by an earlier request), not_waiting, nothing_at_work, queue_full. The message keeps its id and its
--- files. A message that was said before is not moved: a run that tries again has no message of its own.
-create function steer_queued(p_run uuid, out outcome text, out steered uuid, out owner uuid) language plpgsql as $$
+-- Moves the message of a queued run to the run that has started, and cancels the queued one. The message keeps its id and files.
+-- `outcome`: steered (also by an earlier request), not_waiting, nothing_at_work, queue_full (100 messages wait already).
+-- A retry's message belongs to an earlier run and cannot be moved: not_waiting.
+-- Invariant: the message is neither lost nor said twice. Runs are locked before their thread.
+create or replace function steer_queued(p_run uuid, out outcome text, out steered uuid, out owner uuid) language plpgsql as $$
 declare
   v_thread uuid;
   v_run runs%rowtype;
@@ -13,7 +10,7 @@ declare
   v_steers integer;
 begin
   select r.thread_id into v_thread from runs r where r.id = p_run;
-  perform from runs r where r.thread_id = v_thread and r.status in ('queued', 'running') order by r.ordinal for update;
+  perform from runs r where r.thread_id = v_thread and r.status in ('queued', 'running') order by r.ordinal for no key update;
   select * into v_run from runs r where r.id = p_run;
   if v_run.steered_into is not null then
     outcome := 'steered';

@@ -1,21 +1,19 @@
--- Chats are listed by when somebody last said something in them.
-
-alter table threads add column active_at timestamptz not null default clock_timestamp();
-
-update threads t set active_at = coalesce((select max(r.queued_at) from runs r where r.thread_id = t.id), t.created_at);
-
-create index threads_active on threads (workspace_id, active_at desc, id desc);
-
--- Stores a person's message and queues its run, and lets the caller's pod claim the thread in the same
--- transaction if nobody owns it. A function, not one statement: after waiting for the thread's
--- lock each statement must see what was committed meanwhile.
--- What happens to a thread that is busy is `p_policy`: enqueue, reject (CN409), interrupt (open runs are canceled), rollback (and
--- the history forgets the one that had begun) or steer (the message goes to the run that has begun: `steered`). A message that
--- `p_replaces` another rewinds to the run which that one began, whatever the policy (CN422 if it began none, or was taken back).
--- CN429: 100 wait already.
--- Runs are locked before approvals, and both before their thread, as by who appends.
--- `blocked_by` is the last open run before this one. Who claimed is also told where the log ends and what the message
--- says: if nothing blocks the run, these are all the facts.
+-- Stores a person's message and queues its run. If no pod owns the thread, p_pod claims it in the same transaction.
+-- p_policy says what happens if the thread is busy:
+--   enqueue    the run waits behind the others
+--   reject     CN409; the detail is the run that blocks
+--   interrupt  open runs are canceled
+--   rollback   open runs are canceled, and the history forgets the run that had started
+--   steer      the message goes to the run that has started: `steered`
+-- A message that replaces another (p_replaces) rewinds to that message: open runs from there on are canceled, and p_policy
+-- applies to earlier ones. CN422: no run was queued for the replaced message, or it was rewound already.
+-- CN404: no such thread. CN429: 100 runs or messages wait already.
+-- `blocked_by` is the last open run before this one. A pod that claimed the thread also gets `log_seq`, where the log ends, and
+-- the message's content: if nothing blocks the run, these are all the facts.
+--
+-- Invariants: a thread's runs are numbered without a gap. Runs are locked before approvals, and both before their thread, as
+-- append_with_changes does. This is a function and not one statement, because each statement must see what was committed
+-- while it waited for the thread's lock.
 create or replace function enqueue_run(
   p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json,
   p_retry_of uuid, p_pod uuid, p_policy text, p_replaces uuid,
@@ -26,6 +24,7 @@ create or replace function enqueue_run(
 declare
   v_thread threads%rowtype;
   v_rewinds uuid;
+  v_from integer;
   v_steers integer;
 begin
   if p_policy = 'steer' and p_replaces is null then
@@ -33,23 +32,35 @@ begin
       where r.thread_id = p_thread and r.status = 'running' and r.cancel_requested_at is null
       returning r.id, r.ordinal, r.queued_at, r.steers into steered, ordinal, queued_at, v_steers;
   elsif p_policy in ('interrupt', 'rollback') or p_replaces is not null then
+    perform from runs r where r.thread_id = p_thread and r.status in ('queued', 'running')
+      order by r.ordinal for no key update;
     if p_replaces is not null then
-      -- It may have been answered more than once; only the last answer can still be part of the history.
-      select r.id into v_rewinds from (
-          select a.id, a.rewound from messages m join runs a on a.thread_id = p_thread and a.message_id = m.id
-          where m.id = p_replaces and m.thread_id = p_thread and m.role = 'user' and m.seq = 0
-          order by a.ordinal desc limit 1) r
-        where not r.rewound;
+      -- A message may have several runs: of those that began, only the last can still be part of the history. A message that no
+      -- run has begun with stands where its last run waited.
+      with said as (
+        select a.id, a.ordinal, a.rewound, a.started_at is not null as began
+        from messages m join runs a on a.thread_id = p_thread and a.message_id = m.id
+        where m.id = p_replaces and m.thread_id = p_thread and m.role = 'user' and m.seq = 0)
+      select s.id, s.ordinal into v_rewinds, v_from from said s
+        where not s.rewound and s.ordinal in (
+          (select max(o.ordinal) from said o where o.began), (select max(o.ordinal) from said o))
+        order by s.began desc limit 1;
       if not found then
         raise exception 'no such message' using errcode = 'CN422';
       end if;
-    elsif p_policy = 'rollback' then
-      select r.id into v_rewinds from runs r where r.thread_id = p_thread and r.status = 'running';
     end if;
-    perform from runs r where r.thread_id = p_thread and r.status in ('queued', 'running') order by r.ordinal for update;
+    if p_policy = 'rollback' then
+      select r.id, r.ordinal into v_rewinds, v_from from runs r
+        where r.thread_id = p_thread and (r.status = 'running' or r.id = v_rewinds) order by r.ordinal limit 1;
+    end if;
     update runs r set cancel_requested_at = clock_timestamp(),
-        cancel_reason = case when v_rewinds is null then 'interrupted' else 'rolled_back' end
-      where r.thread_id = p_thread and r.status in ('queued', 'running') and r.cancel_requested_at is null;
+        cancel_reason = case when r.ordinal >= v_from then 'rolled_back' else 'interrupted' end
+      where r.thread_id = p_thread and r.status in ('queued', 'running') and r.cancel_requested_at is null
+        and (r.ordinal >= v_from or p_policy in ('interrupt', 'rollback'));
+  end if;
+  if p_retry_of is not null then
+    -- The foreign key would lock this row after the thread's.
+    perform from runs r where r.id = p_retry_of for key share;
   end if;
 
   select * into v_thread from threads t where t.id = p_thread for no key update;

@@ -1,17 +1,7 @@
--- Questions that a running call asks a person, and snapshots of folded threads.
-
--- A `question` is asked by a call that is being made and waits for the answer. Its `input` column holds the JSON schema of
--- the answer; `answer` comes with `decided_input`, `deny` and `skip` come without.
-alter table approvals drop constraint approvals_kind_check;
-alter table approvals add constraint approvals_kind_check check (kind in ('call', 'unknown_outcome', 'question'));
-alter table approvals drop constraint approvals_decision_check;
-alter table approvals add constraint approvals_decision_check
-  check (decision in ('approve', 'deny', 'edit', 'retry', 'skip', 'answer', 'expired', 'canceled'));
-
--- Writes down what a person decided. The run's row is locked first, then the approval's, then the thread's, in the order of
--- the statement that ends a run. The thread is woken when nothing of the run is undecided any more, and for each question:
--- a call waits for its answer, whatever else is undecided.
--- `outcome`: decided, too_late (somebody decided before: `answer` is what), run_ended, expired, not_found.
+-- Stores a person's decision about an approval. Wakes the thread when all approvals of the run are decided, and for each question
+-- at once: a running call waits for its answer.
+-- `outcome`: decided, too_late (`answer` is the earlier decision), run_ended, expired, not_found.
+-- Invariant: an approval is decided once. The run is locked first, then the approval, then the thread, as append_with_changes does.
 create or replace function decide_approval(
   p_workspace uuid, p_approval uuid, p_decision text, p_input json, p_comment text,
   out outcome text, out answer approvals, out wake boolean, out owner uuid
@@ -49,13 +39,3 @@ begin
     end if;
   end if;
 end $$;
-
--- The folded state of a thread as it was at `seq`: a pod that opens the thread reads only what came later. Derived from the
--- log, so that rows may be deleted at any time. `version` is that of the fold: a server ignores the rows of other versions.
-create table thread_snapshots (
-  thread_id uuid primary key references threads (id) on delete cascade,
-  version integer not null,
-  seq integer not null,
-  state json not null,
-  made_at timestamptz not null default clock_timestamp()
-);

@@ -1,5 +1,9 @@
--- Whoever was late itself, or has been removed, cannot tell who else is late: when a database was silent to all, the first to be heard again
--- would take the others for dead. It waits for its next tick; a pod that has lost its lock is dead all the same.
+-- A pod's heartbeat: renews its lease, removes dead pods, frees the threads of removed pods, and says what there is to do.
+-- `alive` is false if the pod itself was removed; `due` says that unowned threads want to be claimed, `next_wake_ms` when the
+-- next one will; `woken` are the pod's own threads with new facts.
+-- A pod is dead if its advisory lock is free, or if its heartbeat is older than its lease.
+-- Invariant: a pod that was late itself, or was removed, judges no other pod by its heartbeat. After a silence of the database
+-- the first pod to be heard again would otherwise remove all others.
 create or replace function pod_tick(
   p_pod uuid, p_lock_class integer,
   out alive boolean, out others integer, out removed integer, out freed integer,

@@ -1,0 +1,27 @@
+-- Removes a file: its last version says so, and its history stays. p_base is the version that the caller saw, null for any.
+-- `outcome`: written, not_found, conflict.
+-- Invariant: the version and its change commit together (L6).
+create or replace function remove_file(
+  p_workspace uuid, p_folded text, p_base integer, p_author json,
+  out outcome text, out file files, out seq bigint
+) language plpgsql as $$
+begin
+  select * into file from files f
+    where f.workspace_id = p_workspace and f.folded = p_folded and f.removed_at is null for update;
+  if not found then
+    outcome := 'not_found';
+    return;
+  end if;
+  if p_base is not null and p_base <> file.version then
+    outcome := 'conflict';
+    return;
+  end if;
+  update files f set version = f.version + 1, changed_at = clock_timestamp(), removed_at = clock_timestamp()
+    where f.id = file.id returning * into file;
+  insert into file_versions (file_id, version, op, path, hash, size, chunks, is_text, author)
+    select file.id, file.version, 'remove', path, hash, size, chunks, is_text, p_author
+    from file_versions where file_id = file.id and version = file.version - 1;
+  delete from file_words where file_id = file.id;
+  outcome := 'written';
+  seq := note_change(p_workspace, 'file_removed', file, p_author, null, 0, 0);
+end $$;

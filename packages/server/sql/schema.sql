@@ -1,0 +1,407 @@
+-- What a migrated database holds, printed from its catalogue. This file is for reading: to change the schema, change
+-- migrations/ or functions/, then run `npm run generate`.
+
+sequence pod_numbers as integer cycle
+
+table approvals (
+  id uuid not null,
+  workspace_id uuid not null,
+  thread_id uuid not null,
+  run_id uuid not null,
+  call text not null,
+  tool text not null,
+  kind text not null,
+  input json not null,
+  paths json not null,
+  reason text not null,
+  asked_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  decision text,
+  decided_input json,
+  comment text,
+  decided_at timestamp with time zone,
+  constraint approvals_pkey PRIMARY KEY (id),
+  constraint approvals_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'deny'::text, 'edit'::text, 'retry'::text, 'skip'::text, 'answer'::text, 'expired'::text, 'canceled'::text]))),
+  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['call'::text, 'unknown_outcome'::text, 'question'::text]))),
+  constraint approvals_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id),
+  constraint approvals_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(id),
+  constraint approvals_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+)
+CREATE INDEX approvals_listed ON public.approvals USING btree (workspace_id, asked_at DESC, id DESC)
+CREATE INDEX approvals_of_run ON public.approvals USING btree (run_id)
+CREATE INDEX approvals_of_thread ON public.approvals USING btree (thread_id)
+CREATE INDEX approvals_open ON public.approvals USING btree (workspace_id, asked_at DESC, id DESC) WHERE (decision IS NULL)
+
+table audit_settings (
+  only_row boolean not null default true,
+  tool_summary_lines integer not null default 5,
+  constraint audit_settings_pkey PRIMARY KEY (only_row),
+  constraint audit_settings_only_row_check CHECK (only_row),
+  constraint audit_settings_tool_summary_lines_check CHECK (((tool_summary_lines >= 1) AND (tool_summary_lines <= 1000)))
+)
+
+table changes (
+  workspace_id uuid not null,
+  seq bigint not null,
+  type text not null,
+  file_id uuid not null,
+  data json not null,
+  at timestamp with time zone not null default clock_timestamp(),
+  constraint changes_pkey PRIMARY KEY (workspace_id, seq)
+)
+CREATE INDEX changes_moved ON public.changes USING btree (workspace_id, ((data ->> 'from'::text)), seq) WHERE (type = 'file_moved'::text)
+CREATE TRIGGER changes_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+
+table chunks (
+  hash bytea not null,
+  data bytea not null,
+  kept boolean not null default false,
+  touched_at timestamp with time zone not null default clock_timestamp(),
+  constraint chunks_pkey PRIMARY KEY (hash)
+) with (fillfactor=90)
+CREATE INDEX chunks_loose ON public.chunks USING btree (touched_at) WHERE (NOT kept)
+
+table definitions (
+  name text not null,
+  hash text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint definitions_pkey PRIMARY KEY (name)
+)
+
+table events (
+  thread_id uuid not null,
+  seq integer not null,
+  run_id uuid,
+  run_seq integer,
+  attempt integer not null,
+  type text not null,
+  data json not null,
+  at timestamp with time zone not null,
+  constraint events_pkey PRIMARY KEY (thread_id, seq)
+)
+CREATE INDEX events_titled ON public.events USING btree (thread_id) WHERE (type = 'titled'::text)
+CREATE INDEX events_whole ON public.events USING btree (thread_id, seq) WHERE (type <> ALL (ARRAY['token'::text, 'reasoning'::text]))
+CREATE TRIGGER events_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+
+table file_versions (
+  file_id uuid not null,
+  version integer not null,
+  op text not null,
+  path text not null,
+  hash bytea not null,
+  size bigint not null,
+  chunks bytea[] not null,
+  is_text boolean not null,
+  author json not null,
+  at timestamp with time zone not null default clock_timestamp(),
+  constraint file_versions_pkey PRIMARY KEY (file_id, version),
+  constraint file_versions_op_check CHECK ((op = ANY (ARRAY['write'::text, 'move'::text, 'remove'::text, 'restore'::text])))
+)
+CREATE TRIGGER file_versions_immutable BEFORE DELETE OR UPDATE OR TRUNCATE ON public.file_versions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+
+table file_words (
+  file_id uuid not null,
+  words tsvector not null,
+  constraint file_words_pkey PRIMARY KEY (file_id)
+)
+CREATE INDEX file_words_search ON public.file_words USING gin (words)
+
+table files (
+  id uuid not null,
+  workspace_id uuid not null,
+  path text collate "C" not null,
+  folded text collate "C" not null,
+  kind text not null,
+  version integer not null,
+  hash bytea not null,
+  size bigint not null,
+  is_text boolean not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  changed_at timestamp with time zone not null default clock_timestamp(),
+  removed_at timestamp with time zone,
+  constraint files_pkey PRIMARY KEY (id),
+  constraint files_kind_check CHECK ((kind = ANY (ARRAY['file'::text, 'agent'::text, 'plan'::text]))),
+  constraint files_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+) with (fillfactor=80)
+CREATE INDEX files_removed ON public.files USING btree (workspace_id, folded, removed_at) WHERE (removed_at IS NOT NULL)
+CREATE UNIQUE INDEX files_live ON public.files USING btree (workspace_id, folded) WHERE (removed_at IS NULL)
+
+table held_removals (
+  workspace_id uuid not null,
+  since timestamp with time zone not null default clock_timestamp(),
+  files integer not null,
+  removed uuid[] not null default '{}'::uuid[],
+  decision text,
+  constraint held_removals_pkey PRIMARY KEY (workspace_id),
+  constraint held_removals_decision_check CHECK ((decision = ANY (ARRAY['restore'::text, 'remove'::text]))),
+  constraint held_removals_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+)
+
+table idempotency_keys (
+  workspace_id uuid not null,
+  key text not null,
+  request_hash text not null,
+  response json not null,
+  created_at timestamp with time zone not null default now(),
+  constraint idempotency_keys_pkey PRIMARY KEY (workspace_id, key),
+  constraint idempotency_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+)
+CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (created_at)
+
+table mcp_servers (
+  workspace_id uuid not null,
+  name text not null,
+  config json not null,
+  enabled boolean not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  constraint mcp_servers_pkey PRIMARY KEY (workspace_id, name),
+  constraint mcp_servers_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+)
+
+table messages (
+  id uuid not null,
+  thread_id uuid not null,
+  run_id uuid not null,
+  ordinal integer not null,
+  seq integer not null,
+  role text not null,
+  content json not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  constraint messages_pkey PRIMARY KEY (id),
+  constraint messages_role_check CHECK ((role = ANY (ARRAY['user'::text, 'assistant'::text]))),
+  constraint messages_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(id)
+)
+CREATE INDEX messages_read ON public.messages USING btree (thread_id, ordinal, seq)
+
+table migrations (
+  name text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint migrations_pkey PRIMARY KEY (name)
+)
+
+table notes (
+  thread_id uuid not null,
+  name text collate "C" not null,
+  text text not null,
+  run_id uuid not null,
+  changed_at timestamp with time zone not null default clock_timestamp(),
+  constraint notes_pkey PRIMARY KEY (thread_id, name),
+  constraint notes_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(id) ON DELETE CASCADE
+)
+
+table pods (
+  id uuid not null,
+  number integer not null,
+  name text not null,
+  lease interval not null,
+  started_at timestamp with time zone not null default clock_timestamp(),
+  heartbeat_at timestamp with time zone not null default clock_timestamp(),
+  constraint pods_pkey PRIMARY KEY (id),
+  constraint pods_number_key UNIQUE (number)
+)
+
+table runs (
+  id uuid not null,
+  thread_id uuid not null,
+  ordinal integer not null,
+  message_id uuid not null,
+  retry_of uuid,
+  model text not null,
+  role text not null,
+  status text not null default 'queued'::text,
+  limits json,
+  error json,
+  usage json,
+  cost double precision,
+  first_seq integer,
+  last_seq integer,
+  queued_at timestamp with time zone not null default clock_timestamp(),
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  cancel_requested_at timestamp with time zone,
+  cancel_reason text,
+  pause_requested_at timestamp with time zone,
+  steers integer not null default 0,
+  rewinds uuid,
+  rewound boolean not null default false,
+  steered_into uuid,
+  constraint runs_pkey PRIMARY KEY (id),
+  constraint runs_thread_id_ordinal_key UNIQUE (thread_id, ordinal),
+  constraint runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'error'::text, 'canceled'::text]))),
+  constraint runs_retry_of_fkey FOREIGN KEY (retry_of) REFERENCES runs(id),
+  constraint runs_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(id)
+) with (fillfactor=70)
+CREATE INDEX runs_by_time ON public.runs USING btree (queued_at, id)
+CREATE INDEX runs_open ON public.runs USING btree (thread_id, ordinal) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]))
+CREATE TRIGGER runs_not_in_removed BEFORE INSERT ON public.runs FOR EACH ROW EXECUTE FUNCTION refuse_removed()
+
+table sessions (
+  id uuid not null,
+  thread_id uuid not null,
+  state text not null,
+  reason text not null,
+  started_at timestamp with time zone not null default clock_timestamp(),
+  changed_at timestamp with time zone not null default clock_timestamp(),
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_state_check CHECK ((state = ANY (ARRAY['idle'::text, 'running'::text, 'paused'::text, 'error'::text, 'cancelled'::text, 'completed'::text]))),
+  constraint sessions_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(id)
+)
+CREATE UNIQUE INDEX sessions_one_live ON public.sessions USING btree (thread_id) WHERE (state = ANY (ARRAY['idle'::text, 'running'::text, 'paused'::text]))
+
+table thread_snapshots (
+  thread_id uuid not null,
+  version integer not null,
+  seq integer not null,
+  state json not null,
+  made_at timestamp with time zone not null default clock_timestamp(),
+  constraint thread_snapshots_pkey PRIMARY KEY (thread_id),
+  constraint thread_snapshots_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(id) ON DELETE CASCADE
+)
+
+table threads (
+  id uuid not null,
+  workspace_id uuid not null,
+  title text,
+  created_at timestamp with time zone not null default now(),
+  wake_at timestamp with time zone,
+  owner uuid,
+  attempt integer not null default 0,
+  role text,
+  model text,
+  mode text not null default 'chat_mode'::text,
+  title_wanted boolean not null default false,
+  archived_at timestamp with time zone,
+  removed_at timestamp with time zone,
+  stop_requested_at timestamp with time zone,
+  pinged_at timestamp with time zone,
+  active_at timestamp with time zone not null default clock_timestamp(),
+  constraint threads_pkey PRIMARY KEY (id),
+  constraint threads_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+) with (fillfactor=70)
+CREATE INDEX threads_active ON public.threads USING btree (workspace_id, active_at DESC, id DESC)
+CREATE INDEX threads_due ON public.threads USING btree (wake_at) WHERE ((owner IS NULL) AND (wake_at IS NOT NULL))
+CREATE INDEX threads_listed ON public.threads USING btree (workspace_id, created_at DESC, id DESC)
+CREATE INDEX threads_owned ON public.threads USING btree (owner) WHERE (owner IS NOT NULL)
+CREATE INDEX threads_removed ON public.threads USING btree (removed_at) WHERE (removed_at IS NOT NULL)
+CREATE INDEX threads_short ON public.threads USING btree (workspace_id, "right"((id)::text, 12))
+CREATE TRIGGER threads_told AFTER UPDATE OF title, removed_at ON public.threads FOR EACH ROW WHEN (((old.title IS DISTINCT FROM new.title) OR (old.removed_at IS DISTINCT FROM new.removed_at))) EXECUTE FUNCTION tell_chat()
+
+table unindexed (
+  workspace_id uuid not null,
+  file_id uuid not null,
+  version integer not null,
+  constraint unindexed_pkey PRIMARY KEY (workspace_id, file_id, version)
+)
+
+table workspaces (
+  id uuid not null,
+  name text not null,
+  created_at timestamp with time zone not null default now(),
+  change_seq bigint not null default 0,
+  bytes bigint not null default 0,
+  removed_at timestamp with time zone,
+  policy json,
+  constraint workspaces_pkey PRIMARY KEY (id)
+)
+CREATE UNIQUE INDEX workspaces_name ON public.workspaces USING btree (name) WHERE (removed_at IS NULL)
+
+view chat_messages (
+  thread_id uuid,
+  run_id uuid,
+  seq integer,
+  part integer,
+  role text,
+  message_type text,
+  message_id uuid,
+  reasoning_id uuid,
+  content text,
+  files json,
+  ended text,
+  call text,
+  tool_name text,
+  tool_arguments json,
+  tool_output json,
+  tool_success boolean,
+  tool_result text,
+  created_at timestamp with time zone
+)
+
+view titlings (
+  thread_id uuid,
+  model text,
+  usage json,
+  cost double precision
+)
+
+function append_with_changes(p_threads uuid[], p_seqs integer[], p_runs uuid[], p_run_seqs integer[], p_attempts integer[], p_types text[], p_data text[], p_at timestamp with time zone[], p_changes json)
+  returns uuid[] language plpgsql
+
+function decide_approval(p_workspace uuid, p_approval uuid, p_decision text, p_input json, p_comment text, OUT outcome text, OUT answer approvals, OUT wake boolean, OUT owner uuid)
+  returns record language plpgsql
+
+function enqueue_run(p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json, p_retry_of uuid, p_pod uuid, p_policy text, p_replaces uuid, OUT owner uuid, OUT claimed_attempt integer, OUT workspace_id uuid, OUT ordinal integer, OUT queued_at timestamp with time zone, OUT blocked_by uuid, OUT log_seq integer, OUT content json, OUT steered uuid, OUT title_wanted boolean)
+  returns record language plpgsql
+
+function in_the_way(p_workspace uuid, p_path text, p_folded text)
+  returns text language plpgsql stable
+
+function is_read_only(p_folded text)
+  returns boolean language sql immutable
+
+function mark_rewound(p_first uuid, p_before integer)
+  returns void language sql
+
+function move_file(p_workspace uuid, p_from text, p_path text, p_folded text, p_kind text, p_base integer, p_author json, OUT outcome text, OUT obstacle text, OUT file files, OUT seq bigint)
+  returns record language plpgsql
+
+function move_files(p_workspace uuid, p_ids uuid[], p_paths text[], p_folded text[], p_kinds text[], p_author json)
+  returns TABLE(outcome text, seq bigint, file files) language plpgsql
+
+function note_change(p_workspace uuid, p_type text, p_file files, p_author json, p_from text, p_bytes bigint, p_quota bigint)
+  returns bigint language plpgsql
+
+function open_chat(p_workspace uuid, p_title text, p_chat_role text, p_chat_model text, p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json, p_pod uuid, OUT owner uuid, OUT claimed_attempt integer, OUT workspace_id uuid, OUT ordinal integer, OUT queued_at timestamp with time zone, OUT blocked_by uuid, OUT log_seq integer, OUT content json, OUT steered uuid, OUT title_wanted boolean)
+  returns record language plpgsql
+
+function pod_tick(p_pod uuid, p_lock_class integer, OUT alive boolean, OUT others integer, OUT removed integer, OUT freed integer, OUT due boolean, OUT next_wake_ms double precision, OUT owned integer, OUT woken uuid[])
+  returns record language plpgsql
+
+function purge_chat(p_thread uuid, p_before timestamp with time zone)
+  returns boolean language plpgsql
+
+function purge_thread(p_thread uuid)
+  returns void language plpgsql
+
+function purge_workspace(p_workspace uuid, p_before timestamp with time zone)
+  returns boolean language plpgsql
+
+function readable(p_data json)
+  returns json language sql immutable parallel safe
+
+function refuse_change()
+  returns trigger language plpgsql
+
+function refuse_removed()
+  returns trigger language plpgsql
+
+function remove_file(p_workspace uuid, p_folded text, p_base integer, p_author json, OUT outcome text, OUT file files, OUT seq bigint)
+  returns record language plpgsql
+
+function steer_queued(p_run uuid, OUT outcome text, OUT steered uuid, OUT owner uuid)
+  returns record language plpgsql
+
+function stop_thread(p_thread uuid, p_reason text, OUT asked boolean, OUT owner uuid, OUT session text)
+  returns record language plpgsql
+
+function summarized(p_output json, p_summary text, p_lines integer)
+  returns json language plpgsql immutable parallel safe
+
+function take_facts(p_thread uuid, p_attempt integer)
+  returns TABLE(workspace_id uuid, stop boolean, pinged_at timestamp with time zone, title_wanted boolean, id uuid, ordinal integer, model text, role text, limits json, queued_at timestamp with time zone, cancel_reason text, message_id uuid, content json, pause boolean, rewind_to integer, steers json, decisions json) language plpgsql
+
+function tell_chat()
+  returns trigger language plpgsql
+
+function write_file(p_workspace uuid, p_file uuid, p_path text, p_folded text, p_kind text, p_base integer, p_op text, p_revive uuid, p_hash bytea, p_size bigint, p_chunks bytea[], p_is_text boolean, p_author json, p_quota bigint, p_held bytea, OUT outcome text, OUT obstacle text, OUT file files, OUT seq bigint)
+  returns record language plpgsql

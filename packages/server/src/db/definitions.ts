@@ -1,0 +1,162 @@
+// The functions, views and triggers of sql/functions/: one to a file, which has its name. Each is applied again when its text
+// has changed, and dropped when its file is gone; the table `definitions` holds the hash of each applied text. They are always
+// those of the running version, whatever migrations a database has had.
+//
+// Order does not matter within a kind: function bodies are not checked while they are applied. A view needs its functions, a
+// trigger its function and table, so functions come first and triggers last.
+
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Connection } from './pool.ts';
+
+export const DEFINITIONS_TABLE =
+  'create table if not exists definitions (name text primary key, hash text not null, applied_at timestamptz not null default now())';
+
+const KINDS = ['function', 'view', 'trigger'] as const;
+
+export interface Definition {
+  readonly kind: (typeof KINDS)[number];
+  /** As SQL names it: `function enqueue_run`, `view chat_messages`, `trigger threads_told on threads`. */
+  readonly name: string;
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** Reads the files of sql/functions/, in the order in which they are applied. */
+export async function readDefinitions(sql: URL): Promise<readonly Definition[]> {
+  const folder = new URL('functions/', sql);
+  const paths = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith('.sql'));
+  const definitions = await Promise.all(
+    paths.map(async (path) => parse(path, await readFile(new URL(path, folder), 'utf8'))),
+  );
+  return definitions.toSorted(
+    (a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || (a.name < b.name ? -1 : 1),
+  );
+}
+
+function parse(path: string, text: string): Definition {
+  const statements = [...text.matchAll(/^create or replace (function|view|trigger) (\w+)/gm)];
+  const [, kind, object] = statements[0] ?? [];
+  if (statements.length !== 1 || object !== basename(path, '.sql')) {
+    throw new Error(
+      `sql/functions/${path} must hold one "create or replace" of a function, view or trigger that is named like the file`,
+    );
+  }
+  const table = kind === 'trigger' ? ` on ${/\son (\w+)/.exec(text.slice(statements[0]!.index))![1]}` : '';
+  const hash = createHash('sha256').update(text).digest('hex');
+  return { kind: kind as Definition['kind'], name: `${kind} ${object}${table}`, text, hash };
+}
+
+/** The names of what differs between the files and a database. */
+export function outdated(
+  definitions: readonly Definition[],
+  applied: ReadonlyMap<string, string>,
+): readonly string[] {
+  const wanted = new Map(definitions.map(({ name, hash }) => [name, hash]));
+  return [
+    ...[...wanted].filter(([name, hash]) => applied.get(name) !== hash).map(([name]) => name),
+    ...[...applied.keys()].filter((name) => !wanted.has(name)),
+  ];
+}
+
+/** Makes the database's functions, views and triggers those of the files. Runs in the caller's transaction; returns the names of what changed. */
+export async function applyDefinitions(
+  client: Connection,
+  definitions: readonly Definition[],
+  applied: ReadonlyMap<string, string>,
+): Promise<readonly string[]> {
+  await client.query('set local check_function_bodies = off');
+  const wanted = new Set(definitions.map(({ name }) => name));
+  const views = [...new Set([...wanted, ...applied.keys()])].filter((name) => name.startsWith('view '));
+  const changed: string[] = [];
+  for (const kind of KINDS) {
+    // Looked up for each kind: a migration, or a new signature of a function, may have dropped a view.
+    const existing = await existingOf(client, kind);
+    for (const definition of definitions) {
+      if (definition.kind !== kind) continue;
+      if (applied.get(definition.name) === definition.hash && existing.has(definition.name)) continue;
+      await apply(client, definition, views);
+      await client.query(
+        `insert into definitions (name, hash) values ($1, $2)
+          on conflict (name) do update set hash = excluded.hash, applied_at = excluded.applied_at`,
+        [definition.name, definition.hash],
+      );
+      changed.push(definition.name);
+    }
+  }
+  for (const kind of KINDS.toReversed()) {
+    for (const name of applied.keys()) {
+      if (wanted.has(name) || !name.startsWith(`${kind} `)) continue;
+      await client.query(`drop ${name.replace(' ', ' if exists ')}`);
+      await client.query('delete from definitions where name = $1', [name]);
+      changed.push(name);
+    }
+  }
+  return changed;
+}
+
+/** What Postgres says if `create or replace` would change what callers see: a function's result, a view's columns. */
+const SHAPE_CHANGED = new Set(['42P13', '42P16']);
+
+async function apply(client: Connection, definition: Definition, views: readonly string[]): Promise<void> {
+  const before = await signaturesOf(client, definition);
+  try {
+    await client.query('savepoint definition');
+    const same = await client.query(definition.text).then(
+      () => true,
+      (error: { code?: string }) => {
+        if (SHAPE_CHANGED.has(error.code ?? '')) return false;
+        throw error;
+      },
+    );
+    if (!same) {
+      await client.query('rollback to savepoint definition');
+      await drop(client, definition, before, views);
+      await client.query(definition.text);
+    } else if ((await signaturesOf(client, definition)).length > before.length) {
+      // Other arguments make another function beside the former one.
+      await drop(client, definition, before, views);
+    }
+  } catch (cause) {
+    throw new Error(`${definition.name} cannot be applied: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/**
+ * Drops what `create or replace` cannot replace. Our views, which keep a function from being dropped, go with it and are applied
+ * again. Anything else that depends on it is not ours: Postgres refuses, and so does the migration.
+ */
+async function drop(
+  client: Connection,
+  { kind, name }: Definition,
+  signatures: readonly string[],
+  views: readonly string[],
+): Promise<void> {
+  if (kind !== 'function') return void (await client.query(`drop ${name}`));
+  const names = views.map((view) => view.replace('view ', ''));
+  if (names.length > 0) await client.query(`drop view if exists ${names.join(', ')}`);
+  for (const signature of signatures) await client.query(`drop function ${signature}`);
+}
+
+async function signaturesOf(client: Connection, { kind, name }: Definition): Promise<readonly string[]> {
+  if (kind !== 'function') return [];
+  const { rows } = await client.query<{ signature: string }>(
+    `select oid::regprocedure::text as signature from pg_proc
+      where pronamespace = current_schema()::regnamespace and 'function ' || proname = $1`,
+    [name],
+  );
+  return rows.map(({ signature }) => signature);
+}
+
+const EXISTING = {
+  function: `select 'function ' || proname as name from pg_proc where pronamespace = current_schema()::regnamespace`,
+  view: `select 'view ' || relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'v'`,
+  trigger: `select format('trigger %s on %s', t.tgname, c.relname) as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    where c.relnamespace = current_schema()::regnamespace`,
+};
+
+async function existingOf(client: Connection, kind: Definition['kind']): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ name: string }>(EXISTING[kind]);
+  return new Set(rows.map(({ name }) => name));
+}
