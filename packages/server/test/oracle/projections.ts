@@ -7,13 +7,18 @@ import {
   agUi,
   aiSdk,
   foldView,
+  isOpen,
+  neverBegan,
   newView,
+  prependEvents,
   runs,
   thread,
   threadEventJson,
+  waitingCalls,
   workspace,
   type LogEvent,
   type RunDialect,
+  type ViewEvent,
 } from '@continuo/protocol';
 import { atBeginning, Speaker, unnumbered, type Spoken } from '../../src/http/dialects/dialect-stream.ts';
 import { fromRow, type EventRow, type StoredEvent } from '../../src/log/event.ts';
@@ -414,7 +419,11 @@ function streamLines(
 
 function digest(bytes: string): string {
   const frames = bytes.split('\n\n').length - 1;
-  return `${frames} frames, ${Buffer.byteLength(bytes)} bytes, sha256 ${createHash('sha256').update(bytes).digest('hex')}`;
+  return `${frames} frames, ${Buffer.byteLength(bytes)} bytes, sha256 ${sha256(bytes)}`;
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** Where a response ends because people are asked: what it says last, and what the next one begins with. */
@@ -434,16 +443,47 @@ function responseLines(name: string, dialect: AnyRunDialect, events: readonly Lo
 
 // ——— the chat as people see it
 
-/** What changes in the view with each event; what only the fold needs, and version numbers, are left out. */
+/**
+ * What changes in the view with each event, without what only the fold needs and without version numbers; and what there is if
+ * the view begins later and the older page is added.
+ */
 function viewLines(log: readonly StoredEvent[]): string[] {
   const view = newView();
-  const before = viewMeaning(view);
   const views = log.map((event) => {
-    const { seq, runId: run_id, runSeq: run_seq, at } = event;
-    foldView([{ ...event, seq, run_id, run_seq, at: at.toISOString() }], view);
-    return { event, value: viewMeaning(view) };
+    foldView([viewEvent(event)], view);
+    // The view is changed in place: this is as it was then.
+    return { event, value: structuredClone(viewMeaning(view)) };
   });
-  return changeLines(before, views);
+  const waiting = waitingCalls(view).map(({ call, approval }) => `${call.call} ${approval.id}`);
+  const turns = view.turns.map((turn) =>
+    neverBegan(turn) ? 'never began' : isOpen(turn) ? 'open' : 'ended',
+  );
+  return [
+    ...changeLines(viewMeaning(newView()), views),
+    `# turns: ${turns.join(', ')}`,
+    `# waiting calls: ${waiting.join(', ') || 'none'}`,
+    ...pageLines(log.map(viewEvent), plain(viewMeaning(view))),
+  ];
+}
+
+function viewEvent(event: StoredEvent): ViewEvent {
+  const { seq, runId: run_id, runSeq: run_seq, at } = event;
+  return { ...event, seq, run_id, run_seq, at: at.toISOString() };
+}
+
+/** The view of the last quarter, half and three quarters of a log; each made whole by the page before it. */
+function pageLines(events: readonly ViewEvent[], whole: string): string[] {
+  return [0.75, 0.5, 0.25].flatMap((share) => {
+    const first = Math.floor(events.length * share);
+    const view = foldView(events.slice(first));
+    const last = plain(viewMeaning(view));
+    prependEvents(view, events.slice(0, first));
+    const completed = plain(viewMeaning(view));
+    return [
+      `# from event ${events[first]!.seq} on: sha256 ${sha256(last)}`,
+      `# with the page before it: ${completed === whole ? 'the same as the whole' : completed}`,
+    ];
+  });
 }
 
 function viewMeaning({ fold: _fold, version: _version, turns, ...rest }: ReturnType<typeof newView>) {

@@ -6,6 +6,7 @@ import { createPool, type Pool } from '../../src/db/pool.ts';
 import { readThread } from '../../src/log/statements.ts';
 import { freshDatabase, type TestDatabase } from '../client/database.ts';
 import { readLogs, writeExpected, writeLog } from './fixtures.ts';
+import { HANDMADE } from './handmade.ts';
 import { PROJECTIONS } from './projections.ts';
 
 const recording = process.env.CONTINUO_ORACLE === 'record';
@@ -30,11 +31,13 @@ test.runIf(recording)(
     // Only a recording needs the providers and servers of the scenarios.
     const { playScenarios } = await import('./scenarios.ts');
     const recorded = new Set(readLogs().map(({ name }) => name));
-    for (const { name, shows, thread } of await playScenarios(database, (each) => !recorded.has(each))) {
-      const events = await readThread(pool, thread, 0, 100_000);
-      writeLog({ name, shows, events });
+    const logs = HANDMADE.filter(({ name }) => !recorded.has(name));
+    for (const { name, shows, thread } of await playScenarios(database, (each) => !recorded.has(each)))
+      logs.push({ name, shows, events: await readThread(pool, thread, 0, 100_000) });
+    for (const log of logs) {
+      writeLog(log);
       for (const [projection, make] of Object.entries(PROJECTIONS))
-        writeExpected(projection, name, make(events));
+        writeExpected(projection, log.name, make(log.events));
     }
   },
   600_000,

@@ -1,0 +1,150 @@
+// Logs of what can hardly be provoked on real pods.
+
+import type { NewEvent } from '@continuo/protocol';
+import type { RecordedLog } from './fixtures.ts';
+import { storedEvent } from './projections.ts';
+
+const THREAD = '0190a0b0-0000-7000-8000-000000000001';
+const FIRST = '0190a0b0-0000-7000-8000-00000000000a';
+const SECOND = '0190a0b0-0000-7000-8000-00000000000b';
+const SESSION = '0190a0b0-0000-7000-8000-0000000000c1';
+const MODEL = 'offline/script';
+
+interface Made {
+  readonly run: string | null;
+  readonly event: NewEvent;
+  readonly attempt: number;
+}
+
+const of =
+  (run: string | null, attempt = 1) =>
+  (...events: readonly NewEvent[]): Made[] =>
+    events.map((event) => ({ run, event, attempt }));
+
+/** An event each second. */
+function logOf(name: string, shows: string, made: readonly Made[]): RecordedLog {
+  const runSeqs = new Map<string, number>();
+  const events = made.map(({ run, event, attempt }, index) => {
+    if (run !== null) runSeqs.set(run, (runSeqs.get(run) ?? 0) + 1);
+    return storedEvent({
+      thread_id: THREAD,
+      seq: index + 1,
+      run_id: run,
+      run_seq: run === null ? null : runSeqs.get(run)!,
+      attempt,
+      type: event.type,
+      data: JSON.stringify(event.data),
+      at: new Date(Date.UTC(2026, 0, 1, 12, 0, index)),
+    });
+  });
+  return { name, shows, events };
+}
+
+const session = (
+  from_state: 'running' | 'idle' | null,
+  to_state: 'running' | 'idle' | 'error',
+  reason: string,
+) => of(null)({ type: 'session', data: { session: SESSION, from_state, to_state, reason } });
+const running = (attempt: number, supersedes?: string): NewEvent => ({
+  type: 'state',
+  data: { status: 'running', attempt, ...(supersedes !== undefined && { supersedes }) },
+});
+const done: NewEvent = { type: 'state', data: { status: 'done' } };
+const person = (id: string, content: string, steer?: true): NewEvent => ({
+  type: 'message',
+  data: { id, role: 'user', content, ...(steer && { steer }) },
+});
+const start = (message: string): NewEvent => ({ type: 'message_start', data: { message, model: MODEL } });
+const token = (message: string, text: string): NewEvent => ({ type: 'token', data: { message, text } });
+const end = (message: string, text: string): NewEvent => ({
+  type: 'message_end',
+  data: {
+    message,
+    text,
+    parts: [
+      { kind: 'reasoning', text: 'so' },
+      { kind: 'text', text },
+    ],
+    ended: 'complete',
+    reason: 'end',
+    model: MODEL,
+  },
+});
+const final = (message: string, text: string): NewEvent => ({
+  type: 'final',
+  data: { text, sources: [], message },
+});
+
+/** More attempts than a run may take without finishing a step: another one fails it. */
+const stalled = logOf('stalled', 'every pod that takes the run dies in its first message', [
+  ...session(null, 'running', 'message'),
+  ...of(FIRST)(running(1), person('u1', 'hello')),
+  ...Array.from({ length: 21 }, (_, index) => [
+    ...of(FIRST, index + 1)(start(`m${index + 1}`), token(`m${index + 1}`, 'one ')),
+    ...of(FIRST, index + 2)(running(index + 2, `m${index + 1}`)),
+  ]).flat(),
+  ...of(FIRST, 22)(
+    {
+      type: 'error',
+      data: {
+        code: 'too_many_attempts',
+        error: 'the run was taken over 21 times without finishing a step',
+      },
+    },
+    { type: 'state', data: { status: 'error' } },
+  ),
+  ...session('running', 'error', 'error'),
+]);
+
+const rewoundIntoRun = logOf(
+  'rewound-into-run',
+  'a chat is taken back into a run that was steered; messages say more than their tokens did; sums with and without prices',
+  [
+    ...session(null, 'running', 'message'),
+    ...of(FIRST)(
+      running(1),
+      person('u1', 'hello'),
+      start('m1'),
+      token('m1', 'one'),
+      end('m1', 'one and two'),
+    ),
+    ...of(FIRST)(
+      {
+        type: 'usage',
+        data: {
+          message: 'm1',
+          model: MODEL,
+          usage: { input: 10, output: 5, reasoning: 2 },
+          cost: null,
+          duration_ms: 3,
+        },
+      },
+      person('u2', 'and this', true),
+      start('m2'),
+      end('m2', 'whole at once'),
+      {
+        type: 'usage',
+        data: {
+          message: 'm2',
+          model: MODEL,
+          usage: { input: 20, output: 5, cachedInput: 7 },
+          cost: 0.25,
+          duration_ms: 3,
+        },
+      },
+      final('m2', 'whole at once'),
+      done,
+    ),
+    ...session('running', 'idle', 'done'),
+    ...of(null)({
+      type: 'titled',
+      data: { title: 'A chat', model: MODEL, usage: { input: 3, output: 2 }, cost: null },
+    }),
+    ...session('idle', 'running', 'message'),
+    ...of(SECOND)(running(1), { type: 'rewound', data: { to_seq: 7 } }, person('u3', 'rather this')),
+    ...of(SECOND)(start('m1'), token('m1', 'well'), end('m1', 'well'), final('m1', 'well'), done),
+    ...session('running', 'idle', 'done'),
+  ],
+);
+
+export const HANDMADE: readonly RecordedLog[] = [stalled, rewoundIntoRun];
