@@ -3,13 +3,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PostgresBus } from '../packages/server/src/bus/postgres.ts';
 import { createPool, type Pool } from '../packages/server/src/db/pool.ts';
 import { FollowersOf } from '../packages/server/src/log/follow.ts';
 import { createChatFiles } from '../packages/server/src/threads/chats/chat-files.ts';
 import { createBuiltInTools } from '../packages/server/src/files/tools/index.ts';
 import { DEFAULT_POLICY } from '../packages/server/src/tools/policy.ts';
 import type { LiveCallContext } from '../packages/server/src/tools/tool.ts';
-import { readChangeRows } from '../packages/server/src/files/changes.ts';
+import { readChangeRows, subscribeChangeFollowers } from '../packages/server/src/files/changes.ts';
 import { createMirrors, type DiskMirrors } from '../packages/server/src/files/mirror/mirrors.ts';
 import { parsePath } from '../packages/server/src/files/paths.ts';
 import { saveFile } from '../packages/server/src/files/save.ts';
@@ -40,14 +41,14 @@ export class Desk {
     this.#name = name;
     this.#url = url;
     this.pool = createPool(this.#settings(), fail);
+    const bus = new PostgresBus({ pool: this.pool, alone: () => true, onError: fail });
     this.workspaces = new Workspaces({
-      pool: this.pool,
-      alone: () => true,
+      bus,
       maxFileBytes: 2 ** 25,
       quotaBytes: QUOTA_BYTES,
     });
     this.#followers = new FollowersOf(this.pool, fail, readChangeRows);
-    this.workspaces.listen((id) => this.#followers.hint(id));
+    subscribeChangeFollowers(bus, this.#followers);
   }
 
   /** Opens the mirror as a pod that starts does; resolves when every file is on disk. */

@@ -285,7 +285,6 @@ CREATE INDEX threads_listed ON public.threads USING btree (workspace_id, created
 CREATE INDEX threads_owned ON public.threads USING btree (owner) WHERE (owner IS NOT NULL)
 CREATE INDEX threads_removed ON public.threads USING btree (removed_at) WHERE (removed_at IS NOT NULL)
 CREATE INDEX threads_short ON public.threads USING btree (workspace_id, "right"((id)::text, 12))
-CREATE TRIGGER threads_told AFTER UPDATE OF title, removed_at ON public.threads FOR EACH ROW WHEN (((old.title IS DISTINCT FROM new.title) OR (old.removed_at IS DISTINCT FROM new.removed_at))) EXECUTE FUNCTION tell_chat()
 
 table unindexed (
   workspace_id uuid not null,
@@ -399,9 +398,6 @@ function summarized(p_output json, p_summary text, p_lines integer)
 
 function take_facts(p_thread uuid, p_attempt integer)
   returns TABLE(workspace_id uuid, stop boolean, pinged_at timestamp with time zone, title_wanted boolean, id uuid, ordinal integer, model text, role text, limits json, queued_at timestamp with time zone, cancel_reason text, message_id uuid, content json, pause boolean, rewind_to integer, steers json, decisions json) language plpgsql
-
-function tell_chat()
-  returns trigger language plpgsql
 
 function write_file(p_workspace uuid, p_file uuid, p_path text, p_folded text, p_kind text, p_base integer, p_op text, p_revive uuid, p_hash bytea, p_size bigint, p_chunks bytea[], p_is_text boolean, p_author json, p_quota bigint, p_held bytea, OUT outcome text, OUT obstacle text, OUT file files, OUT seq bigint)
   returns record language plpgsql

@@ -7,9 +7,10 @@ import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { makePrivateHome, openEmbedded, type EmbeddedDatabase } from '@continuo/postgres';
 import type { PolicyRule } from '@continuo/protocol';
-import { formatHint, Pod, queueAgeSeconds } from './actors/pod.ts';
+import { Pod, queueAgeSeconds } from './actors/pod.ts';
 import { createAgents } from './agents/agent.ts';
-import { createRoles } from './agents/roles.ts';
+import { createRoles, subscribeRoles } from './agents/roles.ts';
+import { PostgresBus } from './bus/postgres.ts';
 import type { Config } from './config.ts';
 import { migrate } from './db/migrate.ts';
 import { createPool, type DatabaseSettings } from './db/pool.ts';
@@ -18,16 +19,16 @@ import type { Faults } from './faults.ts';
 import { createApp } from './http/app.ts';
 import { answerBadRequest, answerMalformed } from './http/kernel/malformed.ts';
 import { Streams } from './http/kernel/sse.ts';
+import { WorkspaceHints } from './http/kernel/workspace-hints.ts';
 import { Writer } from './log/append.ts';
-import type { StoredEvent } from './log/event.ts';
 import { Followers, FollowersOf } from './log/follow.ts';
-import { HINT_CHANNEL, Hints } from './log/hints.ts';
+import { announceOn, subscribeFollowers } from './log/notice.ts';
 import { Recent } from './log/tail-cache.ts';
-import { createMcp, MCP_CHANNEL, type Mcp } from './mcp/mcp.ts';
+import { createMcp, type Mcp } from './mcp/mcp.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { keepPersonToken, personLink } from './identity/person-token.ts';
 import { createModels, MODEL_KEYS } from './models/catalog.ts';
-import { CHAT_CHANNEL, createChatHeads } from './threads/chats/chat-heads.ts';
+import { createChatHeads, subscribeChatMirror } from './threads/chats/chat-heads.ts';
 import { createChatFiles } from './threads/chats/chat-files.ts';
 import { createRunLoop } from './runs/loop/loop.ts';
 import { createOriginOf } from './threads/origin-cache.ts';
@@ -36,11 +37,11 @@ import { writeAuditSettings } from './threads/chats/read-chats.ts';
 import { States } from './runs/loop/thread-state-cache.ts';
 import { createBuiltInTools } from './files/tools/index.ts';
 import { createToolRegistry, type AnyTool, type ToolRegistry } from './tools/registry.ts';
-import { readChangeRows, type ChangeRow } from './files/changes.ts';
+import { readChangeRows, subscribeChangeFollowers, type ChangeRow } from './files/changes.ts';
 import { startChores, type Chores } from './upkeep/chores.ts';
-import { createMirrors, type DiskMirrors } from './files/mirror/mirrors.ts';
-import { startIndexer, type Indexer } from './files/words.ts';
-import { CHANGE_CHANNEL, Workspaces } from './files/workspace-files.ts';
+import { createMirrors, subscribeMirrors, type DiskMirrors } from './files/mirror/mirrors.ts';
+import { startIndexer, subscribeIndexer, type Indexer } from './files/words.ts';
+import { Workspaces } from './files/workspace-files.ts';
 
 /** How long a step may go on after the server was told to stop, and a tool after its run was canceled. */
 const GRACE_MS = 10_000;
@@ -138,25 +139,19 @@ export async function startServer({
   });
   await migrate(direct);
   await writeAuditSettings(pool, config.toolSummaryLines);
+  const bus = new PostgresBus({ pool, alone: () => pod.alone, onError });
   const originOf = createOriginOf(pool);
-  const mcp = createMcp({
-    pool,
-    log,
-    now: Date.now,
-    env,
-    onChange: (workspaceId) => hints.serversChanged(workspaceId),
-  });
+  const mcp = createMcp({ pool, bus, log, now: Date.now, env });
   const recent = new Recent();
   const followers = new Followers(pool, onError, recent);
-  const hints = new Hints({
+  subscribeFollowers(bus, followers);
+  const hints = new WorkspaceHints({
+    bus,
     workspaceOf: (threadId) => {
       const origin = originOf(threadId);
       return origin instanceof Promise
         ? origin.then((found) => found?.workspaceId ?? null)
         : origin.workspaceId;
-    },
-    tellOthers: async (threadId) => {
-      if (!pod.alone) await pool.query(`select pg_notify('${HINT_CHANNEL}', $1)`, [threadId]);
     },
     onError,
   });
@@ -169,25 +164,13 @@ export async function startServer({
     database,
     pool,
     now: Date.now,
-    publish: (rows) => {
-      followers.publish(rows);
-      if (rows.some(endsRun)) mirrors.heardOfChats([rows[0]!.threadId]);
-      hints.published(rows);
-    },
+    ...announceOn(bus),
     recent,
-    hint: (parts) =>
-      pod.alone || pod.number === null
-        ? null
-        : formatHint(
-            pod.number,
-            parts.map((part) => part.pen.threadId),
-          ),
     onFlush: (flush) => metrics.flushed(flush),
     faults,
   });
   const workspaces = new Workspaces({
-    pool,
-    alone: () => pod.alone,
+    bus,
     maxFileBytes: config.maxFileBytes,
     quotaBytes: config.workspaceBytes,
   });
@@ -201,12 +184,11 @@ export async function startServer({
   };
   const registry = toolsWith([]);
   const roles = await createRoles(pool, registry.names);
-  workspaces.listen((workspaceId) => roles.changed(workspaceId));
+  subscribeRoles(bus, roles);
   const changes = new FollowersOf(pool, onError, readChangeRows);
-  workspaces.listen((workspaceId) => changes.hint(workspaceId));
+  subscribeChangeFollowers(bus, changes);
   const indexer = startIndexer(pool, onError);
-  workspaces.listen((workspaceId) => indexer.soon(workspaceId));
-  workspaces.listen((workspaceId) => hints.filesChanged(workspaceId));
+  subscribeIndexer(bus, indexer);
   const agents = createAgents({
     models,
     roles,
@@ -225,9 +207,12 @@ export async function startServer({
     chats: createChatHeads(pool, () => pod.holding > 0),
   });
   workspaces.attach(mirrors);
+  subscribeMirrors(bus, mirrors);
+  subscribeChatMirror(bus, mirrors);
   const pod: Pod = new Pod({
     database: direct,
     pool,
+    bus,
     leaseSeconds: config.leaseSeconds,
     work: createRunLoop({
       pool,
@@ -251,30 +236,6 @@ export async function startServer({
         log.warn({ thread, err: error }, 'a snapshot could not be written'),
       faults,
     }),
-    onHint: (threads) => {
-      mirrors.heardOfChats(threads);
-      if (threads !== null) {
-        for (const thread of threads) {
-          followers.hint(thread);
-          hints.heard(thread);
-        }
-        return;
-      }
-      followers.rescan();
-      changes.rescan();
-      mirrors.heard(null);
-      // Where this was a new beginning, changes may have gone unheard.
-      roles.changed(null);
-    },
-    channels: {
-      [CHANGE_CHANNEL]: (workspaceId) => {
-        workspaces.heard(workspaceId);
-        mirrors.heard(workspaceId);
-      },
-      [CHAT_CHANNEL]: (threadId) => mirrors.heardOfChats([threadId]),
-      [MCP_CHANNEL]: (workspaceId) => mcp.heard(workspaceId),
-      [HINT_CHANNEL]: (threadId) => hints.heard(threadId),
-    },
     onExpelled: () => writer.abandonConnection(),
     reviveDatabase: async () => embedded?.ensure(),
     log,
@@ -285,6 +246,7 @@ export async function startServer({
     config,
     pool,
     storage,
+    bus,
     pod,
     mcp,
     agents,
@@ -397,10 +359,6 @@ function oncePer<K extends object, V>(make: (of: K) => V): (of: K) => V {
     made.set(of, value);
     return value;
   };
-}
-
-function endsRun({ type, data }: StoredEvent): boolean {
-  return type === 'state' && data.status !== 'running';
 }
 
 function urlOf(http: HttpServer, { host }: Config): string {

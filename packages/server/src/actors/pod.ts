@@ -4,11 +4,14 @@
 // - A pod is alive while it holds its session advisory lock and renews its heartbeat. One that lost
 //   either drops all its threads and registers anew, under another id. A database that is silent to all is waited for.
 // - A thread is held by at most one live pod. What a former holder may still try is fenced by the log.
-// - `wake_at` is the only timer. NOTIFY only makes things faster; the tick finds whatever it missed.
+// - `wake_at` is the only timer. Messages of other pods only make things faster; the tick finds whatever they missed.
+// - The connection that holds the lock is also the one on which the bus listens.
 
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
+import { defineTopic, noFields, oneField } from '../bus/bus.ts';
+import type { PostgresBus } from '../bus/postgres.ts';
 import {
   connect,
   destroy,
@@ -17,26 +20,26 @@ import {
   type DatabaseSettings,
   type Pool,
 } from '../db/pool.ts';
-import { LOG_CHANNEL } from '../log/statements.ts';
 import { LiveHold, type Work } from './hold.ts';
 
 const LOCK_CLASS = 4400;
-const WAKE_CHANNEL = 'continuo_wake';
 /** Threads that one pod works on at a time. */
 const CAPACITY = 500;
 /** How long a thread rests after work on it failed: a full disk must not use up its attempts. */
 const FAILED_PAUSE_MS = 5000;
 const UNAVAILABLE_PAUSE_MS = 200;
 
+/** A pod registered or left. */
+const PODS_CHANGED = defineTopic('pods.changed', noFields);
+/** Somebody wants something of a thread: its owner looks at its facts, or a pod claims it. */
+const THREAD_WOKEN = defineTopic('threads.woken', oneField('threadId'));
+
 export interface PodOptions {
   readonly database: DatabaseSettings;
   readonly pool: Pool;
   readonly leaseSeconds: number;
   readonly work: Work;
-  /** Another pod wrote to these threads; null: to some. */
-  readonly onHint: (threadIds: readonly string[] | null) => void;
-  /** What else this pod listens to, by channel. A notification may be lost: it is a hint. */
-  readonly channels: Readonly<Record<string, (payload: string) => void>>;
+  readonly bus: PostgresBus;
   /** This pod lost its place; its connections may be dead without knowing. */
   readonly onExpelled: () => void;
   /** Called when connecting fails; an embedded database is started again here. */
@@ -77,6 +80,10 @@ export class Pod {
 
   constructor(options: PodOptions) {
     this.#options = options;
+    // Whatever was missed, the tick after registering finds.
+    const rescan = () => undefined;
+    options.bus.subscribe(PODS_CHANGED, { message: () => this.#podsChanged(), rescan });
+    options.bus.subscribe(THREAD_WOKEN, { message: ({ threadId }) => this.#woken(threadId), rescan });
   }
 
   /** The id under which threads can be claimed now, if there is room. */
@@ -86,10 +93,6 @@ export class Pod {
 
   get id(): string | null {
     return this.#member?.id ?? null;
-  }
-
-  get number(): number | null {
-    return this.#member?.number ?? null;
   }
 
   get state(): 'registered' | 'not registered' | 'stopping' {
@@ -123,10 +126,10 @@ export class Pod {
     const member = this.#member;
     this.#member = null;
     if (!member) return;
-    // Leaving is said, not only noticed: the others need not wait for a tick.
+    // The pod announces that it leaves, so that the others need not wait for a tick.
     await member.connection
       .query('delete from pods where id = $1', [member.id])
-      .then(() => member.connection.query(`select pg_notify('${WAKE_CHANNEL}', '')`))
+      .then(() => this.#options.bus.publishIn(member.connection, PODS_CHANGED, null))
       .catch(() => undefined);
     await member.connection.end().catch(() => undefined);
   }
@@ -142,12 +145,7 @@ export class Pod {
     const wakeHere = this.#holds.get(threadId)?.onWake;
     if (wakeHere) return wakeHere(news);
     if (owner === null) void this.#claim();
-    if (this.alone) return;
-    await this.#options.pool.query({
-      name: 'wake',
-      text: `select pg_notify('${WAKE_CHANNEL}', $1)`,
-      values: [threadId],
-    });
+    await this.#options.bus.tellOthers(THREAD_WOKEN, { threadId });
   }
 
   // Membership
@@ -165,7 +163,7 @@ export class Pod {
     } finally {
       clearTimeout(silent);
     }
-    this.#options.onHint(null);
+    this.#options.bus.rescan();
   }
 
   async #join(connection: Connection): Promise<void> {
@@ -182,11 +180,8 @@ export class Pod {
       'insert into pods (id, number, name, lease) values ($1, $2, $3, make_interval(secs => $4))',
       [id, number, `${hostname()}:${process.pid}`, leaseSeconds],
     );
-    await connection.query(
-      [LOG_CHANNEL, WAKE_CHANNEL, ...Object.keys(this.#options.channels)]
-        .map((channel) => `listen ${channel};`)
-        .join(' ') + ` select pg_notify('${WAKE_CHANNEL}', '')`,
-    );
+    await this.#options.bus.listenOn(connection);
+    await this.#options.bus.publishIn(connection, PODS_CHANGED, null);
     const member: Membership = {
       id,
       number,
@@ -197,7 +192,6 @@ export class Pod {
       beatAgain: false,
     };
     this.#member = member;
-    connection.on('notification', (message) => this.#hear(member, message.channel, message.payload ?? ''));
     connection.once('end', () => this.#expelled(member, 'the connection that holds the lock was lost'));
     await this.#tick(member);
     member.beating = false;
@@ -310,7 +304,7 @@ export class Pod {
     let connection: Connection | null = null;
     try {
       connection = await connect(this.#options.database, { query_timeout: this.#patienceMs });
-      await connection.query(`select pg_notify('${WAKE_CHANNEL}', '')`);
+      await this.#options.bus.publishIn(connection, PODS_CHANGED, null);
       return true;
     } catch {
       return false;
@@ -333,17 +327,12 @@ export class Pod {
     if (this.#wakeTimer) clearTimeout(this.#wakeTimer);
   }
 
-  #hear(member: Membership, channel: string, payload: string): void {
-    if (channel === LOG_CHANNEL) {
-      const hint = parseHint(payload);
-      if (hint.from !== member.number) this.#options.onHint(hint.threads);
-      return;
-    }
-    const other = this.#options.channels[channel];
-    if (other) return other(payload);
-    // A pod came or went, or somebody wants something of a thread.
-    if (payload === '') return this.#beat(member);
-    const hold = this.#holds.get(payload);
+  #podsChanged(): void {
+    if (this.#member) this.#beat(this.#member);
+  }
+
+  #woken(threadId: string): void {
+    const hold = this.#holds.get(threadId);
     if (hold) hold.onWake?.();
     else void this.#claim();
   }
@@ -467,17 +456,6 @@ export class Pod {
 function pauseAfter(failure: unknown): number {
   if (!failure) return 0;
   return isUnavailable(failure) ? UNAVAILABLE_PAUSE_MS : FAILED_PAUSE_MS;
-}
-
-/** A flush's hint: the writing pod's number, then the threads it wrote to, or `*` for some. */
-export function formatHint(from: number, threadIds: readonly string[]): string {
-  const hint = `${from} ${threadIds.join(' ')}`;
-  return hint.length > 7500 ? `${from} *` : hint;
-}
-
-function parseHint(payload: string): { from: number; threads: readonly string[] | null } {
-  const [from, ...threads] = payload.split(' ');
-  return { from: Number(from), threads: threads[0] === '*' ? null : threads };
 }
 
 /** How long the thread that waits longest for a pod has been due. */

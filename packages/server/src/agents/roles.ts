@@ -4,7 +4,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Role } from '@continuo/protocol';
+import type { Bus } from '../bus/bus.ts';
 import type { Pool } from '../db/pool.ts';
+import { FILES_CHANGED } from '../files/topics.ts';
 import { listRoleFiles, readGuide, readRole } from './read-roles.ts';
 import { parseRoleFile, type RoleDefinition } from './role-file.ts';
 
@@ -47,6 +49,13 @@ export async function createRoles(pool: Pool, tools?: readonly string[]): Promis
         if (entry) entry.stale = true;
     },
   };
+}
+
+export function subscribeRoles(bus: Bus, roles: Roles): void {
+  bus.subscribe(FILES_CHANGED, {
+    message: ({ workspaceId }) => roles.changed(workspaceId),
+    rescan: () => roles.changed(null),
+  });
 }
 
 type BuiltIn = ReadonlyMap<string, RoleDefinition>;

@@ -17,7 +17,7 @@ const KINDS = ['function', 'view', 'trigger'] as const;
 
 export interface Definition {
   readonly kind: (typeof KINDS)[number];
-  /** As SQL names it: `function enqueue_run`, `view chat_messages`, `trigger threads_told on threads`. */
+  /** As SQL names it: `function enqueue_run`, `view chat_messages`, `trigger events_append_only on events`. */
   readonly name: string;
   readonly text: string;
   readonly hash: string;

@@ -1,8 +1,11 @@
 // The change feed of a workspace: what happened to its files, numbered without a gap, whoever did it. Followers read by
-// cursor; being woken is a hint.
+// cursor; the bus only tells them when to read.
 
+import type { Bus } from '../bus/bus.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { FollowersOf } from '../log/follow.ts';
 import type { Author, FileHead } from './files.ts';
+import { FILES_CHANGED } from './topics.ts';
 
 export interface Change {
   readonly seq: number;
@@ -47,6 +50,13 @@ export async function readChangeRows(
     values: [workspaceId, after, limit],
   });
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+}
+
+export function subscribeChangeFollowers(bus: Bus, followers: FollowersOf<ChangeRow>): void {
+  bus.subscribe(FILES_CHANGED, {
+    message: ({ workspaceId }) => followers.readNew(workspaceId),
+    rescan: () => followers.rescan(),
+  });
 }
 
 /** The number of the last change. */

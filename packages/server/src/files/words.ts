@@ -1,8 +1,10 @@
 // The index of what texts say. A write only notes that there is something to index (`unindexed`); it is done a moment later
 // by some pod, and first of all by whoever searches: what was committed before a search is found by it.
 
+import type { Bus } from '../bus/bus.ts';
 import { transaction, type Pool, type Queryable } from '../db/pool.ts';
 import { CHUNK_BYTES } from './content.ts';
+import { FILES_CHANGED } from './topics.ts';
 
 /** Of a text, what search finds it by. */
 const WORDS_CHARACTERS = 128 * 1024;
@@ -99,4 +101,12 @@ export function startIndexer(pool: Pool, onError: (error: Error) => void): Index
       await Promise.all(doing);
     },
   };
+}
+
+export function subscribeIndexer(bus: Bus, indexer: Indexer): void {
+  bus.subscribe(FILES_CHANGED, {
+    message: ({ workspaceId }) => indexer.soon(workspaceId),
+    // A search indexes what is left, and so do the chores.
+    rescan: () => undefined,
+  });
 }

@@ -1,10 +1,9 @@
-// A pod's view of the workspaces: what follows a commit. Whoever changes files does it in a transaction of his own with
-// the functions of files.ts, then says so here; this returns when the mirror on disk has it.
+// A pod's view of the workspaces: what follows a commit. A caller changes files in a transaction of its own with the
+// functions of files.ts, then calls `committed` here, which announces the change and returns when the mirror on disk has it.
 
-import type { Pool } from '../db/pool.ts';
+import type { Bus } from '../bus/bus.ts';
 import type { Changed, Stage, Written } from './files.ts';
-
-export const CHANGE_CHANNEL = 'continuo_changes';
+import { FILES_CHANGED } from './topics.ts';
 
 /** The copies of workspaces on this pod's disk. */
 export interface Mirrors {
@@ -18,19 +17,14 @@ export interface Mirrors {
 }
 
 export interface WorkspacesOptions {
-  readonly pool: Pool;
-  /** Whether no other pod needs to hear of changes. */
-  readonly alone: () => boolean;
+  readonly bus: Bus;
   /** Bytes of one file at most, and of all versions of a workspace's files. */
   readonly maxFileBytes: number;
   readonly quotaBytes: number;
 }
 
-type Listener = (workspaceId: string) => void;
-
 export class Workspaces {
   readonly options: WorkspacesOptions;
-  readonly #listeners = new Set<Listener>();
   #mirrors: Mirrors | null = null;
 
   constructor(options: WorkspacesOptions) {
@@ -51,44 +45,23 @@ export class Workspaces {
   readonly stage: Stage = (workspaceId, path, bytes) =>
     this.#mirrors?.stage(workspaceId, path, bytes) ?? null;
 
-  /** After a commit: followers are woken, here and on other pods, and the mirror is flushed. */
+  /** After a commit: announces the changes on every pod, and flushes the mirror. */
   async committed(workspaceId: string, changes: readonly Changed[]): Promise<void> {
     const written = changes.filter((change) => change.kind === 'changed');
-    if (written.length > 0) await this.#tell(workspaceId, written);
+    if (written.length > 0) await this.#announce(workspaceId, written);
   }
 
   /** The workspace itself was renamed, removed or brought back: its folder follows. */
   async moved(workspaceId: string): Promise<void> {
-    await this.#tell(workspaceId, []);
+    await this.#announce(workspaceId, []);
   }
 
   /** Something else about the workspace changed that people see beside its files. */
   async announce(workspaceId: string): Promise<void> {
-    this.heard(workspaceId);
-    await this.#tellOthers(workspaceId);
+    await this.options.bus.publish(FILES_CHANGED, { workspaceId });
   }
 
-  async #tell(workspaceId: string, written: readonly Written[]): Promise<void> {
-    this.heard(workspaceId);
-    await Promise.all([this.#tellOthers(workspaceId), this.mirrors.flush(workspaceId, written)]);
-  }
-
-  async #tellOthers(workspaceId: string): Promise<void> {
-    if (this.options.alone()) return;
-    await this.options.pool.query({
-      name: 'tell_change',
-      text: `select pg_notify('${CHANGE_CHANNEL}', $1)`,
-      values: [workspaceId],
-    });
-  }
-
-  /** Something changed in a workspace, here or on another pod: a hint to read the change feed. */
-  heard(workspaceId: string): void {
-    for (const listener of this.#listeners) listener(workspaceId);
-  }
-
-  listen(listener: Listener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  async #announce(workspaceId: string, written: readonly Written[]): Promise<void> {
+    await Promise.all([this.announce(workspaceId), this.mirrors.flush(workspaceId, written)]);
   }
 }

@@ -6,10 +6,10 @@ import type { Logger } from 'pino';
 import type { Pod } from '../actors/pod.ts';
 import type { Agents } from '../agents/agent.ts';
 import type { Roles } from '../agents/roles.ts';
+import type { Bus } from '../bus/bus.ts';
 import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Storage } from '../db/storage.ts';
-import type { Hints } from '../log/hints.ts';
 import type { Recent } from '../log/tail-cache.ts';
 import type { Mcp } from '../mcp/mcp.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -35,7 +35,7 @@ import { refuseDetours, refuseNulInTarget } from './kernel/paths.ts';
 import { notFoundHandler } from './kernel/methods.ts';
 import { errorHandler, validationHook } from './kernel/problem.ts';
 import { healthRoutes } from './routes/health.ts';
-import { hintRoutes } from './kernel/announce.ts';
+import { hintRoutes } from './routes/hints.ts';
 import { indexRoute } from './routes/index-route.ts';
 import { modelRoutes } from './routes/models.ts';
 import { personRoutes } from './kernel/person.ts';
@@ -45,6 +45,7 @@ import { mcpRoutes } from './routes/mcp.ts';
 import { runListRoutes } from './routes/run-list.ts';
 import { runRoutes } from './routes/runs.ts';
 import type { Streams } from './kernel/sse.ts';
+import type { WorkspaceHints } from './kernel/workspace-hints.ts';
 import { toolResultRoutes } from './routes/tool-results.ts';
 import { threadEventRoutes } from './routes/thread-events.ts';
 import { threadRoutes } from './routes/threads.ts';
@@ -57,6 +58,7 @@ export interface HttpContext {
   readonly config: Config;
   readonly pool: Pool;
   readonly storage: Storage;
+  readonly bus: Bus;
   readonly pod: Pod;
   readonly agents: Agents;
   readonly models: Models;
@@ -66,7 +68,7 @@ export interface HttpContext {
   readonly mcp: Mcp;
   readonly streams: Streams;
   readonly recent: Recent;
-  readonly hints: Hints;
+  readonly hints: WorkspaceHints;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** Who sends it is a person. */
   readonly personToken: string;
@@ -84,7 +86,6 @@ export function createApp(context: HttpContext): App {
   app.use(guard({ ...context.config, personToken: context.personToken }, toConsole));
   app.use(refuseDetours);
   app.use(refuseNulInTarget);
-  // First: it hears what the routes after it have done.
   hintRoutes(app, context);
   threadRoutes(app, context);
   threadEventRoutes(app, context);

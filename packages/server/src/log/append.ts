@@ -47,8 +47,8 @@ export interface WriterOptions {
   readonly now: () => number;
   /** Called after each commit, thread by thread, in order. */
   readonly publish: (rows: readonly StoredEvent[]) => void;
-  /** The hint for other pods that rides on a flush, or null if there are none. */
-  readonly hint: (parts: readonly Part[]) => string | null;
+  /** What a flush that writes to these threads tells other pods; null if there are none. */
+  readonly notice: (threadIds: readonly string[]) => string | null;
   /** Keeps what is committed for followers to come. */
   readonly recent?: Recent | undefined;
   readonly onFlush?: (flush: { rows: number; milliseconds: number }) => void;
@@ -187,17 +187,17 @@ export class Writer implements PenHost {
   async #insert(parts: readonly Part[]): Promise<readonly string[]> {
     const rows = parts.length === 1 ? parts[0]!.rows : parts.flatMap((part) => part.rows);
     const changes = parts.flatMap((part) => part.changes);
-    const hint = this.options.hint(parts);
+    const notice = this.options.notice(parts.map((part) => part.pen.threadId));
     const { faults } = this.options;
     if (faults) await hit(faults, 'append.before', rows);
     const connection = await this.#connected();
     const sent: Promise<{ rows: { released?: string[] | null }[] }> =
       changes.length === 0
-        ? connection.query({ name: 'append', text: INSERT, values: [...bind(rows), hint] })
+        ? connection.query({ name: 'append', text: INSERT, values: [...bind(rows), notice] })
         : connection.query({
             name: 'append_with_changes',
             text: INSERT_WITH_CHANGES,
-            values: [...bind(rows), JSON.stringify(changes), hint],
+            values: [...bind(rows), JSON.stringify(changes), notice],
           });
     if (faults) {
       // The statement is on its way: its outcome must be awaited even if the fault throws.

@@ -3,9 +3,9 @@
 //
 // - A follower that has caught up is handed the rows of a commit, framed once for all followers.
 // - One that is behind, or whose socket is full, or that would get too much at once, reads the table in pages at its own pace and holds no memory.
-// - Another pod's commit comes as a hint; the rows are read once for all of a thread's followers here.
-// - What this pod has just written is handed on from memory (`recent.ts`), not read.
-// - A hint may be lost: `rescan` after a reconnect and now and then is the safety net.
+// - Another pod's commit comes as a notice; the rows are read once for all of a thread's followers here.
+// - What this pod has just written is handed on from memory (`tail-cache.ts`), not read.
+// - A notice may be lost: `rescan` after a reconnect and now and then is the safety net.
 
 import type { Pool } from '../db/pool.ts';
 import { ITEMS_PER_TURN } from '../yielding.ts';
@@ -29,7 +29,7 @@ const PAGE = ITEMS_PER_TURN;
 const PAGE_BYTES = 64 * 1024;
 /** A follower's first page; the next are as long as their rows allow. */
 const FIRST_PAGE = 50;
-/** How often everything followed is looked at, in case a hint was lost. */
+/** How often everything followed is looked at, in case a notice was lost. */
 const RESCAN_MS = 10_000;
 /** How soon it is looked at again after reading failed; nothing tells when a database is back. */
 const RETRY_MS = 500;
@@ -132,8 +132,8 @@ export class FollowersOf<Row extends FollowedRow> {
     for (const follower of followers) follower.offer(batch);
   }
 
-  /** Another pod has written to the thread. */
-  hint(threadId: string): void {
+  /** Reads what another pod has written to the thread. */
+  readNew(threadId: string): void {
     const followers = this.#threads.get(threadId);
     if (!followers) return;
     const reading = this.#reading.has(threadId);
@@ -144,12 +144,12 @@ export class FollowersOf<Row extends FollowedRow> {
       .finally(() => {
         const again = this.#reading.get(threadId) === true;
         this.#reading.delete(threadId);
-        if (again) this.hint(threadId);
+        if (again) this.readNew(threadId);
       });
   }
 
   rescan(): void {
-    for (const threadId of this.#threads.keys()) this.hint(threadId);
+    for (const threadId of this.#threads.keys()) this.readNew(threadId);
   }
 
   #failed(error: Error): void {

@@ -50,7 +50,7 @@ export interface PenHost {
     readonly pool: Pool;
     readonly now: () => number;
     readonly recent?: Recent | undefined;
-    readonly hint: (parts: readonly Part[]) => string | null;
+    readonly notice: (threadIds: readonly string[]) => string | null;
     readonly faults?: Faults | undefined;
   };
   /** Tells followers what was committed. */
@@ -176,7 +176,7 @@ export class Pen {
     work: (client: Queryable) => Promise<{ entries: Entry[]; result: T }>,
   ): Promise<{ kind: 'done'; result: T } | { kind: 'undone'; idled: boolean }> {
     await this.#hold();
-    const { pool, now, faults, hint } = this.#writer.options;
+    const { pool, now, faults, notice } = this.#writer.options;
     let part: Part | null = null;
     try {
       const result = await transaction(
@@ -186,7 +186,8 @@ export class Pen {
           if (this.#lost) throw new Lost(`thread ${this.threadId} was let go`);
           part = this.#number([group(done.entries, [], now())]);
           if (faults) await hit(faults, 'transact.before', part.rows);
-          await client.query({ name: 'append', text: INSERT, values: [...bind(part.rows), hint([part])] });
+          const values = [...bind(part.rows), notice([this.threadId])];
+          await client.query({ name: 'append', text: INSERT, values });
           if (faults) await hit(faults, 'transact.inside', part.rows);
           return done.result;
         },

@@ -1,25 +1,24 @@
 // The log's prepared statements.
 
 import type { EventData } from '@continuo/protocol';
+import { notifySql } from '../bus/postgres.ts';
 import type { Queryable } from '../db/pool.ts';
 import { EVENT_COLUMNS, fromRow, type EventRow, type StoredEvent } from './event.ts';
-
-export const LOG_CHANNEL = 'continuo_log';
 
 // What is said comes as lines: JSON has no line ends of its own, and so nothing needs to be quoted.
 const ARRAYS =
   "$1::uuid[], $2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], string_to_array($7, E'\\n'), $8::timestamptz[]";
 
-// One NOTIFY rides on a flush, and only if another pod is there to hear it.
+// A flush sends one NOTIFY with its own statement, and only if there is another pod to hear it.
 export const INSERT = `
   with appended as (
     insert into events (${EVENT_COLUMNS})
     select t, s, r, rs, a, ty, d::json, ts from unnest(${ARRAYS}) as u (t, s, r, rs, a, ty, d, ts)
   )
-  select pg_notify('${LOG_CHANNEL}', $9) where $9::text is not null`;
+  select ${notifySql('$9')} where $9::text is not null`;
 
 export const INSERT_WITH_CHANGES = `
-  select append_with_changes(${ARRAYS}, $9::json) as released, case when $10::text is not null then pg_notify('${LOG_CHANNEL}', $10) end`;
+  select append_with_changes(${ARRAYS}, $9::json) as released, case when $10::text is not null then ${notifySql('$10')} end`;
 
 export function bind(rows: readonly StoredEvent[]): string[] {
   const array = (of: (row: StoredEvent) => string | number | null) =>

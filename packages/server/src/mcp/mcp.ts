@@ -2,16 +2,20 @@
 // its tools are first asked for, and follow its rows from then on.
 
 import type { Logger } from 'pino';
+import type { McpConfig } from '@continuo/protocol';
+import { defineTopic, oneField, type Bus } from '../bus/bus.ts';
 import type { Pool } from '../db/pool.ts';
 import type { AnyTool } from '../tools/registry.ts';
 import { createConnection, type Connection, type ConnectionState } from './connection.ts';
 import { createGuard } from './guard.ts';
 import { REREAD_MS } from './limits.ts';
-import { listServers, type ServerRow } from './rows.ts';
+import { deleteServer, listServers, putServer, touchServer, type Put, type ServerRow } from './rows.ts';
 import type { World } from './session.ts';
 
-/** Tells pods of a workspace whose rows changed. */
-export const MCP_CHANNEL = 'continuo_mcp';
+/** A workspace's servers were configured otherwise, or are to be started anew: every pod follows its rows. */
+export const MCP_CHANGED = defineTopic('mcp.changed', oneField('workspaceId'));
+/** The workspace has other servers on this pod, or one of them another state or other tools. Not told to other pods. */
+export const MCP_STATE_CHANGED = defineTopic('mcp.state_changed', oneField('workspaceId'));
 
 export interface McpOptions {
   readonly pool: Pool;
@@ -20,8 +24,7 @@ export interface McpOptions {
   /** The environment of this process, for what configurations refer to. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timer?: World['timer'];
-  /** The workspace has other servers, or one of them another state or other tools. */
-  readonly onChange?: (workspaceId: string) => void;
+  readonly bus: Bus;
 }
 
 export interface Mcp {
@@ -31,10 +34,13 @@ export interface Mcp {
   serversOf(workspaceId: string): Promise<readonly { row: ServerRow; state: ConnectionState | null }[]>;
   /** The servers that `toolsOf` waits for, on this pod, now. */
   startingIn(workspaceId: string): readonly string[];
-  /** This pod changed the workspace's rows: it follows them now, and the others are told. */
+  put(workspaceId: string, name: string, config: McpConfig): Promise<Put>;
+  /** False if there is no such server. */
+  remove(workspaceId: string, name: string): Promise<boolean>;
+  /** Starts it anew on every pod; false if there is no such server. */
+  restart(workspaceId: string, name: string): Promise<boolean>;
+  /** The workspace's rows are others than before: this pod follows them now, and the other pods are told to. */
   changed(workspaceId: string): Promise<void>;
-  /** Another pod did. */
-  heard(workspaceId: string): void;
   close(): Promise<void>;
 }
 
@@ -45,7 +51,7 @@ interface Workspace {
   readonly connections: Map<string, { readonly stamp: string; readonly connection: Connection }>;
 }
 
-export function createMcp({ pool, log, env, onChange, ...options }: McpOptions): Mcp {
+export function createMcp({ pool, log, env, bus, ...options }: McpOptions): Mcp {
   const world: World = { now: options.now, timer: options.timer ?? realTimer };
   const guard = createGuard((error) =>
     log.warn({ reason: error.message }, 'the guard of MCP servers failed'),
@@ -78,13 +84,13 @@ export function createMcp({ pool, log, env, onChange, ...options }: McpOptions):
         log,
         env,
         after: gone.get(name) ?? Promise.resolve(),
-        onChange: () => onChange?.(workspaceId),
+        onChange: () => bus.deliver(MCP_STATE_CHANGED, { workspaceId }),
       });
       connections.set(name, { stamp: row.stamp, connection });
     }
     const isOther = stampsOf(rows) !== stampsOf(workspace.rows);
     workspace.rows = rows;
-    if (isOther) onChange?.(workspaceId);
+    if (isOther) bus.deliver(MCP_STATE_CHANGED, { workspaceId });
   };
 
   const read = (workspaceId: string, oldest: number): Promise<Workspace> => {
@@ -108,11 +114,28 @@ export function createMcp({ pool, log, env, onChange, ...options }: McpOptions):
     return reading.then(() => known);
   };
 
+  const changed = async (workspaceId: string): Promise<void> => {
+    await read(workspaceId, Infinity);
+    await bus.publish(MCP_CHANGED, { workspaceId });
+  };
+  /** What cannot be read now is read when tools are next asked for. */
+  const readAgain = (workspaceId: string): void => {
+    if (workspaces.has(workspaceId)) read(workspaceId, Infinity).catch(() => undefined);
+  };
+  bus.subscribe(MCP_CHANGED, {
+    message: ({ workspaceId }, origin) => {
+      if (origin === 'elsewhere') readAgain(workspaceId);
+    },
+    rescan: () => {
+      for (const workspaceId of workspaces.keys()) readAgain(workspaceId);
+    },
+  });
+
   return {
     toolsOf: (workspaceId) => {
       const known = workspaces.get(workspaceId);
       if (!known || known.readAt === -Infinity) return read(workspaceId, -Infinity).then(triedTools);
-      // Changes are told; a look at the rows is for those that were not heard of, and nobody waits for it.
+      // Changes are announced; reading the rows now and then is for announcements that were lost, and nobody waits for it.
       const oldest = world.now() - REREAD_MS;
       if (known.readAt <= oldest) read(workspaceId, oldest).catch(() => undefined);
       const isTrying = [...known.connections.values()].some(({ connection }) => connection.isFirstTry);
@@ -126,14 +149,22 @@ export function createMcp({ pool, log, env, onChange, ...options }: McpOptions):
       const known = [...(workspaces.get(workspaceId)?.connections ?? [])];
       return known.filter(([, { connection }]) => connection.isFirstTry).map(([name]) => name);
     },
-    changed: async (workspaceId) => {
-      await read(workspaceId, Infinity);
-      await pool.query(`select pg_notify('${MCP_CHANNEL}', $1)`, [workspaceId]);
+    put: async (workspaceId, name, config) => {
+      const put = await putServer(pool, workspaceId, name, config);
+      if (put.kind === 'stored') await changed(workspaceId);
+      return put;
     },
-    heard: (workspaceId) => {
-      // What cannot be read now is read when tools are next asked for.
-      if (workspaces.has(workspaceId)) read(workspaceId, Infinity).catch(() => undefined);
+    remove: async (workspaceId, name) => {
+      const removed = await deleteServer(pool, workspaceId, name);
+      if (removed) await changed(workspaceId);
+      return removed;
     },
+    restart: async (workspaceId, name) => {
+      const touched = await touchServer(pool, workspaceId, name);
+      if (touched) await changed(workspaceId);
+      return touched;
+    },
+    changed,
     close: async () => {
       closed = true;
       await Promise.all([...workspaces.values()].map(({ reading }) => reading.catch(() => undefined)));

@@ -1,7 +1,9 @@
 // Threads and their messages, as the API shows them.
 
 import type { Message, Thread } from '@continuo/protocol';
+import type { Bus } from '../bus/bus.ts';
 import type { Queryable } from '../db/pool.ts';
+import { THREAD_CHANGED } from './topics.ts';
 
 interface ThreadRow {
   id: string;
@@ -22,16 +24,17 @@ const THREADS = `select t.id, t.workspace_id, t.title, t.created_at,
   left join lateral (select id, state from sessions where thread_id = t.id order by started_at desc, id desc limit 1) s on true`;
 
 export async function insertThread(
-  client: Queryable,
+  { pool, bus }: { readonly pool: Queryable; readonly bus: Bus },
   workspaceId: string,
   id: string,
   title: string | null,
 ): Promise<Thread> {
-  const { rows } = await client.query<{ created_at: Date }>({
+  const { rows } = await pool.query<{ created_at: Date }>({
     name: 'insert_thread',
     text: 'insert into threads (id, workspace_id, title) values ($1, $2, $3) returning created_at',
     values: [id, workspaceId, title],
   });
+  void bus.publish(THREAD_CHANGED, { threadId: id, change: 'fact' });
   const created_at = rows[0]!.created_at.toISOString();
   return { id, workspace_id: workspaceId, title, created_at, session: null, active_run: null };
 }

@@ -1,10 +1,11 @@
 // RT-3 on a whole server: what a provider is sent is made of the role's file, as it is when the run calls its model.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CHANGE_CHANNEL } from '../../src/files/workspace-files.ts';
+import { FILES_CHANGED } from '../../src/files/topics.ts';
 import { storeContent } from '../../src/files/content.ts';
 import { writeFile } from '../../src/files/files.ts';
 import { parsePath } from '../../src/files/paths.ts';
+import { busOn } from '../bus/support.ts';
 import { createThread } from '../client/api.ts';
 import { ask, framesOf, until, usePod } from '../contract/support.ts';
 import { ENV, type ProviderServer, startProvider } from '../models/server.ts';
@@ -21,7 +22,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const roleUrl = (name: string) => `${world.url}/api/v1/workspaces/${WORKSPACE}/roles/${name}`;
 
-/** Writes as another pod would: commits, and says so. Resolves when this pod has it. */
+/** Writes as another pod would: commits, and announces it. Resolves when this pod has it. */
 async function write(path: string, text: string, seen: () => Promise<boolean>): Promise<void> {
   const { pool } = world.database;
   const parsed = parsePath(path);
@@ -35,7 +36,7 @@ async function write(path: string, text: string, seen: () => Promise<boolean>): 
     quotaBytes: 2 ** 40,
   });
   expect(changed.kind).toBe('changed');
-  await pool.query('select pg_notify($1, $2)', [CHANGE_CHANNEL, WORKSPACE]);
+  await busOn(pool, { alone: false }).publish(FILES_CHANGED, { workspaceId: WORKSPACE });
   await until(seen);
 }
 

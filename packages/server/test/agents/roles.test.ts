@@ -3,7 +3,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { expect, test } from 'vitest';
 import { createAgents } from '../../src/agents/agent.ts';
-import { createRoles } from '../../src/agents/roles.ts';
+import { createRoles, subscribeRoles } from '../../src/agents/roles.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { createModels } from '../../src/models/catalog.ts';
 import { createToolRegistry } from '../../src/tools/registry.ts';
@@ -11,6 +11,7 @@ import { storeContent } from '../../src/files/content.ts';
 import { moveFile, removeFile, writeFile, type Changed } from '../../src/files/files.ts';
 import { parsePath } from '../../src/files/paths.ts';
 import { Workspaces } from '../../src/files/workspace-files.ts';
+import { busOn } from '../bus/support.ts';
 import { useLog } from '../runs/support.ts';
 
 const world = useLog();
@@ -25,9 +26,9 @@ async function open() {
   const id = uuidv7();
   await world.pool.query('insert into workspaces (id, name) values ($1, $2)', [id, id]);
   const roles = await createRoles(world.pool);
+  const bus = busOn(world.pool, { alone: true });
   const workspaces = new Workspaces({
-    pool: world.pool,
-    alone: () => true,
+    bus,
     maxFileBytes: 2 ** 25,
     quotaBytes: 2 ** 40,
   });
@@ -38,7 +39,7 @@ async function open() {
     folder: () => Promise.reject(new Error('there is no mirror here')),
     problem: () => null,
   });
-  workspaces.listen((workspaceId) => roles.changed(workspaceId));
+  subscribeRoles(bus, roles);
   const where = { workspaceId: id, author: { kind: 'person' as const }, base: null };
   const committed = async (changed: Changed) => {
     expect(changed.kind).toBe('changed');

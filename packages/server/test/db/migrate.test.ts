@@ -164,17 +164,17 @@ test('a function with other arguments or another result, and a view with other c
 test('a function, view or trigger whose file is gone is dropped', async () => {
   const { settings, query } = await migratedDatabase();
   const sql = await sqlCopy();
-  for (const path of ['threads/threads_told.sql', 'threads/tell_chat.sql', 'threads/titlings.sql'])
+  for (const path of ['runs/runs_not_in_removed.sql', 'runs/refuse_removed.sql', 'threads/titlings.sql'])
     await sql.remove(path);
   expect((await migrate(settings, sql.url)).definitions).toEqual([
-    'trigger threads_told on threads',
+    'trigger runs_not_in_removed on runs',
     'view titlings',
-    'function tell_chat',
+    'function refuse_removed',
   ]);
   const left = await query(`
-    select from pg_trigger where tgname = 'threads_told' union all select from pg_proc where proname = 'tell_chat'
+    select from pg_trigger where tgname = 'runs_not_in_removed' union all select from pg_proc where proname = 'refuse_removed'
     union all select from pg_class where relname = 'titlings' union all
-    select from definitions where name ~ 'threads_told|tell_chat|titlings'`);
+    select from definitions where name ~ 'runs_not_in_removed|refuse_removed|titlings'`);
   expect(left.rowCount).toBe(0);
 });
 

@@ -93,7 +93,7 @@ test('one hint is enough for whatever another pod has written, also for more tha
   const { batches } = collect(followers, thread);
   await reached(batches, 1);
   await write(1700);
-  followers.hint(thread);
+  followers.readNew(thread);
   await reached(batches, 1701);
   expect(seqs(batches)).toEqual(upTo(1701));
 });
@@ -104,7 +104,7 @@ test('many hints at once give each event once', async () => {
   const { batches } = collect(followers, thread);
   for (let round = 0; round < 10; round += 1) {
     await write(90);
-    for (let times = 0; times < 3; times += 1) followers.hint(thread);
+    for (let times = 0; times < 3; times += 1) followers.readNew(thread);
   }
   await reached(batches, 901);
   expect(seqs(batches)).toEqual(upTo(901));

@@ -165,7 +165,7 @@ test('L5 nobody sees an event before its commit: not its writer, not a follower,
   const release = await holdTable(world.database, 'events', 'share row exclusive');
   const appended = pen.append([token(run, 'x')]).then(() => seen.push('acknowledged'));
   await waitedFor(world.database, 'events');
-  followers.hint(thread);
+  followers.readNew(thread);
   expect(await rowsIn('events', thread)).toBe(0);
   expect(seen).toEqual([]);
   await release();

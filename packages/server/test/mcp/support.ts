@@ -12,9 +12,10 @@ import type { McpConfig } from '@continuo/protocol';
 import { schemas } from '@continuo/protocol';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
-import { createMcp, type Mcp, type McpOptions } from '../../src/mcp/mcp.ts';
+import { createMcp, MCP_STATE_CHANGED, type Mcp, type McpOptions } from '../../src/mcp/mcp.ts';
 import { putServer } from '../../src/mcp/rows.ts';
 import type { AnyTool } from '../../src/tools/registry.ts';
+import { busOn } from '../bus/support.ts';
 import { freshDatabase, type TestDatabase } from '../client/database.ts';
 
 const require = createRequire(import.meta.url);
@@ -135,13 +136,16 @@ export function useMcp(): McpWorld {
       const clock = createClock();
       const listeners = new Set<() => void>();
       const destination = { write: (line: string) => void (logged += line) };
+      const bus = busOn(pool, { alone: true });
+      const tell = () => listeners.forEach((listener) => listener());
+      bus.subscribe(MCP_STATE_CHANGED, { message: tell, rescan: tell });
       const mcp = createMcp({
         pool,
         log: createLogger({ level: 'debug', pretty: false, destination }),
         now: clock.now,
         timer: clock.timer,
         env: process.env,
-        onChange: () => listeners.forEach((listener) => listener()),
+        bus,
         ...options,
       });
       opened.push(mcp);

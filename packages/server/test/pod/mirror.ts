@@ -1,11 +1,12 @@
 // A pod's mirrors in a process of their own, to be killed and stopped: writes what it is told to, and says what happened.
 
+import { PostgresBus } from '../../src/bus/postgres.ts';
 import { connect, createPool } from '../../src/db/pool.ts';
-import { createMirrors } from '../../src/files/mirror/mirrors.ts';
+import { createMirrors, subscribeMirrors } from '../../src/files/mirror/mirrors.ts';
 import { parsePath } from '../../src/files/paths.ts';
 import { saveFile } from '../../src/files/save.ts';
 import { removeFile } from '../../src/files/files.ts';
-import { CHANGE_CHANNEL, Workspaces } from '../../src/files/workspace-files.ts';
+import { Workspaces } from '../../src/files/workspace-files.ts';
 
 export interface Order {
   readonly id: number;
@@ -21,9 +22,13 @@ const [url, home, workspaceId, lease] = process.argv.slice(2) as [string, string
 let armed = { point: '', left: 0, signal: 'SIGKILL' };
 const settings = { connection: url, applicationName: 'continuo-mirror', leaseSeconds: Number(lease) };
 const pool = createPool(settings, () => undefined);
-const workspaces = new Workspaces({
+const bus = new PostgresBus({
   pool,
   alone: () => false,
+  onError: (error) => say({ reason: error.message }, 'the bus had trouble'),
+});
+const workspaces = new Workspaces({
+  bus,
   maxFileBytes: 32 * 1024 * 1024,
   quotaBytes: 2 ** 40,
 });
@@ -49,6 +54,7 @@ const mirrors = createMirrors({
   faults: hit,
 });
 workspaces.attach(mirrors);
+subscribeMirrors(bus, mirrors);
 
 async function obey(order: Order): Promise<unknown> {
   const { kind, path = '', text = '' } = order;
@@ -98,8 +104,7 @@ async function obey(order: Order): Promise<unknown> {
 // The test is gone, and nobody else would end this process.
 process.on('disconnect', () => process.exit(1));
 const listener = await connect(settings);
-listener.on('notification', ({ payload }) => mirrors.heard(payload ?? null));
-await listener.query(`listen ${CHANGE_CHANNEL}`);
+await bus.listenOn(listener);
 process.on('message', (order: Order) => {
   obey(order).then(
     (value) => process.send?.({ id: order.id, value }),

@@ -107,7 +107,7 @@ test('grep does not follow a link in the place of the workspace’s folder, and 
   await write('a.txt', 'a secret\n');
   const outside = join(home, 'outside');
   const folder = join(home, 'folder');
-  const workspaces = new Workspaces({ ...world.workspaces.options, pool: world.pool });
+  const workspaces = new Workspaces(world.workspaces.options);
   let prepare = () => Promise.resolve();
   workspaces.attach({
     stage: () => null,

@@ -63,7 +63,7 @@ export function useLog(): LogWorld {
         pool,
         now: Date.now,
         publish: () => undefined,
-        hint: () => null,
+        notice: () => null,
         ...options,
       });
       writers.push(writer);

@@ -14,7 +14,14 @@ import { clear } from './out/clear.ts';
 import { assertOwn, MirrorClosed, type Disk, type MirrorOptions } from './disk/disk.ts';
 import { FEW, isEmptied, isGoing, wasEmptied } from './in/mass-removal.ts';
 import { headOfWritten, readFeed, readHeads, readSome, type Head } from './out/heads.ts';
-import { EMPTYING_LIMIT_MS, Hints, isWithin, QUIET_LIMIT_MS, topmost, upwards } from './in/path-debounce.ts';
+import {
+  EMPTYING_LIMIT_MS,
+  isWithin,
+  PathDebounce,
+  QUIET_LIMIT_MS,
+  topmost,
+  upwards,
+} from './in/path-debounce.ts';
 import { isOwn } from './names.ts';
 import { openDisk } from './disk/open.ts';
 import { Partings } from './disk/replaced-files.ts';
@@ -23,7 +30,7 @@ import { roomFor, settle } from './in/ingest-scan.ts';
 import { isRefusal, Trouble } from './trouble.ts';
 import { bring } from './out/write.ts';
 
-/** How often everything is looked at, since hints get lost. */
+/** How often everything is looked at, since events get lost. */
 const RESCAN_MS = 60_000;
 /** How often an edit may come between before others get their turn. */
 const ROUNDS = 20;
@@ -49,7 +56,7 @@ export class Mirror {
   #state: 'open' | 'closed' = 'open';
   #waiters: Waiter[] = [];
   #running: Promise<void> | null = null;
-  readonly #hints = new Hints();
+  readonly #debounce = new PathDebounce();
   readonly #again = new Set<string>();
   readonly #failed = new Map<string, Error>();
   readonly #partings = new Partings();
@@ -156,7 +163,7 @@ export class Mirror {
             told: all ? waiters.flatMap(({ told }) => told) : [],
             retry: isDue || waiters.some(({ insists }) => insists),
           });
-          // A decision comes as a hint without a change.
+          // A decision is announced without a change.
           if (!all || waiters.length === 0) await this.#tendRemovals();
           this.#judge();
         } else {
@@ -208,7 +215,7 @@ export class Mirror {
     if (this.#state === 'closed') return;
     const { retryAt, isRefused } = this.#trouble;
     const chatsAt = isRefused ? Infinity : this.#chats.at;
-    const look = Math.min(this.#rescanAt, this.#hints.next, this.#partings.next, chatsAt);
+    const look = Math.min(this.#rescanAt, this.#debounce.next, this.#partings.next, chatsAt);
     const next = Math.min(retryAt, Math.max(this.#pausedUntil, look));
     if (next === Infinity) return;
     this.#timer = setTimeout(() => this.#kick(), Math.max(0, next - performance.now()));
@@ -422,14 +429,14 @@ export class Mirror {
   }
 
   #mark(path: string): void {
-    this.#hints.mark(path, performance.now());
+    this.#debounce.mark(path, performance.now());
     if (!this.#running) this.#schedule();
   }
 
   /** False if there was nothing to look at. */
   async #look(): Promise<boolean> {
     const now = performance.now();
-    const due = this.#hints.due(now);
+    const due = this.#debounce.due(now);
     const rescan = this.#rescanAt <= now;
     const parting = this.#partings.next <= now;
     if (due.length === 0 && !parting && !rescan) return false;
@@ -437,7 +444,7 @@ export class Mirror {
     await this.#partings.look(this.#disk!, now);
     if (rescan) {
       this.#rescanAt = now + RESCAN_MS;
-      this.#hints.clear();
+      this.#debounce.clear();
       await this.#checkAll();
       this.hint();
     } else await this.#lookAt(due, now);
@@ -462,7 +469,7 @@ export class Mirror {
     // What is missing may have been moved a moment ago, and its new name not been heard of yet: it is looked at twice.
     const lacking = new Set(seen.missing.flatMap((path) => [...upwards(path)]));
     const later = new Set(
-      this.#hints.putOff(
+      this.#debounce.putOff(
         topmost(all).filter((path) => lacking.has(path)),
         now,
       ),
@@ -471,11 +478,11 @@ export class Mirror {
     const unknown = seen.unknown.filter(({ path }) => !isWithin(later, path));
     const gone = seen.missing.filter((path) => !isWithin(later, path));
     // It may also be about to turn up: a move is told in two parts.
-    const moving = gone.length > 0 && this.#hints.isBusy(due, now);
-    const many = moving && (await isGoing(this.#disk!, [...gone, ...this.#hints.all()]));
+    const moving = gone.length > 0 && this.#debounce.isBusy(due, now);
+    const many = moving && (await isGoing(this.#disk!, [...gone, ...this.#debounce.all()]));
     const limit = many ? EMPTYING_LIMIT_MS : QUIET_LIMIT_MS;
-    const waits = new Set(moving ? this.#hints.postpone(due, now, limit) : []);
-    this.#hints.drop(
+    const waits = new Set(moving ? this.#debounce.postpone(due, now, limit) : []);
+    this.#debounce.drop(
       due.filter((path) => !waits.has(path)),
       now,
     );

@@ -1,8 +1,10 @@
 // The mirrors of a pod: the visible folders if they are this pod's, else private ones, each opened when it is first needed.
 
 import { join } from 'node:path';
+import type { Bus } from '../../bus/bus.ts';
 import type { DatabaseSettings, Pool } from '../../db/pool.ts';
 import type { Faults } from '../../faults.ts';
+import { FILES_CHANGED } from '../topics.ts';
 import type { Mirrors, Workspaces } from '../workspace-files.ts';
 import { exists, makeFolders, readdir } from './disk/calls.ts';
 import type { Chats } from './out/chats.ts';
@@ -183,6 +185,16 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
       else gather(threadIds);
     },
   };
+}
+
+export function subscribeMirrors(bus: Bus, mirrors: DiskMirrors): void {
+  bus.subscribe(FILES_CHANGED, {
+    // What this pod changed is flushed by whoever changed it.
+    message: ({ workspaceId }, origin) => {
+      if (origin === 'elsewhere') mirrors.heard(workspaceId);
+    },
+    rescan: () => mirrors.heard(null),
+  });
 }
 
 /** The workspaces that have a mirror already: people may have edited in them. */

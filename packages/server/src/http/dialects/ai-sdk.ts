@@ -61,7 +61,7 @@ const stream = {
 const chatParam = z.object({ id: clientName });
 
 export function aiSdkRoutes(app: App, context: HttpContext): void {
-  const { pool, pod } = context;
+  const { pool } = context;
 
   app.openapi(
     createRoute({
@@ -144,7 +144,7 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { id, origin } = await threadOf(context, c.req.valid('query').workspace, c.req.valid('param').id);
-      const { asked } = origin ? await requestStop({ pool, pod }, id, 'user_cancelled') : { asked: false };
+      const { asked } = origin ? await requestStop(context, id, 'user_cancelled') : { asked: false };
       return c.json({ stopped: asked }, 200);
     },
   );

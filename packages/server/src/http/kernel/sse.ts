@@ -4,8 +4,8 @@
 import type { ServerResponse } from 'node:http';
 import { PING, sseFrame } from '@continuo/protocol';
 import type { Batch, FollowedRow, Follower, Followers, FollowersOf, Sink } from '../../log/follow.ts';
-import { together, type Hint } from '../../log/hints.ts';
 import type { ChangeRow } from '../../files/changes.ts';
+import { together, type Hint } from './workspace-hints.ts';
 import { Speaker, type Scope, type Spoken, type Standing } from '../dialects/dialect-stream.ts';
 
 const PING_MS = 15_000;

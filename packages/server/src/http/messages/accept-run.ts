@@ -23,11 +23,11 @@ interface Accepted {
 }
 
 export async function accept(
-  { pool, pod }: HttpContext,
+  context: HttpContext,
   request: Enqueue,
   missing = async (): Promise<Problem> => notFound('thread', request.threadId),
 ): Promise<Accepted> {
-  const outcome = await enqueue({ pool, pod }, request);
+  const outcome = await enqueue(context, request);
   if (outcome.kind === 'no_thread') throw await missing();
   if (outcome.kind === 'workspace_removed') throw workspaceRemoved();
   if (outcome.kind === 'key_reused') throw keyReused();
@@ -36,7 +36,7 @@ export async function accept(
   if (outcome.kind === 'busy') throw threadBusy(outcome.runId);
   if (outcome.kind === 'no_message') throw noMessage();
   if (outcome.kind === 'queued') return { run: outcome.run, headers: { location: placeOf(outcome.run) } };
-  return known(pool, outcome.runId, outcome.kind === 'replayed');
+  return known(context.pool, outcome.runId, outcome.kind === 'replayed');
 }
 
 /** The run of a request that was taken under its key, and could not be taken now; null if there is none. */

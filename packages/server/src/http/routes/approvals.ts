@@ -101,7 +101,6 @@ export function approvalRoutes(app: App, context: HttpContext): void {
       const decision = c.req.valid('json');
       const { workspaceId, found } = await find(c.req.valid('param'));
       const decided = await decide(context, workspaceId, found, decision);
-      context.hints.touched(found.chat_id);
       return c.json(decided, 200);
     },
   );

@@ -13,7 +13,7 @@ import { json, notFound, problems } from '../kernel/shared.ts';
 const tags = ['chats'];
 
 export function chatControlRoutes(app: App, context: HttpContext): void {
-  const { pool, pod, config } = context;
+  const { config } = context;
 
   app.openapi(
     createRoute({
@@ -29,7 +29,7 @@ export function chatControlRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { id } = await chatIn(context, c.req.valid('param'));
-      const { asked, session } = await requestStop({ pool, pod }, id, 'user_cancelled');
+      const { asked, session } = await requestStop(context, id, 'user_cancelled');
       if (!asked && session !== 'cancelled') throw nothingToStop(session);
       return c.json({ status: 'cancelled' as const, chat_id: id }, 200);
     },
@@ -47,7 +47,7 @@ export function chatControlRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { id } = await chatIn(context, c.req.valid('param'));
-      const paused = await requestPause({ pool, pod }, id);
+      const paused = await requestPause(context, id);
       if (!paused.ok) throw notAllowed(paused.problem);
       const status = paused.session === 'paused' ? ('paused' as const) : ('pausing' as const);
       return c.json({ status, chat_id: id }, 200);
@@ -65,7 +65,7 @@ export function chatControlRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { id } = await chatIn(context, c.req.valid('param'));
-      const resumed = await requestResume({ pool, pod }, id);
+      const resumed = await requestResume(context, id);
       if (!resumed.ok) throw notAllowed(resumed.problem);
       return c.json({ status: 'running' as const, chat_id: id }, 200);
     },
@@ -85,7 +85,7 @@ export function chatControlRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { id } = await chatIn(context, c.req.valid('param'));
-      const pinged = await ping(pool, id, config.actorInactivityTimeoutSeconds);
+      const pinged = await ping(context, id, config.actorInactivityTimeoutSeconds);
       if (!pinged) throw notFound('chat', id);
       const { state, expiresAt } = pinged;
       return c.json({ state, expires_at: expiresAt?.toISOString() ?? null }, 200);

@@ -4,6 +4,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { v7 as uuidv7 } from 'uuid';
 import { schemas, type Chat } from '@continuo/protocol';
 import { changeChat, removeChat, restoreChat } from '../../runs/facts/change-chat.ts';
+import { FILES_CHANGED } from '../../files/topics.ts';
 import { listChatsOf, readChatOf } from '../../threads/chats/read-chats.ts';
 import { GRACE_DAYS } from '../../workspaces/workspaces.ts';
 import { idempotencyHeader } from '../messages/accept-run.ts';
@@ -57,10 +58,11 @@ function missing(chat: Chat | null, id: string): Problem {
 }
 
 export function chatRoutes(app: App, context: HttpContext): void {
-  const { pool, originOf, workspaces } = context;
+  const { pool, originOf, bus } = context;
   // A message finds its chat by its id, and is refused with the chat's own workspace: a name that was right a moment ago will do.
   const named = new Map<string, string>();
-  workspaces.listen(() => named.clear());
+  const forget = () => named.clear();
+  bus.subscribe(FILES_CHANGED, { message: forget, rescan: forget });
   const idOf = async (given: string): Promise<string> => {
     const id = named.get(given) ?? (await workspaceIn(pool, given)).id;
     named.set(given, id);
@@ -196,7 +198,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
       const change = c.req.valid('json');
       refuseNul('title', change.title);
       const chat = await chatIn(context, c.req.valid('param'));
-      await changeChat(pool, chat.id, change);
+      await changeChat(context, chat.id, change);
       return c.json(await chatIn(context, c.req.valid('param')), 200);
     },
   );
@@ -231,7 +233,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
       const { id, chat } = c.req.valid('param');
       const workspace = await workspaceIn(pool, id);
       await read(workspace.id, chat);
-      await restoreChat(pool, chat);
+      await restoreChat(context, chat);
       return c.json(await read(workspace.id, chat), 200);
     },
   );

@@ -4,7 +4,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { schemas, type McpServer } from '@continuo/protocol';
 import type { ConnectionState } from '../../mcp/connection.ts';
 import { MOST_SERVERS } from '../../mcp/limits.ts';
-import { deleteServer, putServer, touchServer, withoutValues, type ServerRow } from '../../mcp/rows.ts';
+import { withoutValues, type ServerRow } from '../../mcp/rows.ts';
 import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
 import { personRoute } from '../kernel/person.ts';
@@ -62,11 +62,10 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
     }),
     async (c) => {
       const { id, name } = await server(c.req.valid('param'));
-      const put = await putServer(pool, id, name, c.req.valid('json'));
+      const put = await mcp.put(id, name, c.req.valid('json'));
       if (put.kind === 'no_workspace') throw notFound('workspace', id);
       if (put.kind === 'too_many') throw tooMany();
       if (put.kind === 'nothing_to_keep') throw nothingToKeep(put.paths);
-      await mcp.changed(id);
       return c.json(await read(id, name), put.created ? 201 : 200);
     },
   );
@@ -82,8 +81,7 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
     }),
     async (c) => {
       const { id, name } = await server(c.req.valid('param'));
-      if (!(await deleteServer(pool, id, name))) throw serverNotFound(name);
-      await mcp.changed(id);
+      if (!(await mcp.remove(id, name))) throw serverNotFound(name);
       return c.body(null, 204);
     },
   );
@@ -99,8 +97,7 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
     }),
     async (c) => {
       const { id, name } = await server(c.req.valid('param'));
-      if (!(await touchServer(pool, id, name))) throw serverNotFound(name);
-      await mcp.changed(id);
+      if (!(await mcp.restart(id, name))) throw serverNotFound(name);
       return c.json(await read(id, name), 202);
     },
   );

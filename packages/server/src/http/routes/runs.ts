@@ -31,7 +31,7 @@ const tags = ['runs'];
 const SPOKEN = { dialect: runs };
 
 export function runRoutes(app: App, context: HttpContext): void {
-  const { pool, pod, streams, recent, hints } = context;
+  const { pool, streams, recent } = context;
   const find = async (id: string): Promise<StoredRun> => {
     const run = await readRun(pool, id);
     if (!run) throw notFound('run', id);
@@ -131,8 +131,8 @@ export function runRoutes(app: App, context: HttpContext): void {
       const { id } = c.req.valid('param');
       const { reason = 'user_cancelled' } = c.req.valid('json');
       refuseNul('reason', reason);
-      // Of a run that there is not, nothing is asked.
-      await requestCancel({ pool, pod }, id, reason);
+      // If there is no such run, this does nothing.
+      await requestCancel(context, id, reason);
       const run = await find(id);
       if (run.status === 'done' || run.status === 'error') {
         throw new Problem({
@@ -159,10 +159,9 @@ export function runRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const run = await find(c.req.valid('param').id);
-      const answer = await steerQueued({ pool, pod }, run);
+      const answer = await steerQueued(context, run);
       if (answer.outcome === 'queue_full') throw queueFull();
       if (answer.outcome !== 'steered') throw notSteered(answer.outcome);
-      hints.touched(run.thread_id);
       return c.json(publicRun(await find(answer.steered)), 200);
     },
   );

@@ -44,7 +44,7 @@ export function threadRoutes(app: App, context: HttpContext): void {
       const { title, workspace } = c.req.valid('json');
       refuseNul('title', title);
       const workspaceId = await workspaceOr(workspace);
-      const thread = await insertThread(pool, workspaceId, uuidv7(), title ?? null);
+      const thread = await insertThread(context, workspaceId, uuidv7(), title ?? null);
       context.originOf.remember(thread.id, { workspaceId, role: null, model: null });
       return c.json(thread, 201, { location: `/api/threads/${thread.id}` });
     },

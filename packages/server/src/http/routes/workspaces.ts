@@ -55,7 +55,7 @@ function noWorkspace(given: string): Problem {
 }
 
 export function workspaceRoutes(app: App, context: HttpContext): void {
-  const { pool, pod, config, workspaces, mcp } = context;
+  const { pool, config, workspaces, mcp } = context;
   const shown = (workspace: Workspace): WorkspaceBody => shownWorkspace(workspace, config.workspaceBytes);
   const read = async (id: string): Promise<WorkspaceBody> => {
     const workspace = await readWorkspace(pool, id);
@@ -158,7 +158,7 @@ export function workspaceRoutes(app: App, context: HttpContext): void {
       const { id } = await workspaceIn(pool, c.req.valid('param').id);
       if (id === DEFAULT_WORKSPACE) throw defaultStays();
       if (!(await removeWorkspace(pool, id))) throw noWorkspace(id);
-      await cancelAllIn({ pool, pod }, id, 'workspace_removed');
+      await cancelAllIn(context, id, 'workspace_removed');
       await Promise.all([workspaces.moved(id), mcp.changed(id)]);
       return c.json(await read(id), 200);
     },

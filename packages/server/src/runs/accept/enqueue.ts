@@ -3,10 +3,11 @@
 
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import type { Pod } from '../../actors/pod.ts';
 import { sqlState, transaction, type Pool, type Queryable } from '../../db/pool.ts';
 import type { AttachedFile, Run } from '@continuo/protocol';
+import { THREAD_CHANGED } from '../../threads/topics.ts';
 import { Told } from '../facts/facts.ts';
+import type { FactWorld } from '../facts/world.ts';
 
 /**
  * What a message does to a thread that is busy: it waits its turn, is refused, cancels what is open, does so and makes the
@@ -77,14 +78,15 @@ interface Row {
   title_wanted: boolean;
 }
 
-export async function enqueue({ pool, pod }: { pool: Pool; pod: Pod }, request: Enqueue): Promise<Enqueued> {
+export async function enqueue({ pool, pod, bus }: FactWorld, request: Enqueue): Promise<Enqueued> {
   const claimant = pod.claimant;
   const ids = { run: request.runId ?? uuidv7(), message: request.message.id ?? uuidv7() };
   const begin = (row: Row): void => {
     if (claimant !== null && row.claimed_attempt !== null)
-      return pod.adopt(claimant, request.threadId, row.claimed_attempt, told(request, ids, row));
-    // The row is committed: if this hint is lost, the owner's next look finds it.
-    void pod.wake(request.threadId, row.owner).catch(() => undefined);
+      pod.adopt(claimant, request.threadId, row.claimed_attempt, told(request, ids, row));
+    // The row is committed: if this message is lost, the owner's next look finds the run.
+    else void pod.wake(request.threadId, row.owner).catch(() => undefined);
+    void bus.publish(THREAD_CHANGED, { threadId: request.threadId, change: 'fact' });
   };
   try {
     if (request.idempotencyKey === null) {

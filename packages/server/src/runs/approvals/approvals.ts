@@ -3,10 +3,11 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Approval, ApprovalDecision } from '@continuo/protocol';
-import type { Pod } from '../../actors/pod.ts';
-import type { Pool, Queryable } from '../../db/pool.ts';
+import type { Queryable } from '../../db/pool.ts';
 import { parseStored } from '../../json-depth.ts';
 import type { Page } from '../../threads/read-threads.ts';
+import { THREAD_CHANGED } from '../../threads/topics.ts';
+import type { FactWorld } from '../facts/world.ts';
 
 interface Row {
   id: string;
@@ -110,7 +111,7 @@ export type Decided =
   | { readonly kind: 'not_found' };
 
 export async function decideApproval(
-  { pool, pod }: { pool: Pool; pod: Pod },
+  { pool, pod, bus }: FactWorld,
   { workspaceId, id }: { workspaceId: string; id: string },
   { decision, input, comment }: Decision,
 ): Promise<Decided> {
@@ -121,6 +122,8 @@ export async function decideApproval(
   });
   const row = rows[0]!;
   if (row.outcome === 'not_found') return { kind: 'not_found' };
+  if (row.outcome === 'decided')
+    void bus.publish(THREAD_CHANGED, { threadId: row.thread_id, change: 'fact' });
   if (row.wake) await pod.wake(row.thread_id, row.owner);
   const approval = shown(row);
   if (row.outcome === 'too_late' && isSame(approval, { decision, input, comment }))

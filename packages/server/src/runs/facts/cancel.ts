@@ -1,16 +1,11 @@
 // A cancellation is a durable fact that any pod accepts. From here on the run can only end canceled: the row's
 // lock decides between this and the run's own end.
 
-import type { Pod } from '../../actors/pod.ts';
-import type { Pool } from '../../db/pool.ts';
 import { Canceled } from './facts.ts';
+import { announceFact, type FactWorld } from './world.ts';
 
-export async function requestCancel(
-  { pool, pod }: { pool: Pool; pod: Pod },
-  runId: string,
-  reason: string,
-): Promise<void> {
-  const { rows } = await pool.query<{ thread_id: string; owner: string | null }>({
+export async function requestCancel(world: FactWorld, runId: string, reason: string): Promise<void> {
+  const { rows } = await world.pool.query<{ thread_id: string; owner: string | null }>({
     name: 'request_cancel',
     text: `with asked as (
         update runs set cancel_requested_at = clock_timestamp(), cancel_reason = $2
@@ -22,19 +17,15 @@ export async function requestCancel(
     values: [runId, reason],
   });
   const asked = rows[0];
-  if (asked) await pod.wake(asked.thread_id, asked.owner, new Canceled(runId, reason));
+  if (asked) await announceFact(world, asked.thread_id, asked.owner, new Canceled(runId, reason));
 }
 
 /** Cancels every open run of a workspace. */
-export async function cancelAllIn(
-  { pool, pod }: { pool: Pool; pod: Pod },
-  workspaceId: string,
-  reason: string,
-): Promise<void> {
-  const { rows } = await pool.query<{ id: string }>(
+export async function cancelAllIn(world: FactWorld, workspaceId: string, reason: string): Promise<void> {
+  const { rows } = await world.pool.query<{ id: string }>(
     `select r.id from runs r join threads t on t.id = r.thread_id
       where t.workspace_id = $1 and r.status in ('queued', 'running') and r.cancel_requested_at is null`,
     [workspaceId],
   );
-  for (const { id } of rows) await requestCancel({ pool, pod }, id, reason);
+  for (const { id } of rows) await requestCancel(world, id, reason);
 }

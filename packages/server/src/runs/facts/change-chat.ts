@@ -1,29 +1,32 @@
-// What people change of a chat besides talking to it: its title, whether it is put away, whether it is there.
+// What people change of a chat besides talking to it: its title, whether it is archived, whether it is there.
 
-import type { Pod } from '../../actors/pod.ts';
-import { transaction, type Pool, type Queryable } from '../../db/pool.ts';
+import { transaction, type Queryable } from '../../db/pool.ts';
+import { THREAD_CHANGED, type ThreadChanged } from '../../threads/topics.ts';
 import { requestStop } from './stop.ts';
+import type { FactWorld } from './world.ts';
 
 const REMOVED = 'chat_removed';
 
 export async function changeChat(
-  client: Queryable,
+  world: FactWorld,
   id: string,
   { title, archived }: { title?: string | undefined; archived?: boolean | undefined },
 ): Promise<void> {
-  await client.query({
-    name: 'change_chat',
-    // A title that a person gave is not looked for any more.
-    text: `update threads set title = coalesce($2, title), title_wanted = title_wanted and $2::text is null,
+  await changing(world, { threadId: id, change: title === undefined ? 'fact' : 'file' }, (client) =>
+    client.query({
+      name: 'change_chat',
+      // A title that a person gave is not looked for any more.
+      text: `update threads set title = coalesce($2, title), title_wanted = title_wanted and $2::text is null,
         archived_at = case when $3::boolean is null then archived_at when $3 then coalesce(archived_at, clock_timestamp()) end
       where id = $1`,
-    values: [id, title ?? null, archived ?? null],
-  });
+      values: [id, title ?? null, archived ?? null],
+    }),
+  );
 }
 
-/** From now on it takes no message and is not shown, until it is brought back or purged. What is open is stopped with it. */
-export async function removeChat({ pool, pod }: { pool: Pool; pod: Pod }, id: string): Promise<void> {
-  await transaction(pool, async (client) => {
+/** From now on it takes no message and is not shown, until it is restored or purged. Its open runs are stopped. */
+export async function removeChat(world: FactWorld, id: string): Promise<void> {
+  await changing(world, { threadId: id, change: 'file' }, async (client) => {
     await client.query('select stop_thread($1, $2)', [id, REMOVED]);
     await client.query(
       'update threads set removed_at = clock_timestamp() where id = $1 and removed_at is null',
@@ -31,13 +34,28 @@ export async function removeChat({ pool, pod }: { pool: Pool; pod: Pod }, id: st
     );
   });
   // Wakes its owner, and stops what came in between.
-  await requestStop({ pool, pod }, id, REMOVED);
+  await requestStop(world, id, REMOVED);
 }
 
-export async function restoreChat(client: Queryable, id: string): Promise<void> {
-  await client.query({
-    name: 'restore_chat',
-    text: 'update threads set removed_at = null where id = $1',
-    values: [id],
+export async function restoreChat(world: FactWorld, id: string): Promise<void> {
+  await changing(world, { threadId: id, change: 'file' }, (client) =>
+    client.query({
+      name: 'restore_chat',
+      text: 'update threads set removed_at = null where id = $1',
+      values: [id],
+    }),
+  );
+}
+
+/** Other pods hear of the change with its commit: the pod that has the chat as a file may be another one. */
+async function changing(
+  { pool, bus }: FactWorld,
+  message: ThreadChanged,
+  change: (client: Queryable) => Promise<unknown>,
+): Promise<void> {
+  const deliver = await transaction(pool, async (client) => {
+    await change(client);
+    return bus.publishIn(client, THREAD_CHANGED, message);
   });
+  deliver();
 }

@@ -2,8 +2,7 @@
 
 import type { SessionState } from '@continuo/protocol';
 import { transition, type SessionInput } from '../../actors/session.ts';
-import type { Pod } from '../../actors/pod.ts';
-import type { Pool } from '../../db/pool.ts';
+import { announceFact, type FactWorld } from './world.ts';
 
 export type Paused =
   | { readonly ok: true; readonly session: SessionState }
@@ -18,7 +17,7 @@ interface Row {
 
 const SESSION = `(select s.state from sessions s where s.thread_id = $1 order by s.started_at desc, s.id desc limit 1) as session`;
 
-export function requestPause(world: { pool: Pool; pod: Pod }, threadId: string): Promise<Paused> {
+export function requestPause(world: FactWorld, threadId: string): Promise<Paused> {
   return ask(world, threadId, {
     input: 'pause',
     name: 'request_pause',
@@ -38,7 +37,7 @@ export function requestPause(world: { pool: Pool; pod: Pod }, threadId: string):
   });
 }
 
-export function requestResume(world: { pool: Pool; pod: Pod }, threadId: string): Promise<Paused> {
+export function requestResume(world: FactWorld, threadId: string): Promise<Paused> {
   return ask(world, threadId, {
     input: 'resume',
     name: 'request_resume',
@@ -56,15 +55,15 @@ export function requestResume(world: { pool: Pool; pod: Pod }, threadId: string)
 }
 
 async function ask(
-  { pool, pod }: { pool: Pool; pod: Pod },
+  world: FactWorld,
   threadId: string,
   { input, name, text }: { input: SessionInput; name: string; text: string },
 ): Promise<Paused> {
-  const { rows } = await pool.query<Row>({ name, text, values: [threadId] });
+  const { rows } = await world.pool.query<Row>({ name, text, values: [threadId] });
   const { done, owner, session } = rows[0]!;
   const state = session ?? 'idle';
   if (done) {
-    await pod.wake(threadId, owner);
+    await announceFact(world, threadId, owner);
     return { ok: true, session: state };
   }
   const next = transition(state, input);

@@ -1,7 +1,8 @@
 // A ping says that somebody is there: an idle session's clock begins anew.
 
 import type { SessionState } from '@continuo/protocol';
-import type { Queryable } from '../../db/pool.ts';
+import { THREAD_CHANGED } from '../../threads/topics.ts';
+import type { FactWorld } from './world.ts';
 
 export interface Pinged {
   readonly state: SessionState;
@@ -10,11 +11,11 @@ export interface Pinged {
 }
 
 export async function ping(
-  client: Queryable,
+  { pool, bus }: Pick<FactWorld, 'pool' | 'bus'>,
   threadId: string,
   inactivitySeconds: number,
 ): Promise<Pinged | null> {
-  const { rows } = await client.query<{ state: SessionState | null; expires_at: Date }>({
+  const { rows } = await pool.query<{ state: SessionState | null; expires_at: Date }>({
     name: 'ping_thread',
     text: `update threads t set pinged_at = clock_timestamp() where t.id = $1
       returning t.pinged_at + make_interval(secs => $2) as expires_at,
@@ -23,5 +24,6 @@ export async function ping(
   });
   const [row] = rows;
   if (!row) return null;
+  void bus.publish(THREAD_CHANGED, { threadId, change: 'fact' });
   return { state: row.state ?? 'idle', expiresAt: row.state === 'idle' ? row.expires_at : null };
 }

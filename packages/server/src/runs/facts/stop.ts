@@ -1,8 +1,7 @@
 // A stop is a durable fact that any pod accepts: the open runs of a thread are canceled, and its session ends.
 
 import type { SessionState } from '@continuo/protocol';
-import type { Pod } from '../../actors/pod.ts';
-import type { Pool } from '../../db/pool.ts';
+import { announceFact, type FactWorld } from './world.ts';
 
 interface Stop {
   /** False where there was neither an open run nor a live session. */
@@ -11,17 +10,13 @@ interface Stop {
   readonly session: SessionState | null;
 }
 
-export async function requestStop(
-  { pool, pod }: { pool: Pool; pod: Pod },
-  threadId: string,
-  reason: string,
-): Promise<Stop> {
-  const { rows } = await pool.query<Stop & { owner: string | null }>({
+export async function requestStop(world: FactWorld, threadId: string, reason: string): Promise<Stop> {
+  const { rows } = await world.pool.query<Stop & { owner: string | null }>({
     name: 'stop_thread',
     text: 'select * from stop_thread($1, $2)',
     values: [threadId, reason],
   });
   const { asked, session, owner } = rows[0]!;
-  if (asked) await pod.wake(threadId, owner);
+  if (asked) await announceFact(world, threadId, owner);
   return { asked, session };
 }

@@ -1,11 +1,14 @@
 // Chats as the mirror writes them out: each with its path, the last seq of its log, and whether a run is under way.
 
+import type { Bus } from '../../bus/bus.ts';
 import type { Queryable } from '../../db/pool.ts';
+import type { DiskMirrors } from '../../files/mirror/mirrors.ts';
 import type { Chat, Chats } from '../../files/mirror/out/chats.ts';
+import type { StoredEvent } from '../../log/event.ts';
+import { LOG_APPENDED } from '../../log/notice.ts';
+import { THREAD_CHANGED } from '../topics.ts';
 import { chatName, readChat, SAID, shortIdIn } from './chat-files.ts';
 
-/** Tells of a thread that was renamed, removed or brought back; the database itself does. */
-export const CHAT_CHANNEL = 'continuo_chats';
 /** Chats of one page. */
 const PAGE = 500;
 
@@ -59,6 +62,26 @@ export function createChatHeads(client: Queryable, busy: () => boolean): Chats {
     },
     read: (id) => readChat(client, id),
   };
+}
+
+/** Has a chat written out when a run of it ended, and when it was renamed, removed or restored. */
+export function subscribeChatMirror(bus: Bus, mirrors: Pick<DiskMirrors, 'heardOfChats'>): void {
+  bus.subscribe(LOG_APPENDED, {
+    message: ({ threadIds, rows }) => {
+      if (rows === null || rows.some(changesFile)) mirrors.heardOfChats(threadIds);
+    },
+    rescan: () => mirrors.heardOfChats(null),
+  });
+  bus.subscribe(THREAD_CHANGED, {
+    message: ({ threadId, change }) => {
+      if (change === 'file') mirrors.heardOfChats([threadId]);
+    },
+    rescan: () => mirrors.heardOfChats(null),
+  });
+}
+
+function changesFile({ type, data }: StoredEvent): boolean {
+  return type === 'titled' || (type === 'state' && data.status !== 'running');
 }
 
 function headOf(row: Row): Chat {

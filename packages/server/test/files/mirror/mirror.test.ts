@@ -22,7 +22,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { lastChange } from '../../../src/files/changes.ts';
 import { findFile, moveFile, removeFile } from '../../../src/files/files.ts';
-import { Hints } from '../../../src/files/mirror/in/path-debounce.ts';
+import { PathDebounce } from '../../../src/files/mirror/in/path-debounce.ts';
 import { purgeWorkspace } from '../../../src/workspaces/workspaces.ts';
 import { useLog } from '../../runs/support.ts';
 import { at, openDesk, person, until, wasSaid, type Desk } from './support.ts';
@@ -587,14 +587,14 @@ describe('both at once', () => {
 });
 
 test('WS-2 what is heard of a path while it is being looked at is looked at once more', () => {
-  const hints = new Hints();
-  hints.mark('/a.md', 0);
-  hints.mark('/b.md', 0);
-  const began = hints.next;
-  const due = hints.due(began);
+  const paths = new PathDebounce();
+  paths.mark('/a.md', 0);
+  paths.mark('/b.md', 0);
+  const began = paths.next;
+  const due = paths.due(began);
   expect(due).toEqual(['/a.md', '/b.md']);
-  hints.mark('/a.md', began + 1);
-  hints.drop(due, began);
-  expect(hints.all()).toEqual(['/a.md']);
-  expect(hints.due(hints.next)).toEqual(['/a.md']);
+  paths.mark('/a.md', began + 1);
+  paths.drop(due, began);
+  expect(paths.all()).toEqual(['/a.md']);
+  expect(paths.due(paths.next)).toEqual(['/a.md']);
 });

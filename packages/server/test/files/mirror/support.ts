@@ -12,6 +12,7 @@ import { createMirrors, type DiskMirrors } from '../../../src/files/mirror/mirro
 import { parsePath, type FilePath } from '../../../src/files/paths.ts';
 import { readHead, saveFile, type Saved } from '../../../src/files/save.ts';
 import { Workspaces } from '../../../src/files/workspace-files.ts';
+import { busOn } from '../../bus/support.ts';
 import type { LogWorld } from '../../runs/support.ts';
 
 export const person: Author = { kind: 'person' };
@@ -78,8 +79,7 @@ export async function openDesk(world: LogWorld, options: DeskOptions = {}): Prom
   const warnings: Warning[] = [];
   const quotaBytes = options.quotaBytes ?? 2 ** 40;
   const workspaces = new Workspaces({
-    pool,
-    alone: () => true,
+    bus: busOn(pool, { alone: true }),
     maxFileBytes: options.maxFileBytes ?? 32 * 1024 * 1024,
     quotaBytes,
   });

@@ -16,6 +16,7 @@ import { findFile, listFiles, writeFile, type Author, type FileHead } from '../.
 import { parseFolder, parsePath, type FilePath } from '../../../src/files/paths.ts';
 import { readHead } from '../../../src/files/save.ts';
 import { Workspaces, type Mirrors } from '../../../src/files/workspace-files.ts';
+import { busOn } from '../../bus/support.ts';
 import { createLoop, useLog, type LogWorld } from '../../runs/support.ts';
 
 export interface Call {
@@ -77,7 +78,7 @@ export function useTools(
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'continuo-tools-'));
     const { maxFileBytes = 8 * 2 ** 20, quotaBytes = 2 ** 40 } = options;
-    workspaces = new Workspaces({ pool: world.pool, alone: () => true, maxFileBytes, quotaBytes });
+    workspaces = new Workspaces({ bus: busOn(world.pool, { alone: true }), maxFileBytes, quotaBytes });
     workspaces.attach(plainMirrors(world, () => root));
     tools = createBuiltInTools({
       pool: world.pool,

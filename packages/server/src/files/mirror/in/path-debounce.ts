@@ -1,12 +1,12 @@
-// Where to look: the paths that something was heard of. Each is looked at when it has been quiet for a while.
+// The paths in which the watcher saw something. Each is looked at when it has been quiet for a while.
 
-/** After the last hint about a path, and after the first at most, it is looked at. */
+/** A path is looked at so long after the last event in it, and at most so long after the first. */
 export const QUIET_MS = 150;
 export const QUIET_LIMIT_MS = 800;
 /** Where many files are going, as long as it goes on: at most so long, to see whether they all go. */
 export const EMPTYING_LIMIT_MS = 10_000;
 
-/** Hints that came within so long of each other are looked at together. */
+/** Paths that are due within so long of each other are looked at together. */
 const TOGETHER_MS = 40;
 
 interface Times {
@@ -19,7 +19,7 @@ interface Times {
   readonly wasPutOff: boolean;
 }
 
-export class Hints {
+export class PathDebounce {
   readonly #paths = new Map<string, Times>();
   #heardAt = -Infinity;
 

@@ -2,20 +2,11 @@
 
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, z } from '@hono/zod-openapi';
-import type { MiddlewareHandler } from 'hono';
 import type { App, HttpContext } from '../app.ts';
-import { problems } from './shared.ts';
-import { workspaceIn, workspaceParam } from '../routes/workspaces.ts';
+import { problems } from '../kernel/shared.ts';
+import { workspaceIn, workspaceParam } from './workspaces.ts';
 
 export function hintRoutes(app: App, { pool, streams, hints }: HttpContext): void {
-  const touches: MiddlewareHandler = async (c, next) => {
-    await next();
-    const chat = c.req.param('chat');
-    if (chat !== undefined && c.req.method !== 'GET' && c.res.ok) hints.touched(chat);
-  };
-  app.use('/api/v1/workspaces/:id/chats/:chat/*', touches);
-  app.use('/api/threads/:chat/messages', touches);
-
   app.openapi(
     createRoute({
       method: 'get',

@@ -1,0 +1,151 @@
+// The bus on Postgres: one channel for all topics, and one connection that listens, which is the pod's own.
+//
+// - A notification is `<sender> <topic> <message>`. Without a message it means that one was too long: rescan.
+// - A pod ignores its own notifications: its subscribers have heard the message already.
+// - While no other pod is there, nothing is sent.
+// - One NOTIFY statement is under way at a time. Messages that are published meanwhile go together with the next.
+
+import { randomBytes } from 'node:crypto';
+import type { Connection, Queryable } from '../db/pool.ts';
+import type { Bus, Origin, Subscriber, Topic } from './bus.ts';
+
+const CHANNEL = 'continuo';
+/** Postgres refuses notifications of 8000 bytes and more. */
+const MOST_BYTES = 7999;
+
+/** The SQL expression that sends what `payload` returned, for a statement that has it as a parameter. */
+export function notifySql(parameter: string): string {
+  return `pg_notify('${CHANNEL}', ${parameter})`;
+}
+
+export interface PostgresBusOptions {
+  readonly pool: Queryable;
+  /** Whether there is no other pod to hear anything. */
+  readonly alone: () => boolean;
+  /** A subscriber threw, or the other pods could not be told. */
+  readonly onError: (error: Error) => void;
+}
+
+interface Registered {
+  readonly topic: Topic<unknown>;
+  readonly subscribers: Set<Subscriber<unknown>>;
+}
+
+export class PostgresBus implements Bus {
+  readonly #options: PostgresBusOptions;
+  /** Tells this pod's notifications from those of others. */
+  readonly #sender = randomBytes(6).toString('base64url');
+  readonly #topics = new Map<string, Registered>();
+  #listening: Connection | null = null;
+  /** What the next NOTIFY statement sends, and when it has been sent; a repeated message is sent once. */
+  #waiting = new Set<string>();
+  #next: Promise<void> | null = null;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(options: PostgresBusOptions) {
+    this.#options = options;
+  }
+
+  subscribe<Message>(topic: Topic<Message>, subscriber: Subscriber<Message>): () => void {
+    const known = this.#topics.get(topic.name);
+    if (known && known.topic !== topic) throw new Error(`two topics are called ${topic.name}`);
+    const { subscribers } = known ?? { subscribers: new Set<Subscriber<unknown>>() };
+    if (!known) this.#topics.set(topic.name, { topic: topic, subscribers });
+    subscribers.add(subscriber);
+    return () => subscribers.delete(subscriber);
+  }
+
+  publish<Message>(topic: Topic<Message>, message: Message): Promise<void> {
+    this.deliver(topic, message);
+    return this.tellOthers(topic, message);
+  }
+
+  tellOthers<Message>(topic: Topic<Message>, message: Message): Promise<void> {
+    const payload = this.payload(topic, message);
+    if (payload === null) return Promise.resolve();
+    this.#waiting.add(payload);
+    this.#next ??= this.#last = this.#last.then(() => this.#send());
+    return this.#next;
+  }
+
+  async publishIn<Message>(client: Queryable, topic: Topic<Message>, message: Message): Promise<() => void> {
+    await client.query({
+      name: 'notify',
+      text: `select ${notifySql('$1')}`,
+      values: [this.#encode(topic, message)],
+    });
+    return () => this.deliver(topic, message);
+  }
+
+  deliver<Message>(topic: Topic<Message>, message: Message): void {
+    this.#hand(topic.name, message, 'here');
+  }
+
+  payload<Message>(topic: Topic<Message>, message: Message): string | null {
+    return this.#options.alone() ? null : this.#encode(topic, message);
+  }
+
+  /** Listens on this connection from now on, instead of an earlier one. What came in between is lost: call `rescan`. */
+  async listenOn(connection: Connection): Promise<void> {
+    this.#listening = connection;
+    connection.on('notification', ({ channel, payload = '' }) => {
+      if (channel === CHANNEL && this.#listening === connection) this.#hear(payload);
+    });
+    await connection.query(`listen ${CHANNEL}`);
+  }
+
+  /** Tells every subscriber that messages may have been lost. */
+  rescan(): void {
+    for (const { subscribers } of this.#topics.values()) this.#rescan(subscribers);
+  }
+
+  #encode<Message>(topic: Topic<Message>, message: Message): string {
+    const start = `${this.#sender} ${topic.name}`;
+    const payload = `${start} ${topic.encode(message)}`;
+    return Buffer.byteLength(payload) > MOST_BYTES ? start : payload;
+  }
+
+  async #send(): Promise<void> {
+    const payloads = [...this.#waiting];
+    this.#waiting = new Set();
+    this.#next = null;
+    try {
+      await this.#options.pool.query({
+        name: 'notify_all',
+        text: `select ${notifySql('payload')} from unnest($1::text[]) as payload`,
+        values: [payloads],
+      });
+    } catch (error) {
+      this.#options.onError(error as Error);
+    }
+  }
+
+  #hear(payload: string): void {
+    const [start, sender, name] = /^([^ ]*) ([^ ]*)/.exec(payload) ?? [];
+    if (start === undefined || sender === this.#sender) return;
+    // A pod of another version may have topics that this one does not know.
+    const known = this.#topics.get(name!);
+    if (!known) return;
+    if (payload.length === start.length) return this.#rescan(known.subscribers);
+    this.#guard(() =>
+      this.#hand(known.topic.name, known.topic.decode(payload.slice(start.length + 1)), 'elsewhere'),
+    );
+  }
+
+  #hand(name: string, message: unknown, origin: Origin): void {
+    for (const subscriber of this.#topics.get(name)?.subscribers ?? [])
+      this.#guard(() => subscriber.message(message, origin));
+  }
+
+  #rescan(subscribers: ReadonlySet<Subscriber<unknown>>): void {
+    for (const subscriber of subscribers) this.#guard(() => subscriber.rescan());
+  }
+
+  #guard(tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.#options.onError(error as Error);
+    }
+  }
+}

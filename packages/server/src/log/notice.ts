@@ -1,0 +1,38 @@
+// What the log announces: that events were appended. A flush sends one notice for all its threads, and it rides on the
+// flush's own statement: a NOTIFY for each commit of its own would cost more than the append.
+
+import { defineTopic, type Bus } from '../bus/bus.ts';
+import type { StoredEvent } from './event.ts';
+import type { Followers } from './follow.ts';
+
+export interface LogNotice {
+  readonly threadIds: readonly string[];
+  /** The events, of one thread; null if another pod appended them. */
+  readonly rows: readonly StoredEvent[] | null;
+}
+
+export const LOG_APPENDED = defineTopic<LogNotice>('log.appended', {
+  encode: ({ threadIds }) => threadIds.join(' '),
+  decode: (text) => ({ threadIds: text.split(' '), rows: null }),
+});
+
+/** How a writer announces what it appended: its own pod gets the rows, other pods the threads. */
+export function announceOn(bus: Bus): {
+  readonly publish: (rows: readonly StoredEvent[]) => void;
+  readonly notice: (threadIds: readonly string[]) => string | null;
+} {
+  return {
+    publish: (rows) => bus.deliver(LOG_APPENDED, { threadIds: [rows[0]!.threadId], rows }),
+    notice: (threadIds) => bus.payload(LOG_APPENDED, { threadIds, rows: null }),
+  };
+}
+
+export function subscribeFollowers(bus: Bus, followers: Followers): void {
+  bus.subscribe(LOG_APPENDED, {
+    message: ({ threadIds, rows }) => {
+      if (rows) followers.publish(rows);
+      else for (const threadId of threadIds) followers.readNew(threadId);
+    },
+    rescan: () => followers.rescan(),
+  });
+}
