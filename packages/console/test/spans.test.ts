@@ -19,7 +19,7 @@ const BEGUN = [
   [100, 'state', { status: 'running', attempt: 1 }],
   [100, 'message', { id: 'u', role: 'user', content: 'hi' }],
 ] as const satisfies readonly [number, string, object][];
-const call = { kind: 'tool_call', callId: 'c', tool: 'read' };
+const call = { kind: 'tool_call', callId: 'c', tool: 'read', input: { kind: 'json', value: {} } };
 
 test('a model that has said nothing yet has a bar that grows from the request on', () => {
   const { bars, parts } = shown(logOf(...BEGUN), 6100);

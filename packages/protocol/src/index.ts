@@ -30,6 +30,10 @@ export type {
   Why,
 } from './http.ts';
 export type { McpConfig, McpServer } from './mcp.ts';
+export { readArguments, type CallArguments } from './fold/arguments.ts';
+export { callsAfter, everyOpenCall, type Call, type CallStage } from './fold/calls.ts';
+export { supersededBy } from './fold/messages.ts';
+export { addSpent } from './fold/usage.ts';
 export { outputText } from './dialects/calls.ts';
 export {
   frameId,

@@ -1,5 +1,6 @@
 // What took how long in a run: the bars of its timeline, from the times of its events.
 
+import { callsAfter, supersededBy, type Call } from '@continuo/protocol';
 import type { RunLogEvent } from './log.ts';
 
 export type SpanKind = 'model' | 'tool' | 'wait';
@@ -64,13 +65,14 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
   };
   /** The event after which the model was asked, until it answers. */
   let asked: RunLogEvent | null = null;
-  let calls = 0;
+  let calls: readonly Call[] = [];
   let attempt = 1;
   let last: RunLogEvent | null = null;
   begin('queue', 'Queue', 'In the queue', { seq: 0, at: run.queued_at });
   const first = events[0]?.at ?? run.started_at ?? run.ended_at;
   if (first) end('queue', first);
   for (const event of events) {
+    calls = callsAfter(calls, event);
     switch (event.type) {
       case 'message_start':
         begin(`message ${event.data.message}`, 'Model', event.data.model, event, askedAt(event, asked));
@@ -80,7 +82,6 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
         asked ??= open.size === 0 ? event : null;
         break;
       case 'message_end':
-        calls = event.data.parts.filter(({ kind }) => kind === 'tool_call').length;
         end(`message ${event.data.message}`, event.at, ENDED[event.data.ended]);
         break;
       case 'usage': {
@@ -99,8 +100,7 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
           event.at,
           event.data.success ? null : (event.data.outcome ?? 'failed'),
         );
-        calls -= 1;
-        if (calls === 0) asked = event;
+        if (calls.every(hasEnded)) asked = event;
         break;
       case 'approval':
         begin(`approval ${event.data.call}`, 'Approval', `Approval of ${event.data.tool}`, event);
@@ -112,7 +112,7 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
         if (event.data.to_state === 'paused') begin('pause', 'Paused', 'Paused', event);
         else end('pause', event.at);
         break;
-      case 'state':
+      case 'state': {
         if (event.data.status !== 'running') {
           for (const key of open.keys()) end(key, event.at, 'the run ended');
           asked = null;
@@ -122,15 +122,17 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
           begin('takeover', 'Takeover', 'No pod had the run', event, Date.parse(last.at));
           end('takeover', event.at);
         }
-        if (event.data.supersedes !== undefined) {
-          const { supersedes, cause } = event.data;
+        const superseded = supersededBy(event.data);
+        if (superseded) {
+          const { message, cause } = superseded;
           // A lost pod could not say when it broke off: its last event is its last sign of life.
           const at = cause ? event.at : (last ?? event).at;
-          end(`message ${supersedes}`, at, cause ? (CAUSES[cause.code] ?? cause.code) : 'its pod was lost');
+          end(`message ${message}`, at, cause ? (CAUSES[cause.code] ?? cause.code) : 'its pod was lost');
         }
         ({ attempt } = event.data);
-        if (calls === 0) asked = event;
+        if (calls.every(hasEnded)) asked = event;
         break;
+      }
       default:
         break;
     }
@@ -150,6 +152,10 @@ function askedAt(event: RunLogEvent & { type: 'message_start' }, asked: RunLogEv
 
 function isResting(open: ReadonlyMap<string, Span>): boolean {
   return [...open.values()].some(({ part }) => part === 'Approval' || part === 'Paused');
+}
+
+function hasEnded({ stage }: Call): boolean {
+  return stage.kind === 'ended';
 }
 
 function isEnd(event: RunLogEvent | null): boolean {

@@ -3,7 +3,7 @@
 
 import type { Usage } from '@continuo/engine';
 import type { EventData, SessionState } from '../events.ts';
-import type { Calls } from './calls.ts';
+import type { ResponseCalls } from './calls.ts';
 import type { DialectFrame } from './dialect.ts';
 
 export interface SharedState {
@@ -39,7 +39,7 @@ export function withFile(state: SharedState, { call: _, ...file }: EventData['fi
   return [{ ...state, files: [...state.files, file] }, [{ data: { type: 'STATE_DELTA', delta } }]];
 }
 
-export function statusOf({ wait }: Calls, session: SessionState): SharedState['status'] {
+export function statusOf({ wait }: ResponseCalls, session: SessionState): SharedState['status'] {
   if (session === 'paused') return 'paused';
   return wait ? 'waiting' : 'running';
 }

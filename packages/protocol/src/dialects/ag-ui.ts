@@ -6,8 +6,16 @@
 import type { Usage } from '@continuo/engine';
 import type { EventData, LogEvent, SessionState } from '../events.ts';
 import { sharedAtFirst, statusOf, withFile, withShared, type SharedState } from './ag-ui-state.ts';
-import { sum } from './account.ts';
-import { callName, callsAfter, NO_CALLS, questionsOf, type Calls } from './calls.ts';
+import { supersededBy } from '../fold/messages.ts';
+import { addUsage } from '../fold/usage.ts';
+import {
+  callName,
+  inputOrText,
+  NO_CALLS,
+  openApprovals,
+  responseCallsAfter,
+  type ResponseCalls,
+} from './calls.ts';
 import type { DialectFrame, RunDialect } from './dialect.ts';
 
 export interface AgUiRun {
@@ -26,7 +34,7 @@ export interface AgUiState {
   readonly thinking: boolean;
   /** Pieces of reasoning begun so far. */
   readonly reasonings: number;
-  readonly calls: Calls;
+  readonly calls: ResponseCalls;
   readonly session: SessionState;
   readonly shared: SharedState;
   /** The run's whole messages, the last first. */
@@ -67,7 +75,7 @@ export function agUi(run: AgUiRun): RunDialect<AgUiState> {
     name: 'ag-ui',
     initial,
     step: (before, logged) => {
-      const calls = callsAfter(before.calls, logged);
+      const calls = responseCallsAfter(before.calls, logged);
       const state = calls === before.calls ? before : { ...before, calls };
       if (state.runId !== null || logged.runId === null) return say(state, logged, { finished, messages });
       const begun = { ...state, runId: logged.runId, shared: sharedAtFirst(logged.runId) };
@@ -76,7 +84,7 @@ export function agUi(run: AgUiRun): RunDialect<AgUiState> {
     },
     opening: (state) => (state.runId === null ? [] : opening(state)),
     closing: (state) => {
-      const interrupts = questionsOf(state.calls).map((question) => interrupt(state, question));
+      const interrupts = openApprovals(state.calls).map((question) => interrupt(state, question));
       return interrupts.length === 0 ? null : [finished({ outcome: { type: 'interrupt', interrupts } })];
     },
   };
@@ -177,7 +185,7 @@ function whole(state: AgUiState, { message, text }: EventData['message_end']): S
   const toolCalls = state.calls.all.map(({ call, tool, input }) => ({
     id: callName(state.runId!, call),
     type: 'function',
-    function: { name: tool, arguments: JSON.stringify(input) },
+    function: { name: tool, arguments: JSON.stringify(inputOrText(input)) },
   }));
   const announced = toolCalls.flatMap(({ id: toolCallId, function: { name, arguments: delta } }) => [
     event('TOOL_CALL_START', { toolCallId, toolCallName: name, parentMessageId: id }),
@@ -214,12 +222,13 @@ function changed(state: AgUiState, change: EventData['state'], { finished, messa
   // The others were said when it was told why.
   if (change.status !== 'running') return [state, []];
   const [next, delta] = share(state, { attempt: change.attempt });
-  if (change.supersedes === undefined) return [next, delta];
+  const superseded = supersededBy(change);
+  if (superseded === null) return [next, delta];
   const [closed, ends] = close(next);
   // A snapshot without the conversation would make the client forget it.
   if (messages === null) {
-    const superseded = custom('superseded', { messageId: messageName(state, change.supersedes) });
-    return [{ ...closed, thoughts: [] }, [...ends, superseded, ...delta]];
+    const frame = custom('superseded', { messageId: messageName(state, superseded.message) });
+    return [{ ...closed, thoughts: [] }, [...ends, frame, ...delta]];
   }
   const snapshot = [...messages, ...toldIn(state.told)];
   return [
@@ -249,11 +258,11 @@ function steered(state: AgUiState, { id, content, steer }: EventData['message'])
 function used(state: AgUiState, { model, usage, cost }: EventData['usage']): Said {
   const others = state.usage.filter((each) => each.model !== model);
   const own = state.usage.find((each) => each.model === model);
-  const all = { model, usage: own ? sum(own.usage, usage) : usage };
+  const all = { model, usage: addUsage(own?.usage ?? null, usage) };
   return share(
     { ...state, usage: [...others, all] },
     {
-      usage: sum(state.shared.usage, usage),
+      usage: addUsage(state.shared.usage, usage),
       ...(cost !== null && { cost: (state.shared.cost ?? 0) + cost }),
     },
   );

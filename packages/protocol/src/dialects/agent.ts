@@ -1,14 +1,21 @@
 // The `agent` dialect: one run as an agent's turn. It begins with `session` and ends with `done`, with `error` before it if
 // the run failed.
 
+import type { Usage } from '@continuo/engine';
 import type { LogEvent } from '../events.ts';
-import { accountAfter, NO_ACCOUNT, type Account } from './account.ts';
+import { toWireInput } from '../fold/arguments.ts';
+import { callsAfter, hasStarted, type Call } from '../fold/calls.ts';
+import { supersededBy } from '../fold/messages.ts';
+import { addSpent } from '../fold/usage.ts';
 import type { Dialect, DialectFrame } from './dialect.ts';
 
 type Doing = 'thinking' | 'executing' | 'waiting';
 
 interface State {
-  readonly account: Account;
+  /** The calls of the run's last message. */
+  readonly calls: readonly Call[];
+  readonly usage: Usage | null;
+  readonly cost: number | null;
   /** Null before the first event. */
   readonly doing: Doing | null;
   /** How many approvals it waits for. */
@@ -19,17 +26,19 @@ interface State {
 
 export const agent: Dialect<State> = {
   name: 'agent',
-  initial: { account: NO_ACCOUNT, doing: null, asked: 0, reason: null },
+  initial: { calls: [], usage: null, cost: null, doing: null, asked: 0, reason: null },
   step(state, event) {
-    const account = accountAfter(state.account, event);
-    if (event.type === 'token') return [{ ...state, account }, [{ event: 'text_delta', data: event.data }]];
+    if (event.type === 'token') return [state, [{ event: 'text_delta', data: event.data }]];
+    const calls = callsAfter(state.calls, event);
+    const { usage, cost } = event.type === 'usage' ? addSpent(state, event.data) : state;
     const asked = askedAfter(state.asked, event);
     const doing = doingAfter(state.doing ?? 'thinking', asked, event);
     const reason = event.type === 'canceled' ? event.data.reason : state.reason;
-    const frames = framesOf({ account: state.account, doing, asked, reason }, event);
+    // Whether a call is new to the client depends on its stage before the event.
+    const frames = framesOf({ calls: state.calls, usage, cost, doing, asked, reason }, event);
     const opening = state.doing === null ? [sessionFrame(event)] : [];
     const turning = doing !== state.doing && !saysDoing(event) ? [doingFrame(doing)] : [];
-    return [{ account, doing, asked, reason }, [...opening, ...turning, ...frames]];
+    return [{ calls, usage, cost, doing, asked, reason }, [...opening, ...turning, ...frames]];
   },
 };
 
@@ -51,7 +60,7 @@ function doingAfter(doing: Doing, asked: number, event: LogEvent): Doing {
     case 'approval_end':
       return asked > 0 ? 'waiting' : 'executing';
     case 'state':
-      return event.data.status === 'running' && event.data.supersedes !== undefined ? 'thinking' : doing;
+      return supersededBy(event.data) === null ? doing : 'thinking';
     case 'session':
       return event.data.to_state === 'paused' ? 'waiting' : 'thinking';
     default:
@@ -62,32 +71,34 @@ function doingAfter(doing: Doing, asked: number, event: LogEvent): Doing {
 /** These say themselves what the agent does, and more. */
 function saysDoing({ type, data }: LogEvent): boolean {
   if (type === 'approval' || type === 'approval_end' || type === 'session') return true;
-  return type === 'state' && (data.status !== 'running' || data.supersedes !== undefined);
+  return type === 'state' && (data.status !== 'running' || supersededBy(data) !== null);
 }
 
-function framesOf({ account, doing, reason }: State, event: LogEvent): readonly DialectFrame[] {
+function framesOf({ calls, usage, cost, doing, reason }: State, event: LogEvent): readonly DialectFrame[] {
   switch (event.type) {
     case 'state': {
       if (event.data.status !== 'running') {
-        const { usage, cost } = account;
         const why = reason === null ? {} : { reason };
         return [{ event: 'done', data: { status: event.data.status, ...why, usage, cost } }];
       }
-      const { supersedes, cause } = event.data;
-      return supersedes === undefined
-        ? NOTHING
-        : [{ event: 'agent_state', data: { state: doing, supersedes, ...(cause && { cause }) } }];
+      const superseded = supersededBy(event.data);
+      if (superseded === null) return NOTHING;
+      const { message: supersedes, cause } = superseded;
+      return [{ event: 'agent_state', data: { state: doing, supersedes, ...(cause && { cause }) } }];
     }
-    case 'tool_start':
-      // Another attempt may say it again.
-      return account.calls.get(event.data.call)?.told ? NOTHING : [{ event: 'tool_call', data: event.data }];
+    case 'tool_start': {
+      // Another attempt may start the call again.
+      const known = calls.find(({ call }) => call === event.data.call);
+      return known && hasStarted(known) ? NOTHING : [{ event: 'tool_call', data: event.data }];
+    }
     case 'tool_end': {
       const { call, tool } = event.data;
-      const known = account.calls.get(call);
+      const known = calls.find((each) => each.call === call);
       const result = { event: 'tool_result', data: event.data };
-      if (known?.told) return [result];
-      // It was refused, or the run ended before it: nobody has heard of it yet.
-      return [{ event: 'tool_call', data: { tool, input: known?.input, call } }, result];
+      if (known && hasStarted(known)) return [result];
+      // The call was refused, or the run ended before it: the client does not know the call yet.
+      const input = known && toWireInput(known.requested);
+      return [{ event: 'tool_call', data: { tool, input, call } }, result];
     }
     case 'approval':
       return [{ event: 'agent_state', data: { state: doing, approval: event.data } }];
@@ -96,10 +107,9 @@ function framesOf({ account, doing, reason }: State, event: LogEvent): readonly 
     case 'session':
       return [{ event: 'agent_state', data: { state: doing, reason: event.data.reason } }];
     case 'usage': {
-      const { message, usage, cost } = event.data;
-      return [
-        { event: 'context_usage', data: { message, tokens: usage.input, usage, cost }, progress: 'usage' },
-      ];
+      const { message, usage: used, cost: price } = event.data;
+      const data = { message, tokens: used.input, usage: used, cost: price };
+      return [{ event: 'context_usage', data, progress: 'usage' }];
     }
     case 'context_usage':
       return [{ event: 'context_usage', data: event.data, progress: 'context_usage' }];

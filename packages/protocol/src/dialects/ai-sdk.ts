@@ -6,8 +6,17 @@
 
 import type { StopReason, Usage } from '@continuo/engine';
 import type { EventData, LogEvent } from '../events.ts';
-import { sum } from './account.ts';
-import { callName, callsAfter, NO_CALLS, problemOf, type Call, type Calls } from './calls.ts';
+import type { Call } from '../fold/calls.ts';
+import { supersededBy } from '../fold/messages.ts';
+import { addSpent } from '../fold/usage.ts';
+import {
+  callName,
+  errorTextOf,
+  inputOrText,
+  NO_CALLS,
+  responseCallsAfter,
+  type ResponseCalls,
+} from './calls.ts';
 import type { DialectFrame, RunDialect } from './dialect.ts';
 
 export interface AiSdkState {
@@ -17,7 +26,7 @@ export interface AiSdkState {
   readonly part: { readonly kind: 'text' | 'reasoning'; readonly id: string } | null;
   /** Parts begun so far. */
   readonly parts: number;
-  readonly calls: Calls;
+  readonly calls: ResponseCalls;
   readonly reason: StopReason;
   readonly usage: Usage;
   readonly cost: number | null;
@@ -46,7 +55,7 @@ export const aiSdk: RunDialect<AiSdkState> = {
   name: 'ai-sdk',
   initial,
   step: (before, event) => {
-    const calls = callsAfter(before.calls, event);
+    const calls = responseCallsAfter(before.calls, event);
     const state = calls === before.calls ? before : { ...before, calls };
     if (before.runId !== null || event.runId === null) return say(state, event);
     const begun = { ...state, runId: event.runId };
@@ -99,14 +108,8 @@ function say(state: AiSdkState, event: LogEvent): Said {
       const { id, content, files, steer } = event.data;
       return [state, steer ? [data('steered', { id, content, ...(files && { files }) })] : []];
     }
-    case 'usage': {
-      const { usage, cost } = event.data;
-      const costs = cost === null ? state.cost : (state.cost ?? 0) + cost;
-      return [
-        { ...state, usage: sum(state.usage, usage), cost: costs },
-        [transient('usage', event.data, 'usage')],
-      ];
-    }
+    case 'usage':
+      return [{ ...state, ...addSpent(state, event.data) }, [transient('usage', event.data, 'usage')]];
     case 'file_updated':
       return [
         state,
@@ -151,17 +154,18 @@ function changed(state: AiSdkState, change: EventData['state']): Said {
   // The others were said when it was told why.
   if (change.status !== 'running') return [state, []];
   const attempt = change.attempt > 1 ? [transient('attempt', { attempt: change.attempt }, 'attempt')] : [];
-  if (change.supersedes === undefined) return [state, attempt];
+  const superseded = supersededBy(change);
+  if (superseded === null) return [state, attempt];
   const [closed, ends] = closePart(state);
   const [next, step] = closeStep(closed);
-  const { supersedes: message, cause } = change;
-  const superseded = data('superseded', { message, ...(cause && { cause }) });
-  return [next, [...ends, superseded, ...step, ...attempt]];
+  const { message, cause } = superseded;
+  const frame = data('superseded', { message, ...(cause && { cause }) });
+  return [next, [...ends, frame, ...step, ...attempt]];
 }
 
 function decided(state: AiSdkState, answer: EventData['approval_end']): Said {
   const call = state.calls.all.find((each) => each.call === answer.call);
-  if (call?.question?.approval !== answer.approval) {
+  if (call?.asked?.approval !== answer.approval) {
     const { approval, tool, decision } = answer;
     const kind = 'question';
     return [
@@ -176,7 +180,7 @@ function decided(state: AiSdkState, answer: EventData['approval_end']): Said {
     ];
   }
   const edited = 'input' in answer ? [announce(state, call)] : [];
-  const about = [question(state, call.question, answer)];
+  const about = [question(state, call.asked, answer)];
   return [state, [...edited, ...about]];
 }
 
@@ -207,15 +211,20 @@ function result(
 ): DialectFrame {
   const toolCallId = callName(runId!, call);
   if (success) return chunk('tool-output-available', { toolCallId, output, dynamic: true });
-  const asked = calls.all.find((each) => each.call === call)?.question;
+  const asked = calls.all.find((each) => each.call === call)?.asked;
   // Clients look for the approval that was not given: what a rule denied is an error to them.
   if (outcome === 'denied' && asked) return chunk('tool-output-denied', { toolCallId });
-  return chunk('tool-output-error', { toolCallId, errorText: problemOf(output), dynamic: true });
+  return chunk('tool-output-error', { toolCallId, errorText: errorTextOf(output), dynamic: true });
 }
 
 function announce({ runId }: AiSdkState, { call, tool, input }: Call): DialectFrame {
   const toolCallId = callName(runId!, call);
-  return chunk('tool-input-available', { toolCallId, toolName: tool, input, dynamic: true });
+  return chunk('tool-input-available', {
+    toolCallId,
+    toolName: tool,
+    input: inputOrText(input),
+    dynamic: true,
+  });
 }
 
 /** Where nothing is left to do but to wait for people, the step is over: the response ends here. */

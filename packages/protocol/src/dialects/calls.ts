@@ -1,82 +1,58 @@
-// The calls of a run's last message, as dialects follow them: which are open, and whether the run waits for people to decide.
+// The calls of a run's last message, for dialects whose responses end while people are asked; and how dialects name calls and
+// present their inputs and outputs.
 
-import type { MessagePart } from '@continuo/engine';
 import type { EventData, LogEvent } from '../events.ts';
+import type { CallArguments } from '../fold/arguments.ts';
+import { callsAfter, everyOpenCall, type Call } from '../fold/calls.ts';
 
-export interface Call {
-  readonly call: string;
-  readonly tool: string;
-  /** What the model wrote where it was not JSON is a string. */
-  readonly input: unknown;
-  readonly stage: 'open' | 'asked' | 'ended';
-  /** What a person was asked about it, last. */
-  readonly question: EventData['approval'] | null;
-}
-
-export interface Calls {
+export interface ResponseCalls {
   readonly all: readonly Call[];
-  /** People are asked, and nothing else is left to do. */
+  /** People are asked, and nothing else is left to do: the response ends here. */
   readonly wait: boolean;
 }
 
-export const NO_CALLS: Calls = { all: [], wait: false };
+export const NO_CALLS: ResponseCalls = { all: [], wait: false };
 
-export function callsAfter(calls: Calls, event: LogEvent): Calls {
+export function responseCallsAfter(calls: ResponseCalls, event: LogEvent): ResponseCalls {
   switch (event.type) {
     case 'message_start':
     case 'canceled':
     case 'error':
     case 'final':
       return NO_CALLS;
-    case 'message_end':
-      return { all: callsIn(event.data.parts), wait: false };
-    case 'tool_start':
-      return changed(calls, event.data.call, { stage: 'open' });
-    case 'approval':
-      // A call that asks a question is being made, and goes on by itself.
-      if (event.data.kind === 'question') return calls;
-      return changed(calls, event.data.call, { stage: 'asked', question: event.data });
-    case 'approval_end': {
-      const { approval, call, input } = event.data;
-      const asked = calls.all.find((each) => each.call === call)?.question;
-      if (asked?.approval !== approval) return calls;
-      return changed(calls, call, { stage: 'open', ...(input !== undefined && { input }) });
-    }
-    case 'tool_end': {
-      const after = changed(calls, event.data.call, { stage: 'ended' });
-      // The run is being ended: nobody waits for the others either.
-      return event.data.outcome === 'canceled' ? { ...after, wait: false } : after;
-    }
     case 'state':
-      // Who takes a run on that waited has something to do: an answer came, or it is to end.
+      // A pod takes on a run that waited because an answer came, or because the run is to end.
       return calls.wait ? { ...calls, wait: false } : calls;
     case 'session':
-      return waiting(calls.all);
+      return { all: calls.all, wait: allWait(calls.all) };
+    case 'message_end':
+    case 'tool_start':
+    case 'approval':
+    case 'approval_end':
+    case 'tool_end': {
+      const all = callsAfter(calls.all, event);
+      if (all === calls.all) return calls;
+      // A call that is canceled ends with its run: nobody waits for the other calls either.
+      const isRunEnding = event.type === 'tool_end' && event.data.outcome === 'canceled';
+      return { all, wait: !isRunEnding && allWait(all) };
+    }
     default:
       return calls;
   }
 }
 
-function callsIn(parts: readonly MessagePart[]): readonly Call[] {
-  return parts.flatMap((part): Call[] => {
-    if (part.kind !== 'tool_call') return [];
-    const input = part.input.kind === 'json' ? part.input.value : part.input.text;
-    return [{ call: part.callId, tool: part.tool, input, stage: 'open', question: null }];
-  });
-}
-
-function changed({ all }: Calls, call: string, change: Partial<Call>): Calls {
-  return waiting(all.map((each) => (each.call === call ? { ...each, ...change } : each)));
-}
-
-function waiting(all: readonly Call[]): Calls {
-  const left = all.filter(({ stage }) => stage !== 'ended');
-  return { all, wait: left.length > 0 && left.every(({ stage }) => stage === 'asked') };
+function allWait(calls: readonly Call[]): boolean {
+  return everyOpenCall(calls, ({ kind }) => kind === 'waiting');
 }
 
 /** What people are asked, where the run waits for them. */
-export function questionsOf({ all, wait }: Calls): readonly EventData['approval'][] {
-  return wait ? all.filter(({ stage }) => stage === 'asked').map(({ question }) => question!) : [];
+export function openApprovals({ all, wait }: ResponseCalls): readonly EventData['approval'][] {
+  return wait ? all.flatMap(({ stage }) => (stage.kind === 'waiting' ? [stage.approval] : [])) : [];
+}
+
+/** For clients that take any value: invalid arguments are the text that the model wrote. */
+export function inputOrText(input: CallArguments): unknown {
+  return input.ok ? input.value : input.raw;
 }
 
 /** A call's name in all the threads: also that of its result. */
@@ -95,8 +71,8 @@ export function outputText(output: unknown): string {
   return values.length === 1 && typeof only === 'string' ? only : (JSON.stringify(output, null, 2) ?? '');
 }
 
-/** What a call that failed says of itself. */
-export function problemOf(output: unknown): string {
+/** The error that a call which failed reports. */
+export function errorTextOf(output: unknown): string {
   const error = typeof output === 'object' && output !== null ? (output as { error?: unknown }).error : null;
   return typeof error === 'string' ? error : JSON.stringify(output);
 }

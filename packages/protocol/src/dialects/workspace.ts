@@ -1,20 +1,68 @@
 // The `workspace` dialect: a chat's pipe, one stream across its runs and sessions. What people said; what was thought,
 // said, called and seen; how each run ended; and every change of the session's state.
 
-import type { EventData, LogEvent } from '../events.ts';
-import { accountAfter, NO_ACCOUNT, type Account } from './account.ts';
+import type { Usage } from '@continuo/engine';
+import type { EventData, LogEvent, RunError } from '../events.ts';
+import { toWireInput } from '../fold/arguments.ts';
+import { callsAfter, hasStarted, type Call } from '../fold/calls.ts';
+import { supersededBy, textAfter, type MessageText } from '../fold/messages.ts';
+import { addSpent } from '../fold/usage.ts';
 import { outputText } from './calls.ts';
 import type { Dialect, DialectFrame } from './dialect.ts';
 
-export const workspace: Dialect<Account> = {
+/** The run that has begun. */
+interface State {
+  readonly run: string | null;
+  readonly said: MessageText | null;
+  /** The calls of its last message. */
+  readonly calls: readonly Call[];
+  readonly usage: Usage | null;
+  readonly cost: number | null;
+  readonly failure: RunError | null;
+}
+
+const initial: State = { run: null, said: null, calls: [], usage: null, cost: null, failure: null };
+
+export const workspace: Dialect<State> = {
   name: 'workspace',
-  initial: NO_ACCOUNT,
-  step: (account, event) => [accountAfter(account, event), framesOf(account, event)],
+  initial,
+  step: (state, event) => [stateAfter(state, event), framesOf(state, event)],
 };
+
+/** Events of a run that was canceled in the queue leave the state as it is. */
+function stateAfter(state: State, event: LogEvent): State {
+  switch (event.type) {
+    case 'token':
+      return { ...state, said: textAfter(state.said, event) };
+    case 'state': {
+      if (event.data.status !== 'running') return state;
+      if (state.run !== event.runId) return { ...initial, run: event.runId };
+      const said = textAfter(state.said, event);
+      return said === state.said ? state : { ...state, said };
+    }
+    case 'message_end':
+    case 'tool_start':
+    case 'approval':
+    case 'approval_end':
+    case 'tool_end': {
+      const calls = callsAfter(state.calls, event);
+      return calls === state.calls ? state : { ...state, calls };
+    }
+    case 'usage':
+      return { ...state, ...addSpent(state, event.data) };
+    case 'error':
+      return { ...state, failure: event.data };
+    case 'session':
+      return event.runId === null ? initial : state;
+    default:
+      return state;
+  }
+}
 
 const NOTHING: readonly DialectFrame[] = [];
 
-function framesOf(account: Account, event: LogEvent): readonly DialectFrame[] {
+/** `state` is that before the event. */
+function framesOf(state: State, event: LogEvent): readonly DialectFrame[] {
   switch (event.type) {
     case 'token':
       return [{ event: 'chunk', data: event.data }];
@@ -23,36 +71,39 @@ function framesOf(account: Account, event: LogEvent): readonly DialectFrame[] {
     case 'message':
       return [{ event: 'message', data: { ...event.data, run: event.runId } }];
     case 'state': {
-      if (event.data.status !== 'running' || event.data.supersedes === undefined) return NOTHING;
-      const { supersedes, attempt, cause } = event.data;
-      const data = { message: supersedes, attempt, run: event.runId, ...(cause && { cause }) };
+      const superseded = supersededBy(event.data);
+      if (superseded === null) return NOTHING;
+      const { message, attempt, cause } = superseded;
+      const data = { message, attempt, run: event.runId, ...(cause && { cause }) };
       return [{ event: 'superseded', data }];
     }
-    case 'tool_start':
-      // Another attempt may say it again.
-      return account.calls.get(event.data.call)?.told ? NOTHING : [callFrame(event.data)];
+    case 'tool_start': {
+      // Another attempt may start the call again.
+      const known = state.calls.find(({ call }) => call === event.data.call);
+      return known && hasStarted(known) ? NOTHING : [callFrame(event.data)];
+    }
     case 'tool_end': {
       const { call, tool } = event.data;
-      const known = account.calls.get(call);
+      const known = state.calls.find((each) => each.call === call);
       const { output, ...rest } = event.data;
       const data = { ...rest, output: outputText(output), data: output };
       const observation = { event: 'observation', data };
-      if (known?.told) return [observation];
-      // It was refused, or the run ended before it: nobody has heard of it yet.
-      return [callFrame({ tool, input: known?.input, call }), observation];
+      if (known && hasStarted(known)) return [observation];
+      // The call was refused, or the run ended before it: the client does not know the call yet.
+      return [callFrame({ tool, input: known && toWireInput(known.requested), call }), observation];
     }
     case 'final': {
       const { text, sources, message } = event.data;
-      const metadata = { run: event.runId, message, sources, cost: account.cost };
-      return [{ event: 'done', data: { message: text, usage: account.usage, metadata } }];
+      const metadata = { run: event.runId, message, sources, cost: state.cost };
+      return [{ event: 'done', data: { message: text, usage: state.usage, metadata } }];
     }
     case 'canceled': {
-      // One that was canceled in the queue said nothing, whatever the run that is open says.
-      const partial_response = event.runId === account.run ? account.text : '';
+      // A run that was canceled in the queue said nothing, whatever the open run has said.
+      const partial_response = event.runId === state.run ? (state.said?.text ?? '') : '';
       return [{ event: 'stopped', data: { ...event.data, partial_response, run: event.runId } }];
     }
     case 'session':
-      return [{ event: 'state_changed', data: stateChanged(account, event.data) }];
+      return [{ event: 'state_changed', data: stateChanged(state, event.data) }];
     case 'context_usage':
       return [{ event: 'context_usage', data: event.data, progress: 'context_usage' }];
     case 'file_updated':
@@ -82,7 +133,7 @@ function pathIn(input: unknown): string | null {
 }
 
 /** A run that failed says why its session did. */
-function stateChanged({ failure }: Account, data: EventData['session']): unknown {
+function stateChanged({ failure }: State, data: EventData['session']): unknown {
   if (data.to_state !== 'error' || failure === null) return data;
   return { ...data, reason: failure.error, code: failure.code };
 }

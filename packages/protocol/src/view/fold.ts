@@ -1,7 +1,7 @@
 // The fold that screens show: the same view for a live stream, a reload, a second tab and a replay. Folding events in one
 // go, in parts, or the older ones last gives the same; folding a prefix gives the view as it was then.
 
-import { add, applyToTurn, forget, forgetAfter, newTurn } from './turn.ts';
+import { applyToTurn, forget, forgetAfter, newTurn, spend } from './turn.ts';
 import { newView, type ChatView, type Turn, type ViewEvent } from './view.ts';
 
 /** Adds an event in place; one that is in the view already changes nothing. */
@@ -35,7 +35,7 @@ export function prependEvents(view: ChatView, older: readonly ViewEvent[]): void
   for (const turn of before.turns) forgetByLater(turn, view);
   view.turns = [...before.turns, ...view.turns.filter((turn) => !completed.has(turn))];
   mergeFolds(before, view);
-  add(view, before);
+  spend(view, before);
   view.title ??= before.title;
   view.session ??= before.session;
   view.context ??= before.context;
@@ -68,13 +68,13 @@ function applyToChat(view: ChatView, event: ViewEvent, turn: Turn | null): void 
     }
     case 'titled':
       view.title = event.data.title;
-      if (event.data.usage) add(view, { usage: event.data.usage, cost: event.data.cost ?? null });
+      if (event.data.usage) spend(view, { usage: event.data.usage, cost: event.data.cost ?? null });
       return;
     case 'context_usage':
       view.context = event.data;
       return;
     case 'usage':
-      return add(view, event.data);
+      return spend(view, event.data);
     case 'message':
       if (turn && !event.data.steer) takeIn(view, event.data.id, turn);
       return;

@@ -1,8 +1,12 @@
 // What an event changes in its turn.
 
-import type { MessagePart, Usage } from '@continuo/engine';
+import type { Usage } from '@continuo/engine';
 import type { EventData } from '../events.ts';
-import { type AnswerItem, type CallItem, type Item, type Turn, type ViewEvent } from './view.ts';
+import { toWireInput } from '../fold/arguments.ts';
+import { callAfter, callsIn, newCall, type Call, type CallStage } from '../fold/calls.ts';
+import { readableParts, supersededBy } from '../fold/messages.ts';
+import { addSpent, type Spent } from '../fold/usage.ts';
+import type { AnswerItem, CallItem, Item, TrackedCall, Turn, ViewEvent } from './view.ts';
 
 export function newTurn(event: ViewEvent): Turn {
   return {
@@ -45,10 +49,9 @@ export function applyToTurn(turn: Turn, event: ViewEvent, version: number): void
     case 'message_end':
       return endAnswer(turn, event, version);
     case 'tool_start': {
-      const call = touched(turn, event, version);
       const { input, title } = event.data;
-      Object.assign(call, { input, title: title ?? null, state: 'running', startedAt: event.at });
-      return settle(turn);
+      Object.assign(advance(turn, event, version), { input, title: title ?? null, startedAt: event.at });
+      return;
     }
     case 'tool_end':
       return endCall(turn, event, version);
@@ -58,13 +61,13 @@ export function applyToTurn(turn: Turn, event: ViewEvent, version: number): void
       return decide(turn, event, version);
     case 'file_updated': {
       const { call, ...file } = event.data;
-      const known = turn.calls.get(call);
+      const known = turn.calls.get(call)?.item;
       known?.files.push(file);
       if (known) known.version = version;
       return;
     }
     case 'usage':
-      add(turn, event.data);
+      spend(turn, event.data);
       return;
     case 'state':
       return event.data.status === 'running'
@@ -144,39 +147,32 @@ function endAnswer(turn: Turn, event: Of<'message_end'>, version: number): void 
   const answer = turn.answers.get(message) ?? newAnswer(turn, event, version, { message, model: null });
   turn.answers.set(message, answer);
   const said = answer.parts.reduce((all, part) => (part.kind === 'text' ? all + part.text : all), '');
-  if (said !== text) answer.parts = parts.flatMap(partOf);
+  if (said !== text) {
+    answer.parts = readableParts(parts).map(({ kind, text: read }) => ({
+      kind: kind === 'text' ? 'text' : 'thought',
+      text: read,
+      from: null,
+    }));
+  }
   Object.assign(answer, { version, state: ended, endedAt: event.at, error: error ?? null });
   answer.model = model ?? answer.model;
   // Those of the message before have all ended, and a provider may give another call the same id.
   turn.calls.clear();
-  for (const part of parts) {
-    if (part.kind !== 'tool_call') continue;
-    const input = part.input.kind === 'json' ? part.input.value : { raw: part.input.text };
-    turn.calls.set(part.callId, newCall(turn, event, version, { call: part.callId, tool: part.tool, input }));
-  }
+  for (const call of callsIn(parts)) track(turn, event, version, call);
 }
 
-function partOf(part: MessagePart): AnswerItem['parts'] {
-  if (part.kind === 'tool_call' || part.text === '') return [];
-  return [{ kind: part.kind === 'text' ? 'text' : 'thought', text: part.text, from: null }];
-}
-
-function newCall(
-  turn: Turn,
-  { seq, at }: ViewEvent,
-  version: number,
-  { call, tool, input }: { readonly call: string; readonly tool: string; readonly input: unknown },
-): CallItem {
+/** Adds an item for a call that the turn does not show yet. */
+function track(turn: Turn, { seq, at }: ViewEvent, version: number, call: Call): TrackedCall {
   const item: CallItem = {
     kind: 'call',
     version,
     seq,
     at,
     forgotten: false,
-    call,
-    tool,
+    call: call.call,
+    tool: call.tool,
     title: null,
-    input,
+    input: toWireInput(call.requested),
     state: 'planned',
     output: undefined,
     success: null,
@@ -186,37 +182,54 @@ function newCall(
     files: [],
     approvals: [],
   };
+  const tracked = { item, call };
   turn.items.push(item);
-  return item;
+  turn.calls.set(call.call, tracked);
+  return tracked;
 }
 
-function touched(
+/** Moves a call on by an event of its own; a call whose message is on an older page begins here. */
+function advance(
   turn: Turn,
   event: Of<'tool_start' | 'tool_end' | 'approval' | 'approval_end'>,
   version: number,
 ): CallItem {
-  const { call, tool } = event.data;
-  const input = 'input' in event.data ? event.data.input : undefined;
-  const item = turn.calls.get(call) ?? newCall(turn, event, version, { call, tool, input });
-  turn.calls.set(call, item);
-  item.version = version;
-  return item;
+  const { call: id, tool } = event.data;
+  const value = 'input' in event.data ? event.data.input : undefined;
+  const tracked = turn.calls.get(id) ?? track(turn, event, version, newCall(id, tool, { ok: true, value }));
+  tracked.call = callAfter(tracked.call, event);
+  tracked.item.state = stateOf(tracked.call.stage);
+  tracked.item.version = version;
+  settle(turn);
+  return tracked.item;
+}
+
+function stateOf(stage: CallStage): CallItem['state'] {
+  switch (stage.kind) {
+    case 'requested':
+    case 'allowed':
+    case 'refused':
+      return 'planned';
+    case 'waiting':
+      return 'waiting';
+    case 'started':
+      return stage.question === null ? 'running' : 'waiting';
+    case 'ended':
+      return 'ended';
+  }
 }
 
 function endCall(turn: Turn, event: Of<'tool_end'>, version: number): void {
-  const call = touched(turn, event, version);
+  const item = advance(turn, event, version);
   const { output, success, outcome } = event.data;
-  Object.assign(call, { state: 'ended', output, success, outcome: outcome ?? null, endedAt: event.at });
-  const asked = call.approvals.at(-1);
+  Object.assign(item, { output, success, outcome: outcome ?? null, endedAt: event.at });
+  const asked = item.approvals.at(-1);
   if (asked?.decision === null) Object.assign(asked, { decision: 'canceled', decidedAt: event.at });
-  settle(turn);
 }
 
 function ask(turn: Turn, event: Of<'approval'>, version: number): void {
-  const call = touched(turn, event, version);
   const { approval: id, kind, input, paths, reason, schema, expires_at } = event.data;
-  call.state = 'waiting';
-  call.approvals.push({
+  advance(turn, event, version).approvals.push({
     id,
     kind,
     input,
@@ -229,36 +242,34 @@ function ask(turn: Turn, event: Of<'approval'>, version: number): void {
     comment: null,
     decidedAt: null,
   });
-  settle(turn);
 }
 
 function decide(turn: Turn, event: Of<'approval_end'>, version: number): void {
-  const call = touched(turn, event, version);
+  const item = advance(turn, event, version);
   const { approval: id, decision, input, comment } = event.data;
-  const approval = call.approvals.find((each) => each.id === id);
+  const approval = item.approvals.find((each) => each.id === id);
   if (approval) Object.assign(approval, { decision, comment: comment ?? null, decidedAt: event.at });
-  if (decision === 'edit') call.input = input;
-  call.state = approval?.kind === 'question' ? 'running' : 'planned';
-  settle(turn);
+  if (decision === 'edit') item.input = input;
 }
 
 /** Whether all that is left to do waits for people. */
 function settle(turn: Turn): void {
   if (turn.state !== 'running' && turn.state !== 'waiting') return;
-  let waiting = false;
-  for (const call of turn.calls.values()) {
-    if (call.state === 'planned' || call.state === 'running') return void (turn.state = 'running');
-    waiting ||= call.state === 'waiting';
+  let isWaiting = false;
+  for (const { item } of turn.calls.values()) {
+    if (item.state === 'planned' || item.state === 'running') return void (turn.state = 'running');
+    isWaiting ||= item.state === 'waiting';
   }
-  turn.state = waiting ? 'waiting' : 'running';
+  turn.state = isWaiting ? 'waiting' : 'running';
 }
 
 /** Another pod has the run, or the same one after a rest; or its message is begun again. */
 function goOn(turn: Turn, data: Extract<EventData['state'], { status: 'running' }>, version: number): void {
   if (turn.state === 'running' && data.attempt > turn.attempt) turn.takeovers += 1;
   turn.attempt = data.attempt;
-  const left = data.supersedes === undefined ? undefined : turn.answers.get(data.supersedes);
-  if (left) Object.assign(left, { version, state: 'superseded', error: data.cause ?? null });
+  const superseded = supersededBy(data);
+  const left = superseded === null ? undefined : turn.answers.get(superseded.message);
+  if (left) Object.assign(left, { version, state: 'superseded', error: superseded?.cause ?? null });
 }
 
 function end(turn: Turn, status: 'done' | 'error' | 'canceled', at: string | null, version: number): void {
@@ -269,14 +280,11 @@ function end(turn: Turn, status: 'done' | 'error' | 'canceled', at: string | nul
   }
 }
 
-/** What it used. */
-export function add(
-  sum: { usage: Usage; cost: number | null },
-  { usage, cost }: { readonly usage: Usage; readonly cost: number | null },
-): void {
-  const total = sum.usage as unknown as Record<string, number>;
-  for (const [key, value] of Object.entries(usage)) total[key] = (total[key] ?? 0) + (value as number);
-  if (cost !== null) sum.cost = (sum.cost ?? 0) + cost;
+/** Adds what a model call used, in place. */
+export function spend(total: { readonly usage: Usage; cost: number | null }, more: Spent): void {
+  const { usage, cost } = addSpent(total, more);
+  Object.assign(total.usage, usage);
+  total.cost = cost;
 }
 
 /** The chat was taken back to before the turn, or into it. */

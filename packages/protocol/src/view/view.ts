@@ -2,6 +2,7 @@
 // to know what changed.
 
 import type { Usage } from '@continuo/engine';
+import type { Call } from '../fold/calls.ts';
 import type {
   ApprovalDecision,
   ApprovalKind,
@@ -77,9 +78,15 @@ export interface Turn {
   /** The chat was taken back to before it, or its message was run again: models are not told of it any more. */
   forgotten: 'rewound' | 'retried' | null;
   readonly items: Item[];
-  /** The fold's own: messages and calls by their ids. */
+  /** The fold's own: messages, and the calls of the last one, by their ids. */
   readonly answers: Map<string, AnswerItem>;
-  readonly calls: Map<string, CallItem>;
+  readonly calls: Map<string, TrackedCall>;
+}
+
+/** A call in its lifecycle, and the item that shows it. */
+export interface TrackedCall {
+  readonly item: CallItem;
+  call: Call;
 }
 
 export type Item = PersonItem | AnswerItem | CallItem;

@@ -1,44 +1,27 @@
 // State = fold(events): all that is known of a thread, made from its log alone. Pure; a state is
 // never changed, only replaced. The pieces of messages (`token`, `reasoning`) change nothing:
-// `message_end` holds the whole.
+// `message_end` holds the whole. The lifecycle of calls and the sums of usage are the protocol's.
 
-import { isJsonTooDeep, type ToolInput, type Usage } from '@continuo/engine';
-import type {
-  ApprovalKind,
-  AttachedFile,
-  ImageReference,
-  LogEvent,
-  RunError,
-  SessionState,
+import type { Usage } from '@continuo/engine';
+import {
+  addSpent,
+  callsAfter,
+  everyOpenCall,
+  type AttachedFile,
+  type Call,
+  type EventData,
+  type ImageReference,
+  type LogEvent,
+  type RunError,
+  type SessionState,
 } from '@continuo/protocol';
-import { isTooDeep, TOO_DEEP } from '../json-depth.ts';
-import { CALLS_PER_MESSAGE, type HistoryMessage } from '../models/model.ts';
+import type { HistoryMessage } from '../models/model.ts';
 
-export interface CallState {
-  readonly call: string;
-  readonly tool: string;
-  /** What the model wrote where it was not JSON, or nested too deep, is `null`, and `problem` says so. */
-  readonly input: unknown;
-  readonly problem: string | null;
-  /** One more than a message may make: it is not made. */
-  readonly surplus: boolean;
-  /** What the model is told with the result: that a person changed the input, or what they said. */
-  readonly note: string | null;
-  readonly stage:
-    /** `approved`: a person allowed it, with this input. */
-    | { readonly kind: 'planned'; readonly approved?: true }
-    /** It waits for a person. */
-    | {
-        readonly kind: 'asked';
-        readonly approval: string;
-        readonly about: ApprovalKind;
-        readonly paths: readonly string[];
-        /** Milliseconds. */
-        readonly expiresAt: number | null;
-      }
-    /** `question`: the approval that it waits for while it is being made. */
-    | { readonly kind: 'started'; readonly attempt: number; readonly question?: string }
-    | { readonly kind: 'ended' };
+/** What a run waits for, and since when (in milliseconds). While it is paused, it waits for that alone. */
+interface Rest {
+  /** `approvals`: every call that is left waits to be allowed. `answer`: the calls that are being made ask questions. */
+  readonly for: 'resume' | 'approvals' | 'answer';
+  readonly since: number;
 }
 
 /** The run that has begun and has not ended. */
@@ -67,18 +50,14 @@ export interface RunState {
     readonly cut: boolean;
   } | null;
   /** The calls of the last message, in its order. */
-  readonly calls: readonly CallState[];
+  readonly calls: readonly Call[];
   /** Messages that it was sent while it was at work, and took in. */
   readonly steered: readonly string[];
   /** The last of these was not answered yet. */
   readonly unanswered: boolean;
-  /** Nothing is left to do but to wait for people. */
-  readonly parked: boolean;
-  /** A call that is being made waits for a person's answer, and no other call is being made. */
-  readonly asking: boolean;
-  readonly paused: boolean;
-  /** Since when it is one of these, in milliseconds; and for how long it was before. */
-  readonly restsSince: number | null;
+  /** Null while it is at work. */
+  readonly rest: Rest | null;
+  /** How long it rested before, in milliseconds. */
   readonly restedMs: number;
   readonly modelCalls: number;
   readonly usage: Usage;
@@ -123,7 +102,7 @@ export interface ThreadState {
 }
 
 /** Snapshots of another version are ignored. Raise it when the state, or what the fold makes of an event, changes. */
-export const FOLD_VERSION = 1;
+export const FOLD_VERSION = 2;
 
 export const EMPTY: ThreadState = {
   seq: 0,
@@ -142,10 +121,10 @@ export function foldAll(state: ThreadState, events: readonly LogEvent[]): Thread
   let history: HistoryEntry[] | null = null;
   for (const event of events) {
     const { run } = next;
-    next = foldBut(next, event);
-    if (!SAYING.has(event.type)) continue;
+    next = foldRunState(next, event);
+    if (!HISTORY_EVENTS.has(event.type)) continue;
     history ??= [...state.history];
-    history = tell(history, event, run?.id === event.runId ? run : null);
+    history = foldHistory(history, event, run?.id === event.runId ? run : null);
   }
   return history ? { ...next, history } : next;
 }
@@ -154,7 +133,7 @@ export function fold(state: ThreadState, event: LogEvent): ThreadState {
   return foldAll(state, [event]);
 }
 
-const SAYING: ReadonlySet<LogEvent['type']> = new Set([
+const HISTORY_EVENTS: ReadonlySet<LogEvent['type']> = new Set([
   'rewound',
   'message',
   'message_end',
@@ -162,8 +141,8 @@ const SAYING: ReadonlySet<LogEvent['type']> = new Set([
   'canceled',
 ]);
 
-/** A history with what an event says; `run` is the event's own, as it was before. */
-function tell(history: HistoryEntry[], event: LogEvent, run: RunState | null): HistoryEntry[] {
+/** The history after an event; `run` is the event's own run, as it was before the event. */
+function foldHistory(history: HistoryEntry[], event: LogEvent, run: RunState | null): HistoryEntry[] {
   const runId = event.runId!;
   const { seq } = event;
   switch (event.type) {
@@ -184,7 +163,7 @@ function tell(history: HistoryEntry[], event: LogEvent, run: RunState | null): H
     }
     case 'tool_end': {
       const { call, tool, output, success, summary, images } = event.data;
-      const note = run?.calls.find((each) => each.call === call)?.note ?? null;
+      const note = noteOn(run?.calls.find((each) => each.call === call));
       const result: HistoryEntry = {
         runId,
         seq,
@@ -206,6 +185,15 @@ function tell(history: HistoryEntry[], event: LogEvent, run: RunState | null): H
   }
 }
 
+/** What the model is told with a call's result: that a person changed the input, or what the person said. */
+export function noteOn(call: Call | undefined): string | null {
+  if (!call?.allowed) return null;
+  const { decision, input, comment } = call.allowed;
+  const changed = decision === 'edit' ? `A person changed the input to ${JSON.stringify(input)}.` : null;
+  const said = comment === undefined ? null : `A person allowed the call and said: ${comment}`;
+  return [changed, said].filter((part) => part !== null).join(' ') || null;
+}
+
 function withNote(output: unknown, note: string | null): unknown {
   if (note === null) return output;
   const { text, ...rest } = output as { text?: unknown };
@@ -215,8 +203,8 @@ function withNote(output: unknown, note: string | null): unknown {
     : { ...(output as object), note };
 }
 
-/** All but the history. */
-function foldBut(state: ThreadState, event: LogEvent): ThreadState {
+/** The state after an event, but for the history. */
+function foldRunState(state: ThreadState, event: LogEvent): ThreadState {
   const { seq, runId } = event;
   const run = runId !== null && state.run?.id === runId ? { ...state.run, seq: event.runSeq ?? 0 } : null;
   switch (event.type) {
@@ -225,7 +213,7 @@ function foldBut(state: ThreadState, event: LogEvent): ThreadState {
       const session = { id, state: to_state, since: event.at.getTime() };
       // A server may have been given a larger window since: each session tries anew.
       const tooLong = state.session?.id === id ? state.tooLong : {};
-      return { ...withRun(state, seq, run, (r) => resting(paused(r, to_state), event.at)), session, tooLong };
+      return { ...withRun(state, seq, run, (r) => afterSession(r, to_state, event.at)), session, tooLong };
     }
     case 'rewound': {
       const { to_seq } = event.data;
@@ -250,26 +238,27 @@ function foldBut(state: ThreadState, event: LogEvent): ThreadState {
         modelCalls: r.modelCalls + 1,
       }));
     case 'message_end':
-      return withRun(state, seq, run, (r) => ended(r, event.data));
-    case 'tool_start':
-      return withRun(state, seq, run, (r) => staged(r, event, { kind: 'started', attempt: event.attempt }));
-    case 'approval': {
-      const { approval, paths, kind: about, expires_at } = event.data;
-      const expiresAt = expires_at === undefined ? null : Date.parse(expires_at);
-      if (about === 'question') return withRun(state, seq, run, (r) => questioned(r, event, approval));
       return withRun(state, seq, run, (r) => ({
-        ...staged(r, event, { kind: 'asked', approval, about, paths, expiresAt }),
-        stalled: 0,
+        ...ended(r, event.data),
+        calls: callsAfter(r.calls, event),
+      }));
+    case 'tool_start':
+      return withRun(state, seq, run, (r) => withCalls(r, event));
+    case 'approval': {
+      const isQuestion = event.data.kind === 'question';
+      return withRun(state, seq, run, (r) => ({
+        ...withCalls(r, event),
+        ...(!isQuestion && { stalled: 0 }),
       }));
     }
     case 'approval_end':
-      return withRun(state, seq, run, (r) => ({ ...decided(r, event), stalled: 0 }));
+      return withRun(state, seq, run, (r) => ({ ...withCalls(r, event), stalled: 0 }));
     case 'tool_end': {
       const { sources, versions } = event.data;
       const learned = Object.entries(versions ?? {}).map(([file, version]) => ({ file, version, seq }));
       return {
         ...withRun(state, seq, run, (r) => ({
-          ...staged(r, event, { kind: 'ended' }),
+          ...withCalls(r, event),
           stalled: 0,
           sources: withSources(r.sources, sources),
         })),
@@ -279,8 +268,7 @@ function foldBut(state: ThreadState, event: LogEvent): ThreadState {
     case 'usage':
       return withRun(state, seq, run, (r) => ({
         ...r,
-        usage: added(r.usage, event.data.usage),
-        cost: event.data.cost === null ? r.cost : (r.cost ?? 0) + event.data.cost,
+        ...addSpent(r, event.data),
       }));
     case 'context_usage': {
       const { refused } = event.data;
@@ -346,10 +334,7 @@ function begun(event: LogEvent): RunState {
     calls: [],
     steered: [],
     unanswered: false,
-    parked: false,
-    asking: false,
-    paused: false,
-    restsSince: null,
+    rest: null,
     restedMs: 0,
     modelCalls: 0,
     usage: { input: 0, output: 0 },
@@ -364,20 +349,7 @@ function goesOn(run: RunState, heldBy: number, attempts: number): RunState {
   return { ...run, heldBy, attempts, stalled: run.stalled + 1, open: null };
 }
 
-function ended(run: RunState, data: Extract<LogEvent, { type: 'message_end' }>['data']): RunState {
-  const made = data.parts.filter((part) => part.kind === 'tool_call');
-  const calls = made.map((part, index): CallState => {
-    const problem = problemOf(part.input);
-    return {
-      call: part.callId,
-      tool: part.tool,
-      input: part.input.kind === 'json' && problem === null ? part.input.value : null,
-      problem,
-      surplus: index >= CALLS_PER_MESSAGE,
-      note: null,
-      stage: { kind: 'planned' },
-    };
-  });
+function ended(run: RunState, data: EventData['message_end']): RunState {
   const last = {
     message: data.message,
     text: data.text,
@@ -385,80 +357,39 @@ function ended(run: RunState, data: Extract<LogEvent, { type: 'message_end' }>['
     cut: data.ended !== 'complete',
   };
   const sources = withSources(run.sources, data.sources);
-  return { ...run, open: null, stalled: 0, retries: 0, unanswered: false, last, calls, sources };
-}
-
-/** What is wrong with a call's input before its tool is asked; the model is told. */
-function problemOf(input: ToolInput): string | null {
-  if (input.kind === 'json' ? isTooDeep(input.value) : isJsonTooDeep(input.text))
-    return `the input is ${TOO_DEEP}. Nothing was done. Send it flatter`;
-  return input.kind === 'json' ? null : `the input is not valid JSON: ${input.text.slice(0, 200)}`;
+  return { ...run, open: null, stalled: 0, retries: 0, unanswered: false, last, sources };
 }
 
 /** How long the run has been at work: waiting for people does not count. */
 export function workedMs(run: RunState, now: number): number {
-  return (run.restsSince ?? now) - run.startedAt - run.restedMs;
+  return (run.rest?.since ?? now) - run.startedAt - run.restedMs;
 }
 
-type CallEvent = Extract<LogEvent, { type: 'tool_start' | 'approval' | 'approval_end' | 'tool_end' }>;
-
-function staged(run: RunState, event: CallEvent, stage: CallState['stage']): RunState {
-  return withCall(run, event, (call) => ({ ...call, stage }));
+function withCalls(run: RunState, event: LogEvent): RunState {
+  return rested({ ...run, calls: callsAfter(run.calls, event) }, run.rest?.for === 'resume', event.at);
 }
 
-function withCall(run: RunState, event: CallEvent, change: (call: CallState) => CallState): RunState {
-  const index = run.calls.findIndex((call) => call.call === event.data.call);
-  const calls = index < 0 ? run.calls : run.calls.with(index, change(run.calls[index]!));
-  const left = calls.filter((call) => call.stage.kind !== 'ended');
-  const parked = left.length > 0 && left.every((call) => call.stage.kind === 'asked');
-  const started = left.flatMap((call) => (call.stage.kind === 'started' ? [call.stage] : []));
-  const asking = started.length > 0 && started.every(({ question }) => question !== undefined);
-  return resting({ ...run, calls, parked, asking }, event.at);
+function afterSession(run: RunState, session: SessionState, at: Date): RunState {
+  return { ...rested(run, session === 'paused', at), stalled: 0 };
 }
 
-/** The call that is being made asks, or (null) was answered. */
-function questioned(run: RunState, event: CallEvent, question: string | null): RunState {
-  return withCall(run, event, (call) =>
-    call.stage.kind === 'started'
-      ? {
-          ...call,
-          stage: { kind: 'started', attempt: call.stage.attempt, ...(question !== null && { question }) },
-        }
-      : call,
-  );
+/** Whether the run rests from here on, and for how long it has. */
+function rested(run: RunState, isPaused: boolean, at: Date): RunState {
+  const now = at.getTime();
+  const reason = isPaused ? 'resume' : waitsFor(run.calls);
+  if (reason !== null) return { ...run, rest: { for: reason, since: run.rest?.since ?? now } };
+  return run.rest === null ? run : { ...run, rest: null, restedMs: run.restedMs + now - run.rest.since };
 }
 
-/** What is refused ends with a result of its own, right after. */
-function decided(run: RunState, event: Extract<LogEvent, { type: 'approval_end' }>): RunState {
-  const { approval, call: id, decision, input, comment } = event.data;
-  const stage = run.calls.find(({ call }) => call === id)?.stage;
-  if (stage?.kind === 'started' && stage.question === approval) return questioned(run, event, null);
-  if (decision === 'deny' || decision === 'skip' || decision === 'expired') return run;
-  const changed = decision === 'edit' ? `A person changed the input to ${JSON.stringify(input)}.` : null;
-  const said = comment === undefined ? null : `A person allowed the call and said: ${comment}`;
-  const note = [changed, said].filter((part) => part !== null).join(' ') || null;
-  return withCall(run, event, (call) => ({
-    ...call,
-    ...(decision === 'edit' && { input, problem: null }),
-    note,
-    stage: { kind: 'planned', approved: true },
-  }));
+/** What people are to say before any call can go on; null while some call can. */
+function waitsFor(calls: readonly Call[]): 'approvals' | 'answer' | null {
+  if (everyOpenCall(calls, (stage) => pendingApproval({ stage }) !== null)) return 'approvals';
+  const started = calls.filter(({ stage }) => stage.kind === 'started');
+  const isAsking = everyOpenCall(started, (stage) => stage.kind === 'started' && stage.question !== null);
+  return isAsking ? 'answer' : null;
 }
 
-function paused(run: RunState, session: SessionState): RunState {
-  return { ...run, paused: session === 'paused', stalled: 0 };
-}
-
-/** Keeps count of the time that it rests. */
-function resting(run: RunState, now: Date): RunState {
-  const at = now.getTime();
-  if (run.parked || run.paused || run.asking) return { ...run, restsSince: run.restsSince ?? at };
-  const waited = run.restsSince === null ? 0 : at - run.restsSince;
-  return { ...run, restsSince: null, restedMs: run.restedMs + waited };
-}
-
-function added(a: Usage, b: Usage): Usage {
-  const sum: Record<string, number> = { ...a };
-  for (const [key, value] of Object.entries(b)) sum[key] = (sum[key] ?? 0) + (value as number);
-  return sum as unknown as Usage;
+/** The approval that a call waits for. One that was refused waits until its end, which is in the same append. */
+export function pendingApproval({ stage }: Pick<Call, 'stage'>): EventData['approval'] | null {
+  return stage.kind === 'waiting' || stage.kind === 'refused' ? stage.approval : null;
 }

@@ -16,6 +16,8 @@ import {
   threadEventJson,
   waitingCalls,
   workspace,
+  everyOpenCall,
+  type Call,
   type LogEvent,
   type RunDialect,
   type ViewEvent,
@@ -28,11 +30,14 @@ import {
   EMPTY,
   fold,
   foldAll,
-  type CallState,
+  noteOn,
+  pendingApproval,
   type RunState,
   type ThreadState,
 } from '../../src/threads/fold.ts';
 import { shownHistory } from '../../src/context/history.ts';
+import { CALLS_PER_MESSAGE } from '../../src/models/model.ts';
+import { keptInput } from '../../src/runs/steps/run-tools.ts';
 import { transcript } from '../../src/threads/chats/transcript.ts';
 import { changeLines, plain } from './changes.ts';
 
@@ -115,8 +120,8 @@ function runMeaning(run: RunState) {
     calls: run.calls.map(callMeaning),
     steered: run.steered,
     unanswered: run.unanswered,
-    rests: { for_approvals: run.parked, for_an_answer: run.asking, paused: run.paused },
-    rests_since: run.restsSince,
+    rests: restMeaning(run),
+    rests_since: run.rest?.since ?? null,
     rested_ms: run.restedMs,
     model_calls: run.modelCalls,
     usage: run.usage,
@@ -125,8 +130,42 @@ function runMeaning(run: RunState) {
   };
 }
 
-function callMeaning({ call, tool, input, problem, surplus, note, stage }: CallState) {
-  return { call, tool, input, problem, surplus, note, stage };
+/** A run that is paused may wait for people as well. */
+function restMeaning({ rest, calls }: RunState) {
+  const started = calls.filter(({ stage }) => stage.kind === 'started');
+  return {
+    for_approvals: everyOpenCall(calls, (stage) => pendingApproval({ stage }) !== null),
+    for_an_answer: everyOpenCall(started, (stage) => stage.kind === 'started' && stage.question !== null),
+    paused: rest?.for === 'resume',
+  };
+}
+
+function callMeaning(each: Call, index: number) {
+  const { call, tool } = each;
+  const input = keptInput(each.input);
+  return {
+    call,
+    tool,
+    input: input.ok ? input.value : null,
+    problem: input.ok ? null : input.problem,
+    surplus: index >= CALLS_PER_MESSAGE,
+    note: noteOn(each),
+    stage: stageMeaning(each),
+  };
+}
+
+function stageMeaning(call: Call) {
+  const { stage } = call;
+  const asked = pendingApproval(call);
+  if (asked) {
+    const { approval, kind: about, paths, expires_at } = asked;
+    const expiresAt = expires_at === undefined ? null : Date.parse(expires_at);
+    return { kind: 'asked', approval, about, paths, expiresAt };
+  }
+  if (stage.kind === 'requested') return { kind: 'planned' };
+  if (stage.kind === 'allowed') return { kind: 'planned', approved: true };
+  if (stage.kind !== 'started') return stage;
+  return { kind: 'started', ...(stage.question !== null && { question: stage.question }) };
 }
 
 // ——— decisions

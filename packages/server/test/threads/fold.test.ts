@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
   isTerminal,
+  readArguments,
   type EventData,
   type EventType,
   type LogEvent,
@@ -13,6 +14,7 @@ import {
 import type { StoredEvent } from '../../src/log/event.ts';
 import { readForFold } from '../../src/log/statements.ts';
 import { decide as decideWith, type Facts } from '../../src/runs/loop/decide.ts';
+import { keptInput } from '../../src/runs/steps/run-tools.ts';
 import { EMPTY, fold, foldAll, type ThreadState } from '../../src/threads/fold.ts';
 import type { AnyTool } from '../../src/tools/registry.ts';
 import { createLoop, play, requestCancel, useLog } from '../runs/support.ts';
@@ -403,6 +405,61 @@ test('a run whose time was over before it was parked fails', () => {
   };
   expect(decide(foldAll(EMPTY, log.events), facts, 2).kind).toBe('take_over');
   expect(decide(foldAll(EMPTY, log.events), facts, 1)).toMatchObject({ kind: 'fail', code: 'time_limit' });
+});
+
+test('a run rests for one thing at a time, and a pause comes before what its calls wait for', () => {
+  const log = new Log();
+  const rest = () => foldAll(EMPTY, log.events).run!.rest;
+  const becomes = (from_state: SessionState, to_state: SessionState) =>
+    log.add('session', { session: 's', from_state, to_state, reason: 'x' }, log.run);
+  const about = { call: 'a', tool: 't', input: {}, paths: [], reason: 'x' };
+  log.add('state', { status: 'running', attempt: 1 });
+  log.add('message_end', { message: 'm1', text: '', parts: [toolCall('a')], ended: 'complete' });
+  expect(rest()).toBeNull();
+  log.clock = 1000;
+  log.add('approval', { approval: 'x', kind: 'call', ...about });
+  expect(rest()).toEqual({ for: 'approvals', since: 1000 });
+  log.clock = 2000;
+  becomes('running', 'paused');
+  expect(rest()).toEqual({ for: 'resume', since: 1000 });
+  becomes('paused', 'running');
+  expect(rest()).toEqual({ for: 'approvals', since: 1000 });
+  log.clock = 3000;
+  log.add('approval_end', { approval: 'x', call: 'a', tool: 't', decision: 'approve' });
+  expect(foldAll(EMPTY, log.events).run).toMatchObject({ rest: null, restedMs: 2000 });
+  log.add('tool_start', { tool: 't', input: {}, call: 'a' });
+  log.clock = 4000;
+  log.add('approval', { approval: 'y', kind: 'question', ...about });
+  expect(rest()).toEqual({ for: 'answer', since: 4000 });
+  log.clock = 5000;
+  log.add('approval_end', { approval: 'y', call: 'a', tool: 't', decision: 'answer', input: {} });
+  expect(foldAll(EMPTY, log.events).run).toMatchObject({ rest: null, restedMs: 3000 });
+});
+
+test('arguments that are not JSON are kept with a problem, and the call is one to be ended', () => {
+  const log = new Log();
+  log.add('state', { status: 'running', attempt: 1 });
+  const input = { kind: 'invalid', text: '{"path": "/a' } as const;
+  const parts = [{ ...toolCall('a'), input }];
+  log.add('message_end', { message: 'm1', text: '', parts, ended: 'complete' });
+  const state = foldAll(EMPTY, log.events);
+  const problem = 'the input is not valid JSON: {"path": "/a';
+  expect(state.run!.calls[0]!.input).toEqual({ ok: false, raw: input.text, problem });
+  expect(decide(state, factsOf(queued(log.run)), 1).kind).toBe('run_tools');
+});
+
+test.each([65, 5000])('arguments that are nested %i deep are refused, as a value and as a text', (depth) => {
+  const text = '['.repeat(depth) + ']'.repeat(depth);
+  for (const input of [
+    readArguments({ kind: 'invalid', text }),
+    readArguments({ kind: 'json', value: JSON.parse(text) as unknown }),
+  ])
+    expect(keptInput(input)).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining('64 levels') as string,
+    });
+  const fits = readArguments({ kind: 'json', value: [[1]] });
+  expect(keptInput(fits)).toBe(fits);
 });
 
 function toolCall(callId: string) {

@@ -20,6 +20,7 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import type { MessagePart, Metadata, ToolInput } from '@continuo/engine';
+import { readArguments } from '@continuo/protocol';
 import { CALLS_PER_MESSAGE, type HistoryMessage } from '../model.ts';
 import { type AiSdkCallPair, type AiSdkExchange, aiSdkExchanges } from './exchange.ts';
 import { type AiSdkFileRules, aiSdkFilePart } from './files.ts';
@@ -150,8 +151,9 @@ function toolCall({ call, id, name }: AiSdkCallPair): LanguageModelV4ToolCallPar
 }
 
 /** Always an object: two of the three formats take nothing else. */
-function inputOf(input: ToolInput): unknown {
-  if (input.kind === 'invalid') return { not_json: input.text };
+function inputOf(written: ToolInput): unknown {
+  const input = readArguments(written);
+  if (!input.ok) return { not_json: input.raw };
   const { value } = input;
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { value };
 }

@@ -2,11 +2,11 @@
 // connection that waits for the answer, so the pod keeps the thread. A question ends with its call and with its pod: a pod
 // that takes the run over closes the question, and treats the call as its effect class says.
 
+import type { Call } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
 import type { Entry } from '../../log/group.ts';
 import type { Answer, LiveCallContext, Question } from '../../tools/tool.ts';
 import type { Decision } from '../loop/decide.ts';
-import type { CallState } from '../../threads/fold.ts';
 import type { StepContext } from '../steps/step.ts';
 
 /** The pod stops while a person is being asked: the call is left as it is, for the next pod. */
@@ -23,7 +23,7 @@ interface Asker {
 /** `post` appends the question and resolves to the id of its approval. */
 export function createAsker(
   context: StepContext,
-  { call, tool }: CallState,
+  { call, tool }: Call,
   post: (question: Question) => Promise<string>,
 ): Asker {
   const { hold, pen, queued, options, canceled } = context;

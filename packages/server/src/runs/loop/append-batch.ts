@@ -1,13 +1,13 @@
 // What a step writes: its events, and the rows that change with them. Pure.
 
 import { v7 as uuidv7 } from 'uuid';
-import type { EventData, LogEvent, NewEvent, SessionState } from '@continuo/protocol';
+import type { Call, EventData, LogEvent, NewEvent, SessionState } from '@continuo/protocol';
 import { isEnded, transition, type SessionInput } from '../../actors/session.ts';
 import type { Change, Entry } from '../../log/group.ts';
 import { messageRow } from '../steps/step.ts';
 import type { Decision, QueuedRun, SentMessage } from './decide.ts';
 import { answered } from '../approvals/questions.ts';
-import { foldAll, type CallState, type RunState, type ThreadState } from '../../threads/fold.ts';
+import { foldAll, pendingApproval, type RunState, type ThreadState } from '../../threads/fold.ts';
 
 export interface Writing {
   readonly entries: Entry[];
@@ -26,7 +26,7 @@ export function inOrder(...writings: readonly Writing[]): Writing {
 }
 
 /** The state as it will be once the entries are committed. */
-export function ahead(
+export function predictState(
   state: ThreadState,
   entries: readonly Entry[],
   { threadId, attempt, at }: { readonly threadId: string; readonly attempt: number; readonly at: Date },
@@ -82,9 +82,7 @@ function rewound(to: number | null): NewEvent[] {
 /** What calls asked that an earlier attempt was making: nobody waits for the answers any more. */
 export function openQuestions({ calls }: RunState) {
   return calls.flatMap(({ call, tool, stage }) =>
-    stage.kind === 'started' && stage.question !== undefined
-      ? [{ approval: stage.question, call, tool }]
-      : [],
+    stage.kind === 'started' && stage.question !== null ? [{ approval: stage.question, call, tool }] : [],
   );
 }
 
@@ -126,12 +124,12 @@ function said({ id, content, files }: SentMessage): EventData['message'] {
 /** What people decided about the calls that asked; one that they refused ends. */
 export function settled(run: RunState, { decisions }: QueuedRun): Writing {
   const events = run.calls.flatMap((call): NewEvent[] => {
-    const { stage } = call;
-    const made = stage.kind === 'asked' ? decisions.get(stage.approval) : undefined;
-    if (stage.kind !== 'asked' || !made) return [];
+    const asked = pendingApproval(call);
+    const made = asked && decisions.get(asked.approval);
+    if (!made) return [];
     const { decision, input, comment } = made;
     const data: EventData['approval_end'] = {
-      approval: stage.approval,
+      approval: asked.approval,
       call: call.call,
       tool: call.tool,
       decision,
@@ -149,10 +147,11 @@ const REFUSED = {
   skip: 'outcome unknown: the call was started before the server stopped, and was not repeated',
 };
 
-function refusedCall({ call, tool, stage }: CallState, { decision, comment }: Decision): NewEvent[] {
+function refusedCall(asked: Call, { decision, comment }: Decision): NewEvent[] {
   if (decision !== 'deny' && decision !== 'expired' && decision !== 'skip') return [];
   const why = comment === null ? '' : `, and said: ${comment}`;
-  const mayHaveBegun = stage.kind === 'asked' && stage.about === 'unknown_outcome';
+  const { call, tool } = asked;
+  const mayHaveBegun = pendingApproval(asked)?.kind === 'unknown_outcome';
   const rest = mayHaveBegun ? '' : '. Nothing was done. Do not repeat the call: go on without it, or ask';
   const output = { error: `${mayHaveBegun ? REFUSED.skip : REFUSED[decision]}${why}${rest}` };
   const outcome = mayHaveBegun ? ('unknown' as const) : ('denied' as const);
@@ -180,16 +179,16 @@ export function end(
         usage: run.usage,
         cost: run.cost,
         steers: run.steered.length + sent.length,
-        asked: run.calls.some(({ stage }) => stage.kind === 'asked'),
+        asked: run.calls.some((call) => pendingApproval(call) !== null),
       },
     ],
   });
 }
 
-function unanswered({ call, tool, stage }: CallState): NewEvent[] {
+function unanswered(left: Call): NewEvent[] {
+  const { call, tool, stage } = left;
   if (stage.kind === 'ended') return [];
-  const mayHaveBegun =
-    stage.kind === 'started' || (stage.kind === 'asked' && stage.about === 'unknown_outcome');
+  const mayHaveBegun = stage.kind === 'started' || pendingApproval(left)?.kind === 'unknown_outcome';
   const outcome = mayHaveBegun ? ('unknown' as const) : ('canceled' as const);
   const error = mayHaveBegun
     ? 'the run ended before the outcome was known'

@@ -1,7 +1,7 @@
 // What to do next = decide(state, facts). Pure and small: every decision of the run loop is here.
 
-import type { ApprovalDecision, AttachedFile } from '@continuo/protocol';
-import { workedMs, type CallState, type RunState, type ThreadState } from '../../threads/fold.ts';
+import type { ApprovalDecision, AttachedFile, Call } from '@continuo/protocol';
+import { pendingApproval, workedMs, type RunState, type ThreadState } from '../../threads/fold.ts';
 
 export interface SentMessage {
   readonly id: string;
@@ -65,7 +65,7 @@ export type Step =
   | { readonly kind: 'start'; readonly run: QueuedRun }
   | { readonly kind: 'take_over'; readonly run: RunState }
   | { readonly kind: 'call_model'; readonly run: RunState }
-  | { readonly kind: 'run_tools'; readonly run: RunState; readonly calls: readonly CallState[] }
+  | { readonly kind: 'run_tools'; readonly run: RunState; readonly calls: readonly Call[] }
   /** People have decided about all calls that asked. */
   | { readonly kind: 'settle'; readonly run: RunState; readonly queued: QueuedRun }
   /** Messages that came while the run was at work become part of it. */
@@ -96,9 +96,10 @@ export function decide(state: ThreadState, facts: Facts, attempt: number, idleMs
   if (!run) return betweenRuns(state, facts, idleMs);
 
   const queued = facts.runs.find(({ id }) => id === run.id);
+  const isPaused = run.rest?.for === 'resume';
   // A run that is paused fails once it goes on.
-  const late = queued && !run.paused && lateLimit(run, queued.limits, facts.now);
-  // Who only looks writes nothing: a message behind a parked run must not count as another try at it.
+  const late = queued && !isPaused && lateLimit(run, queued.limits, facts.now);
+  // A pod that only looks appends no event: a message behind a parked run must not count as another attempt at it.
   if (queued && !late && queued.cancel === null && rests(run, queued))
     return { kind: 'rest', until: expiryOf(run) };
   // Until its event is in the log, a hold is not complete: this comes before everything else.
@@ -106,7 +107,7 @@ export function decide(state: ThreadState, facts: Facts, attempt: number, idleMs
 
   if (queued && queued.cancel !== null) return { kind: 'cancel', run, reason: queued.cancel };
   if (late) return { kind: 'fail', run, ...late };
-  if (queued && queued.pause !== run.paused) return { kind: queued.pause ? 'pause' : 'resume', run };
+  if (queued && queued.pause !== isPaused) return { kind: queued.pause ? 'pause' : 'resume', run };
   if (run.stalled > STALLED_ATTEMPTS) {
     return {
       kind: 'fail',
@@ -117,7 +118,7 @@ export function decide(state: ThreadState, facts: Facts, attempt: number, idleMs
   }
   if (run.last?.error) return { kind: 'fail', run, ...run.last.error };
   if (queued && isAnswered(run, queued)) return { kind: 'settle', run, queued };
-  const calls = run.calls.filter(({ stage }) => stage.kind === 'planned' || stage.kind === 'started');
+  const calls = run.calls.filter((call) => call.stage.kind !== 'ended' && pendingApproval(call) === null);
   if (calls.length > 0) return { kind: 'run_tools', run, calls };
   const messages = queued ? notTakenIn(run, queued) : [];
   if (messages.length > 0) return { kind: 'take_in', run, messages };
@@ -138,22 +139,24 @@ function betweenRuns({ session, history }: ThreadState, facts: Facts, idleMs: nu
 
 /** There is nothing to do before somebody resumes it, or decides. */
 function rests(run: RunState, queued: QueuedRun): boolean {
-  if (queued.pause !== run.paused) return false;
-  return run.paused || (run.parked && !isAnswered(run, queued));
+  const isPaused = run.rest?.for === 'resume';
+  if (queued.pause !== isPaused) return false;
+  return isPaused || (run.rest?.for === 'approvals' && !isAnswered(run, queued));
 }
 
 /** People were asked, and have decided about all of it. */
 function isAnswered({ calls }: RunState, { decisions }: QueuedRun): boolean {
-  const asked = calls.flatMap(({ stage }) => (stage.kind === 'asked' ? [stage.approval] : []));
-  return asked.length > 0 && asked.every((approval) => decisions.has(approval));
+  const asked = calls.map(pendingApproval).filter((approval) => approval !== null);
+  return asked.length > 0 && asked.every(({ approval }) => decisions.has(approval));
 }
 
 /** When the first of its questions expires. */
-function expiryOf({ calls, paused }: RunState): number | null {
-  const times = calls.flatMap(({ stage }) =>
-    stage.kind === 'asked' && stage.expiresAt !== null ? [stage.expiresAt] : [],
-  );
-  return times.length === 0 || paused ? null : Math.min(...times);
+function expiryOf({ calls, rest }: RunState): number | null {
+  const times = calls.flatMap((call) => {
+    const expiry = pendingApproval(call)?.expires_at;
+    return expiry === undefined ? [] : [Date.parse(expiry)];
+  });
+  return times.length === 0 || rest?.for === 'resume' ? null : Math.min(...times);
 }
 
 /** What the run was sent and has not taken in. */

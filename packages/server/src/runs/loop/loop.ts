@@ -245,7 +245,7 @@ class Actor {
       case 'call_model':
         return this.#within((context) => callModel(context, step.run));
       case 'run_tools':
-        return this.#within((context) => runTools(context, step.calls));
+        return this.#within((context) => runTools(context, step.run, step.calls));
       case 'settle':
         return this.#write(write.settled(step.run, step.queued));
       case 'take_in':
@@ -290,11 +290,11 @@ class Actor {
     });
     this.#starting = begun.catch(() => undefined);
     // The model is asked while the beginning is being written; nothing is made of its answer before.
-    const ahead = this.#ahead(writing.entries);
-    const step = this.#decide(ahead);
+    const predicted = this.#predictState(writing.entries);
+    const step = this.#decide(predicted);
     try {
       if (step.kind === 'call_model' && !this.#hold.draining)
-        await this.#within((context) => callModel(context, step.run), { state: ahead, begun });
+        await this.#within((context) => callModel(context, step.run), { state: predicted, begun });
     } finally {
       await begun;
     }
@@ -315,7 +315,7 @@ class Actor {
 
   /** A whole message. Where the run ends with it, its end is in the same append. */
   async #conclude(entries: Entry[], changes: readonly Change[]): Promise<void> {
-    const step = this.#decide(this.#ahead(entries));
+    const step = this.#decide(this.#predictState(entries));
     if (step.kind !== 'finish') return void (await this.#pen.append(entries, changes));
     try {
       await this.#finish(step.run, { entries, changes });
@@ -328,9 +328,10 @@ class Actor {
   }
 
   /** The state as it will be once the entries are committed. */
-  #ahead(entries: readonly Entry[]): ThreadState {
+  #predictState(entries: readonly Entry[]): ThreadState {
     const { threadId, attempt } = this.#hold;
-    return write.ahead(this.#state, entries, { threadId, attempt, at: new Date(this.#options.now()) });
+    const at = new Date(this.#options.now());
+    return write.predictState(this.#state, entries, { threadId, attempt, at });
   }
 
   #finish(run: RunState, before?: write.Writing): Promise<unknown> {

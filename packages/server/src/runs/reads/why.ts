@@ -1,8 +1,8 @@
 // Why a run is where it is: what it waits for, in a sentence and as fields, from its log and its rows.
 
-import type { EventType, Why } from '@continuo/protocol';
+import type { Call, EventType, Why } from '@continuo/protocol';
 import type { Pool } from '../../db/pool.ts';
-import type { CallState, RunState } from '../../threads/fold.ts';
+import { pendingApproval, type RunState } from '../../threads/fold.ts';
 import type { StoredRun } from './read-runs.ts';
 import { replay } from '../loop/replay.ts';
 
@@ -103,14 +103,14 @@ function waitsFor(
         : 'The run waits for a pod with room.',
     };
   }
-  if (state?.paused)
+  if (state?.rest?.for === 'resume')
     return { waits_for: 'resume', sentence: 'The run is paused; POST …/resume on its chat lets it go on.' };
-  if (state?.parked)
+  if (state?.rest?.for === 'approvals')
     return {
       waits_for: 'approval',
       sentence: `The run waits for approval of ${state.calls.flatMap(askedInWords).join(', ')}.`,
     };
-  if (state?.asking)
+  if (state?.rest?.for === 'answer')
     return {
       waits_for: 'approval',
       sentence: `${stepOf(state)
@@ -170,7 +170,7 @@ function sinceOf(waitsFor: Why['waits_for'], place: Place, state: RunState | nul
   if (state === null) return null;
   if (waitsFor === 'model') return new Date(Date.now() - modelMs(place, state)).toISOString();
   const rests = waitsFor === 'approval' || waitsFor === 'resume';
-  return rests && state.restsSince !== null ? new Date(state.restsSince).toISOString() : null;
+  return rests && state.rest ? new Date(state.rest.since).toISOString() : null;
 }
 
 /** Every call has ended and the last message was no answer: the model is being asked. */
@@ -181,8 +181,9 @@ function asksModel({ calls, last, unanswered }: RunState): boolean {
 }
 
 /** `remove /notes/x.md` */
-function askedInWords({ tool, stage }: CallState): string[] {
-  return stage.kind === 'asked' ? [[tool, ...stage.paths].join(' ')] : [];
+function askedInWords(call: Call): string[] {
+  const asked = pendingApproval(call);
+  return asked ? [[call.tool, ...asked.paths].join(' ')] : [];
 }
 
 function stepOf(state: RunState): NonNullable<Why['step']> {
@@ -191,9 +192,11 @@ function stepOf(state: RunState): NonNullable<Why['step']> {
     .map(({ call, tool }) => ({ call, tool }));
   const message = state.last?.message ?? null;
   if (calls.length > 0) return { kind: 'tool', message, calls };
-  const asked = state.calls.flatMap(({ call, tool, stage }) =>
-    stage.kind === 'asked' ? [{ call, tool, approval: stage.approval }] : [],
-  );
+  const asked = state.calls.flatMap((each) => {
+    const { call, tool } = each;
+    const approval = pendingApproval(each)?.approval;
+    return approval === undefined ? [] : [{ call, tool, approval }];
+  });
   if (asked.length > 0) return { kind: 'approval', message, calls: asked };
   const isModel = state.open !== null || asksModel(state);
   return { kind: isModel ? 'model' : 'between', message: state.open, calls };

@@ -5,7 +5,15 @@
 
 import { availableParallelism } from 'node:os';
 import { v7 as uuidv7 } from 'uuid';
-import type { ApprovalKind, EventData, ImageReference, NewEvent } from '@continuo/protocol';
+import { isJsonTooDeep } from '@continuo/engine';
+import type {
+  ApprovalKind,
+  Call,
+  CallArguments,
+  EventData,
+  ImageReference,
+  NewEvent,
+} from '@continuo/protocol';
 import { FairLimiter } from '../../fair-limiter.ts';
 import { isTooDeep, TOO_DEEP } from '../../json-depth.ts';
 import type { Change, Entry } from '../../log/group.ts';
@@ -15,7 +23,7 @@ import type { AnyTool } from '../../tools/registry.ts';
 import { errorForModels, OutcomeUnknown, Stale, ToolFailure, type CallContext } from '../../tools/tool.ts';
 import { CALLS_PER_MESSAGE } from '../../models/model.ts';
 import { yieldWithAbortCheck } from '../../yielding.ts';
-import type { CallState } from '../../threads/fold.ts';
+import type { RunState } from '../../threads/fold.ts';
 import { readPolicy } from '../../tools/policies.ts';
 import { Abandoned, createAsker } from '../approvals/questions.ts';
 import type { StepContext } from './step.ts';
@@ -35,16 +43,17 @@ const PREPARE_TRIES = 100;
 type End = Omit<EventData['tool_end'], 'tool' | 'call'>;
 
 interface CheckedCall {
-  readonly call: CallState;
+  readonly call: Call;
+  /** What it is made with, if that can be kept. */
+  readonly input: CallArguments;
   readonly checked: Checked;
 }
 
-export async function runTools(context: StepContext, calls: readonly CallState[]): Promise<null> {
+export async function runTools(context: StepContext, run: RunState, calls: readonly Call[]): Promise<null> {
   if (context.hold.draining || context.canceled.aborted) return null;
-  const allowed = await withoutRefused(
-    context,
-    await checkAll(context, await withoutSurplus(context, calls)),
-  );
+  const surplus = run.calls.slice(CALLS_PER_MESSAGE);
+  const made = await withoutSurplus(context, calls, new Set(surplus));
+  const allowed = await withoutRefused(context, await checkAll(context, made));
   const isPure = ({ checked }: CheckedCall) => checked.ok && checked.tool.effect === 'pure';
   // The log's order follows from the message alone, not from which call is faster: the results of pure calls are written in
   // the order of the calls, and the other calls begin after them. A pure call whose result was not written yet when the pod
@@ -66,24 +75,26 @@ export async function runTools(context: StepContext, calls: readonly CallState[]
 /** Ends the calls that are too many, in their order, so many in one append that others have their turn in between. */
 async function withoutSurplus(
   context: StepContext,
-  calls: readonly CallState[],
-): Promise<readonly CallState[]> {
-  const surplus = calls.filter((call) => call.surplus);
+  calls: readonly Call[],
+  tooMany: ReadonlySet<Call>,
+): Promise<readonly Call[]> {
+  const surplus = calls.filter((call) => tooMany.has(call));
   if (surplus.length === 0) return calls;
   const error = `not made: a message makes at most ${CALLS_PER_MESSAGE} calls, and this one came after them. Make it again in a later message if it is still needed`;
   for (let at = 0; at < surplus.length; at += CALLS_PER_MESSAGE) {
     const some = surplus.slice(at, at + CALLS_PER_MESSAGE);
     await context.pen.append(some.map((call) => ended(context, call, { output: { error }, success: false })));
   }
-  return calls.filter((call) => !call.surplus);
+  return calls.filter((call) => !tooMany.has(call));
 }
 
 /** Inputs may be large, and there may be many: others have their turn in between. */
-async function checkAll(context: StepContext, calls: readonly CallState[]): Promise<readonly CheckedCall[]> {
+async function checkAll(context: StepContext, calls: readonly Call[]): Promise<readonly CheckedCall[]> {
   const checked: CheckedCall[] = [];
   for (const [index, call] of calls.entries()) {
     if (index > 0) await yieldWithAbortCheck({ mode: 'fast', signal: context.hold.lost });
-    checked.push({ call, checked: check(context, call) });
+    const input = keptInput(call.input);
+    checked.push({ call, input, checked: check(context, call.tool, input) });
   }
   return checked;
 }
@@ -129,7 +140,8 @@ async function withoutRefused(
   const workspace = (await readPolicy(options.pool, workspaceId)) ?? [];
   const refused: Entry[] = [];
   const changes: Change[] = [];
-  const allowed = calls.filter(({ call, checked }) => {
+  const allowed = calls.filter((each) => {
+    const { call, checked } = each;
     if (!checked.ok || !needsVerdict(call, checked)) return true;
     const { name: tool, effect } = checked.tool;
     const { action, reason } = judge(
@@ -138,17 +150,16 @@ async function withoutRefused(
     );
     if (call.stage.kind === 'started') {
       if (action !== 'ask') return true;
-      ask(context, { call, checked }, { kind: 'unknown_outcome', reason: UNKNOWN }, refused, changes);
+      ask(context, each, { kind: 'unknown_outcome', reason: UNKNOWN }, refused, changes);
       return false;
     }
-    const approved = call.stage.kind === 'planned' && call.stage.approved === true;
-    if (action === 'allow' || (action === 'ask' && approved)) return true;
+    if (action === 'allow' || (action === 'ask' && call.stage.kind === 'allowed')) return true;
     if (action === 'deny') {
       const error = `denied: ${reason}. Nothing was done. Do not repeat the call: go on without it, or say what you would need`;
       refused.push(ended(context, call, { output: { error }, success: false, outcome: 'denied' }));
       return false;
     }
-    ask(context, { call, checked }, { kind: 'call', reason }, refused, changes);
+    ask(context, each, { kind: 'call', reason }, refused, changes);
     return false;
   });
   if (refused.length > 0) await pen.append(refused, changes);
@@ -159,15 +170,20 @@ const UNKNOWN =
   'the call was started, and the server stopped before it was known to be finished; is it to be made again?';
 
 /** A new call; or one that was started elsewhere, and that nothing but a person's word can repeat. */
-function needsVerdict(call: CallState, checked: Checked): boolean {
+function needsVerdict(call: Call, checked: Checked): boolean {
   if (!checked.ok) return false;
-  return call.stage.kind === 'planned' || (call.stage.kind === 'started' && !isRepeatable(checked));
+  return isToStart(call) || (call.stage.kind === 'started' && !isRepeatable(checked));
+}
+
+/** Not started by any attempt, or allowed to be started again. */
+function isToStart({ stage }: Call): boolean {
+  return stage.kind === 'requested' || stage.kind === 'allowed';
 }
 
 /** Adds a question to what is written. */
 function ask(
   { queued, options, workspaceId }: StepContext,
-  { call, checked }: CheckedCall,
+  { call, input: given, checked }: CheckedCall,
   {
     kind,
     reason,
@@ -185,7 +201,7 @@ function ask(
     options.approvalMs === null ? null : new Date(options.now() + options.approvalMs).toISOString();
   const asked = { call: call.call, tool: call.tool, paths, reason };
   const id = uuidv7();
-  const input = asObject(call.input);
+  const input = toWireInput(given);
   changes.push({
     kind: 'approval',
     event: entries.length,
@@ -211,9 +227,10 @@ function ask(
 
 async function runCall(
   context: StepContext,
-  { call, checked }: CheckedCall,
+  checkedCall: CheckedCall,
   neighbours?: Neighbours,
 ): Promise<void> {
+  const { call, input: given, checked } = checkedCall;
   const { hold, pen, queued, options } = context;
   if (hold.draining || context.canceled.aborted) return;
   hold.lost.throwIfAborted();
@@ -223,15 +240,15 @@ async function runCall(
     await pen.append([ended(context, call, data)]);
   };
 
-  if (call.stage.kind === 'started' && call.problem === null && !isRepeatable(checked)) {
+  if (call.stage.kind === 'started' && given.ok && !isRepeatable(checked)) {
     const error =
       'outcome unknown: the call was started, and the server stopped before it was known to be finished; it was not repeated';
     return end({ output: { error }, success: false, outcome: 'unknown' });
   }
-  if (!checked.ok || call.stage.kind === 'planned') {
-    const { tool, input, call: id } = call;
+  if (!checked.ok || isToStart(call)) {
+    const { tool, call: id } = call;
     const title = checked.ok ? checked.tool.words?.(checked.input) : undefined;
-    const data = { tool, input: asObject(input), call: id, ...(title !== undefined && { title }) };
+    const data = { tool, input: toWireInput(given), call: id, ...(title !== undefined && { title }) };
     await pen.append([{ runId: queued.id, event: { type: 'tool_start', data } }]);
   }
   if (!checked.ok) return end({ output: { error: checked.problem }, success: false });
@@ -251,7 +268,7 @@ async function runCall(
   const asker = createAsker(context, call, async ({ text: reason, schema }) => {
     const entries: Entry[] = [];
     const changes: Change[] = [];
-    const id = ask(context, { call, checked }, { kind: 'question', reason, schema }, entries, changes);
+    const id = ask(context, checkedCall, { kind: 'question', reason, schema }, entries, changes);
     await pen.append(entries, changes);
     return id;
   });
@@ -301,7 +318,7 @@ interface Transacted {
 }
 
 /** Resolves after the commit with what is to be done then. */
-async function transact(context: StepContext, call: CallState, { tool, input, about, grace }: Transacted) {
+async function transact(context: StepContext, call: Call, { tool, input, about, grace }: Transacted) {
   const { pen, queued, options } = context;
   for (let tries = 1; ; tries += 1) {
     // Each try begins with empty pages: what one that was undone said does not count.
@@ -335,7 +352,7 @@ async function transact(context: StepContext, call: CallState, { tool, input, ab
   }
 }
 
-function ended(context: StepContext, call: CallState, data: End) {
+function ended(context: StepContext, call: Call, data: End) {
   const event = { type: 'tool_end' as const, data: { tool: call.tool, ...data, call: call.call } };
   return { runId: context.queued.id, event };
 }
@@ -380,15 +397,21 @@ type Checked =
   | { ok: true; tool: AnyTool; input: never; paths: readonly string[] }
   | { ok: false; problem: string };
 
-function check({ tools }: StepContext, call: CallState): Checked {
-  if (call.problem !== null) return { ok: false, problem: call.problem };
-  const tool = tools.get(call.tool);
+/** Arguments that are nested too deep cannot be kept. The model is told, as it is of arguments that are not JSON. */
+export function keptInput(input: CallArguments): CallArguments {
+  if (!(input.ok ? isTooDeep(input.value) : isJsonTooDeep(input.raw))) return input;
+  return { ok: false, raw: '', problem: `the input is ${TOO_DEEP}. Nothing was done. Send it flatter` };
+}
+
+function check({ tools }: StepContext, name: string, given: CallArguments): Checked {
+  if (!given.ok) return { ok: false, problem: given.problem };
+  const tool = tools.get(name);
   if (!tool) {
     const known = tools.names.join(', ') || 'none';
-    return { ok: false, problem: `there is no tool named ${call.tool}; the tools are: ${known}` };
+    return { ok: false, problem: `there is no tool named ${name}; the tools are: ${known}` };
   }
   try {
-    const parsed = tool.input.safeParse(call.input);
+    const parsed = tool.input.safeParse(given.value);
     if (parsed.success) {
       const input = parsed.data as never;
       return { ok: true, tool, input, paths: tool.paths?.(input) ?? [] };
@@ -434,6 +457,11 @@ function graceAfterCancel({ canceled, hold, options }: StepContext) {
       hold.lost.removeEventListener('abort', onLost);
     },
   };
+}
+
+/** What the log says of an input; nothing where it is not JSON, or nested too deep. */
+function toWireInput(input: CallArguments): Record<string, unknown> {
+  return input.ok ? asObject(input.value) : {};
 }
 
 /** Inputs and outputs are objects on the wire; anything else is put into one. */

@@ -1,7 +1,7 @@
 // A thread's log as a text that people can read: who said what and when, what was called and what came of it, which
 // files changed, how each run ended. Pure: the same events give the same text.
 
-import type { LogEvent } from '@continuo/protocol';
+import { supersededBy, type LogEvent } from '@continuo/protocol';
 
 /** Of a tool's input or result: lines and characters at most. */
 const SUMMARY_LINES = 5;
@@ -17,7 +17,7 @@ export function transcript(events: Iterable<LogEvent>): string {
 }
 
 /** What an event adds to the text; null if nothing. */
-function paragraph(event: LogEvent | FileUpdated): string | null {
+function paragraph(event: LogEvent): string | null {
   switch (event.type) {
     case 'message':
       return [
@@ -55,7 +55,8 @@ function paragraph(event: LogEvent | FileUpdated): string | null {
       const { data } = event;
       if (data.status !== 'running')
         return `*Run ${event.runId} · ${data.status} · ${time(event.at)}*\n\n---`;
-      return data.supersedes ? `*Message ${data.supersedes} was cut off, and is begun again*` : null;
+      const superseded = supersededBy(data);
+      return superseded && `*Message ${superseded.message} was cut off, and is begun again*`;
     }
     default:
       return null;
@@ -71,12 +72,6 @@ const DECIDED = {
   answer: 'a person answered its question',
   expired: 'nobody answered in time',
 } as const;
-
-/** Comes with tools that write files. */
-interface FileUpdated extends Omit<LogEvent, 'type' | 'data'> {
-  readonly type: 'file_updated';
-  readonly data: { readonly path: string; readonly v: number };
-}
 
 function time(at: Date): string {
   return at

@@ -1,0 +1,126 @@
+// The lifecycle of a model's calls. A message requests calls; each may wait for a person, starts, perhaps asks a person a
+// question while it runs, and ends:
+//
+//   requested ──▶ started ──▶ ended
+//       │            │
+//       └▶ waiting ◀─┘   (a call whose outcome is unknown waits before it is made again)
+//             ├▶ allowed ──▶ started
+//             └▶ refused ──▶ ended
+//
+// A call that is denied or canceled goes to `ended` from any stage.
+
+import type { MessagePart } from '@continuo/engine';
+import type { ApprovalDecision, EventData, NewEvent } from '../events.ts';
+import { readArguments, type CallArguments } from './arguments.ts';
+
+export type CallStage =
+  | { readonly kind: 'requested' }
+  /** A person is to decide whether the call is made, or made again. */
+  | { readonly kind: 'waiting'; readonly approval: EventData['approval'] }
+  | { readonly kind: 'allowed' }
+  /** The call's end follows: its result says that it was refused. */
+  | { readonly kind: 'refused'; readonly approval: EventData['approval'] }
+  /** `question`: the approval that the running call waits for; null if it asks nothing. */
+  | { readonly kind: 'started'; readonly question: string | null }
+  | { readonly kind: 'ended' };
+
+export interface Call {
+  readonly call: string;
+  readonly tool: string;
+  /** As the model wrote them. */
+  readonly requested: CallArguments;
+  /** What the call is made with: a person may have changed it. */
+  readonly input: CallArguments;
+  readonly stage: CallStage;
+  /** The last time that a person was to allow it; questions do not count. */
+  readonly asked: EventData['approval'] | null;
+  /** The last decision that allowed it. */
+  readonly allowed: EventData['approval_end'] | null;
+}
+
+/** The events that move a call from one stage to the next. */
+export type CallEvent = Extract<NewEvent, { type: 'tool_start' | 'approval' | 'approval_end' | 'tool_end' }>;
+
+const REQUESTED: CallStage = { kind: 'requested' };
+const ALLOWED: CallStage = { kind: 'allowed' };
+const STARTED: CallStage = { kind: 'started', question: null };
+const ENDED: CallStage = { kind: 'ended' };
+
+const REFUSALS: ReadonlySet<ApprovalDecision | 'expired'> = new Set(['deny', 'skip', 'expired']);
+
+export function newCall(call: string, tool: string, requested: CallArguments): Call {
+  return { call, tool, requested, input: requested, stage: REQUESTED, asked: null, allowed: null };
+}
+
+/** The calls that a message requests, in its order. */
+export function callsIn(parts: readonly MessagePart[]): readonly Call[] {
+  return parts.flatMap((part) =>
+    part.kind === 'tool_call' ? [newCall(part.callId, part.tool, readArguments(part.input))] : [],
+  );
+}
+
+/** The calls of the run's last message after an event; the same array where the event changes none of them. */
+export function callsAfter(calls: readonly Call[], event: NewEvent): readonly Call[] {
+  switch (event.type) {
+    case 'message_end':
+      return callsIn(event.data.parts);
+    case 'tool_start':
+    case 'approval':
+    case 'approval_end':
+    case 'tool_end': {
+      const index = calls.findIndex(({ call }) => call === event.data.call);
+      if (index < 0) return calls;
+      const next = callAfter(calls[index]!, event);
+      return next === calls[index] ? calls : calls.with(index, next);
+    }
+    default:
+      return calls;
+  }
+}
+
+/** One call after an event of its own. */
+export function callAfter(call: Call, event: CallEvent): Call {
+  switch (event.type) {
+    case 'tool_start':
+      return { ...call, stage: STARTED };
+    case 'approval': {
+      const { data } = event;
+      // Only a call that is being made asks a question, and it goes on by itself.
+      if (data.kind === 'question') return { ...call, stage: { kind: 'started', question: data.approval } };
+      return { ...call, stage: { kind: 'waiting', approval: data }, asked: data };
+    }
+    case 'approval_end':
+      return afterDecision(call, event.data);
+    case 'tool_end':
+      return { ...call, stage: ENDED };
+  }
+}
+
+function afterDecision(call: Call, decision: EventData['approval_end']): Call {
+  const { stage } = call;
+  if (stage.kind === 'started')
+    return stage.question === decision.approval ? { ...call, stage: STARTED } : call;
+  if (stage.kind !== 'waiting' || stage.approval.approval !== decision.approval) return call;
+  if (REFUSALS.has(decision.decision))
+    return { ...call, stage: { kind: 'refused', approval: stage.approval } };
+  const input: CallArguments =
+    decision.decision === 'edit' ? { ok: true, value: decision.input } : call.input;
+  return { ...call, input, stage: ALLOWED, allowed: decision };
+}
+
+/** Whether the call was ever started; one whose outcome is unknown was. */
+export function hasStarted({ stage, asked }: Call): boolean {
+  if (stage.kind === 'started' || stage.kind === 'ended') return true;
+  return asked?.kind === 'unknown_outcome';
+}
+
+/** Whether some call has not ended, and every such call is in a stage that passes the test. */
+export function everyOpenCall(calls: Iterable<Call>, test: (stage: CallStage) => boolean): boolean {
+  let open = false;
+  for (const { stage } of calls) {
+    if (stage.kind === 'ended') continue;
+    if (!test(stage)) return false;
+    open = true;
+  }
+  return open;
+}
