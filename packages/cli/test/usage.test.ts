@@ -131,7 +131,7 @@ test('PLUS-5 a wrong setting stops the start with a sentence', async () => {
 });
 
 test('the package depends on what its parts depend on, in the same versions, and on its own three', () => {
-  const parts = ['engine', 'protocol', 'client', 'server'].map(manifest);
+  const parts = ['engine', 'protocol', 'client', 'postgres', 'offline-model', 'server'].map(manifest);
   const merged = (of: 'dependencies' | 'optionalDependencies') =>
     Object.assign({}, ...parts.map((part) => part[of] ?? {})) as Record<string, string>;
   const { dependencies, optionalDependencies } = manifest('cli');
