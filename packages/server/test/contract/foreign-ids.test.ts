@@ -1,0 +1,286 @@
+// What belongs to one workspace is not found from another one. The test walks the served OpenAPI document: every route stands in
+// exactly one of the tables below, so that a new route fails here until somebody has said which ids it takes.
+
+import { beforeAll, describe, expect, test } from 'vitest';
+import { FETCH } from '../mcp/support.ts';
+import { ask, framesOf, until, usePod, type Answer } from './support.ts';
+
+/** What a workspace has, by the ids and names that routes take. */
+interface Ids {
+  readonly chat: string;
+  readonly run: string;
+  readonly message: string;
+  readonly result: string;
+  readonly approval: string;
+  readonly file: string;
+  readonly path: string;
+  readonly folder: string;
+  readonly role: string;
+  readonly server: string;
+}
+
+interface Request {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Route {
+  readonly request?: (ids: Ids) => Request;
+  /** What an id of another workspace is answered with, where that is not 404. */
+  readonly status?: number;
+  /** The route makes what it is asked for: under the same name, each workspace has its own. */
+  readonly makes?: true;
+}
+
+const disabled = { transport: 'stdio', command: process.execPath, args: [FETCH], enabled: false };
+
+/** The routes of a workspace that take the id, the name or the path of something in it. In an order in which all of them succeed. */
+const INSIDE: Readonly<Record<string, Route>> = {
+  'GET /api/v1/workspaces/{id}/approvals/{approval}': {},
+  'POST /api/v1/workspaces/{id}/approvals/{approval}': { request: () => ({ body: { decision: 'deny' } }) },
+  'GET /api/v1/workspaces/{id}/chats/{chat}': {},
+  'GET /api/v1/workspaces/{id}/chats/{chat}/events': {},
+  'GET /api/v1/workspaces/{id}/chats/{chat}/messages': {},
+  'GET /api/v1/workspaces/{id}/chats/{chat}/sessions': {},
+  'PATCH /api/v1/workspaces/{id}/chats/{chat}': { request: () => ({ body: { title: 'Renamed' } }) },
+  'POST /api/v1/workspaces/{id}/chats/{chat}': { request: () => ({ body: { content: HANGS } }) },
+  'POST /api/v1/workspaces/{id}/chats/{chat}/ping': {},
+  'POST /api/v1/workspaces/{id}/chats/{chat}/pause': {},
+  'POST /api/v1/workspaces/{id}/chats/{chat}/resume': {},
+  'POST /api/v1/workspaces/{id}/chats/{chat}/stop': {},
+  'DELETE /api/v1/workspaces/{id}/chats/{chat}': {},
+  'POST /api/v1/workspaces/{id}/chats/{chat}/restore': {},
+  // A list of one chat's runs, which is empty.
+  'GET /api/v1/workspaces/{id}/runs': { request: ({ chat }) => ({ query: { chat } }), status: 200 },
+  'GET /api/v1/workspaces/{id}/roles/{name}': {},
+  'POST /api/v1/workspaces/{id}/mcp-servers/{name}/restart': {},
+  'DELETE /api/v1/workspaces/{id}/mcp-servers/{name}': {},
+  'PUT /api/v1/workspaces/{id}/mcp-servers/{name}': {
+    request: () => ({ body: disabled }),
+    status: 201,
+    makes: true,
+  },
+  'GET /api/v1/workspaces/{id}/tree': { request: ({ folder }) => ({ query: { path: folder } }) },
+  'GET /api/v1/workspaces/{id}/archive': { request: ({ folder }) => ({ query: { path: folder } }) },
+  'GET /api/v1/workspaces/{id}/versions': { request: ({ file }) => ({ query: { file } }) },
+  'GET /api/v1/workspaces/{id}/diff': { request: ({ file }) => ({ query: { file } }) },
+  'POST /api/v1/workspaces/{id}/chats': { request: ({ file }) => ({ body: { goal: SHORT, files: [file] } }) },
+  'POST /api/v1/workspaces/{id}/restore': { request: ({ file }) => ({ body: { file, version: 1 } }) },
+  'GET /api/v1/workspaces/{id}/files/{path}': {},
+  'HEAD /api/v1/workspaces/{id}/files/{path}': {},
+  // A write over a version that is not there.
+  'PUT /api/v1/workspaces/{id}/files/{path}': {
+    request: () => ({ body: 'Mine.', headers: { 'if-match': '"1"' } }),
+    status: 412,
+  },
+  'DELETE /api/v1/workspaces/{id}/files/{path}': {},
+  'POST /api/v1/workspaces/{id}/moves': {
+    request: ({ folder }) => ({ body: { from: folder, to: '/elsewhere' } }),
+  },
+};
+
+/** The routes of a workspace that name nothing else. */
+const WHOLE_WORKSPACE = [
+  'DELETE /api/v1/workspaces/{id}',
+  'GET /api/v1/workspaces/{id}',
+  'GET /api/v1/workspaces/{id}/approvals',
+  'GET /api/v1/workspaces/{id}/changes',
+  'GET /api/v1/workspaces/{id}/chats',
+  'GET /api/v1/workspaces/{id}/events',
+  'GET /api/v1/workspaces/{id}/hints',
+  'GET /api/v1/workspaces/{id}/mcp-servers',
+  'GET /api/v1/workspaces/{id}/policy',
+  'GET /api/v1/workspaces/{id}/roles',
+  'GET /api/v1/workspaces/{id}/search',
+  'PATCH /api/v1/workspaces/{id}',
+  'POST /api/v1/workspaces/{id}/archive',
+  'POST /api/v1/workspaces/{id}/folder/accept-removals',
+  'POST /api/v1/workspaces/{id}/folder/restore',
+  'PUT /api/v1/workspaces/{id}/archive',
+  'PUT /api/v1/workspaces/{id}/policy',
+];
+
+/** Addressed by an id that cannot be guessed, without a workspace: whoever may use the thing’s own workspace may use it. */
+const BY_ID: Readonly<Record<string, Route>> = {
+  'GET /api/threads/{id}': {},
+  'GET /api/threads/{id}/events': {},
+  'GET /api/threads/{id}/messages': {},
+  'POST /api/threads/{id}/messages': { request: () => ({ body: { content: SHORT } }) },
+  'GET /api/runs/{id}': {},
+  'GET /api/runs/{id}/events': {},
+  'GET /api/runs/{id}/why': {},
+  'POST /api/runs/{id}/cancel': {},
+  'POST /api/runs/{id}/steer': {},
+  'POST /api/runs/{id}/retry': {},
+  'GET /api/agent/stream/{run_id}': {},
+  'GET /api/v1/tool-results/{id}': {},
+  'POST /api/agent/stream': {
+    request: ({ chat }) => ({ body: { message: SHORT, session_id: chat } }),
+  },
+};
+
+/** Addressed by a name that the client chose, or by the id of a thread; `workspace` says where the name belongs. */
+const BY_CLIENT_NAME: Readonly<Record<string, Route>> = {
+  'GET /api/chat/{id}/stream': { request: ({ run }) => ({ query: { run } }) },
+  'POST /api/chat/{id}/stop': {},
+  'POST /api/chat': {
+    request: ({ chat }) => ({
+      body: { id: chat, messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: SHORT }] }] },
+    }),
+  },
+  'GET /api/ag-ui': { request: ({ chat, run }) => ({ query: { threadId: chat, runId: 'mine', run } }) },
+  'POST /api/ag-ui': {
+    request: ({ chat }) => ({
+      body: { threadId: chat, runId: 'r1', messages: [{ id: 'm2', role: 'user', content: SHORT }] },
+    }),
+  },
+};
+
+/** About nothing that belongs to one workspace, or about the one that the request names in its query or body. */
+const WITHOUT_ID = [
+  'GET /api',
+  'GET /api/models',
+  'GET /api/person',
+  'GET /api/threads',
+  'GET /api/usage',
+  'GET /api/v1/workspaces',
+  'GET /healthz',
+  'GET /metrics',
+  'GET /readyz',
+  'POST /api/person',
+  'POST /api/threads',
+  'POST /api/v1/workspaces',
+];
+
+const SHORT = JSON.stringify({ steps: [{ text: 'Hi.' }] });
+const HANGS = JSON.stringify({ steps: [{ text: 'x', hang: true }] });
+const UNKNOWN: Ids = {
+  chat: '01890000-0000-7000-8000-000000000001',
+  run: '01890000-0000-7000-8000-000000000002',
+  message: '01890000-0000-7000-8000-000000000003',
+  result: '01890000-0000-7000-8000-000000000002:nothing',
+  approval: '01890000-0000-7000-8000-000000000004',
+  file: '01890000-0000-7000-8000-000000000005',
+  path: 'nothing/nowhere.md',
+  folder: '/nothing',
+  role: 'nobody',
+  server: 'none',
+};
+
+const world = usePod();
+const workspaceUrl = (name: string, rest = '') => `${world.url}/api/v1/workspaces/${name}${rest}`;
+let owned: Ids;
+
+beforeAll(async () => {
+  for (const name of ['owner', 'other'])
+    expect((await ask('POST', `${world.url}/api/v1/workspaces`, { name })).status).toBe(201);
+  owned = await fill('owner');
+});
+
+/** Makes one of everything. */
+async function fill(name: string): Promise<Ids> {
+  const put = async (path: string, text: string) => {
+    const { body } = await ask('PUT', workspaceUrl(name, `/files/${path}`), text);
+    return body.id as string;
+  };
+  const file = await put('plans/secret.md', 'A plan.');
+  await put('plans/other.md', 'Another one.');
+  await put('agents/spy.md', 'You look.');
+  expect((await ask('PUT', workspaceUrl(name, '/mcp-servers/web'), disabled)).status).toBe(201);
+  const open = async (steps: unknown[]) =>
+    (await ask('POST', workspaceUrl(name, '/chats'), { goal: JSON.stringify({ steps }) })).body;
+  const { chat, run } = await open([
+    { calls: [{ tool: 'ls', input: { path: '/' } }] },
+    { text: 'That is all.' },
+  ]);
+  const frames = await framesOf(world.url, run.id);
+  const call = frames.find(({ event }) => event === 'tool_end')!.data['call'] as string;
+  await open([{ calls: [{ tool: 'external', input: { note: 'x' } }] }, { text: 'Done.' }]);
+  const approval = await until(
+    async () => (await ask('GET', workspaceUrl(name, '/approvals'))).body.items[0]?.id as string | undefined,
+  );
+  return {
+    chat: chat.id,
+    run: run.id,
+    message: run.message_id,
+    result: `${run.id}:${call}`,
+    approval,
+    file,
+    path: 'plans/secret.md',
+    folder: '/plans',
+    role: 'spy',
+    server: 'web',
+  };
+}
+
+/** Sends a route's request with these ids. */
+function send(route: string, { request }: Route, workspace: string, ids: Ids): Promise<Answer> {
+  const [method, path] = route.split(' ') as [string, string];
+  const { query = {}, body, headers = {} } = request?.(ids) ?? {};
+  const address = path
+    .replace('/workspaces/{id}', `/workspaces/${workspace}`)
+    .replace(/(?<=\/(threads|chat)\/)\{id\}/, ids.chat)
+    .replace(/(?<=\/runs\/)\{id\}|\{run_id\}/, ids.run)
+    .replace(/(?<=\/tool-results\/)\{id\}/, encodeURIComponent(ids.result))
+    .replace(/(?<=\/roles\/)\{name\}/, ids.role)
+    .replace(/(?<=\/mcp-servers\/)\{name\}/, ids.server)
+    .replace(/\{(chat|approval|path)\}/, (_all, name: 'chat' | 'approval' | 'path') => ids[name]);
+  expect(address, route).not.toContain('{');
+  const search = new URLSearchParams(query).toString();
+  return ask(method, `${world.url}${address}${search && `?${search}`}`, body, {
+    accept: 'application/json',
+    ...headers,
+  });
+}
+
+/** An answer in which nothing tells which ids were asked for. */
+function anonymized({ status, text }: Answer, ids: Ids): { status: number; text: string } {
+  const names = Object.values(ids).toSorted((a, b) => b.length - a.length);
+  return { status, text: names.reduce((all, name) => all.replaceAll(name, '<id>'), text) };
+}
+
+test('every route of the document stands in one of the tables, and every route of the tables in the document', async () => {
+  const { body } = await ask('GET', `${world.url}/openapi.json`);
+  const served = Object.entries<object>(body.paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const known = [INSIDE, BY_ID, BY_CLIENT_NAME].flatMap((table) => Object.keys(table));
+  expect(served.toSorted()).toEqual([...known, ...WHOLE_WORKSPACE, ...WITHOUT_ID].toSorted());
+});
+
+describe('an id of another workspace is answered as an id that nothing has', () => {
+  test.each(Object.entries(INSIDE))('%s', async (route, table) => {
+    const foreign = await send(route, table, 'other', owned);
+    expect(foreign.status, foreign.text).toBe(table.status ?? 404);
+    if (table.makes) return;
+    const unknown = await send(route, table, 'other', UNKNOWN);
+    expect(anonymized(foreign, owned)).toEqual(anonymized(unknown, UNKNOWN));
+  });
+
+  test.each(Object.entries(BY_CLIENT_NAME))(
+    '%s, where the request names the workspace',
+    async (route, table) => {
+      const named: Route = {
+        request: (ids) => {
+          const request = table.request?.(ids) ?? {};
+          return { ...request, query: { ...request.query, workspace: 'other' } };
+        },
+      };
+      const foreign = await send(route, named, 'other', owned);
+      expect(foreign, foreign.text).toMatchObject({ status: 404, body: { code: 'thread_not_found' } });
+    },
+  );
+});
+
+// After the tests above: these change what they ask for.
+describe('in its own workspace, the same request finds it', () => {
+  const found = async (route: string, table: Route) => {
+    const { status, text } = await send(route, table, 'owner', owned);
+    expect(status, text).not.toBe(404);
+    expect(status, text).toBeLessThan(500);
+  };
+  test.each(Object.entries(BY_ID))('%s', found);
+  test.each(Object.entries(BY_CLIENT_NAME))('%s', found);
+  test.each(Object.entries(INSIDE))('%s', found);
+});
