@@ -1,11 +1,10 @@
 // Runs one message through a driver, the processor and the presenters.
 //
 // Invariants:
-// 1. An engine is configuration and nothing else; it is frozen. What a `receive` knows
-//    lives in its local variables and is gone at its end, so calls never see each other
-//    and any instance can take any agent's next message.
+// 1. An engine is frozen configuration. A `receive` keeps its state in local variables, so
+//    calls never see each other and any instance can take any agent's next message.
 // 2. Every event is presented, to one presenter after the other, before it is processed;
-//    each output is presented and re-injected in turn, until nothing comes out.
+//    each output is presented and re-injected in turn, until there are no more outputs.
 // 3. Whatever the driver does, `receive` resolves after one `turn_response`. It rejects
 //    only if a presenter does, and then the driver is closed first.
 

@@ -1,8 +1,8 @@
 // A driver connects the engine to a model: it turns one message into a stream of events.
 //
-// It may be an async generator. It ends its stream with `message_stop`, `stream_error` or
+// A driver may be an async generator. It ends its stream with `message_stop`, `stream_error` or
 // `stream_interrupted`; the engine reads no further than that and closes the iterator.
-// A driver that throws, or that stops before such an end, is given one by the engine.
+// If a driver throws, or stops without such an event, the engine adds a `stream_error`.
 
 import type { StreamEvent } from './events.ts';
 

@@ -5,7 +5,7 @@
 import type { EngineEvent, MessageEvent, StateEvent, StreamEvent, TurnEvent } from './events.ts';
 import { isMessageEvent, isStateEvent, isStreamEvent, isTurnEvent } from './internal/index.ts';
 
-/** One that returns nothing is not waited for; one that throws or rejects makes `receive` reject. */
+/** A presenter that returns nothing is not awaited; one that throws or rejects makes `receive` reject. */
 export type Presenter<Event = EngineEvent> = (agentId: string, event: Event) => void | Promise<void>;
 
 export function createStreamPresenter(handler: Presenter<StreamEvent>): Presenter {

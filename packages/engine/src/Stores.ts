@@ -1,5 +1,5 @@
-// What outlives a `receive`, and the presenters that write it. The engine never calls a
-// store: whoever wants one filled gives its presenter to the engine.
+// Stores for data that outlives a `receive`, and the presenters that fill them. The engine
+// never calls a store: to fill one, give its presenter to the engine.
 
 import type { MessageEvent, StateEvent, TurnEvent } from './events.ts';
 import { createMessagePresenter, createStatePresenter, createTurnPresenter } from './Presenter.ts';

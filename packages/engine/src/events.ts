@@ -6,14 +6,14 @@ export interface Usage {
   readonly input: number;
   readonly output: number;
   readonly cachedInput?: number;
-  /** What was put into a provider's cache, where that has a price of its own. */
+  /** Tokens written to the provider's cache, if they have a price of their own. */
   readonly cacheWrite?: number;
   readonly reasoning?: number;
 }
 
 export type StopReason = 'end' | 'tool_use' | 'length' | 'filtered' | 'other';
 
-/** What a provider wants back on the next turn (signatures, ids); the engine only carries it. */
+/** Data that the provider needs back on the next turn (signatures, ids); the engine only passes it on. */
 export type Metadata = Readonly<Record<string, unknown>>;
 
 // Layer 1: the stream, as a driver yields it.
@@ -58,7 +58,7 @@ export type StreamEvent =
       readonly at: number;
       readonly code: string;
       readonly message: string;
-      /** The same call may well succeed if it is made again. */
+      /** A retry may succeed. */
       readonly retryable?: boolean;
     }
   | { readonly type: 'stream_interrupted'; readonly at: number; readonly reason: string };
@@ -75,7 +75,7 @@ export type MessagePart =
       readonly metadata?: Metadata;
     };
 
-/** `invalid` keeps what the model wrote when it was not JSON, or nested deeper than `JSON_DEPTH`, so that it can be told. */
+/** `invalid` keeps the model's text if it is not JSON, or is nested deeper than `JSON_DEPTH`, for the error to the model. */
 export type ToolInput =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'invalid'; readonly text: string };
@@ -123,14 +123,14 @@ export type StateEvent =
   | { readonly type: 'conversation_interrupted'; readonly at: number; readonly reason: string }
   | { readonly type: 'error_occurred'; readonly at: number; readonly code: string; readonly message: string };
 
-// Layer 4: the account of one `receive`.
+// Layer 4: the usage, cost and duration of one `receive`.
 export interface TurnEvent {
   readonly type: 'turn_response';
   readonly at: number;
   readonly messageId: string | null;
   readonly ended: 'complete' | 'error' | 'interrupted';
   readonly usage: Usage;
-  /** In the currency of the prices given; null where no price was given for the model or the stream told no usage. */
+  /** In the currency of the given prices; null if the model has no price or the stream reported no usage. */
   readonly cost: number | null;
   readonly durationMs: number;
 }

@@ -1,10 +1,10 @@
 // How deep JSON may be nested. `JSON.parse` takes any depth, but `JSON.stringify` and everything else that walks a value by
-// recursion ends in a stack overflow some thousand levels down: what comes from outside is measured as text first.
+// recursion overflows the stack after some thousand levels: JSON from outside is measured as text first.
 
 /** The deepest nesting of a call's input, a tool's result or a request's body: `[[1]]` is 2 deep. */
 export const JSON_DEPTH = 64;
 
-/** Whether a JSON text is nested deeper than `depth`. Linear; a text that is not JSON has some answer, too. */
+/** Whether a JSON text is nested deeper than `depth`. Linear. For a text that is not JSON the result is unspecified. */
 export function isJsonTooDeep(text: string, depth: number = JSON_DEPTH): boolean {
   return text.length > depth && jsonExcess(text, { depth }) === 'depth';
 }
@@ -17,7 +17,7 @@ export interface JsonLimits {
   readonly fields?: number;
 }
 
-/** The first limit that a JSON text exceeds, found without parsing it; null if it keeps to all of them. */
+/** The first limit that a JSON text exceeds, found without parsing it; null if it is within all limits. */
 export function jsonExcess(
   text: string,
   { depth, parts = Infinity, fields = Infinity }: JsonLimits,

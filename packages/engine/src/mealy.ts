@@ -4,8 +4,8 @@
 // 1. A processor is pure: it changes neither its state nor its input, and the same two
 //    give the same answer. Time, randomness and I/O come in as inputs or not at all.
 // 2. Outputs are the goal, state is only what is needed to produce them.
-// 3. A processor with nothing to say gives its state back untouched; combinators keep
-//    the identity of such a state, so an idle machine costs no copy.
+// 3. A processor that ignores an input returns the same state object; combinators keep its
+//    identity, so an idle machine costs no copy.
 
 export type Processor<State, Input, Output> = (
   state: State,
@@ -14,7 +14,7 @@ export type Processor<State, Input, Output> = (
 
 const nothing: readonly never[] = Object.freeze([]);
 
-/** The answer of a processor that has nothing to say. */
+/** The result of a processor without outputs. */
 export function stay<State>(state: State): readonly [State, readonly never[]] {
   return [state, nothing];
 }
@@ -39,7 +39,7 @@ export function combine<States extends object, Input, Output>(processors: {
   };
 }
 
-/** What the first processor puts out is the input of the second. */
+/** Each output of the first processor is an input of the second. */
 export function chain<First, Second, Input, Middle, Output>(
   first: Processor<First, Input, Middle>,
   second: Processor<Second, Middle, Output>,
@@ -58,7 +58,7 @@ export function chain<First, Second, Input, Middle, Output>(
   };
 }
 
-/** The processor sees only the inputs that pass; the others neither change its state nor put anything out. */
+/** The processor sees only the inputs that pass; other inputs change no state and produce no output. */
 export function filter<State, Input, Passed extends Input, Output>(
   passes: (input: Input) => input is Passed,
   processor: Processor<State, Passed, Output>,

@@ -34,7 +34,7 @@ test('ENG-1 an engine holds its configuration and nothing else, before and after
   expect(Object.isFrozen(engine.presenters)).toBe(true);
 });
 
-test('ENG-1 a receive starts from nothing, whatever came before', async () => {
+test('ENG-1 a receive starts with the initial state, whatever came before', async () => {
   const seen: EngineEvent[] = [];
   const engine = new AgentEngine<Script>({
     driver: scriptedDriver,
@@ -220,7 +220,7 @@ test.each<[string, Presenter]>([
   ]);
 });
 
-test('ENG-9 each input is presented, then its outputs with theirs, until nothing comes out', async () => {
+test('ENG-9 each input is presented, then its outputs with their own outputs, until there are none', async () => {
   expect(typesOf(await play(answer('Hel', 'lo')))).toEqual([
     'message_start',
     'conversation_start',

@@ -22,7 +22,7 @@ test('a text is too deep exactly if its value is', () => {
   );
 });
 
-test('strings are no nesting, whatever is in them', () => {
+test('the content of strings does not count as nesting', () => {
   const brackets = '['.repeat(100);
   for (const text of [brackets, `\\${brackets}`, `"${brackets}`, `\\"${brackets}"`, `${brackets}\\`])
     expect(isJsonTooDeep(JSON.stringify([text, { [text]: text }]))).toBe(false);

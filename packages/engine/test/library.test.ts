@@ -67,7 +67,7 @@ test('ENG-12 every import in the sources is of another source file', async () =>
   expect(count).toBeGreaterThan(20);
 });
 
-test('ENG-3 no source reads a clock or rolls dice', async () => {
+test('ENG-3 no source uses a clock or randomness', async () => {
   for (const { name, text } of await sources()) {
     expect(text, name).not.toMatch(/\b(Date|Math\.random|performance|crypto)\b/);
   }
@@ -144,7 +144,7 @@ test('ENG-12 the program in the manual is short, compiles and runs', async () =>
   expectManualOutput((await run(process.execPath, [join(folder, 'example.ts')])).stdout);
 });
 
-test('ENG-12 the program runs where there is nothing but the engine', async () => {
+test('ENG-12 the program runs with nothing but the engine installed', async () => {
   const folder = await temporaryFolder(tmpdir());
   await cp(join(root, 'src'), join(folder, 'src'), { recursive: true });
   await cp(join(root, 'package.json'), join(folder, 'package.json'));

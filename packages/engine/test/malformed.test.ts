@@ -1,4 +1,4 @@
-// The outcomes that docs/engine.md promises for streams that are not as they should be.
+// The outcomes that docs/engine.md promises for malformed streams.
 
 import { expect, test } from 'vitest';
 import { AgentEngine, createAgentProcessor, initialAgentState } from '@continuo/engine';
@@ -94,7 +94,7 @@ test('ENG-4 an interrupted message keeps its text and its finished calls, not th
   ]);
 });
 
-test('ENG-4 missing starts are made up: the id of the message and the name of the tool are empty', async () => {
+test('ENG-4 starts may be missing: the id of the message and the name of the tool are then empty', async () => {
   const events = await play([
     { type: 'text_delta', at: 1, text: 'Hello' },
     { type: 'tool_input_delta', at: 2, callId: 'a', text: '{}' },
@@ -108,7 +108,7 @@ test('ENG-4 missing starts are made up: the id of the message and the name of th
   ]);
 });
 
-test('ENG-4 a late start gives the name', async () => {
+test('ENG-4 a late start sets the name', async () => {
   const events = await play([
     { type: 'tool_input_delta', at: 1, callId: 'a', text: '[1' },
     { type: 'tool_input_start', at: 2, callId: 'a', tool: 'read' },
@@ -162,7 +162,7 @@ test('ENG-4 a text block that starts while another is open ends that one', async
   ]);
 });
 
-test('ENG-4 events for a call that was told already are ignored', async () => {
+test('ENG-4 events for a call that was already emitted are ignored', async () => {
   const events = await play([start, ...call('a', 'read', '[1]'), ...call('a', 'write', '[2]'), stop]);
   expect(only(events, 'tool_use_message', 'tool_planned', 'tool_executing')).toHaveLength(3);
   expect(only(events, 'assistant_message')[0]!.parts).toMatchObject([{ tool: 'read' }]);
@@ -206,7 +206,7 @@ test('ENG-9 nothing is read after the end of a stream', async () => {
   expect(events.at(-1)).toMatchObject({ type: 'turn_response', ended: 'complete' });
 });
 
-test('ENG-7 a processor that has ended says nothing more', () => {
+test('ENG-7 a processor that has ended emits nothing more', () => {
   const processor = createAgentProcessor();
   let state = initialAgentState;
   const feed = (events: readonly EngineEvent[]): EngineEvent[] =>
@@ -229,7 +229,7 @@ test('ENG-8 an event of an unknown type reaches raw presenters and changes nothi
   expect(events.filter((event) => event !== odd)).toEqual(await play(answer('Hello')));
 });
 
-test('ENG-6 a stream whose times go backwards takes no time, not less', async () => {
+test('ENG-6 a stream whose times go backwards has a duration of 0', async () => {
   const [first, ...rest] = answer('Hello');
   const events = await play([{ ...first!, at: 1000 }, ...rest]);
   expect(only(events, 'turn_response')).toMatchObject([{ durationMs: 0 }]);

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { chain, combine, filter, map } from '@continuo/engine';
 import type { Processor } from '@continuo/engine';
 
-/** Puts out the running sum of its inputs. */
+/** Emits the running sum of its inputs. */
 const sum: Processor<number, number, number> = (state, input) => [state + input, [state + input]];
-/** Puts out each second input. */
+/** Emits every second input. */
 const second: Processor<boolean, number, number> = (odd, input) => [!odd, odd ? [input] : []];
 const repeat: Processor<null, number, number> = (state, input) => [state, Array<number>(input).fill(input)];
 const silent: Processor<string, number, never> = (state) => [state, []];
@@ -23,7 +23,7 @@ function run<State, Input, Output>(
   return [state, outputs];
 }
 
-test('combine gives every input to every processor and puts outputs in the order of the names', () => {
+test('combine passes every input to every processor; outputs come in the order of the names', () => {
   const both = combine<{ sum: number; second: boolean }, number, string>({
     sum: map(sum, (output) => `sum ${output}`),
     second: map(second, (output) => `second ${output}`),
@@ -40,14 +40,14 @@ test('combine keeps the state itself when no processor changed its own', () => {
   expect(idle(state, 1)[0]).toBe(state);
 });
 
-test('combine leaves the state that it was given as it was', () => {
+test('combine does not change the given state', () => {
   const both = combine<{ one: number; two: number }, number, number>({ one: sum, two: sum });
   const state = Object.freeze({ one: 1, two: 2 });
   expect(both(state, 10)).toEqual([{ one: 11, two: 12 }, [11, 12]]);
   expect(state).toEqual({ one: 1, two: 2 });
 });
 
-test('chain gives each output of the first to the second, in order', () => {
+test('chain passes each output of the first to the second, in order', () => {
   const chained = chain(repeat, sum);
   expect(run(chained, [null, 0], [2, 0, 3])).toEqual([
     [null, 13],
@@ -73,7 +73,7 @@ test('filter hides the inputs that do not pass', () => {
   expect(filtered(state, 3)[0]).toBe(state);
 });
 
-test('map turns each output and leaves the state alone', () => {
+test('map projects each output and leaves the state alone', () => {
   const mapped = map(repeat, (output) => output * 10);
   expect(run(mapped, null, [2, 1])).toEqual([null, [20, 20, 10]]);
 });

@@ -157,7 +157,7 @@ test('ENG-5 every state is reached, in the order of the stream', async () => {
   ]);
 });
 
-test('ENG-5 only the first of several text blocks begins to respond', async () => {
+test('ENG-5 only the first of several text blocks changes the state to responding', async () => {
   const block: StreamEvent[] = [
     { type: 'text_block_start', at: 1 },
     { type: 'text_delta', at: 2, text: 'x' },
@@ -166,7 +166,7 @@ test('ENG-5 only the first of several text blocks begins to respond', async () =
   expect(only(await play([start, ...block, ...block, stop]), 'conversation_responding')).toHaveLength(1);
 });
 
-test('ENG-5 text after thought is responding again', async () => {
+test('ENG-5 text after reasoning changes the state to responding again', async () => {
   const events = await play([
     start,
     { type: 'text_delta', at: 1, text: 'x' },
@@ -183,7 +183,7 @@ test('ENG-5 text after thought is responding again', async () => {
   ]);
 });
 
-test('ENG-5 an interruption and an error end the conversation with what they said', async () => {
+test('ENG-5 an interruption and an error end the conversation with their reason', async () => {
   const interrupted = await play([start, { type: 'stream_interrupted', at: 5, reason: 'user_cancelled' }]);
   expect(only(interrupted, 'conversation_interrupted')).toEqual([
     { type: 'conversation_interrupted', at: 5, reason: 'user_cancelled' },
@@ -254,7 +254,7 @@ test('ENG-6 more cached input than input does not make the turn cheaper than its
   expect(only(events, 'turn_response')).toMatchObject([{ cost: 1 }]);
 });
 
-test('ENG-6 a turn that has ended is not told again', () => {
+test('ENG-6 an ended turn emits no second turn_response', () => {
   const processor = createAgentProcessor();
   const ended: EngineEvent = { type: 'conversation_end', at: 5, reason: 'end' };
   const [state, outputs] = processor(initialAgentState, ended);
@@ -262,7 +262,7 @@ test('ENG-6 a turn that has ended is not told again', () => {
   expect(processor(state, ended)[1]).toEqual([]);
 });
 
-test('ENG-6 a turn without usage has no tokens, and its cost is not known', async () => {
+test('ENG-6 a turn without usage has no tokens and an unknown cost', async () => {
   const cut = answer('Hello').slice(0, 3);
   const events = await play(cut, { small: { input: 3, output: 15 } });
   expect(only(events, 'turn_response')).toEqual([

@@ -1,4 +1,4 @@
-// What holds for every stream, tried on 10,000 of them each.
+// Properties of every stream, each tried on 10,000 streams.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -133,12 +133,17 @@ function expectOneEnding(seen: readonly EngineEvent[]): void {
 function expectMessagesOfWhatCame(seen: readonly EngineEvent[]): void {
   const [turn] = only(seen, 'turn_response');
   const messages = only(seen, 'assistant_message');
-  const told = only(seen, 'tool_use_message').map(({ callId, tool, input }) => ({ callId, tool, input }));
+  const emitted = only(seen, 'tool_use_message').map(({ callId, tool, input }) => ({ callId, tool, input }));
   const results = only(seen, 'tool_result').map(({ callId, output }) => ({ callId, output }));
   expect(only(seen, 'tool_result_message')).toMatchObject(results);
   const [message] = messages;
   if (message === undefined) {
-    expect([turn!.ended === 'complete', turn!.messageId, textOf(seen), told]).toEqual([false, null, '', []]);
+    expect([turn!.ended === 'complete', turn!.messageId, textOf(seen), emitted]).toEqual([
+      false,
+      null,
+      '',
+      [],
+    ]);
     return;
   }
   expect(messages).toHaveLength(1);
@@ -151,7 +156,7 @@ function expectMessagesOfWhatCame(seen: readonly EngineEvent[]): void {
   const byId = (one: { callId: string }, other: { callId: string }) => (one.callId < other.callId ? -1 : 1);
   expect(new Set(calls.map(({ callId }) => callId)).size).toBe(calls.length);
   expect(calls.map(({ callId, tool, input }) => ({ callId, tool, input })).toSorted(byId)).toEqual(
-    told.toSorted(byId),
+    emitted.toSorted(byId),
   );
 }
 

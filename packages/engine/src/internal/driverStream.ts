@@ -5,10 +5,10 @@
 // 2. The stream ends with exactly one of `message_stop`, `stream_error` and
 //    `stream_interrupted`. The driver's first is the end, and nothing is read after it;
 //    a driver that fails or stops without one gets a `stream_error`.
-// 3. A made-up event takes the time of the last event seen, 0 if there was none: there is
-//    no clock here.
-// 4. `close` lets a driver that has not finished clean up. A failure there changes nothing,
-//    because the outcome has been told by then.
+// 3. A synthesized event takes the time of the last event seen, or 0 if there was none: there
+//    is no clock here.
+// 4. `close` lets a driver that has not finished clean up. A failure there is ignored,
+//    because the outcome has been reported by then.
 
 import type { Driver } from '../Driver.ts';
 import type { StreamEvent } from '../events.ts';

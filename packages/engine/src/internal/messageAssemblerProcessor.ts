@@ -1,11 +1,11 @@
 // Assembles stream events into whole messages.
 //
 // Invariants:
-// 1. `message_stop` gives one `assistant_message`; an error or an interruption gives one
-//    only if the model had produced anything; after that nothing comes out any more.
+// 1. `message_stop` emits one `assistant_message`; an error or an interruption emits one
+//    only if the model had produced anything. After that nothing is emitted.
 // 2. Its text is the text deltas, joined in their order, however they were split.
 // 3. Parts stand in the order in which they started.
-// 4. A call is told once: its `tool_use_message` and its part come together or not at all,
+// 4. A call is emitted once: its `tool_use_message` and its part come together or not at all,
 //    and events that follow for the same call are ignored.
 // 5. Starts may be missing. A delta or a stop opens its block, a later start gives the name.
 //    Until a start has come, the name of a message or of a tool is ''.
@@ -57,7 +57,7 @@ export const messageAssemblerProcessor: Processor<MessageAssemblerState, StreamE
     case 'tool_input_start':
     case 'tool_input_delta':
     case 'tool_input_stop':
-      return isTold(state, event.callId) ? stay(state) : toolInput(state, event);
+      return isEmitted(state, event.callId) ? stay(state) : toolInput(state, event);
     case 'tool_result':
       return [state, [toolResultMessage(event)]];
     case 'message_stop':
@@ -74,7 +74,7 @@ function nameMessage(state: OpenMessage, event: EventOf<'message_start'>): OpenM
   return state.messageId === '' ? { ...state, messageId: event.messageId, model: event.model } : state;
 }
 
-function isTold(state: OpenMessage, callId: string): boolean {
+function isEmitted(state: OpenMessage, callId: string): boolean {
   return state.parts.some((part) => part?.kind === 'tool_call' && part.callId === callId);
 }
 
@@ -87,7 +87,7 @@ function toolInput(state: OpenMessage, event: ToolInputEvent): Step {
       return stay(append(state, call, event.text));
     case 'tool_input_stop': {
       const closed = closeBlock(append(state, call, ''), call, event.metadata);
-      return [closed, newlyToldCalls(state, closed, event.at)];
+      return [closed, newCallMessages(state, closed, event.at)];
     }
   }
 }
@@ -99,10 +99,10 @@ function end(state: OpenMessage, event: EndEvent): Step {
     .reduce((message, block) => closeBlock(message, block.slot), state);
   const produced = closed.parts.some((part) => part !== null);
   if (event.type !== 'message_stop' && !produced) return stay({ kind: 'ended' });
-  return [{ kind: 'ended' }, [...newlyToldCalls(state, closed, event.at), assistantMessage(closed, event)]];
+  return [{ kind: 'ended' }, [...newCallMessages(state, closed, event.at), assistantMessage(closed, event)]];
 }
 
-/** A model that was stopped there may not have written the input whole: such a call must not run. */
+/** The model may have been stopped before the input was complete: such a call must not run. */
 function cutsCalls(reason: StopReason): boolean {
   return reason === 'length' || reason === 'filtered';
 }
@@ -127,8 +127,8 @@ function ending(event: EndEvent) {
   return { ended: 'complete', reason, usage, ...(metadata === undefined ? {} : { metadata }) } as const;
 }
 
-/** One message for each call whose part is there now and was not before. */
-function newlyToldCalls(before: OpenMessage, after: OpenMessage, at: number): readonly MessageEvent[] {
+/** A message for each call whose part is new in `after`. */
+function newCallMessages(before: OpenMessage, after: OpenMessage, at: number): readonly MessageEvent[] {
   return after.parts.flatMap((part, position): readonly MessageEvent[] => {
     if (part?.kind !== 'tool_call' || part === before.parts[position]) return [];
     const { callId, tool, input } = part;

@@ -4,13 +4,13 @@
 // 1. At most one block of text is open, one of reasoning, and one for each call.
 // 2. A block's place among the parts is reserved when it starts; its part is put there when
 //    it closes. A block of text or reasoning that is empty and has no metadata leaves none.
-// 3. Every function gives a new message. A delta costs no more than the open blocks: strings
+// 3. Every function returns a new message. A delta costs no more than the open blocks: strings
 //    are joined by reference, parts are not touched.
 
 import type { MessagePart, Metadata, ToolInput } from '../events.ts';
 import { isJsonTooDeep } from '../jsonDepth.ts';
 
-/** What a block is of. */
+/** The kind of a block, and its call. */
 export type Slot =
   | { readonly kind: 'text' }
   | { readonly kind: 'reasoning' }
@@ -82,7 +82,7 @@ function partOf({ slot, text }: Block, metadata: Metadata | undefined): MessageP
   return { kind: slot.kind, text, ...extra };
 }
 
-/** Models write nothing at all for a tool without parameters: that is an empty object. */
+/** Models write no input for a tool without parameters: that counts as an empty object. */
 function parseToolInput(text: string): ToolInput {
   if (text.trim() === '') return { kind: 'json', value: {} };
   if (isJsonTooDeep(text)) return { kind: 'invalid', text };

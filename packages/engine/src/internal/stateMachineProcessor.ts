@@ -1,13 +1,13 @@
-// Says what the conversation is doing.
+// Tracks what the conversation is doing.
 //
 // Invariants:
 // 1. `conversation_start` comes once, before anything else the model does, even if the
 //    stream lacks its `message_start`.
-// 2. A state is told when it begins, and again only after another one came between.
+// 2. A state is emitted when it begins, and again only after a different state.
 // 3. A call is planned once, when its first event comes, and then executing once, when its
-//    input is whole: that is when its `tool_use_message` is re-injected.
+//    input is complete: that is when its `tool_use_message` is re-injected.
 // 4. Exactly one of `conversation_end`, `conversation_interrupted` and `error_occurred`
-//    ends it; further stream events say nothing.
+//    ends it; further stream events emit nothing.
 
 import type { EngineEvent, StateEvent } from '../events.ts';
 import { stay } from '../mealy.ts';
@@ -29,7 +29,7 @@ type Step = readonly [StateMachineState, readonly StateEvent[]];
 interface Call {
   readonly at: number;
   readonly callId: string;
-  /** A delta does not know the name of its tool. */
+  /** A delta has no tool name. */
   readonly tool?: string;
 }
 
@@ -76,10 +76,10 @@ function begin(state: Live, at: number, messageId = ''): readonly [OpenConversat
   return [opened, [{ type: 'conversation_start', at, messageId }]];
 }
 
-function turnTo(activity: Activity, state: Live, told: StateEvent): Step {
+function turnTo(activity: Activity, state: Live, event: StateEvent): Step {
   if (state.kind === 'open' && state.activity === activity) return stay(state);
-  const [opened, outputs] = begin(state, told.at);
-  return [{ ...opened, activity }, [...outputs, told]];
+  const [opened, outputs] = begin(state, event.at);
+  return [{ ...opened, activity }, [...outputs, event]];
 }
 
 function planCall(state: Live, { at, callId, tool = '' }: Call): Step {
@@ -93,11 +93,11 @@ function planCall(state: Live, { at, callId, tool = '' }: Call): Step {
 }
 
 function executeCall(state: StateMachineState, { at, callId, tool }: Required<Call>): Step {
-  // Also after the end: `message_stop` makes open calls whole, and this machine saw it before they were re-injected.
+  // Also after the end: `message_stop` completes open calls, and this machine saw it before they were re-injected.
   const [next, outputs] = state.kind === 'ended' ? stay(state) : planCall(state, { at, callId, tool });
   return [next, [...outputs, { type: 'tool_executing', at, callId, tool }]];
 }
 
-function end(told: StateEvent): Step {
-  return [{ kind: 'ended' }, [told]];
+function end(event: StateEvent): Step {
+  return [{ kind: 'ended' }, [event]];
 }

@@ -1,17 +1,17 @@
-// Accounts for one turn: tokens, cost and duration.
+// Sums up one turn: tokens, cost and duration.
 //
 // Invariants:
 // 1. One `turn_response` for each turn. It follows the re-injected state event that ends
 //    the conversation, so it is the last event of a `receive`.
 // 2. Id, usage and model are those of the re-injected `assistant_message`. A stream that
-//    was cut told no usage: zero tokens, and a cost that is not known.
-// 3. The turn begins with its first event, and never takes less than no time.
+//    was cut reported no usage: zero tokens, and an unknown cost.
+// 3. The turn starts with its first event. Its duration is never negative.
 
 import type { EngineEvent, MessageEvent, StateEvent, TurnEvent, Usage } from '../events.ts';
 import { stay } from '../mealy.ts';
 import type { Processor } from '../mealy.ts';
 
-/** For a million tokens, in any one currency. `cachedInput` is as dear as `input` unless given. */
+/** For a million tokens, in any one currency. `cachedInput` costs as much as `input` if absent. */
 export interface Price {
   readonly input: number;
   readonly output: number;

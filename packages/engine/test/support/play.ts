@@ -1,11 +1,11 @@
-// Plays scripted streams through a real engine and gives back what its presenters saw.
+// Plays scripted streams through a real engine and returns what its presenters saw.
 
 import { AgentEngine } from '@continuo/engine';
 import type { Driver, EngineEvent, Prices, StreamEvent } from '@continuo/engine';
 
 export interface Script {
   readonly events: readonly StreamEvent[];
-  /** What the driver throws once its events are through. */
+  /** The error that the driver throws after its events. */
   readonly thrown?: unknown;
   /** How many turns of the microtask queue the driver waits before each event. */
   readonly ticks?: readonly number[];
@@ -46,7 +46,7 @@ export function typesOf(events: readonly EngineEvent[]): string[] {
   return events.map((event) => event.type);
 }
 
-/** An answer of one text block; the times are the places in the stream. */
+/** An answer of one text block; each event's time is its index in the stream. */
 export function answer(...deltas: string[]): StreamEvent[] {
   return [
     { type: 'message_start', at: 0, messageId: 'message-1', model: 'small' },

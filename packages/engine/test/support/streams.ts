@@ -58,7 +58,7 @@ export const wellFormed: fc.Arbitrary<StreamEvent[]> = fc
     ]),
   );
 
-/** A call's id must not come back in a later block. */
+/** A call's id must not be used again in a later block. */
 function distinct(event: Timeless, index: number): Timeless {
   return 'callId' in event ? { ...event, callId: `${event.callId}-of-${index}` } : event;
 }
@@ -120,7 +120,7 @@ function edited(events: readonly StreamEvent[], edit: Edit): readonly StreamEven
   return events.slice(0, at);
 }
 
-/** Anything at all, and good streams that were shuffled, cut, or had events lost or doubled. */
+/** Arbitrary events, and well-formed streams that were shuffled, cut, or had events lost or duplicated. */
 export const malformed: fc.Arbitrary<Script> = fc
   .tuple(
     fc.oneof(
@@ -132,7 +132,7 @@ export const malformed: fc.Arbitrary<Script> = fc
   )
   .map(([events, how]) => (how === 'throws' ? { events, thrown: new Error('socket hang up') } : { events }));
 
-/** The same stream with its deltas cut into other pieces; empty pieces are pieces too. */
+/** The same stream with its deltas split differently; a piece may be empty. */
 export function resplit(events: readonly StreamEvent[], cuts: readonly number[]): StreamEvent[] {
   let used = 0;
   const cut = () => cuts[used++ % cuts.length]!;
