@@ -1,9 +1,9 @@
-// Where a request goes. What a caller names stays a name: URLs are normalized on their way, and one that holds `..` would
-// arrive at another route. Such names are refused before anything is sent.
+// Builds the path of a request. Ids and file paths are encoded, and those that URL normalization could lead to another
+// route (such as `..`) are refused before anything is sent.
 
 import { InputError } from './errors.ts';
 
-/** `/api/runs/{id}/why` with its names in place; `{path}` is a file's, and spans slashes. */
+/** Fills in a template such as `/api/runs/{id}/why`. `{path}` is a file's path and may contain slashes. */
 export function address(template: string, names: object): string {
   return template.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
     const given: unknown = (names as Record<string, unknown>)[name];
@@ -13,32 +13,32 @@ export function address(template: string, names: object): string {
 
 function segment(name: string, given: unknown): string {
   const refused = (problem: string) =>
-    new InputError('invalid_id', `${shown(given)} cannot be the ${name} of anything: ${problem}.`);
-  if (typeof given !== 'string' || given === '') throw refused('it must be a text that is not empty');
-  if (!given.isWellFormed()) throw refused('it is no Unicode text');
-  // Somebody on the way may take an encoded slash for a slash.
-  if (given.split(/[/\\]/).some(isDots)) throw refused('it must not lead elsewhere, as "." and ".." do');
+    new InputError('invalid_id', `The ${name} ${quoted(given)} is not valid: ${problem}.`);
+  if (typeof given !== 'string' || given === '') throw refused('it must be a non-empty string');
+  if (!given.isWellFormed()) throw refused('it is not well-formed Unicode');
+  // A proxy may decode an encoded slash.
+  if (given.split(/[/\\]/).some(isDotSegment)) throw refused('it must not contain a "." or ".." segment');
   return encodeURIComponent(given);
 }
 
-/** With or without its first slash. */
+/** The leading slash is optional. */
 function filePath(given: unknown): string {
   const refused = (problem: string) =>
-    new InputError('invalid_path', `The path ${shown(given)} is refused: ${problem}.`);
+    new InputError('invalid_path', `The path ${quoted(given)} is not valid: ${problem}.`);
   if (typeof given !== 'string' || given === '' || given === '/')
-    throw refused('a path names a file, such as /notes/haiku.md');
-  if (!given.isWellFormed()) throw refused('it is no Unicode text');
+    throw refused('it must name a file, such as /notes/haiku.md');
+  if (!given.isWellFormed()) throw refused('it is not well-formed Unicode');
   const names = given.replace(/^\//, '').split('/');
-  if (names.includes('')) throw refused('it has no empty name: no double slash, and none at its end');
-  if (names.some(isDots)) throw refused('it has no "." and no "..": write where it leads');
+  if (names.includes('')) throw refused('it must not contain an empty segment (a double or trailing slash)');
+  if (names.some(isDotSegment)) throw refused('it must not contain a "." or ".." segment');
   return names.map(encodeURIComponent).join('/');
 }
 
-function isDots(name: string): boolean {
+function isDotSegment(name: string): boolean {
   return name === '.' || name === '..';
 }
 
-function shown(given: unknown): string {
+function quoted(given: unknown): string {
   const text = JSON.stringify(given) ?? String(given);
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

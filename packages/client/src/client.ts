@@ -1,4 +1,4 @@
-// The client: one object, a member for each thing that the server has.
+// The client: one object with a member for each resource of the server.
 
 import { createHttp, type ClientOptions } from './http.ts';
 import { approvals } from './resources/approvals.ts';

@@ -1,6 +1,6 @@
-// What can go wrong, as classes: the server said no, nobody could be reached, or nothing was sent.
+// The error classes: the server refused, the server could not be reached, or nothing was sent.
 
-/** The body of a refusal (RFC 9457); further members depend on the `code`. */
+/** The body of an error response (RFC 9457); further members depend on the `code`. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -15,13 +15,13 @@ export abstract class ContinuoError extends Error {
   abstract readonly code: string;
 }
 
-/** The server answered, and refused. */
+/** The server refused the request. */
 export class ApiError extends ContinuoError {
   override readonly name = 'ApiError';
   readonly code: string;
   readonly status: number;
   readonly problem: Problem;
-  /** Seconds after which the server asks to be tried again. */
+  /** Seconds to wait before the next try, if the server says so. */
   readonly retryAfter: number | null;
 
   constructor(problem: Problem, retryAfter: number | null = null) {
@@ -33,13 +33,13 @@ export class ApiError extends ContinuoError {
   }
 }
 
-/** Nobody answered, or the answer broke off: it is not known whether the request took effect. */
+/** There was no response, or it was interrupted: whether the request took effect is unknown. */
 export class ConnectionError extends ContinuoError {
   override readonly name = 'ConnectionError';
   readonly code = 'connection_failed';
 }
 
-/** What was named cannot be asked for, or what was given cannot be sent; nothing was. */
+/** An id, path or header value is not valid; nothing was sent. */
 export class InputError extends ContinuoError {
   override readonly name = 'InputError';
   readonly code: 'invalid_id' | 'invalid_path' | 'invalid_header';
@@ -50,14 +50,14 @@ export class InputError extends ContinuoError {
   }
 }
 
-/** Whether the same request may well succeed later. */
+/** Whether a retry of the same request may succeed. */
 export function isTemporary(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   return error instanceof ApiError && (error.status >= 500 || [408, 425, 429].includes(error.status));
 }
 
-/** An answer that is a refusal, as an error; a proxy on the way may have made it, and knows no codes. */
-export async function refusal(response: Response): Promise<ApiError> {
+/** The error of a response. A proxy's response has no problem body, so its code is made from the status. */
+export async function errorOf(response: Response): Promise<ApiError> {
   const { status, statusText } = response;
   const text = await response.text().catch(() => '');
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
@@ -67,7 +67,7 @@ export async function refusal(response: Response): Promise<ApiError> {
       title: statusText || `Status ${status}`,
       status,
       code: `http_${status}`,
-      detail: `The server answered ${status}${statusText && ` ${statusText}`}, and not in its own words.`,
+      detail: `The server answered ${status}${statusText && ` ${statusText}`}, without a problem body.`,
     },
     Number.isFinite(retryAfter) ? retryAfter : null,
   );

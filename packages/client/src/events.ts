@@ -1,18 +1,18 @@
-// The events of the server's streams and pages. Each narrows by its `type`.
+// The events of the server's streams and pages, discriminated by `type`.
 
 import type { EventData, EventType, ThreadEvent } from '@continuo/protocol';
 import { jsonOf, type Http, type Schemas } from './http.ts';
 import { follow, type Frame, type StreamOptions } from './stream.ts';
 
-/** An event of a run; `id` is its place there, from 1, without a gap. */
+/** An event of a run; `id` is its seq in the run, from 1, without gaps. */
 export type RunEvent = {
   [T in EventType]: { readonly id: number; readonly type: T; readonly data: EventData[T] };
 }[EventType];
 
-/** What happened to a file of a workspace; `seq` counts from 1, without a gap. */
+/** A change to a file of a workspace; `seq` counts from 1, without gaps. */
 export type FileChange = Omit<Schemas['Change'], 'at'>;
 
-/** A run's events from `after` on; ends after the last one. */
+/** A run's events after `after`; ends after the last one. */
 export function streamRun(http: Http, id: string, options: StreamOptions): AsyncGenerator<RunEvent, void> {
   const path = '/api/runs/{id}/events';
   return follow({
@@ -30,7 +30,7 @@ export function streamRun(http: Http, id: string, options: StreamOptions): Async
   });
 }
 
-/** A thread's events, of all its runs, from `after` on; it has no end. */
+/** The events of all runs of a thread after `after`; does not end. */
 export function streamThread(
   http: Http,
   id: string,
@@ -50,7 +50,7 @@ export function streamThread(
   });
 }
 
-/** A workspace's change feed; it has no end. */
+/** A workspace's change feed; does not end. */
 export function streamChanges(
   http: Http,
   workspace: string,

@@ -1,13 +1,13 @@
-// Hints of a workspace: what has changed. They have no ids; after each new connection, look at everything once.
+// The hints of a workspace: what has changed. Hints have no ids: after each new connection, read everything again once.
 
 import type { Http } from './http.ts';
 import { follow, type StreamOptions } from './stream.ts';
 
 export interface Hint {
-  /** Ids of chats. */
+  /** Ids of changed chats. */
   readonly chats: readonly string[];
   readonly files: boolean;
-  /** MCP servers, or their states. */
+  /** Whether MCP servers, or their states, have changed. */
   readonly servers: boolean;
 }
 

@@ -1,21 +1,21 @@
-// Requests, typed by the server's own document: a path, a method, what goes in and what comes back.
+// Requests, typed by the server's OpenAPI document.
 
 import { address } from './address.ts';
-import { ConnectionError, InputError, isTemporary, refusal } from './errors.ts';
+import { ConnectionError, InputError, isTemporary, errorOf } from './errors.ts';
 import type { components, paths } from './generated/openapi.ts';
 import { backoffMs, wait } from './wait.ts';
 
 export interface ClientOptions {
-  /** Where the server is; the page's own origin if absent. */
+  /** The server's base URL; the page's origin if absent. */
   readonly baseUrl?: string;
   readonly apiKey?: string;
-  /** Whose files, chats and approvals are meant where a call does not say; `default` if absent. */
+  /** The workspace of calls that name none; `default` if absent. */
   readonly workspace?: string;
-  /** Instead of the global one. */
+  /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
-/** The bodies of the API, by their names in the server's document. */
+/** The schemas of the API, by their names in the OpenAPI document. */
 export type Schemas = components['schemas'];
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -23,7 +23,7 @@ type Operations<M extends Method> = {
   [P in keyof paths as paths[P] extends Record<M, object> ? P : never]: paths[P];
 };
 
-/** The operation at a path. */
+/** The operation of a path and method. */
 export type At<P extends keyof paths, M extends keyof paths[P]> = paths[P][M];
 export type QueryOf<O> = O extends { parameters: { query?: infer Q } } ? NonNullable<Q> : never;
 export type BodyOf<O> = O extends { requestBody?: { content: { 'application/json': infer B } } } ? B : never;
@@ -36,15 +36,15 @@ type Answers<O> = O extends { responses: infer R }
   : never;
 export type AnswerOf<O> = [Answers<O>] extends [never] ? void : Answers<O>;
 
-export interface Send {
+export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
-interface Sent<O> extends Send {
+interface TypedRequest<O> extends RequestOptions {
   readonly query?: QueryOf<O>;
   readonly body?: BodyOf<O>;
   readonly headers?: Readonly<Record<string, string>>;
 }
-interface RawRequest extends Send {
+interface RawRequest extends RequestOptions {
   readonly path?: object | undefined;
   readonly query?: object | undefined;
   readonly body?: BodyInit | undefined;
@@ -57,9 +57,9 @@ export interface Http {
   call<M extends Method, P extends keyof Operations<M> & keyof paths>(
     method: M,
     path: P,
-    request: Sent<At<P, M & keyof paths[P]>> & PathOf<At<P, M & keyof paths[P]>>,
+    request: TypedRequest<At<P, M & keyof paths[P]>> & PathOf<At<P, M & keyof paths[P]>>,
   ): Promise<AnswerOf<At<P, M & keyof paths[P]>>>;
-  /** A request whose answer is no JSON, to a path of the server's document. Refusals are thrown. */
+  /** Sends a request whose response is not JSON. Throws if the server refuses. */
   raw(method: Method, path: keyof paths, request?: RawRequest): Promise<Response>;
 }
 
@@ -72,7 +72,7 @@ export function createHttp(options: ClientOptions): Http {
     const send = options.fetch ?? globalThis.fetch;
     const response = await send(`${base}${to}${queryString(query)}`, {
       method: method.toUpperCase(),
-      headers: sendable({
+      headers: checkHeaders({
         accept: 'application/json',
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
         ...headers,
@@ -83,11 +83,11 @@ export function createHttp(options: ClientOptions): Http {
       throw signal?.aborted
         ? cause
         : new ConnectionError(
-            base ? `The server could not be reached at ${base}.` : 'The server does not answer.',
+            base ? `The server could not be reached at ${base}.` : 'The server is not responding.',
             { cause },
           );
     });
-    if (!response.ok) throw await refusal(response);
+    if (!response.ok) throw await errorOf(response);
     return response;
   };
   return {
@@ -95,7 +95,13 @@ export function createHttp(options: ClientOptions): Http {
     workspace: options.workspace ?? 'default',
     raw,
     call: async (method, path, request) => {
-      const { path: names, query, body, headers, signal } = request as Sent<unknown> & { path?: object };
+      const {
+        path: names,
+        query,
+        body,
+        headers,
+        signal,
+      } = request as TypedRequest<unknown> & { path?: object };
       const response = await raw(method, path, {
         path: names,
         query,
@@ -103,20 +109,23 @@ export function createHttp(options: ClientOptions): Http {
         headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
         body: body === undefined ? undefined : JSON.stringify(body),
       });
-      // The types are the server's document's: it says what this path answers.
+      // The OpenAPI document defines the type of this response.
       return jsonOf(response);
     },
   };
 }
 
-/** Else it would look as if nobody had answered. What was given is not repeated: it may be secret. */
-function sendable(headers: Record<string, string>): Record<string, string> {
+/**
+ * Checks headers before they are sent: `fetch` would report an invalid one like a lost connection. The value is not
+ * repeated, because it may be a secret.
+ */
+function checkHeaders(headers: Record<string, string>): Record<string, string> {
   const checked = new Headers();
   for (const [name, value] of Object.entries(headers)) {
     try {
       checked.set(name, value);
     } catch {
-      const what = name === 'authorization' ? 'The API key' : `What was given as ${name}`;
+      const what = name === 'authorization' ? 'The API key' : `The header ${name}`;
       throw new InputError('invalid_header', `${what} has characters that cannot be sent in a header.`);
     }
   }
@@ -125,11 +134,11 @@ function sendable(headers: Record<string, string>): Record<string, string> {
 
 export async function jsonOf<T>(response: Response): Promise<T> {
   if (response.status === 204) return undefined as T;
-  return (await response.json().catch(brokeOff)) as T;
+  return (await response.json().catch(throwInterrupted)) as T;
 }
 
-export function brokeOff(cause: unknown): never {
-  throw new ConnectionError('The answer broke off.', { cause });
+export function throwInterrupted(cause: unknown): never {
+  throw new ConnectionError('The response was interrupted.', { cause });
 }
 
 function queryString(query: object = {}): string {
@@ -139,12 +148,15 @@ function queryString(query: object = {}): string {
     : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** How often a request that carries a key is sent at most, while nobody answers. */
-const TRIES = 4;
+/** How often a request with an idempotency key is sent at most. */
+const MAX_TRIES = 4;
 
-/** Sends under one key until there is an answer: a message is taken in once, however often its connection breaks. */
-export async function once<T>(
-  { idempotencyKey, signal }: Send & { readonly idempotencyKey?: string | undefined },
+/**
+ * Sends a request under one idempotency key until there is a response: the server accepts it once, however often the
+ * connection breaks.
+ */
+export async function withIdempotencyKey<T>(
+  { idempotencyKey, signal }: RequestOptions & { readonly idempotencyKey?: string | undefined },
   send: (headers: Record<string, string>) => Promise<T>,
 ): Promise<T> {
   const headers = { 'idempotency-key': idempotencyKey ?? newKey() };
@@ -152,13 +164,13 @@ export async function once<T>(
     try {
       return await send(headers);
     } catch (error) {
-      if (tries === TRIES || !isTemporary(error) || signal?.aborted) throw error;
+      if (tries === MAX_TRIES || !isTemporary(error) || signal?.aborted) throw error;
       await wait(backoffMs(tries, Math.random()), signal);
     }
   }
 }
 
-/** A key for a message that may be sent more than once. Not crypto.randomUUID, which pages have over https and on localhost only. */
+/** A new idempotency key. `crypto.randomUUID` exists only over https and on localhost. */
 export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

@@ -1,22 +1,22 @@
-// Streams that survive. One connection after the other, each from the last id on, until the last event has come; what a
-// cut connection left of a frame is thrown away, because the next one sends the frame whole.
+// Streams that reconnect. Each connection resumes after the last id, until the last event has arrived. A partial frame
+// of a cut connection is discarded, because the next connection sends it whole.
 
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { ApiError, ConnectionError, isTemporary } from './errors.ts';
 import { backoffMs, wait } from './wait.ts';
 
-/** What a stream is doing, for people. */
+/** The state of a stream's connection. */
 export type StreamState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open' }
-  /** The connection is gone; the next try, the `tries`th since the last event, is made `inMs` from now. */
+  /** The connection is lost. The next try, the `tries`th since the last event, is in `inMs`. */
   | { readonly kind: 'reconnecting'; readonly tries: number; readonly inMs: number; readonly reason: Error }
   | { readonly kind: 'closed' };
 
 export interface StreamOptions {
-  /** The id of the last event that is known already. */
+  /** The id of the last known event. */
   readonly after?: number | 'latest' | undefined;
-  /** Detaches: the iteration ends. What is followed goes on. */
+  /** Detaches: the iteration ends, the run continues. */
   readonly signal?: AbortSignal | undefined;
   readonly onState?: ((state: StreamState) => void) | undefined;
 }
@@ -24,13 +24,13 @@ export interface StreamOptions {
 export interface Resumable<T> extends StreamOptions {
   readonly request: (after: string | null, signal: AbortSignal) => Promise<Response>;
   readonly read: (frame: Frame) => T;
-  /** Whether it is the last event of all. */
+  /** Whether this is the last event of the stream. */
   readonly ends: (event: T) => boolean;
-  /** The next events as a page. */
-  readonly page?: ((after: string, signal: AbortSignal) => Promise<readonly Told<T>[]>) | undefined;
+  /** Reads the next events as a page. */
+  readonly page?: ((after: string, signal: AbortSignal) => Promise<readonly PageItem<T>[]>) | undefined;
 }
 
-interface Told<T> {
+interface PageItem<T> {
   readonly id: string;
   readonly event: T;
 }
@@ -41,14 +41,15 @@ export interface Frame {
   readonly data: string;
 }
 
-/** The server says something every 15 s: a connection that was silent three times as long is dead. */
+/** The server sends something every 15 s: a connection that was silent three times as long is dead. */
 const SILENCE_MS = 45_000;
 
 /**
- * After so many connections in a row without an event, a page is asked for first: when a connection breaks, browsers throw away what
- * they had received and not handed over, so that whoever is slow might never see an event of a stream that is always cut.
+ * After this many consecutive connections without an event, a page is read first. When a connection breaks, browsers
+ * discard received bytes that were not yet delivered, so a slow reader might never get an event of a stream that is
+ * always cut.
  */
-const FRUITLESS = 2;
+const EMPTY_CONNECTIONS = 2;
 
 export async function* follow<T>({
   request,
@@ -61,14 +62,15 @@ export async function* follow<T>({
 }: Resumable<T>): AsyncGenerator<T, void> {
   let last = after === undefined ? null : String(after);
   let tries = 0;
-  const say = (state: StreamState) => onState?.(state);
-  say({ kind: 'connecting' });
+  const report = (state: StreamState) => onState?.(state);
+  report({ kind: 'connecting' });
   try {
     while (!signal?.aborted) {
       let reason: unknown = new ConnectionError('The server ended the stream before the last event.');
       const connection = connect(signal);
       try {
-        const missed = tries >= FRUITLESS && last !== null ? await page?.(last, connection.signal) : [];
+        const missed =
+          tries >= EMPTY_CONNECTIONS && last !== null ? await page?.(last, connection.signal) : [];
         for (const { id, event } of missed ?? []) {
           last = id;
           tries = 0;
@@ -76,11 +78,11 @@ export async function* follow<T>({
           if (signal?.aborted || ends(event)) return;
         }
         const response = await request(last, connection.signal);
-        // Nothing comes after the last id.
+        // There is nothing after the last id.
         if (response.status === 204) return;
-        // Where `latest` was, so that nothing is missed if the connection breaks before the first event.
+        // The position of `latest`, so that nothing is missed if the connection breaks before the first event.
         last = response.headers.get('last-event-id') ?? last;
-        say({ kind: 'open' });
+        report({ kind: 'open' });
         for await (const frames of connection.read(response)) {
           for (const frame of frames) {
             const event = read(frame);
@@ -92,7 +94,7 @@ export async function* follow<T>({
         }
       } catch (error) {
         if (signal?.aborted) return;
-        // It is aborted from in here only when the server was silent for too long.
+        // Aborted by the silence timer, not by the caller.
         if (!connection.signal.aborted) {
           if (!isTemporary(error)) throw error;
           reason = error;
@@ -101,15 +103,15 @@ export async function* follow<T>({
         connection.close();
       }
       tries += 1;
-      await rest(tries, reason, { signal, onState });
+      await backOff(tries, reason, { signal, onState });
     }
   } finally {
-    say({ kind: 'closed' });
+    report({ kind: 'closed' });
   }
 }
 
-/** Asks until there is an answer, or a refusal that asking again does not change. */
-export async function patiently<T>(
+/** Retries until there is a response, or an error that a retry does not change. */
+export async function retryWhileTemporary<T>(
   ask: () => Promise<T>,
   { signal, onState }: Pick<StreamOptions, 'signal' | 'onState'>,
 ): Promise<T> {
@@ -119,18 +121,18 @@ export async function patiently<T>(
       return await ask();
     } catch (error) {
       if (signal?.aborted || !isTemporary(error)) throw error;
-      await rest(tries, error, { signal, onState });
+      await backOff(tries, error, { signal, onState });
     }
   }
 }
 
-async function rest(
+async function backOff(
   tries: number,
   reason: unknown,
   { signal, onState }: Pick<StreamOptions, 'signal' | 'onState'>,
 ): Promise<void> {
-  const asked = reason instanceof ApiError ? (reason.retryAfter ?? 0) * 1000 : 0;
-  const inMs = Math.max(asked, backoffMs(tries, Math.random()));
+  const retryAfterMs = reason instanceof ApiError ? (reason.retryAfter ?? 0) * 1000 : 0;
+  const inMs = Math.max(retryAfterMs, backoffMs(tries, Math.random()));
   onState?.({ kind: 'reconnecting', tries, inMs, reason: reason as Error });
   await wait(inMs, signal);
 }
@@ -141,7 +143,7 @@ interface Connection {
   close(): void;
 }
 
-/** One connection; closing it is all that leaving a stream means. */
+/** One connection; closing it detaches from the stream. */
 function connect(outer: AbortSignal | undefined): Connection {
   const controller = new AbortController();
   const abort = () => controller.abort();
@@ -162,7 +164,7 @@ function connect(outer: AbortSignal | undefined): Connection {
       const parser = createParser({ onEvent: (message) => frames.push(frameOf(message)) });
       for (;;) {
         const { done, value } = await reader.read().catch((cause: unknown) => {
-          throw new ConnectionError('The connection broke off.', { cause });
+          throw new ConnectionError('The connection was interrupted.', { cause });
         });
         if (done) return;
         clearTimeout(silence);

@@ -1,4 +1,4 @@
-// What a caller names cannot lead to another route, whichever call it is given to.
+// An id or path cannot lead to another route, whichever call it is given to.
 
 import { expect, onTestFinished, test } from 'vitest';
 import { usePod } from '../../server/test/contract/support.ts';
@@ -8,7 +8,7 @@ import { createClient, InputError, type Client } from '../src/index.ts';
 const world = usePod();
 const ID = '01a1e264-eff2-7144-8d90-9c91a4b3dc89';
 
-/** A client of the real server, and what it sent. */
+/** A client of the real server, with the requests that it sent. */
 function watched(workspace?: string): { readonly client: Client; readonly sent: readonly string[] } {
   const sent: string[] = [];
   const client = createClient({
@@ -97,7 +97,7 @@ const BY_WORKSPACE: Record<string, (client: Client) => Promise<unknown>> = {
   'mcp.list': ({ mcp }) => mcp.list(),
 };
 
-/** Calls that name nothing, or name the workspace that they are about on their own. */
+/** Calls without an id or path, and calls that take only a workspace. */
 const OTHERS = [
   'threads.create',
   'threads.list',
@@ -112,7 +112,7 @@ const OTHERS = [
 const IDS = ['', '.', '..', '../default', 'a/..', '..\\x', '/../..', '\uD800', undefined, null, 7];
 const PATHS = ['', '/', '..', '/..', '/../policy', '../policy', '/a/../../../victim', '/./a', '/a/.', '//a'];
 
-test('every call that names something is in the tables of this test', () => {
+test('every call with an id or path is in the tables of this test', () => {
   const { client } = watched();
   const members = Object.entries(client).flatMap(([name, member]) =>
     typeof member === 'function' ? [name] : Object.keys(member).map((each) => `${name}.${each}`),
@@ -121,7 +121,7 @@ test('every call that names something is in the tables of this test', () => {
   expect(members.toSorted()).toEqual([...known, ...OTHERS].toSorted());
 });
 
-test('an id that is empty or leads elsewhere is refused, and nothing is sent', async () => {
+test('an id that is empty or has a dot segment is refused, and nothing is sent', async () => {
   const { client, sent } = watched();
   for (const [name, call] of Object.entries(BY_ID)) {
     for (const id of IDS) {
@@ -137,7 +137,7 @@ test('an id that is empty or leads elsewhere is refused, and nothing is sent', a
   expect(sent).toEqual([]);
 });
 
-test('a path that is empty or leads elsewhere is refused, and nothing is sent', async () => {
+test('a path that is empty or has a dot segment is refused, and nothing is sent', async () => {
   const { client, sent } = watched();
   for (const [name, call] of Object.entries(BY_PATH)) {
     for (const path of [...PATHS, '/a/', '/\uDC00', undefined, 7]) {
@@ -149,7 +149,7 @@ test('a path that is empty or leads elsewhere is refused, and nothing is sent', 
   expect(sent).toEqual([]);
 });
 
-test('a workspace that is empty or leads elsewhere is refused by every call, and nothing is sent', async () => {
+test('a workspace that is empty or has a dot segment is refused by every call, and nothing is sent', async () => {
   for (const workspace of ['', '..', '../../threads']) {
     const { client, sent } = watched(workspace);
     for (const [name, call] of Object.entries(BY_WORKSPACE)) {
@@ -164,7 +164,7 @@ test('a workspace that is empty or leads elsewhere is refused by every call, and
   }
 });
 
-test('names that only look odd arrive as they are, and the first slash of a path can be left out', async () => {
+test('unusual but valid names arrive unchanged, and the leading slash of a path is optional', async () => {
   const { client, sent } = watched();
   for (const path of ['notes/x.md', '/notes/..x', '/notes/%2e%2e', '/a b/&#%.md', '/...a/ä']) {
     await client.files.write(path, path);
@@ -176,7 +176,7 @@ test('names that only look odd arrive as they are, and the first slash of a path
   await expect(client.runs.why('a/b')).rejects.toMatchObject({ code: 'invalid_params' });
 });
 
-test('a key that no header can carry is refused as such, and nothing is sent', async () => {
+test('an API key that a header cannot carry is refused as such, and nothing is sent', async () => {
   const client = createClient({ baseUrl: world.url, apiKey: '“quoted”' });
   await expect(client.workspaces.get()).rejects.toMatchObject({
     name: 'InputError',
@@ -191,7 +191,7 @@ test('a key that no header can carry is refused as such, and nothing is sent', a
   expect(sent).toEqual([]);
 });
 
-test('a request makes one Headers of its own, however many headers it has', async () => {
+test('a request constructs one Headers object, however many headers it has', async () => {
   const { Headers: Real } = globalThis;
   let made = 0;
   globalThis.Headers = class extends Real {

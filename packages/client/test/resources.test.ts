@@ -10,7 +10,7 @@ const world = usePod({ CONTINUO_API_KEY: key });
 const client = () => createClient({ baseUrl: `${world.url}/`, apiKey: key });
 const script = (...steps: object[]) => JSON.stringify({ steps });
 
-test('the key is sent, and one that is missing or wrong is refused', async () => {
+test('the API key is sent, and a missing or wrong key is refused', async () => {
   await expect(createClient({ baseUrl: world.url }).threads.list()).rejects.toMatchObject({
     code: 'unauthorized',
     status: 401,

@@ -1,4 +1,4 @@
-// Streams against a real pod: whatever happens to connections and servers, each event comes once and in order.
+// Streams against a real pod: whatever happens to connections and servers, each event arrives once and in order.
 
 import { afterEach, beforeEach, describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { count, framesOf, until, usePod } from '../../server/test/contract/support.ts';
@@ -38,8 +38,8 @@ async function start(script: object, by = client): Promise<{ thread: string; run
   return { thread, run: run.id };
 }
 
-/** The run's events as the pod itself tells them. */
-async function told(run: string): Promise<unknown[]> {
+/** The run's events, read from the pod itself. */
+async function eventsOf(run: string): Promise<unknown[]> {
   return (await framesOf(world.url, run)).map(({ id, event, data }) => ({ id, type: event, data }));
 }
 
@@ -61,7 +61,7 @@ test('PLUS-5 a run is started and followed to its end, and its events narrow by 
     if (event.type === 'error') expect(event.data.text).toBeUndefined();
   }
   expect(text).toBe('Hello there.');
-  expect(events).toEqual(await told(run));
+  expect(events).toEqual(await eventsOf(run));
   expect(events.at(-1)).toMatchObject({ type: 'state', data: { status: 'done' } });
   expect((await client.runs.get(run)).status).toBe('done');
   expectTypeOf(await client.runs.get(run))
@@ -69,12 +69,12 @@ test('PLUS-5 a run is started and followed to its end, and its events narrow by 
     .toEqualTypeOf<'queued' | 'running' | 'done' | 'error' | 'canceled'>();
 });
 
-test('PLUS-5 every connection cut after 25 events: each event comes once, in order', async () => {
+test('PLUS-5 every connection cut after 25 events: each event arrives once, in order', async () => {
   const { thread, run } = await start(LONG);
   await client.runs.ended(run);
   proxy.set({ cut: afterEvents(25) });
   const before = proxy.connections;
-  expect(await all(client.runs.stream(run))).toEqual(await told(run));
+  expect(await all(client.runs.stream(run))).toEqual(await eventsOf(run));
   expect(proxy.connections - before).toBeGreaterThan(7);
   const { items } = await direct.threads.events(thread, { limit: 1000 });
   const seen = [];
@@ -85,10 +85,10 @@ test('PLUS-5 every connection cut after 25 events: each event comes once, in ord
   expect(seen).toEqual(items);
 });
 
-test('PLUS-5 every stream cut before its first event: pages bring what the streams cannot', async () => {
+test('PLUS-5 every stream cut before its first event: events arrive as pages', async () => {
   const { thread, run } = await start(LONG);
   await client.runs.ended(run);
-  const expected = await told(run);
+  const expected = await eventsOf(run);
   proxy.set({
     cut: () => (bytes) => (bytes.includes('text/event-stream') ? bytes.indexOf('\r\n\r\n') + 4 : null),
   });
@@ -102,11 +102,11 @@ test('PLUS-5 every stream cut before its first event: pages bring what the strea
   expect(seen).toEqual(items.slice(3));
 });
 
-test('PLUS-5 a connection cut after any byte: each event comes once, in order', async () => {
+test('PLUS-5 a connection cut after any byte: each event arrives once, in order', async () => {
   const { run } = await start({ steps: [{ text: 'Grüße, 世界! 👋 ünd' }] }, direct);
-  const expected = await told(run);
+  const expected = await eventsOf(run);
   const length = (await (await fetch(`${world.url}/api/runs/${run}/events`)).arrayBuffer()).byteLength;
-  // The first connections are cut, one after each tenth byte; those that come after them are not.
+  // The first connections are cut, each ten bytes later than the one before; the others are not.
   let next = Math.floor(Math.random() * 10);
   const streams = Math.floor((length - next) / 10);
   proxy.set({
@@ -136,14 +136,14 @@ test('PLUS-5 the server killed with -9 and started again under an open stream', 
     second = await startPod(settings);
     proxy.set({ target: second.url });
   }
-  expect(seen).toEqual(await told(run));
+  expect(seen).toEqual(await eventsOf(run));
   expect(seen.at(-1)).toMatchObject({ type: 'state', data: { status: 'done' } });
   expect(states.slice(0, 3)).toEqual(['connecting', 'open', 'reconnecting']);
   expect(states.slice(-2)).toEqual(['open', 'closed']);
   await second!.end();
 });
 
-test('what a proxy or a server without its database answers is waited out, and told', async () => {
+test('errors of a proxy, or of a server without its database, are retried and reported', async () => {
   const { run } = await start(HELLO, direct);
   await direct.runs.ended(run);
   const problem = JSON.stringify({
@@ -154,7 +154,7 @@ test('what a proxy or a server without its database answers is waited out, and t
   const answers = [
     'HTTP/1.1 502 Bad Gateway\r\ncontent-type: text/html\r\nconnection: close\r\n\r\n<h1>Bad gateway</h1>',
     `HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\nconnection: close\r\n\r\n${problem}`,
-    // A 200 that ends before anything came.
+    // A response 200 that ends before any event.
     'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n',
   ];
   proxy.set({ answer: () => answers.shift() ?? null });
@@ -167,7 +167,7 @@ test('what a proxy or a server without its database answers is waited out, and t
       reason instanceof ApiError || reason instanceof ConnectionError ? reason.code : 'unknown',
     );
   };
-  expect(await all(client.runs.stream(run, { onState }))).toEqual(await told(run));
+  expect(await all(client.runs.stream(run, { onState }))).toEqual(await eventsOf(run));
   expect(waits).toEqual([1, 'http_502', 2, 'database_unavailable', 3, 'connection_failed']);
 });
 
@@ -186,13 +186,13 @@ test('PLUS-5 the database killed under an open stream', async () => {
     // The next connection meets a server without a database.
     proxy.set({});
   }
-  const told = await framesOf(pod.url, run);
-  expect(seen).toEqual(told.map(({ id, event, data }) => ({ id, type: event, data })));
+  const frames = await framesOf(pod.url, run);
+  expect(seen).toEqual(frames.map(({ id, event, data }) => ({ id, type: event, data })));
   expect(seen.at(-1)).toMatchObject({ type: 'state', data: { status: 'done' } });
 });
 
 describe('detaching', () => {
-  test('PLUS-5 aborting only detaches: the iteration ends, the run goes on', async () => {
+  test('PLUS-5 aborting only detaches: the iteration ends, the run continues', async () => {
     const { run } = await start({ steps: [{ text: 'on and on', hang: true }] }, direct);
     const controller = new AbortController();
     const seen: RunEvent[] = [];
@@ -207,7 +207,7 @@ describe('detaching', () => {
     expect((await client.runs.ended(run)).status).toBe('canceled');
   });
 
-  test('leaving the loop closes the connection, and so does an abort while nothing comes', async () => {
+  test('leaving the loop closes the connection, and so does an abort while the stream is silent', async () => {
     const { run, thread } = await start({ steps: [{ text: 'on', hang: true }] }, direct);
     for await (const event of client.runs.stream(run)) if (event.type === 'token') break;
     await until(async () => proxy.open === 0);
@@ -226,7 +226,7 @@ describe('detaching', () => {
     await direct.runs.cancel(run);
   });
 
-  test('an abort while it waits for the next try ends it at once', async () => {
+  test('an abort during the wait for the next try ends the stream at once', async () => {
     const { run } = await start(HELLO);
     await client.runs.ended(run);
     proxy.set({ target: null });
@@ -236,14 +236,14 @@ describe('detaching', () => {
   });
 });
 
-test('a stream goes on after an id, and one at its end has nothing more', async () => {
+test('a stream resumes after an id, and a stream at its end is empty', async () => {
   const { run } = await start(HELLO);
   const whole = await all(client.runs.stream(run));
   expect(await all(client.runs.stream(run, { after: 4 }))).toEqual(whole.slice(4));
   expect(await all(client.runs.stream(run, { after: whole.length }))).toEqual([]);
 });
 
-test('after=latest misses nothing that comes while its first connection is gone', async () => {
+test('after=latest misses no event while its first connection is lost', async () => {
   const { thread, run } = await start(HELLO);
   await client.runs.ended(run);
   const asked: Promise<string>[] = [];
@@ -265,11 +265,11 @@ test('after=latest misses nothing that comes while its first connection is gone'
   }
   const [sent] = await Promise.all(asked);
   expect(seen.filter((event) => event.run_id === sent).map(({ run_seq }) => run_seq)).toEqual(
-    (await told(sent!)).map((_event, index) => index + 1),
+    (await eventsOf(sent!)).map((_event, index) => index + 1),
   );
 });
 
-test('a run that is not there is refused at once, with its code', async () => {
+test('a run that does not exist is refused at once, with its code', async () => {
   const before = proxy.connections;
   const missing = client.runs.stream(crypto.randomUUID()).next();
   await expect(missing).rejects.toBeInstanceOf(ApiError);
@@ -282,12 +282,12 @@ test('a run that is not there is refused at once, with its code', async () => {
   await expect(client.runs.get(crypto.randomUUID())).rejects.toMatchObject({ code: 'run_not_found' });
 });
 
-test('nobody there is a ConnectionError', async () => {
+test('an unreachable server is a ConnectionError', async () => {
   proxy.set({ target: null });
   await expect(client.runs.get(crypto.randomUUID())).rejects.toBeInstanceOf(ConnectionError);
 });
 
-test('a message whose answer was cut off is sent again, and taken in once', async () => {
+test('a message whose response was cut off is sent again, and accepted once', async () => {
   const { id } = await client.threads.create();
   let left = 2;
   proxy.set({ cut: () => (left-- > 0 ? () => 0 : () => null) });

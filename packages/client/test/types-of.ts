@@ -1,4 +1,4 @@
-// The types of an OpenAPI document. Refusals are left out: every path answers them in the same form, as problems.
+// The types of an OpenAPI document. Error responses are left out: every path has the same problem format.
 
 import openapiTS, { astToString } from 'openapi-typescript';
 

@@ -1,32 +1,32 @@
-// A chat as it is shown: the end of its log first, then what happens, and older events as somebody asks for them.
+// The live state of a chat: the end of its log first, then new events, and older events on request.
 
 import { applyEvent, foldView, newView, prependEvents, type ChatView } from '@continuo/protocol';
 import type { Client } from '../client.ts';
-import { patiently, type StreamState } from '../stream.ts';
+import { retryWhileTemporary, type StreamState } from '../stream.ts';
 import { createLive, type Live } from './store.ts';
 
 export interface ChatShown {
-  /** Changes in place; compare versions. */
+  /** Mutated in place: compare versions. */
   readonly view: ChatView;
   readonly version: number;
-  /** Nothing is known yet, and it is on its way. */
+  /** The first events are still loading. */
   readonly loading: boolean;
   readonly connection: StreamState;
-  /** Why nothing more comes; asking again would not help. */
+  /** A permanent error: retrying would not help. */
   readonly error: Error | null;
   /** Whether the log has events before those in the view. */
   readonly older: 'more' | 'loading' | 'none';
 }
 
 export interface LiveChat extends Live<ChatShown> {
-  /** Brings the page before; nothing happens if there is none, or it is on its way. */
+  /** Loads the previous page; does nothing if there is none or it is loading. */
   loadOlder(this: void): Promise<void>;
 }
 
 const PAGE = 1000;
 
 export interface ChatOptions {
-  /** Events of a page, at most 1000. */
+  /** Events per page, at most 1000. */
   readonly page?: number | undefined;
 }
 
@@ -36,21 +36,21 @@ export function liveChat(client: Client, id: string, { page = PAGE }: ChatOption
   let older: ChatShown['older'] = 'none';
   let connection: StreamState = { kind: 'connecting' };
   let error: Error | null = null;
-  let changed = () => {};
+  let notify = () => {};
   const live = createLive<ChatShown>({
     show: () => ({ view, version: view.version, loading: loading && !error, connection, error, older }),
-    run: async (signal, tell) => {
-      changed = tell;
+    run: async (signal, changed) => {
+      notify = changed;
       error = null;
       const onState = (state: StreamState) => {
         if (signal.aborted) return;
         connection = state;
-        tell();
+        changed();
       };
       try {
         if (loading) {
           const end = () => client.threads.events(id, { before: 'latest', limit: page }, { signal });
-          const { items, next } = await patiently(end, { signal, onState });
+          const { items, next } = await retryWhileTemporary(end, { signal, onState });
           if (signal.aborted) return;
           foldView(items, view);
           older = next === null ? 'none' : 'more';
@@ -58,18 +58,18 @@ export function liveChat(client: Client, id: string, { page = PAGE }: ChatOption
         }
         for await (const event of client.threads.stream(id, { after: view.seq, signal, onState })) {
           applyEvent(view, event);
-          tell();
+          changed();
         }
       } catch (cause) {
         if (!signal.aborted) error = cause as Error;
       }
-      tell();
+      changed();
     },
   });
   const loadOlder = async () => {
     if (older !== 'more') return;
     older = 'loading';
-    changed();
+    notify();
     try {
       const { items, next } = await client.threads.events(id, { before: view.firstSeq, limit: page });
       prependEvents(view, items);
@@ -78,7 +78,7 @@ export function liveChat(client: Client, id: string, { page = PAGE }: ChatOption
       older = 'more';
       throw cause;
     } finally {
-      changed();
+      notify();
     }
   };
   return { ...live, loadOlder };

@@ -1,74 +1,74 @@
-// A file as it is now, whoever writes it. All files of a workspace share one stream.
+// The live content of a file. All files of a workspace share one stream.
 
 import type { Client } from '../client.ts';
 import { ApiError } from '../errors.ts';
 import type { FileChange } from '../events.ts';
-import { patiently, type StreamState } from '../stream.ts';
+import { retryWhileTemporary, type StreamState } from '../stream.ts';
 import { createLive, type Live } from './store.ts';
 
 export interface FileShown {
-  /** Null while it is not known, and of a file that is not there. */
+  /** Null until the file is loaded, and if it does not exist. */
   readonly text: string | null;
   readonly version: number | null;
   readonly loading: boolean;
   readonly connection: StreamState;
-  /** `file_not_found` as well: it may come yet. */
+  /** Also `file_not_found`: the file may still be created. */
   readonly error: Error | null;
 }
 
 export function liveFile(client: Client, path: string, workspace?: string): Live<FileShown> {
-  // As the server tells of it.
-  const own = `/${path.normalize('NFC').replace(/^\//, '')}`;
+  // The path as the change feed reports it.
+  const canonicalPath = `/${path.normalize('NFC').replace(/^\//, '')}`;
   let text: string | null = null;
   let version: number | null = null;
   let loading = true;
   let stream: StreamState = { kind: 'connecting' };
-  /** While the file itself has to be asked for again. */
-  let again: StreamState | null = null;
+  /** Set while a read of the file is retried. */
+  let retrying: StreamState | null = null;
   let error: Error | null = null;
   return createLive<FileShown>({
-    show: () => ({ text, version, loading, connection: again ?? stream, error }),
+    show: () => ({ text, version, loading, connection: retrying ?? stream, error }),
     run: async (signal, changed) => {
       let reading = new AbortController();
       const stop = () => {
         reading.abort();
-        again = null;
+        retrying = null;
       };
       const read = async () => {
         stop();
-        const { signal: turn } = (reading = new AbortController());
+        const { signal: current } = (reading = new AbortController());
         const onState = (state: StreamState) => {
-          if (turn.aborted || state.kind !== 'reconnecting') return;
-          again = state;
+          if (current.aborted || state.kind !== 'reconnecting') return;
+          retrying = state;
           changed();
         };
-        const ask = async () => {
-          const content = await client.files.read(path, { workspace, signal: turn });
+        const fetchContent = async () => {
+          const content = await client.files.read(path, { workspace, signal: current });
           return [await content.text(), content.version] as const;
         };
         try {
-          const now = await patiently(ask, { signal: turn, onState });
-          if (turn.aborted) return;
+          const now = await retryWhileTemporary(fetchContent, { signal: current, onState });
+          if (current.aborted) return;
           [text, version] = now;
           error = null;
         } catch (cause) {
-          if (turn.aborted) return;
+          if (current.aborted) return;
           if (cause instanceof ApiError && cause.status === 404) [text, version] = [null, null];
           error = cause as Error;
         }
-        again = null;
+        retrying = null;
         loading = false;
         changed();
       };
-      const leave = feedOf(client, workspace).listen({
+      const unsubscribe = feedOf(client, workspace).listen({
         state: (state) => {
-          // Read once the stream is there, so that nothing is missed between the two.
+          // Read after the stream is open, so that no change is missed in between.
           if (state.kind === 'open') void read();
           stream = state;
           changed();
         },
         change: ({ data }) => {
-          if (data.path === own || data.from === own) void read();
+          if (data.path === canonicalPath || data.from === canonicalPath) void read();
         },
         failed: (cause) => {
           stop();
@@ -78,7 +78,7 @@ export function liveFile(client: Client, path: string, workspace?: string): Live
         },
       });
       signal.addEventListener('abort', () => {
-        leave();
+        unsubscribe();
         stop();
       });
     },
@@ -98,10 +98,10 @@ interface Feed {
 const feeds = new WeakMap<Client, Map<string, Feed>>();
 
 function feedOf(client: Client, workspace = ''): Feed {
-  const known = feeds.get(client) ?? new Map<string, Feed>();
-  feeds.set(client, known);
-  const feed = known.get(workspace) ?? newFeed(client, workspace === '' ? undefined : workspace);
-  known.set(workspace, feed);
+  const byWorkspace = feeds.get(client) ?? new Map<string, Feed>();
+  feeds.set(client, byWorkspace);
+  const feed = byWorkspace.get(workspace) ?? newFeed(client, workspace === '' ? undefined : workspace);
+  byWorkspace.set(workspace, feed);
   return feed;
 }
 
@@ -119,7 +119,7 @@ function newFeed(client: Client, workspace: string | undefined): Feed {
       for await (const change of client.workspaces.stream({ workspace, after: 'latest', signal, onState }))
         for (const listener of listeners) listener.change(change);
     } catch (error) {
-      // The next listener asks anew, for all.
+      // The next listener opens the stream again for all.
       following = null;
       for (const listener of listeners) listener.failed(error as Error);
     }

@@ -1,4 +1,4 @@
-// One run as it is shown.
+// The live state of a run.
 
 import { applyEvent, newView, type Turn } from '@continuo/protocol';
 import type { Client } from '../client.ts';
@@ -6,7 +6,7 @@ import type { StreamState } from '../stream.ts';
 import { createLive, type Live } from './store.ts';
 
 export interface RunShown {
-  /** Changes in place; compare versions. Null until the first event has come. */
+  /** Mutated in place: compare versions. Null until the first event. */
   readonly turn: Turn | null;
   readonly version: number;
   readonly connection: StreamState;
@@ -28,7 +28,7 @@ export function liveRun(client: Client, id: string): Live<RunShown> {
       };
       try {
         for await (const event of client.runs.stream(id, { after: view.seq, signal, onState })) {
-          // A run's stream tells no time, and its places are those in the run.
+          // A run's stream has no times, and its ids are seqs of the run.
           applyEvent(view, { ...event, seq: event.id, run_id: id, run_seq: event.id, at: null });
           changed();
         }

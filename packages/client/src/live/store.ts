@@ -1,16 +1,16 @@
-// Something that changes all the time and is looked at once per frame. It is at work only while somebody looks.
+// A state that changes often and is published once per frame. It works only while it has listeners.
 
 export interface Live<S> {
-  /** Begins with the first listener and rests after the last; what is known stays. */
+  /** Starts with the first listener and stops after the last; the state stays. */
   subscribe(this: void, listener: () => void): () => void;
-  /** The same object until something changed. */
+  /** The same object until the state changes. */
   get(this: void): S;
 }
 
 export interface Work<S> {
-  /** What is to be shown now. */
+  /** The current state. */
   readonly show: () => S;
-  /** Runs until the signal aborts; says `changed` whenever `show` would give something else. */
+  /** Runs until the signal aborts; calls `changed` whenever `show` would return something else. */
   readonly run: (signal: AbortSignal, changed: () => void) => Promise<void>;
 }
 
@@ -47,11 +47,11 @@ export function createLive<S>({ show, run }: Work<S>): Live<S> {
   };
 }
 
-/** How often what nobody can see is brought up to date. */
+/** How often the state of a hidden tab is published. */
 const HIDDEN_MS = 250;
 const FRAME_MS = 16;
 
-/** A tab in the background gets no frames. */
+/** A hidden tab gets no animation frames. */
 function nextFrame(flush: () => void): void {
   const visible = globalThis.document?.visibilityState === 'visible';
   if (visible) requestAnimationFrame(flush);

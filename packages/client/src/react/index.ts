@@ -1,4 +1,4 @@
-// React hooks: what is shown is brought up to date once per frame, however fast events come.
+// React hooks. They render at most once per frame, however fast events arrive.
 
 import { useMemo, useSyncExternalStore } from 'react';
 import type { Client } from '../client.ts';
@@ -28,7 +28,7 @@ export function useRun(client: Client, id: string): RunShown {
   return useLive(useMemo(() => liveRun(client, id), [client, id]));
 }
 
-/** A chat: the end of its log first, then what happens. */
+/** A chat: the end of its log first, then new events. */
 export function useChat(
   client: Client,
   id: string,
@@ -38,7 +38,7 @@ export function useChat(
   return { ...useLive(live), loadOlder: live.loadOlder };
 }
 
-/** A file as it is now, whoever writes it. */
+/** The current content of a file. */
 export function useFile(
   client: Client,
   path: string,

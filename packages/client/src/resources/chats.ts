@@ -1,10 +1,17 @@
-// Chats of a workspace: opened with a goal, talked to, stopped, put away.
+// The chats of a workspace: open, send, stop, archive, remove.
 
-import { once, type At, type BodyOf, type Http, type QueryOf, type Send } from '../http.ts';
+import {
+  withIdempotencyKey,
+  type At,
+  type BodyOf,
+  type Http,
+  type QueryOf,
+  type RequestOptions,
+} from '../http.ts';
 import type { SendMessage } from './threads.ts';
 
-/** Which workspace is meant, if not the client's own. */
-export interface In extends Send {
+/** The workspace of the call; the client's own if absent. */
+export interface WorkspaceOptions extends RequestOptions {
   readonly workspace?: string | undefined;
 }
 
@@ -14,17 +21,17 @@ type Chats = typeof CHATS;
 type Chat = typeof CHAT;
 
 export function chats(http: Http) {
-  const at = (chat: string, { workspace = http.workspace, signal }: In) => ({
+  const at = (chat: string, { workspace = http.workspace, signal }: WorkspaceOptions) => ({
     path: { id: workspace, chat },
     signal,
   });
   return {
-    /** A run begins at once. */
+    /** Opens a chat; its first run starts at once. */
     open: (
       body: Omit<BodyOf<At<Chats, 'post'>>, 'mode'> & { readonly mode?: 'chat_mode' },
-      { workspace = http.workspace, ...send }: In & SendMessage = {},
+      { workspace = http.workspace, ...send }: WorkspaceOptions & SendMessage = {},
     ) =>
-      once(send, (headers) =>
+      withIdempotencyKey(send, (headers) =>
         http.call('post', CHATS, {
           path: { id: workspace },
           body: { mode: 'chat_mode', ...body },
@@ -32,25 +39,36 @@ export function chats(http: Http) {
           signal: send.signal,
         }),
       ),
-    list: (query: QueryOf<At<Chats, 'get'>> = {}, { workspace = http.workspace, signal }: In = {}) =>
-      http.call('get', CHATS, { path: { id: workspace }, query, signal }),
-    get: (chat: string, where: In = {}) => http.call('get', CHAT, at(chat, where)),
-    send: (chat: string, body: BodyOf<At<Chat, 'post'>>, where: In & SendMessage = {}) =>
-      once(where, (headers) => http.call('post', CHAT, { ...at(chat, where), body, headers })),
-    /** Renames it, or puts it away. */
-    change: (chat: string, body: BodyOf<At<Chat, 'patch'>>, where: In = {}) =>
+    list: (
+      query: QueryOf<At<Chats, 'get'>> = {},
+      { workspace = http.workspace, signal }: WorkspaceOptions = {},
+    ) => http.call('get', CHATS, { path: { id: workspace }, query, signal }),
+    get: (chat: string, where: WorkspaceOptions = {}) => http.call('get', CHAT, at(chat, where)),
+    send: (chat: string, body: BodyOf<At<Chat, 'post'>>, where: WorkspaceOptions & SendMessage = {}) =>
+      withIdempotencyKey(where, (headers) => http.call('post', CHAT, { ...at(chat, where), body, headers })),
+    /** Renames or archives a chat. */
+    change: (chat: string, body: BodyOf<At<Chat, 'patch'>>, where: WorkspaceOptions = {}) =>
       http.call('patch', CHAT, { ...at(chat, where), body }),
-    remove: (chat: string, where: In = {}) => http.call('delete', CHAT, at(chat, where)),
-    restore: (chat: string, where: In = {}) => http.call('post', `${CHAT}/restore`, at(chat, where)),
-    stop: (chat: string, where: In = {}) => http.call('post', `${CHAT}/stop`, at(chat, where)),
-    pause: (chat: string, where: In = {}) => http.call('post', `${CHAT}/pause`, at(chat, where)),
-    resume: (chat: string, where: In = {}) => http.call('post', `${CHAT}/resume`, at(chat, where)),
+    remove: (chat: string, where: WorkspaceOptions = {}) => http.call('delete', CHAT, at(chat, where)),
+    restore: (chat: string, where: WorkspaceOptions = {}) =>
+      http.call('post', `${CHAT}/restore`, at(chat, where)),
+    stop: (chat: string, where: WorkspaceOptions = {}) => http.call('post', `${CHAT}/stop`, at(chat, where)),
+    pause: (chat: string, where: WorkspaceOptions = {}) =>
+      http.call('post', `${CHAT}/pause`, at(chat, where)),
+    resume: (chat: string, where: WorkspaceOptions = {}) =>
+      http.call('post', `${CHAT}/resume`, at(chat, where)),
     /** Keeps an idle session alive. */
-    ping: (chat: string, where: In = {}) => http.call('post', `${CHAT}/ping`, at(chat, where)),
+    ping: (chat: string, where: WorkspaceOptions = {}) => http.call('post', `${CHAT}/ping`, at(chat, where)),
     /** The audit trail. */
-    messages: (chat: string, query: QueryOf<At<`${Chat}/messages`, 'get'>> = {}, where: In = {}) =>
-      http.call('get', `${CHAT}/messages`, { ...at(chat, where), query }),
-    sessions: (chat: string, query: QueryOf<At<`${Chat}/sessions`, 'get'>> = {}, where: In = {}) =>
-      http.call('get', `${CHAT}/sessions`, { ...at(chat, where), query }),
+    messages: (
+      chat: string,
+      query: QueryOf<At<`${Chat}/messages`, 'get'>> = {},
+      where: WorkspaceOptions = {},
+    ) => http.call('get', `${CHAT}/messages`, { ...at(chat, where), query }),
+    sessions: (
+      chat: string,
+      query: QueryOf<At<`${Chat}/sessions`, 'get'>> = {},
+      where: WorkspaceOptions = {},
+    ) => http.call('get', `${CHAT}/sessions`, { ...at(chat, where), query }),
   };
 }

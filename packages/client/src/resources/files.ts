@@ -1,8 +1,16 @@
-// Files of a workspace and their versions.
+// The files of a workspace and their versions.
 
 import { address } from '../address.ts';
-import { brokeOff, jsonOf, type AnswerOf, type At, type BodyOf, type Http, type QueryOf } from '../http.ts';
-import type { In } from './chats.ts';
+import {
+  throwInterrupted,
+  jsonOf,
+  type AnswerOf,
+  type At,
+  type BodyOf,
+  type Http,
+  type QueryOf,
+} from '../http.ts';
+import type { WorkspaceOptions } from './chats.ts';
 
 const WORKSPACE = '/api/v1/workspaces/{id}';
 const FILE = `${WORKSPACE}/files/{path}` as const;
@@ -18,22 +26,29 @@ export interface Content {
   text(): Promise<string>;
 }
 
-export interface Write extends In {
-  /** Written only over this version; `null`: only where nothing is. */
+export interface Write extends WorkspaceOptions {
+  /** Write only over this version; `null`: only if the file does not exist. */
   readonly base?: number | null | undefined;
-  /** `merge`: with what others changed since `base`. */
+  /** `merge`: merge with the changes since `base`. */
   readonly onConflict?: 'merge' | 'refuse' | undefined;
 }
 
 export function files(http: Http) {
-  const at = ({ workspace = http.workspace, signal }: In) => ({ path: { id: workspace }, signal });
+  const at = ({ workspace = http.workspace, signal }: WorkspaceOptions) => ({
+    path: { id: workspace },
+    signal,
+  });
   return {
-    /** Where a browser finds it. */
-    url: (path: string, { workspace = http.workspace }: In = {}) =>
+    /** The URL of the file for a browser. */
+    url: (path: string, { workspace = http.workspace }: WorkspaceOptions = {}) =>
       http.base + address(FILE, { id: workspace, path }),
     read: async (
       path: string,
-      { workspace = http.workspace, version, signal }: In & { readonly version?: number | undefined } = {},
+      {
+        workspace = http.workspace,
+        version,
+        signal,
+      }: WorkspaceOptions & { readonly version?: number | undefined } = {},
     ): Promise<Content> => {
       const response = await http.raw('get', FILE, {
         path: { id: workspace, path },
@@ -44,7 +59,7 @@ export function files(http: Http) {
         version: Number(response.headers.get('etag')?.replaceAll('"', '')),
         type: response.headers.get('content-type') ?? 'application/octet-stream',
         response,
-        text: () => response.text().catch(brokeOff),
+        text: () => response.text().catch(throwInterrupted),
       };
     },
     write: async (
@@ -72,26 +87,26 @@ export function files(http: Http) {
       });
       return jsonOf(response);
     },
-    tree: (query: QueryOf<At<`${Workspace}/tree`, 'get'>> = {}, where: In = {}) =>
+    tree: (query: QueryOf<At<`${Workspace}/tree`, 'get'>> = {}, where: WorkspaceOptions = {}) =>
       http.call('get', `${WORKSPACE}/tree`, { ...at(where), query }),
-    search: (query: QueryOf<At<`${Workspace}/search`, 'get'>>, where: In = {}) =>
+    search: (query: QueryOf<At<`${Workspace}/search`, 'get'>>, where: WorkspaceOptions = {}) =>
       http.call('get', `${WORKSPACE}/search`, { ...at(where), query }),
-    move: (body: BodyOf<At<`${Workspace}/moves`, 'post'>>, where: In = {}) =>
+    move: (body: BodyOf<At<`${Workspace}/moves`, 'post'>>, where: WorkspaceOptions = {}) =>
       http.call('post', `${WORKSPACE}/moves`, { ...at(where), body }),
-    versions: (query: QueryOf<At<`${Workspace}/versions`, 'get'>>, where: In = {}) =>
+    versions: (query: QueryOf<At<`${Workspace}/versions`, 'get'>>, where: WorkspaceOptions = {}) =>
       http.call('get', `${WORKSPACE}/versions`, { ...at(where), query }),
-    diff: (query: QueryOf<At<`${Workspace}/diff`, 'get'>>, where: In = {}) =>
+    diff: (query: QueryOf<At<`${Workspace}/diff`, 'get'>>, where: WorkspaceOptions = {}) =>
       http.call('get', `${WORKSPACE}/diff`, { ...at(where), query }),
-    restore: (body: BodyOf<At<`${Workspace}/restore`, 'post'>>, where: In = {}) =>
+    restore: (body: BodyOf<At<`${Workspace}/restore`, 'post'>>, where: WorkspaceOptions = {}) =>
       http.call('post', `${WORKSPACE}/restore`, { ...at(where), body }),
-    /** A folder, or all of it, as a zip. */
-    pack: (path = '/', { workspace = http.workspace, signal }: In = {}): Promise<Response> =>
+    /** A folder, or the whole workspace, as a zip. */
+    pack: (path = '/', { workspace = http.workspace, signal }: WorkspaceOptions = {}): Promise<Response> =>
       http.raw('get', ARCHIVE, { path: { id: workspace }, query: { path }, signal }),
-    /** Writes what is in a zip. */
+    /** Writes the files of a zip. */
     unpack: async (
       zip: BodyInit,
       path = '/',
-      { workspace = http.workspace, signal }: In = {},
+      { workspace = http.workspace, signal }: WorkspaceOptions = {},
     ): Promise<AnswerOf<At<`${Workspace}/archive`, 'put'>>> =>
       jsonOf(
         await http.raw('put', ARCHIVE, {

@@ -1,43 +1,47 @@
-// What a workspace is set to: its roles, its policy, its MCP servers; and what was used.
+// The settings of a workspace: roles, policy and MCP servers; and the server's models and usage.
 
-import type { At, BodyOf, Http, QueryOf, Send } from '../http.ts';
-import type { In } from './chats.ts';
+import type { At, BodyOf, Http, QueryOf, RequestOptions } from '../http.ts';
+import type { WorkspaceOptions } from './chats.ts';
 
 const WORKSPACE = '/api/v1/workspaces/{id}';
 const SERVER = '/api/v1/workspaces/{id}/mcp-servers/{name}';
 
 export function settings(http: Http) {
-  const at = ({ workspace = http.workspace, signal }: In) => ({ path: { id: workspace }, signal });
-  const named = (name: string, { workspace = http.workspace, signal }: In) => ({
+  const at = ({ workspace = http.workspace, signal }: WorkspaceOptions) => ({
+    path: { id: workspace },
+    signal,
+  });
+  const named = (name: string, { workspace = http.workspace, signal }: WorkspaceOptions) => ({
     path: { id: workspace, name },
     signal,
   });
   return {
     roles: {
-      list: (where: In = {}) => http.call('get', `${WORKSPACE}/roles`, at(where)),
-      get: (name: string, where: In = {}) =>
+      list: (where: WorkspaceOptions = {}) => http.call('get', `${WORKSPACE}/roles`, at(where)),
+      get: (name: string, where: WorkspaceOptions = {}) =>
         http.call('get', `${WORKSPACE}/roles/{name}`, named(name, where)),
     },
     policies: {
-      get: (where: In = {}) => http.call('get', `${WORKSPACE}/policy`, at(where)),
-      set: (body: BodyOf<At<'/api/v1/workspaces/{id}/policy', 'put'>>, where: In = {}) =>
+      get: (where: WorkspaceOptions = {}) => http.call('get', `${WORKSPACE}/policy`, at(where)),
+      set: (body: BodyOf<At<'/api/v1/workspaces/{id}/policy', 'put'>>, where: WorkspaceOptions = {}) =>
         http.call('put', `${WORKSPACE}/policy`, { ...at(where), body }),
     },
     mcp: {
-      list: (where: In = {}) => http.call('get', `${WORKSPACE}/mcp-servers`, at(where)),
-      set: (name: string, body: BodyOf<At<typeof SERVER, 'put'>>, where: In = {}) =>
+      list: (where: WorkspaceOptions = {}) => http.call('get', `${WORKSPACE}/mcp-servers`, at(where)),
+      set: (name: string, body: BodyOf<At<typeof SERVER, 'put'>>, where: WorkspaceOptions = {}) =>
         http.call('put', SERVER, { ...named(name, where), body }),
-      remove: (name: string, where: In = {}) => http.call('delete', SERVER, named(name, where)),
-      restart: (name: string, where: In = {}) => http.call('post', `${SERVER}/restart`, named(name, where)),
+      remove: (name: string, where: WorkspaceOptions = {}) => http.call('delete', SERVER, named(name, where)),
+      restart: (name: string, where: WorkspaceOptions = {}) =>
+        http.call('post', `${SERVER}/restart`, named(name, where)),
     },
-    /** Whether the server can work; refused with 503 if not. */
-    ready: (send: Send = {}) => http.call('get', '/readyz', send),
-    /** Which models can answer, and what is missing for others. */
-    models: (send: Send = {}) => http.call('get', '/api/models', { ...send }),
-    usage: (query: QueryOf<At<'/api/usage', 'get'>> = {}, send: Send = {}) =>
+    /** Whether the server is ready; throws with status 503 if not. */
+    ready: (send: RequestOptions = {}) => http.call('get', '/readyz', send),
+    /** The usable models, and what other providers lack. */
+    models: (send: RequestOptions = {}) => http.call('get', '/api/models', { ...send }),
+    usage: (query: QueryOf<At<'/api/usage', 'get'>> = {}, send: RequestOptions = {}) =>
       http.call('get', '/api/usage', { query, ...send }),
-    /** The whole output of a tool; `id` is the run’s, a colon, and the call’s. */
-    toolResult: (id: string, send: Send = {}) =>
+    /** The full output of a tool; `id` is `<run>:<call>`. */
+    toolResult: (id: string, send: RequestOptions = {}) =>
       http.call('get', '/api/v1/tool-results/{id}', { path: { id }, ...send }),
   };
 }
