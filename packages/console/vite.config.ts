@@ -1,11 +1,11 @@
-// Builds the console, and refuses a build whose first load is too big.
+// Builds the console, and fails if the first load is too big.
 
 import { gzipSync } from 'node:zlib';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** What a browser must have before it shows anything, scripts and styles, gzip. */
+/** The limit of scripts and styles that a browser loads before it shows anything, gzipped. */
 const ENTRY_BYTES = 200 * 1000;
 
 const COMMON = /lucide-react|console\/src\/(app|data)\/|console\/src\/ui\/[^/]+(?<!merge-view)\.tsx$/;
@@ -13,18 +13,18 @@ const COMMON = /lucide-react|console\/src\/(app|data)\/|console\/src\/ui\/[^/]+(
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss(), entrySize()],
-  // The server puts a fresh one in for each page.
+  // The server replaces this with a fresh nonce for each page.
   html: { cspNonce: 'continuo-nonce' },
   build: {
     target: 'es2024',
     modulePreload: { polyfill: false },
-    // Inlined as data: URLs they would not fit the page's policy.
+    // The page's CSP does not allow inlined data: URLs.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1000,
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // What nearly every page has comes with the entry: a page is then a few files, not one for each sign on it.
+        // Modules that nearly every page needs are in the entry: a page then loads a few files, not one per icon.
         codeSplitting: { groups: [{ name: 'common', test: COMMON }] },
       },
     },

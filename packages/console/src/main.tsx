@@ -1,4 +1,4 @@
-// Where the console begins.
+// The entry point of the console.
 
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -9,19 +9,19 @@ import { PersonGate } from './app/person-gate.tsx';
 import { router } from './app/router.tsx';
 import { applyTheme } from './app/theme.ts';
 import { listenToHints } from './data/hints.ts';
-import { beginChat } from './data/live-chat.ts';
-import { keepTokenInAddress } from './data/person.ts';
+import { preloadChat } from './data/live-chat.ts';
+import { storeTokenFromAddress } from './data/person.ts';
 import { queries } from './data/queries.ts';
 import './style.css';
 
-// Styles that libraries make as they go: the page's policy lets only those with this number in.
+// The page's CSP allows only styles with this nonce; libraries that add styles at run time read it from here.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
 (globalThis as { __webpack_nonce__?: string | undefined }).__webpack_nonce__ = nonce;
 
-await keepTokenInAddress();
-// The link, pasted into a tab that shows the console already, changes its address only.
-window.addEventListener('hashchange', () => void keepTokenInAddress());
-beginChat(location.pathname);
+await storeTokenFromAddress();
+// Pasting the link into a tab that already shows the console changes only the hash.
+window.addEventListener('hashchange', () => void storeTokenFromAddress());
+preloadChat(location.pathname);
 void router.load();
 applyTheme();
 listenToHints(queries);

@@ -1,4 +1,4 @@
-// Markdown that is parsed block by block is the same as parsed whole, however it comes.
+// Markdown parsed block by block renders the same as Markdown parsed as a whole, however it streams in.
 
 import fc from 'fast-check';
 import type { ComponentProps, ReactElement } from 'react';
@@ -42,7 +42,7 @@ const piece = fc.oneof(
 );
 const document = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join('\n\n'));
 
-test('PLUS-5 blocks put together are the text, and their HTML is that of the whole', () => {
+test('PLUS-5 concatenated blocks are the text, and their HTML is that of the whole text', () => {
   fc.assert(
     fc.property(document, (text) => {
       const blocks = blocksOf(text);
@@ -53,7 +53,7 @@ test('PLUS-5 blocks put together are the text, and their HTML is that of the who
   );
 });
 
-test('PLUS-5 a text that grows piece by piece has the same blocks as one that is there at once', () => {
+test('PLUS-5 a text that grows in chunks has the same blocks as the complete text', () => {
   fc.assert(
     fc.property(document, fc.infiniteStream(fc.integer({ min: 1, max: 30 })), (text, sizes) => {
       let known: Blocks | null = null;
@@ -73,7 +73,7 @@ const LINES = [
 ].flat();
 const line = fc.constantFrom(...LINES);
 
-test('PLUS-5 a fence of code that is read without the parser is what the parser finds, from its first character on', () => {
+test('PLUS-5 a code fence that is read without the parser equals what the parser finds, for every prefix', () => {
   let read = 0;
   const check = (text: string) => {
     const fence = fenceOf(text);
@@ -102,14 +102,14 @@ test('PLUS-5 a fence of code that is read without the parser is what the parser 
   expect(read).toBeGreaterThan(100);
 });
 
-test('PLUS-5 the stretches of a long code are its lines, and all but the last stay while it grows', () => {
+test('PLUS-5 the stretches of long code are its lines, and all but the last stay the same while it grows', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('', '', ' ', 'line'), { maxLength: 700 }), (lines) => {
       const code = lines.map((each) => `${each}\n`).join('');
       const stretches = stretchesOf(code);
       expect(stretches.join('\n')).toBe(code);
       expect(stretchesOf(`${code}more\n`).slice(0, stretches.length - 1)).toEqual(stretches.slice(0, -1));
-      // A line that is empty would not be drawn at the end of one.
+      // An empty line at the end of a run would not be drawn.
       for (const each of stretches.slice(0, -1)) expect(each).toMatch(/[^\n]$/);
     }),
   );
@@ -126,13 +126,11 @@ test('PLUS-5 while a text grows, all blocks but the last stay the same', () => {
   expect(after.blocks.slice(0, 49)).toEqual(before.blocks.slice(0, 49));
 });
 
-test('PLUS-5 a link leads out in a tab of its own, or stays in this one; one that could run something is only text', () => {
+test('PLUS-5 a link to another server opens a new tab, others stay in this one; a link that could run a script is text', () => {
   const link = (text: string) =>
     /<(?:a|span) [^]*?<\/(?:a|span)>/.exec(renderToStaticMarkup(<Markdown text={text} />))?.[0];
   for (const href of ['javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'data:text/html,x', 'vbscript:x'])
-    expect(link(`[x](${href})`)).toBe(
-      '<span title="This link was left out: it is not one of the web.">x</span>',
-    );
+    expect(link(`[x](${href})`)).toBe('<span title="Link removed: only web links are allowed.">x</span>');
   expect(link('[x](https://example.org)')).toBe(
     '<a href="https://example.org" target="_blank" rel="noreferrer noopener">x</a>',
   );
@@ -146,7 +144,7 @@ test('PLUS-5 a link leads out in a tab of its own, or stays in this one; one tha
   expect(link('[x](<a file.md>)')).toBe('<a href="/files/a%20file.md">x</a>');
 });
 
-test('PLUS-5 footnotes lead to those of their own text', () => {
+test('PLUS-5 footnotes link within their own text', () => {
   const two = renderToStaticMarkup(
     <>
       <Markdown text={'One[^1].\n\n[^1]: First.'} />
@@ -161,7 +159,7 @@ test('PLUS-5 footnotes lead to those of their own text', () => {
   expect(two).not.toContain('target="_blank"');
 });
 
-test('PLUS-5 what is nested deeper than anybody would is shown as it was written', () => {
+test('PLUS-5 excessively nested Markdown is shown as plain text', () => {
   const knots = [
     `${'>'.repeat(3000)} x`,
     `${'> '.repeat(3000)}x`,
@@ -175,7 +173,7 @@ test('PLUS-5 what is nested deeper than anybody would is shown as it was written
   }
 });
 
-test('PLUS-5 a run of characters that would take seconds to break is drawn without kerning', () => {
+test('PLUS-5 a very long run of characters is drawn without kerning', () => {
   const long = renderToStaticMarkup(<Markdown text={`Short.\n\n${'\\'.repeat(20_000)}`} />);
   expect(long.match(/<section[^>]*>/g)).toEqual(['<section>', '<section class="[font-kerning:none]">']);
 });

@@ -1,7 +1,8 @@
-// What a page takes, in a headless browser: `node packages/console/test/measure.ts http://127.0.0.1:4400`, of any server that runs.
-// - From the moment in which an event's bytes leave for the browser to the frame that shows its token.
-// - From the navigation to the frame that shows the end of a chat of 50,000 events.
-// No test: a machine that does something else measures that.
+// Measures a page in a headless browser: `node packages/console/test/measure.ts http://127.0.0.1:4400`, against any
+// running server.
+// - From an event's bytes leaving for the browser to the frame that shows its token.
+// - From navigation to the frame that shows the end of a chat of 50,000 events.
+// Not a test: the result depends on the load of the machine.
 
 import { loadavg } from 'node:os';
 import { chromium, type Page } from 'playwright-core';
@@ -21,7 +22,7 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
 });
 
-/** Notes, in the page, when each text of the last answer that matches was first on the screen, in milliseconds since 1970. */
+/** Records, in the page, when each matching text of the last answer was first painted, in milliseconds since 1970. */
 async function watch(page: Page, pattern: RegExp): Promise<void> {
   await page.addInitScript((source) => {
     const shown: Record<string, number> = {};
@@ -51,7 +52,7 @@ async function watch(page: Page, pattern: RegExp): Promise<void> {
           const at = performance.timeOrigin + performance.now();
           for (const each of fresh) shown[each] = at;
         });
-      // What changes in a frame is painted at its end, anything else at the end of the next one.
+      // A change inside a frame is painted at its end, any other at the end of the next frame.
       if (inFrame) after();
       else request(after);
     };
@@ -92,7 +93,7 @@ async function tokens(): Promise<string> {
   const shown = await shownIn(page);
   await page.close();
   await proxy.close();
-  // One whose bytes came in two pieces was not seen on its way.
+  // Tokens whose bytes arrived in two chunks were not seen.
   const seen = Object.keys(sent);
   return numbers(seen.map((each) => shown[each]! - sent[each]!));
 }

@@ -1,4 +1,5 @@
-// Takes the pictures in docs/images, of a fresh server: `node packages/console/test/pictures.ts http://127.0.0.1:4400`.
+// Takes the screenshots in docs/images, of a fresh server: `node packages/console/test/pictures.ts
+// http://127.0.0.1:4400`.
 
 import { fileURLToPath } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
@@ -37,7 +38,7 @@ await files.getByRole('textbox', { name: 'Version 2', exact: true }).waitFor();
 await take(files, 'files');
 await files.getByRole('link', { name: 'Back to the text' }).first().click();
 await files.locator('.cm-content').waitFor();
-// Its numbers are beside their lines once it has measured them.
+// The line numbers are aligned once the editor has measured them.
 await files.waitForFunction(() => {
   const lastOf = (all: string) => [...document.querySelectorAll(all)].at(-1)?.getBoundingClientRect().top;
   return lastOf('.cm-gutterElement') === lastOf('.cm-line');
@@ -68,17 +69,17 @@ await runs.getByRole('link', { name: /^Done/ }).click();
 await runs.getByRole('list', { name: 'Timeline' }).getByRole('button', { name: /^Tool/ }).first().waitFor();
 await take(runs, 'run');
 await runs.getByRole('tab', { name: 'Replay' }).click();
-await runs.getByRole('button', { name: 'Back by a message' }).click();
+await runs.getByRole('button', { name: 'Previous message' }).click();
 await take(runs, 'replay');
 
 await page.goto(base + chat);
 await page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: /rain/ }).hover();
 await page.getByRole('button', { name: /^Actions for .*rain/ }).click();
-await page.getByRole('menuitem', { name: 'Put away' }).click();
-await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
-const away = await open('/put-away', 'light');
-await away.getByRole('button', { name: /^Bring back/ }).waitFor();
-await take(away, 'put-away');
+await page.getByRole('menuitem', { name: 'Archive' }).click();
+await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
+const archived = await open('/archived', 'light');
+await archived.getByRole('button', { name: /^Restore/ }).waitFor();
+await take(archived, 'put-away');
 
 const settings = await open('/settings', 'light');
 await settings.getByRole('region', { name: 'Server' }).getByText('Ready').waitFor();

@@ -16,14 +16,14 @@ const span = (kind: Span['kind'], from: number, to: number | null): Span => ({
   note: null,
 });
 
-test('times stand where they were while nothing waited for long', () => {
+test('without long waits, positions are proportional to times', () => {
   const { place, cuts, lasted } = scaleOf([span('wait', 0, 500), span('model', 500, 4000)], 9000);
   expect([0, 500, 2000, 4000].map(place)).toEqual([0, 0.125, 0.5, 1]);
   expect(cuts).toEqual([]);
   expect(lasted).toBe(4000);
 });
 
-test('a long wait is drawn as a quarter of the work, and said to be so', () => {
+test('a long wait is shortened to a quarter of the work, and listed in `cuts`', () => {
   const minutes = 7 * 60_000;
   const spans = [
     span('model', 0, 6000),
@@ -36,13 +36,13 @@ test('a long wait is drawn as a quarter of the work, and said to be so', () => {
   expect(lasted).toBe(8000 + minutes);
 });
 
-test('a wait beside which something was done is not cut', () => {
+test('a wait that overlaps with work is not shortened', () => {
   const { place, cuts } = scaleOf([span('wait', 0, 60_000), span('tool', 10_000, 50_000)], 0);
   expect(cuts.length).toBe(0);
   expect(place(30_000)).toBeCloseTo(0.5);
 });
 
-test('a run that has done nothing yet, or is only one moment, has its place, too', () => {
+test('a run without work, or without a duration, has positions, too', () => {
   expect(scaleOf([span('wait', 0, null)], 60_000).place(30_000)).toBe(0.5);
   expect(scaleOf([span('wait', 5, 5)], 5).place(5)).toBe(0);
   expect(scaleOf([], 5)).toMatchObject({ lasted: 0, cuts: [] });

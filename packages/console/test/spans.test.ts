@@ -1,4 +1,4 @@
-// A timeline's bars and parts, from the log of a run.
+// A timeline's bars and categories, from the log of a run.
 
 import { expect, test } from 'vitest';
 import type { RunLogEvent } from '../src/runs/log.ts';
@@ -21,7 +21,7 @@ const BEGUN = [
 ] as const satisfies readonly [number, string, object][];
 const call = { kind: 'tool_call', callId: 'c', tool: 'read', input: { kind: 'json', value: {} } };
 
-test('a model that has said nothing yet has a bar that grows from the request on', () => {
+test('a pending model request has an open bar from the request on', () => {
   const { bars, parts } = shown(logOf(...BEGUN), 6100);
   expect(bars).toEqual([
     ['Queue', 0, 100, null],
@@ -30,7 +30,7 @@ test('a model that has said nothing yet has a bar that grows from the request on
   expect(parts).toEqual({ Queue: 100, Model: 6000 });
 });
 
-test('the parts of a run add up to its time, the server’s own work included', () => {
+test('the categories of a run add up to its duration, the server’s own work included', () => {
   const events = logOf(
     ...BEGUN,
     [3000, 'message_start', { message: 'm1', model: 'compatible/x', waited_ms: 2500 }],
@@ -54,7 +54,7 @@ test('the parts of a run add up to its time, the server’s own work included', 
   expect(Object.values(parts).reduce((sum, each) => sum + each, 0)).toBe(8000);
 });
 
-test('a stream that the provider cut, and a pod that was lost, are told apart', () => {
+test('a stream that the provider cut is distinct from a lost pod', () => {
   const start = [500, 'message_start', { message: 'm1', model: 'compatible/x', waited_ms: 400 }] as const;
   const cause = { code: 'stream_cut', error: 'compatible broke off the answer' };
   const cut = logOf(
@@ -63,7 +63,7 @@ test('a stream that the provider cut, and a pod that was lost, are told apart', 
     [900, 'state', { status: 'running', attempt: 1, supersedes: 'm1', cause }],
   );
   expect(shown(cut, 1000).bars.slice(1)).toEqual([
-    ['Model', 100, 900, 'the provider broke off the answer'],
+    ['Model', 100, 900, 'the provider cut the stream'],
     ['Model', 900, null, null],
   ]);
   const lost = logOf(

@@ -1,4 +1,4 @@
-// A chat in the sidebar: its title, what it is doing, and what can be done with it.
+// A chat in the sidebar: its title, its status, and its menu.
 
 import { Link, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
@@ -19,7 +19,7 @@ export function ChatEntry({ chat }: { readonly chat: Chat }) {
   const [renaming, setRenaming] = useState<'no' | 'yes' | 'closed'>('no');
   const [problem, setProblem] = useState<string | null>(null);
   const link = useRef<HTMLAnchorElement>(null);
-  // Whoever closes the field is where its title is now.
+  // After the field closes, the focus moves to the title that replaces it.
   useEffect(() => {
     if (renaming === 'closed') link.current?.focus();
   }, [renaming]);
@@ -40,12 +40,12 @@ export function ChatEntry({ chat }: { readonly chat: Chat }) {
         </span>
       </Link>
       <ChatMenu chat={chat} rename={() => setRenaming('yes')} failed={setProblem} />
-      {problem && <Problem>It could not be put away: {problem}</Problem>}
+      {problem && <Problem>The chat could not be archived: {problem}</Problem>}
     </li>
   );
 }
 
-/** Until it has a title, it is called by its goal. */
+/** A chat without a title is named after its goal. */
 export function titleOf({ title, goal }: Pick<Chat, 'title' | 'goal'>): string {
   return title ?? (goal?.trim() || 'New chat');
 }
@@ -58,7 +58,7 @@ interface ChatMenuProps {
 
 function ChatMenu({ chat, rename, failed }: ChatMenuProps) {
   const cache = useQueryClient();
-  // What was chosen has the focus then.
+  // The chosen item takes the focus itself: the menu must not take it back.
   const elsewhere = useRef(false);
   const trigger = useRef<HTMLButtonElement>(null);
   const navigate = useNavigate();
@@ -73,14 +73,14 @@ function ChatMenu({ chat, rename, failed }: ChatMenuProps) {
     } catch (error) {
       return failed((error as Error).message);
     }
-    void cache.invalidateQueries({ queryKey: keys.away });
+    void cache.invalidateQueries({ queryKey: keys.hiddenChats });
     leave();
   };
   const remove = async () => {
     await client.chats.remove(chat.id);
     putChat(cache, { ...chat, removed_at: new Date().toISOString() });
     void cache.invalidateQueries({ queryKey: keys.approvals });
-    void cache.invalidateQueries({ queryKey: keys.away });
+    void cache.invalidateQueries({ queryKey: keys.hiddenChats });
     leave();
   };
   return (
@@ -113,7 +113,7 @@ function ChatMenu({ chat, rename, failed }: ChatMenuProps) {
               <Pencil className="size-4 text-soft" aria-hidden="true" /> Rename
             </DropdownMenu.Item>
             <DropdownMenu.Item className={ITEM} onSelect={() => void archive()}>
-              <Archive className="size-4 text-soft" aria-hidden="true" /> Put away
+              <Archive className="size-4 text-soft" aria-hidden="true" /> Archive
             </DropdownMenu.Item>
             <DropdownMenu.Separator className="my-1 h-px bg-line" />
             <DropdownMenu.Item
@@ -135,14 +135,14 @@ function ChatMenu({ chat, rename, failed }: ChatMenuProps) {
         action="Remove"
         act={remove}
       >
-        What it is doing is stopped. For 7 days it can be brought back from “Put away and removed”; then it is
-        deleted for good. Files stay as they are.
+        Its open runs are stopped. You can restore the chat for 7 days from “Archived and removed”; after that
+        it is deleted permanently. Files are not affected.
       </Confirm>
     </>
   );
 }
 
-/** Whoever puts one away goes on with the next. */
+/** After a chat is archived, the focus moves to the next one. */
 function focusBeside(inside: HTMLElement | null): void {
   const links = [...(inside?.closest('nav')?.querySelectorAll('a') ?? [])];
   const own = inside?.closest('li')?.querySelector('a');
@@ -151,7 +151,7 @@ function focusBeside(inside: HTMLElement | null): void {
 
 interface RenameProps {
   readonly chat: Chat;
-  /** `no`: whoever was in the field is elsewhere already. */
+  /** `closed`: the field had the focus. `no`: the focus is already elsewhere. */
   readonly close: (renaming: 'closed' | 'no') => void;
 }
 
@@ -182,7 +182,7 @@ function Rename({ chat, close }: RenameProps) {
       <input
         ref={field}
         autoFocus
-        aria-label="Title of the chat"
+        aria-label="Chat title"
         defaultValue={titleOf(chat)}
         maxLength={200}
         onFocus={(event) => event.target.select()}
@@ -190,7 +190,7 @@ function Rename({ chat, close }: RenameProps) {
         onKeyDown={(event) => event.key === 'Enter' && void save(event.currentTarget.value)}
         className="w-full rounded-lg border border-accent bg-page px-2.5 py-1.5 text-sm"
       />
-      {problem && <Problem>It could not be renamed: {problem}</Problem>}
+      {problem && <Problem>The chat could not be renamed: {problem}</Problem>}
     </li>
   );
 }

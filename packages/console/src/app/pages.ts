@@ -1,22 +1,22 @@
-// Every page: where it is, what it is called, and its file, which is loaded when somebody goes there. A page is a module that
-// exports `Page`; one with a `label` stands in the navigation.
+// Every page: its path, its label, and its module, which is loaded on first visit. A page is a module that exports
+// `Page`; a page with a `label` is in the navigation.
 
 import { FolderTree, ListTree, Settings, ShieldQuestion, type LucideIcon } from 'lucide-react';
 import type { ComponentType } from 'react';
 
 export interface PageEntry {
-  /** As the router writes it; a `$` is what varies. */
+  /** As the router writes it; a `$` marks a parameter. */
   readonly path: string;
   readonly load: () => Promise<{ readonly Page: ComponentType }>;
   readonly label?: string;
   readonly icon?: LucideIcon;
-  /** Where the navigation leads, if that is not the path. */
+  /** The link of the navigation, if it differs from the path. */
   readonly to?: string;
 }
 
 export const pages: readonly PageEntry[] = [
   { path: '/', load: () => import('../pages/new-chat.tsx') },
-  { path: '/put-away', load: () => import('../pages/put-away.tsx') },
+  { path: '/archived', load: () => import('../pages/archived.tsx') },
   { path: '/chats/$chat', load: () => import('../pages/chat.tsx') },
   {
     path: '/approvals',

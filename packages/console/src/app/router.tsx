@@ -1,8 +1,8 @@
-// Addresses to pages.
+// Maps addresses to pages.
 
 import { createRootRoute, createRoute, createRouter, useParams } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
-import { part } from '../ui/part.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { pages } from './pages.ts';
 import { Shell } from './shell.tsx';
@@ -10,8 +10,8 @@ import { Shell } from './shell.tsx';
 const root = createRootRoute({
   component: Shell,
   notFoundComponent: () => (
-    <Empty icon={SearchX} title="There is nothing here" heading="h1">
-      The address may be an old one. The chats are on the left.
+    <Empty icon={SearchX} title="Page not found" heading="h1">
+      The address may be outdated. Your chats are in the sidebar.
     </Empty>
   ),
 });
@@ -20,7 +20,7 @@ const routes = pages.map(({ path, load }) =>
   createRoute({
     getParentRoute: () => root,
     path,
-    component: part(async () => (await load()).Page),
+    component: lazyPart(async () => (await load()).Page),
   }),
 );
 
@@ -31,7 +31,7 @@ export const router = createRouter({
   defaultErrorComponent: ({ error, reset }) => <Failure error={error as Error} retry={reset} heading="h1" />,
 });
 
-/** A part of the address that varies. */
+/** A parameter of the address. */
 export function useParam(name: string): string {
   return (useParams({ strict: false }) as Record<string, string | undefined>)[name] ?? '';
 }

@@ -1,5 +1,4 @@
-// What surrounds every page: the sidebar, or on a narrow screen a drawer with the same in it, and what is said when the
-// server is away.
+// The frame of every page: the sidebar (a drawer on a narrow screen), and a banner while the server is not responding.
 
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { Menu, Unplug } from 'lucide-react';
@@ -13,8 +12,8 @@ import { Visible } from '../ui/visible.tsx';
 import { pageTitle } from './title.ts';
 import { Sidebar } from './sidebar.tsx';
 
-/** A page is never lower; on a shorter screen, or one that is zoomed in, the whole of it scrolls. */
-const LEAST_HEIGHT = 'min-h-0 flex-[1_0_26rem]';
+/** The minimum height of a page. On a shorter or zoomed screen, the whole page scrolls. */
+const MIN_HEIGHT = 'min-h-0 flex-[1_0_26rem]';
 
 export function Shell() {
   const waiting = useApprovals().data?.items.length ?? 0;
@@ -28,15 +27,15 @@ export function Shell() {
         href="#main"
         className="sr-only z-50 rounded-lg bg-accent px-3 py-2 text-accent-ink focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
-        Skip to the page
+        Skip to content
       </a>
       <aside className="hidden w-68 shrink-0 border-r bg-panel md:block" aria-label="Navigation">
         <Sidebar waiting={waiting} />
       </aside>
       <div className="flex min-w-0 flex-1 flex-col overflow-y-auto">
         <Drawer waiting={waiting} />
-        <Away />
-        <main id="main" tabIndex={-1} data-quiet-focus className={`flex ${LEAST_HEIGHT} flex-col`}>
+        <ConnectionBanner />
+        <main id="main" tabIndex={-1} data-quiet-focus className={`flex ${MIN_HEIGHT} flex-col`}>
           <Outlet />
         </main>
       </div>
@@ -65,7 +64,7 @@ function Drawer({ waiting }: { readonly waiting: number }) {
           <Dialog.Overlay className="fixed inset-0 z-40 bg-[#0006]" />
           <Dialog.Content
             aria-describedby={undefined}
-            // Also the link to the page that is there already.
+            // Close the drawer also for a link to the current page.
             onClick={({ target }) => target instanceof Element && target.closest('a') && setOpen(false)}
             className="fixed inset-y-0 left-0 z-50 w-72 max-w-[85vw] border-r bg-panel shadow-xl outline-none"
           >
@@ -81,8 +80,8 @@ function Drawer({ waiting }: { readonly waiting: number }) {
   );
 }
 
-/** Everything that was typed and shown stays; streams and lists go on by themselves. */
-function Away() {
+/** Drafts and shown content stay; streams and lists continue by themselves. */
+function ConnectionBanner() {
   if (useStore(connection) !== 'lost') return null;
   return (
     <p
@@ -90,7 +89,7 @@ function Away() {
       className="flex items-center justify-center gap-2 border-b bg-warn-wash px-4 py-1.5 text-sm text-warn"
     >
       <Unplug className="size-4 shrink-0" aria-hidden="true" />
-      The server does not answer. Trying again…
+      The server is not responding. Retrying…
     </p>
   );
 }

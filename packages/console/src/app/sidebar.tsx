@@ -1,4 +1,4 @@
-// The way around: a new chat, the pages, and the chats with what each is doing.
+// The navigation: a new chat, the pages, and the chats with their status.
 
 import { Link } from '@tanstack/react-router';
 import { Archive, Monitor, Moon, Plus, Sun } from 'lucide-react';
@@ -6,10 +6,10 @@ import { useChats } from '../data/queries.ts';
 import { useStore } from '../data/store.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ChatEntry } from './chat-entry.tsx';
-import { Mark } from './mark.tsx';
+import { Logo } from './logo.tsx';
 import { pages } from './pages.ts';
 import { theme, type Theme } from './theme.ts';
-import { WorkspaceChoice } from './workspaces.tsx';
+import { WorkspacePicker } from './workspace-picker.tsx';
 
 const ROW =
   'flex items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm text-soft transition-colors hover:bg-hover hover:text-ink';
@@ -20,12 +20,12 @@ export function Sidebar({ waiting }: { readonly waiting: number }) {
     <div className="flex h-full flex-col overflow-y-auto">
       <div className="flex items-center justify-between px-4 pt-4 pb-3">
         <Link to="/" className="flex items-center gap-2.5 rounded-lg font-semibold tracking-tight">
-          <Mark />
+          <Logo />
           Continuo
         </Link>
         <ThemeButton />
       </div>
-      <WorkspaceChoice />
+      <WorkspacePicker />
       <nav className="space-y-0.5 px-2.5" aria-label="Pages">
         <Link
           to="/"
@@ -64,9 +64,11 @@ function ChatList() {
       <h2 className="px-5 pb-1 text-xs font-medium text-soft">Chats</h2>
       <div className="min-h-0 flex-1 overflow-y-auto px-2.5 pb-3">
         {isPending && !error && <Skeleton />}
-        {error && !data && <p className="px-2.5 py-1 text-sm text-soft">They cannot be loaded now.</p>}
+        {error && !data && (
+          <p className="px-2.5 py-1 text-sm text-soft">The chats cannot be loaded right now.</p>
+        )}
         {data && chats.length === 0 && (
-          <p className="px-2.5 py-1 text-sm text-soft">None yet. The first message opens one.</p>
+          <p className="px-2.5 py-1 text-sm text-soft">No chats yet. Your first message opens one.</p>
         )}
         <ul className="space-y-px">
           {chats.map((chat) => (
@@ -84,9 +86,9 @@ function ChatList() {
           </Button>
         )}
         {data && (
-          <Link to="/put-away" className={`${ROW} mt-1 !text-xs`} activeProps={HERE}>
+          <Link to="/archived" className={`${ROW} mt-1 !text-xs`} activeProps={HERE}>
             <Archive className="size-3.5" aria-hidden="true" />
-            Put away and removed
+            Archived and removed
           </Link>
         )}
       </div>
@@ -105,7 +107,7 @@ function Skeleton() {
 }
 
 const NEXT: Record<Theme, { readonly theme: Theme; readonly icon: typeof Sun; readonly label: string }> = {
-  system: { theme: 'light', icon: Monitor, label: 'Theme: as the system' },
+  system: { theme: 'light', icon: Monitor, label: 'Theme: system' },
   light: { theme: 'dark', icon: Sun, label: 'Theme: light' },
   dark: { theme: 'system', icon: Moon, label: 'Theme: dark' },
 };

@@ -1,4 +1,4 @@
-// Light or dark: as the system says, unless a person has chosen.
+// Light or dark: follows the system unless the person has chosen.
 
 import { createStore } from '../data/store.ts';
 

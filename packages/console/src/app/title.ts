@@ -1,4 +1,4 @@
-// What the page is called, in the tab and at the top of a narrow screen.
+// The title of the page, for the tab and the top of a narrow screen.
 
 import { useEffect } from 'react';
 import { createStore } from '../data/store.ts';

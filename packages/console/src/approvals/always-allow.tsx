@@ -1,11 +1,11 @@
-// Allows a kind of call from now on: a rule at the end of the workspace's policy, shown before it is added.
+// Allows a kind of call from now on: shows a rule, then adds it to the end of the workspace's policy.
 
 import { useState } from 'react';
 import { ApiError } from '@continuo/client';
 import { client } from '../data/client.ts';
 import { Button } from '../ui/button.tsx';
 import { useEscape } from '../ui/escape.ts';
-import { plainJson } from '../ui/hidden.ts';
+import { escapeHidden } from '../ui/hidden-characters.ts';
 import { Visible } from '../ui/visible.tsx';
 import type { Question } from './card.tsx';
 
@@ -24,7 +24,7 @@ export function AlwaysAllow({ approval, busy, allowed, cancel }: AlwaysAllowProp
   const [problem, setProblem] = useState<string | null>(null);
   const [adding, setAdding] = useState(false);
   const rule = rules[chosen]!.rule;
-  // What is being added is waited for.
+  // While the rule is being added, Escape does nothing.
   useEscape(adding ? () => undefined : null);
   const add = async () => {
     setAdding(true);
@@ -57,7 +57,7 @@ export function AlwaysAllow({ approval, busy, allowed, cancel }: AlwaysAllowProp
       </fieldset>
       <p className="mt-3 text-xs text-soft">This rule is added to the end of the workspace’s policy:</p>
       <code className="mt-1 block rounded-md border bg-sunken px-2.5 py-1.5 font-mono text-xs break-all">
-        {plainJson(JSON.stringify(rule))}
+        {escapeHidden(JSON.stringify(rule))}
       </code>
       {problem && (
         <p role="alert" className="mt-2 text-sm text-bad">
@@ -76,10 +76,10 @@ export function AlwaysAllow({ approval, busy, allowed, cancel }: AlwaysAllowProp
   );
 }
 
-/** How often the policy may change under us before we say so. */
+/** How many conflicting policy changes are retried before the error is shown. */
 const TRIES = 5;
 
-/** At the end: the last rule that matches decides. */
+/** At the end, because the last matching rule decides. */
 async function addRule(rule: Rule): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const { rules, version } = await client.policies.get();
@@ -93,7 +93,7 @@ async function addRule(rule: Rule): Promise<void> {
   }
 }
 
-/** Signs that would make a path a pattern for more than itself, or that rules refuse. */
+/** Characters that would turn a path into a pattern, or that rules do not allow. */
 const PATTERN = /[*?[\]{}]/;
 
 function rulesFor({ tool, paths }: Question): { readonly words: string; readonly rule: Rule }[] {
@@ -107,11 +107,11 @@ function rulesFor({ tool, paths }: Question): { readonly words: string; readonly
             rule: { tool, path: patternFor(tool, one), action: 'allow' as const },
           },
         ]),
-    { words: `${tool}, whatever it is called with`, rule: { tool, action: 'allow' as const } },
+    { words: `${tool}, with any input`, rule: { tool, action: 'allow' as const } },
   ];
 }
 
-/** Tools that write one file. Others may take a folder, and ask about everything that may be in it. */
+/** Tools that write one file. Other tools may take a folder, so their rule covers everything in it. */
 const FILE_TOOLS = ['write', 'edit'];
 
 function patternFor(tool: string, path: string): string {

@@ -1,5 +1,5 @@
-// The answer to a question that a call asks: a form of the flat schema that MCP allows. What has no field here is left to
-// the server's default.
+// The form for a question that a call asks, built from the flat JSON schema that MCP allows. A property without a field
+// keeps the server's default.
 
 import { useId, useState } from 'react';
 import { Button } from '../ui/button.tsx';
@@ -76,7 +76,7 @@ interface FormFieldProps {
   readonly change: (value: Value) => void;
 }
 
-const LOOK = 'w-full rounded-lg border border-strong bg-page px-3 py-1.5 text-sm';
+const STYLE = 'w-full rounded-lg border border-strong bg-page px-3 py-1.5 text-sm';
 
 function FormField({ field, value, change }: FormFieldProps) {
   const id = useId();
@@ -124,7 +124,7 @@ function Control({ id, field, value, change }: FormFieldProps & { readonly id: s
             const chosen = [...event.target.selectedOptions].map((option) => option.value);
             change(kind.many ? chosen : (chosen[0] ?? ''));
           }}
-          className={LOOK}
+          className={STYLE}
         >
           {!kind.many && <option value="">Choose…</option>}
           {kind.options.map((option) => (
@@ -144,7 +144,7 @@ function Control({ id, field, value, change }: FormFieldProps & { readonly id: s
           required={required}
           value={value as string}
           onChange={(event) => change(event.target.value)}
-          className={LOOK}
+          className={STYLE}
         />
       );
   }
@@ -206,7 +206,7 @@ function firstOf({ type, default: given }: Schema): Value {
   return typeof given === 'string' || typeof given === 'number' ? String(given) : '';
 }
 
-/** A field that was left empty is left out, so that it is missing and not wrong. */
+/** Leaves out empty fields, so that an optional field counts as missing, not as invalid. */
 function contentOf(
   fields: readonly Field[],
   values: Readonly<Record<string, Value>>,

@@ -1,6 +1,6 @@
-// A question to a person about one call: exactly what would be done, and the answers. Each answer is given once, however
-// often it is clicked; whoever comes second is told what was decided. What is below a card never comes up under a pointer
-// that is about to click: a card that is answered stays, and none becomes smaller.
+// An approval: what the call would do, and the possible decisions. Repeated clicks send one decision; if another person
+// was faster, the card shows their decision. An answered card stays and no card shrinks, so that nothing moves under
+// the pointer.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { ShieldQuestion } from 'lucide-react';
@@ -10,9 +10,9 @@ import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { useEscape } from '../ui/escape.ts';
-import { When } from '../ui/time.tsx';
+import { When } from '../ui/format.tsx';
 import { Visible } from '../ui/visible.tsx';
-import { useIsPast } from '../chat/past.ts';
+import { useIsReplay } from '../chat/replay-context.ts';
 import { AnswerForm } from './answer-form.tsx';
 import { AlwaysAllow } from './always-allow.tsx';
 import { EditInput } from './edit-input.tsx';
@@ -25,31 +25,31 @@ export interface Question {
   readonly input?: unknown;
   readonly paths: readonly string[];
   readonly reason: string;
-  /** Of a question: that of the answer. */
+  /** For a question: the JSON schema of the answer. */
   readonly schema?: Readonly<Record<string, unknown>>;
   readonly expires_at: string | null;
 }
 
 type Answer = Parameters<typeof client.approvals.decide>[1];
 
-const TOLD: Record<Answer['decision'], string> = {
-  approve: 'Approved. The run goes on.',
-  edit: 'Approved with changes. The run goes on.',
+const DECISION_TEXT: Record<Answer['decision'], string> = {
+  approve: 'Approved. The run continues.',
+  edit: 'Approved with changes. The run continues.',
   deny: 'Denied. The model is told.',
-  retry: 'It is made again.',
-  skip: 'It is skipped. The model is told.',
-  answer: 'Answered. The call goes on.',
+  retry: 'Retried. The call is made again.',
+  skip: 'Skipped. The model is told.',
+  answer: 'Answered. The call continues.',
 };
 
 const HEADINGS: Record<Question['kind'], string> = {
-  call: 'May this be done?',
-  unknown_outcome: 'Did it happen? Nobody knows',
+  call: 'Approve this call?',
+  unknown_outcome: 'Outcome unknown',
   question: 'A question for you',
 };
 
 interface CardProps {
   readonly approval: Question;
-  /** What is known of a decision that was made elsewhere. */
+  /** Text about a decision that was made elsewhere. */
   readonly decided?: string | null;
 }
 
@@ -59,24 +59,24 @@ export function ApprovalCard(props: CardProps) {
 
 function Card({ approval, decided = null }: CardProps) {
   const { answer, state } = useAnswer(approval.id);
-  const told = state.kind === 'answered' ? state.told : decided;
-  const past = useIsPast();
-  const card = useSteadyPlace();
+  const decisionText = state.kind === 'answered' ? state.decisionText : decided;
+  const isReplay = useIsReplay();
+  const card = useNonShrinking();
   const [comment, setComment] = useState<string | null>(null);
   const [open, setOpen] = useState<'edit' | 'always' | null>(null);
-  // Whoever closes a part is where it was opened from.
+  // After a part closes, the focus returns to the button that opened it.
   const [closed, setClosed] = useState<'edit' | 'always' | 'comment' | null>(null);
-  const busy = state.kind === 'answering' || past;
+  const busy = state.kind === 'answering' || isReplay;
   const close = () => {
-    // What is on its way is waited for.
+    // While a request is in flight, nothing closes.
     if (busy) return;
     setClosed(open ?? 'comment');
     if (open === null) setComment(null);
     setOpen(null);
   };
-  useEscape(told === null && (open !== null || comment !== null) ? close : null);
-  const say = (decision: Answer) => {
-    // The button that has the focus goes.
+  useEscape(decisionText === null && (open !== null || comment !== null) ? close : null);
+  const decide = (decision: Answer) => {
+    // The focused button is about to disappear: move the focus to the card.
     if (document.activeElement === document.body || card.current?.contains(document.activeElement))
       card.current?.focus({ preventScroll: true });
     answer({ ...decision, ...(comment?.trim() && { comment: comment.trim() }) });
@@ -87,35 +87,35 @@ function Card({ approval, decided = null }: CardProps) {
     <div
       ref={card}
       role="group"
-      aria-label={`${question ? 'Question of' : 'Approval of'} ${approval.tool}`}
+      aria-label={`${question ? 'Question from' : 'Approval of'} ${approval.tool}`}
       tabIndex={-1}
-      className={`px-4 py-3 -outline-offset-2 ${told === null ? 'bg-warn-wash/60' : ''}`}
+      className={`px-4 py-3 -outline-offset-2 ${decisionText === null ? 'bg-warn-wash/60' : ''}`}
     >
       <h2
-        className={`flex items-center gap-2 text-sm font-semibold ${told === null ? 'text-warn' : 'text-soft'}`}
+        className={`flex items-center gap-2 text-sm font-semibold ${decisionText === null ? 'text-warn' : 'text-soft'}`}
       >
         <ShieldQuestion className="size-4 shrink-0" aria-hidden="true" />
-        {told !== null ? 'Decided' : HEADINGS[approval.kind]}
+        {decisionText !== null ? 'Decided' : HEADINGS[approval.kind]}
       </h2>
       <p className="mt-1 text-sm wrap-anywhere">
         {unknown ? (
           <>
-            The server went away during <Tool approval={approval} />. Look whether it took effect before it is
-            made again.
+            The server stopped during <Tool approval={approval} />. Check whether the call took effect before
+            you retry it.
           </>
         ) : question ? (
           <>
-            The server of <Tool approval={approval} /> asks you. Your answer is sent to that server.
+            The MCP server of <Tool approval={approval} /> asks you. Your answer is sent to that server.
           </>
         ) : (
           <>
-            The agent {told === null ? 'wants' : 'wanted'} to call <Tool approval={approval} />.
+            The agent {decisionText === null ? 'wants' : 'wanted'} to call <Tool approval={approval} />.
           </>
         )}
       </p>
       {!question && (
         <div className="mt-2">
-          <Preview tool={approval.tool} input={approval.input} decided={told !== null} />
+          <Preview tool={approval.tool} input={approval.input} decided={decisionText !== null} />
         </div>
       )}
       <p
@@ -131,43 +131,43 @@ function Card({ approval, decided = null }: CardProps) {
           </>
         )}
       </p>
-      {told !== null && (
+      {decisionText !== null && (
         <p role="status" className="mt-3 py-1.5 text-sm font-medium wrap-anywhere">
-          {told}
+          {decisionText}
         </p>
       )}
-      {told === null && question && (
+      {decisionText === null && question && (
         <AnswerForm
           schema={approval.schema ?? {}}
           busy={busy}
-          answer={(input) => say({ decision: 'answer', input })}
-          decline={() => say({ decision: 'deny' })}
-          dismiss={() => say({ decision: 'skip' })}
+          answer={(input) => decide({ decision: 'answer', input })}
+          decline={() => decide({ decision: 'deny' })}
+          dismiss={() => decide({ decision: 'skip' })}
         />
       )}
-      {told === null && open === 'edit' && (
+      {decisionText === null && open === 'edit' && (
         <EditInput
           input={approval.input}
           busy={busy}
           cancel={close}
-          save={(input) => say({ decision: 'edit', input })}
+          save={(input) => decide({ decision: 'edit', input })}
         />
       )}
-      {told === null && open === 'always' && (
+      {decisionText === null && open === 'always' && (
         <AlwaysAllow
           approval={approval}
           busy={busy}
           cancel={close}
-          allowed={() => say({ decision: 'approve' })}
+          allowed={() => decide({ decision: 'approve' })}
         />
       )}
-      {told === null && open === null && !question && (
+      {decisionText === null && open === null && !question && (
         <>
           {comment !== null && (
             <input
               autoFocus
               aria-label="Comment for the model"
-              placeholder="The model is told this"
+              placeholder="The model sees this comment"
               maxLength={2000}
               value={comment}
               onChange={(event) => setComment(event.target.value)}
@@ -177,19 +177,19 @@ function Card({ approval, decided = null }: CardProps) {
           <div className="mt-3 flex flex-wrap gap-2">
             {unknown ? (
               <>
-                <Button kind="primary" disabled={busy} onClick={() => say({ decision: 'retry' })}>
-                  Make it again
+                <Button kind="primary" disabled={busy} onClick={() => decide({ decision: 'retry' })}>
+                  Retry
                 </Button>
-                <Button disabled={busy} onClick={() => say({ decision: 'skip' })}>
+                <Button disabled={busy} onClick={() => decide({ decision: 'skip' })}>
                   Skip
                 </Button>
               </>
             ) : (
               <>
-                <Button kind="primary" disabled={busy} onClick={() => say({ decision: 'approve' })}>
+                <Button kind="primary" disabled={busy} onClick={() => decide({ decision: 'approve' })}>
                   Approve
                 </Button>
-                <Button kind="danger" disabled={busy} onClick={() => say({ decision: 'deny' })}>
+                <Button kind="danger" disabled={busy} onClick={() => decide({ decision: 'deny' })}>
                   Deny
                 </Button>
                 <Button autoFocus={closed === 'edit'} disabled={busy} onClick={() => setOpen('edit')}>
@@ -213,7 +213,7 @@ function Card({ approval, decided = null }: CardProps) {
           </div>
         </>
       )}
-      {told === null && state.kind === 'failed' && (
+      {decisionText === null && state.kind === 'failed' && (
         <p role="alert" className="mt-2 text-sm text-bad">
           {state.problem}
         </p>
@@ -245,24 +245,24 @@ function sentence(words: string): string {
   return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}${/[.?!]$/.test(words) ? '' : '.'}`;
 }
 
-/** Of a card that is never smaller than it was, and that hands on the focus when it goes. */
-function useSteadyPlace() {
+/** Keeps the card from shrinking, and passes the focus on when the card is unmounted. */
+function useNonShrinking() {
   const card = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const element = card.current!;
     const keep = () => {
       element.style.minHeight = `${element.offsetHeight}px`;
     };
-    const measureAnew = () => {
+    const remeasure = () => {
       element.style.minHeight = '';
       keep();
     };
     const grown = new ResizeObserver(keep);
     grown.observe(element);
-    window.addEventListener('resize', measureAnew);
+    window.addEventListener('resize', remeasure);
     return () => {
       grown.disconnect();
-      window.removeEventListener('resize', measureAnew);
+      window.removeEventListener('resize', remeasure);
       if (element.contains(document.activeElement))
         element.parentElement?.closest<HTMLElement>('[tabindex]')?.focus({ preventScroll: true });
     };
@@ -273,27 +273,27 @@ function useSteadyPlace() {
 type AnswerState =
   | { readonly kind: 'open' }
   | { readonly kind: 'answering' }
-  | { readonly kind: 'answered'; readonly told: string }
+  | { readonly kind: 'answered'; readonly decisionText: string }
   | { readonly kind: 'failed'; readonly problem: string };
 
 function useAnswer(id: string) {
   const cache = useQueryClient();
   const [state, setState] = useState<AnswerState>({ kind: 'open' });
-  const given = useRef(false);
+  const sent = useRef(false);
   const send = async (body: Answer) => {
-    // A second click comes before the button is drawn anew.
-    if (given.current) return;
-    given.current = true;
+    // A second click can arrive before the button is disabled.
+    if (sent.current) return;
+    sent.current = true;
     setState({ kind: 'answering' });
     try {
       await client.approvals.decide(id, body);
-      setState({ kind: 'answered', told: TOLD[body.decision] });
+      setState({ kind: 'answered', decisionText: DECISION_TEXT[body.decision] });
     } catch (error) {
-      given.current = false;
+      sent.current = false;
       const late = error instanceof ApiError && error.status === 409;
       setState(
         late
-          ? { kind: 'answered', told: error.message }
+          ? { kind: 'answered', decisionText: error.message }
           : { kind: 'failed', problem: (error as Error).message },
       );
     }

@@ -1,8 +1,8 @@
-// What a call is to be made with instead.
+// Edits the input of a call before approval.
 
 import { useId, useState } from 'react';
 import { Button } from '../ui/button.tsx';
-import { plainJson } from '../ui/hidden.ts';
+import { escapeHidden } from '../ui/hidden-characters.ts';
 
 interface EditInputProps {
   readonly input: unknown;
@@ -12,13 +12,13 @@ interface EditInputProps {
 }
 
 export function EditInput({ input, busy, save, cancel }: EditInputProps) {
-  const [text, setText] = useState(() => plainJson(JSON.stringify(input, null, 2)));
+  const [text, setText] = useState(() => escapeHidden(JSON.stringify(input, null, 2)));
   const parsed = parse(text);
   const field = useId();
   return (
     <div className="mt-3">
       <label className="text-xs font-medium text-soft" htmlFor={field}>
-        What it is called with, as JSON
+        Input as JSON
       </label>
       <textarea
         id={field}
@@ -32,7 +32,7 @@ export function EditInput({ input, busy, save, cancel }: EditInputProps) {
       {!parsed.ok && <p className="text-xs text-bad">{parsed.problem}</p>}
       <div className="mt-2 flex gap-2">
         <Button kind="primary" disabled={busy || !parsed.ok} onClick={() => parsed.ok && save(parsed.value)}>
-          Approve this
+          Approve with this input
         </Button>
         <Button disabled={busy} onClick={cancel}>
           Back
@@ -47,7 +47,7 @@ function parse(text: string): { ok: true; value: Record<string, unknown> } | { o
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return { ok: true, value: value as Record<string, unknown> };
-    return { ok: false, problem: 'It must be an object: { … }.' };
+    return { ok: false, problem: 'The input must be a JSON object: { … }.' };
   } catch (error) {
     return { ok: false, problem: (error as Error).message };
   }

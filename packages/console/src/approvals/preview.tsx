@@ -1,5 +1,5 @@
-// What a call would do: as a difference where it changes a text, else its exact arguments. It stays as it was first shown until
-// somebody wants it anew: one that grew by itself would move what is below it.
+// What a call would do: a diff if it changes a text file, otherwise its input. The preview stays as first shown until
+// the person refreshes it, because a preview that grows would move what is below it.
 
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
@@ -7,14 +7,14 @@ import { ApiError } from '@continuo/client';
 import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { DiffText } from '../ui/diff-text.tsx';
-import { part } from '../ui/part.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Value } from '../ui/value.tsx';
 import { Visible } from '../ui/visible.tsx';
 
-const MergeView = part(async () => (await import('../ui/merge-view.tsx')).default);
+const MergeView = lazyPart(async () => (await import('../ui/merge-view.tsx')).default);
 
-/** Longer texts are shown as they come. */
-const MOST_CHARACTERS = 200_000;
+/** Longer texts are shown as plain input, without a diff. */
+const MAX_CHARACTERS = 200_000;
 
 interface PreviewProps {
   readonly tool: string;
@@ -49,7 +49,7 @@ function Change({
   if (before === undefined && now !== undefined && !isFetching) setBefore(now);
   if (before === undefined) return <Value value={input} />;
   const after = tool === 'write' ? String(input.content) : edited(before ?? '', input.edits);
-  if (after === null || after.length > MOST_CHARACTERS || (before ?? '').length > MOST_CHARACTERS)
+  if (after === null || after.length > MAX_CHARACTERS || (before ?? '').length > MAX_CHARACTERS)
     return <Value value={input} />;
   return (
     <>
@@ -61,7 +61,7 @@ function Change({
             {' '}
             has changed since.{' '}
             <button type="button" className="text-ink underline" onClick={() => setBefore(now)}>
-              Compare anew
+              Compare again
             </button>
           </>
         )}
@@ -73,7 +73,7 @@ function Change({
   );
 }
 
-/** Null if there is no such file. */
+/** Null if the file does not exist. */
 async function textOf(path: string): Promise<string | null> {
   try {
     return await (await client.files.read(path.startsWith('/') ? path : `/${path}`)).text();
@@ -83,7 +83,7 @@ async function textOf(path: string): Promise<string | null> {
   }
 }
 
-/** Null if the edits do not fit the text as it is now. */
+/** Null if the edits do not apply to the current text. */
 function edited(text: string, edits: unknown): string | null {
   if (!Array.isArray(edits)) return null;
   let now = text;

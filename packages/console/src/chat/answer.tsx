@@ -1,11 +1,11 @@
-// What a model thought and said.
+// A model's answer, with its reasoning.
 
 import type { AnswerItem, Turn } from '@continuo/protocol';
 import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { CopyButton } from '../ui/copy.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { Markdown } from '../ui/markdown/markdown.tsx';
-import { between } from '../ui/time.tsx';
+import { between } from '../ui/format.tsx';
 
 export function Answer({ item, turn }: { readonly item: AnswerItem; readonly turn: Turn }) {
   const text = item.parts
@@ -30,11 +30,11 @@ export function Answer({ item, turn }: { readonly item: AnswerItem; readonly tur
       )}
       {streaming && item.parts.length === 0 && <Waiting />}
       {item.state === 'interrupted' && text !== '' && (
-        <p className="mt-1 text-xs text-soft italic">It was stopped here.</p>
+        <p className="mt-1 text-xs text-soft italic">Stopped here.</p>
       )}
       {item.error && turn.error === null && <p className="mt-1 text-sm text-bad">{item.error.error}</p>}
       {text !== '' && (
-        // Its place is there from the beginning: nothing moves when the answer ends.
+        // The space is reserved from the start, so that nothing moves when the answer ends.
         <div title={item.model ?? undefined} className="-mb-3 -ml-1.5 flex h-7 items-center">
           {!streaming && (
             <span className="opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
@@ -50,7 +50,7 @@ export function Answer({ item, turn }: { readonly item: AnswerItem; readonly tur
 export function Waiting() {
   return (
     <p className="flex h-6 items-center gap-1" role="status">
-      <span className="sr-only">The model is at work</span>
+      <span className="sr-only">The model is working</span>
       {[0, 200, 400].map((delay) => (
         <span
           key={delay}
@@ -90,7 +90,7 @@ function Superseded({ item, text }: { readonly item: AnswerItem; readonly text: 
       <FoldHead>
         {item.error
           ? `Superseded: ${item.error.error.replace(/\.$/, '')}. The model was asked again.`
-          : 'Superseded: the server went away in the middle of this; it was begun again.'}
+          : 'Superseded: the server stopped while the model was answering; the next attempt replaces this.'}
       </FoldHead>
       <div className="mt-1 ml-2 border-l-2 pl-3 whitespace-pre-wrap line-through decoration-1">
         {text || item.parts.map((part) => part.text).join('')}

@@ -1,4 +1,4 @@
-// The menu of files that go with a message: from the workspace, or from this machine.
+// The menu to attach files: from the workspace or from this computer.
 
 import { useQuery } from '@tanstack/react-query';
 import { Paperclip, Upload } from 'lucide-react';
@@ -66,8 +66,8 @@ export function AttachMenu({ attach, upload }: AttachMenuProps) {
             Upload from this computer…
           </button>
           <input
-            aria-label="Find a file of the workspace"
-            placeholder="Find a file of the workspace"
+            aria-label="Find a file in the workspace"
+            placeholder="Find a file in the workspace"
             value={query}
             onChange={(event) => setQuery(event.target.value)}
             className="mt-1.5 w-full rounded-lg border border-strong bg-page px-2.5 py-1.5 text-sm"
@@ -84,7 +84,7 @@ export function AttachMenu({ attach, upload }: AttachMenuProps) {
                 </button>
               </li>
             ))}
-            {paths.length === 0 && <li className="px-2.5 py-1 text-sm text-soft">No file of that name.</li>}
+            {paths.length === 0 && <li className="px-2.5 py-1 text-sm text-soft">No matching files.</li>}
           </ul>
         </Popover.Content>
       </Popover.Portal>

@@ -1,4 +1,4 @@
-// Where a message is written: Enter sends it, Shift+Enter makes a line.
+// The field for a new message: Enter sends, Shift+Enter starts a new line.
 
 import { ArrowUp, Paperclip, Square, X } from 'lucide-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
@@ -6,20 +6,20 @@ import { IconButton } from '../ui/button.tsx';
 import { kerning } from '../ui/kerning.ts';
 import { Visible } from '../ui/visible.tsx';
 import { AttachMenu } from './attach.tsx';
-import type { DraftOf, Sending } from './drafts.ts';
-import { inWords } from './sending.ts';
-import { toMessage } from './to-message.ts';
+import type { DraftHandle, Sending } from './message-draft.ts';
+import { sendErrorText } from './send-errors.ts';
+import { focusComposer } from './focus-composer.ts';
 import { uploader } from './upload.ts';
 
 interface ComposerProps {
-  readonly draft: DraftOf;
+  readonly draft: DraftHandle;
   readonly placeholder: string;
-  /** Resolves when the message is taken in; what it rejects with is shown, and the text stays. */
+  /** Resolves when the server has accepted the message. If it rejects, the error is shown and the text stays. */
   readonly send: (draft: Sending) => Promise<void>;
-  /** What can be stopped now. */
+  /** Stops the open run, if there is one. */
   readonly stop?: (() => void) | undefined;
   readonly stopping?: boolean;
-  /** Choices that go with the message. */
+  /** Pickers for the role, the model and the busy policy. */
   readonly children?: ReactNode;
 }
 
@@ -36,7 +36,7 @@ export function Composer({
   const [busy, setBusy] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const free = stop === undefined;
-  // What was wrong with a text, or in the way of it, is not wrong with the next.
+  // An error about one text says nothing about the next.
   useEffect(() => setProblem(null), [text, free]);
   useFocusKeys(field);
   const ready = text.trim() !== '' && !busy;
@@ -47,14 +47,14 @@ export function Composer({
     try {
       await sendDraft(send);
     } catch (error) {
-      setProblem(inWords(error as Error));
+      setProblem(sendErrorText(error as Error));
     } finally {
       setBusy(false);
-      toMessage(field.current?.form ?? null);
+      focusComposer(field.current?.form ?? null);
     }
   };
   const attach = (path: string) => change((now) => ({ files: [...new Set([...now.files, path])] }));
-  const upload = uploader({ attach, tell: setProblem });
+  const upload = uploader({ attach, report: setProblem });
   return (
     <form
       aria-label="Message"
@@ -62,8 +62,8 @@ export function Composer({
         event.preventDefault();
         void submit();
       }}
-      onPaste={(event) => upload.given(event, event.clipboardData)}
-      onDrop={(event) => upload.given(event, event.dataTransfer)}
+      onPaste={(event) => upload.fromEvent(event, event.clipboardData)}
+      onDrop={(event) => upload.fromEvent(event, event.dataTransfer)}
       onDragOver={(event) => {
         if (event.dataTransfer.types.includes('Files')) event.preventDefault();
       }}
@@ -82,7 +82,7 @@ export function Composer({
               </span>
               <button
                 type="button"
-                aria-label={`Do not send ${path}`}
+                aria-label={`Detach ${path}`}
                 onClick={() => change({ files: files.filter((file) => file !== path) })}
                 className="grid size-5 shrink-0 place-items-center rounded hover:bg-hover"
               >
@@ -142,7 +142,7 @@ export function Composer({
   );
 }
 
-/** `/` outside of a field, and Ctrl-K anywhere, lead to the message. */
+/** `/` outside of a field, and Ctrl-K anywhere, focus the message field. */
 function useFocusKeys(field: React.RefObject<HTMLTextAreaElement | null>): void {
   useEffect(() => {
     const hear = (event: KeyboardEvent) => {

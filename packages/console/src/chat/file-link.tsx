@@ -1,11 +1,11 @@
-// A file of the workspace, where something is said about it.
+// A link to a file of the workspace, with its version.
 
 import { Link } from '@tanstack/react-router';
 import { FileText } from 'lucide-react';
 import { pages } from '../app/pages.ts';
 import { Visible } from '../ui/visible.tsx';
 
-const LOOK =
+const STYLE =
   'inline-flex max-w-full items-center gap-1.5 rounded-md border bg-page px-2 py-0.5 font-mono text-xs';
 
 interface FileLinkProps {
@@ -27,9 +27,9 @@ export function FileLink({ path, version, removed = false }: FileLinkProps) {
     </>
   );
   const hasPage = pages.some((page) => page.path === '/files/$');
-  if (removed || !hasPage) return <span className={LOOK}>{shown}</span>;
+  if (removed || !hasPage) return <span className={STYLE}>{shown}</span>;
   return (
-    <Link to="/files/$" params={{ _splat: path.slice(1) }} className={`${LOOK} hover:bg-hover`}>
+    <Link to="/files/$" params={{ _splat: path.slice(1) }} className={`${STYLE} hover:bg-hover`}>
       {shown}
     </Link>
   );

@@ -1,4 +1,4 @@
-// What goes with a message: who answers, with which model, and what it does to a chat that is busy.
+// The choices for a message: role, model, and busy policy.
 
 import { useQuery } from '@tanstack/react-query';
 import { Bot, Check, Cpu, ListEnd } from 'lucide-react';
@@ -16,11 +16,15 @@ interface Choice {
 }
 
 const POLICIES: readonly (Choice & { readonly value: Policy })[] = [
-  { value: 'enqueue', name: 'Queue', about: 'It waits its turn.' },
-  { value: 'steer', name: 'Steer', about: 'The run that is at work takes it in at its next step.' },
-  { value: 'interrupt', name: 'Interrupt', about: 'What is going on is stopped; this is next.' },
-  { value: 'rollback', name: 'Roll back', about: 'So it is, and the model forgets the run that had begun.' },
-  { value: 'reject', name: 'Only if free', about: 'It is refused while a run is open.' },
+  { value: 'enqueue', name: 'Queue', about: 'The message waits for its turn.' },
+  { value: 'steer', name: 'Steer', about: 'The open run reads the message at its next step.' },
+  { value: 'interrupt', name: 'Interrupt', about: 'Stops the open run; this message is next.' },
+  {
+    value: 'rollback',
+    name: 'Roll back',
+    about: 'Stops the open run and removes it from the model’s history.',
+  },
+  { value: 'reject', name: 'Reject if busy', about: 'The message is refused while a run is open.' },
 ];
 
 export function PolicyPicker({
@@ -32,7 +36,7 @@ export function PolicyPicker({
 }) {
   return (
     <Picker
-      label="While it works"
+      label="If busy"
       icon={<ListEnd className="size-4" aria-hidden="true" />}
       value={value}
       choices={POLICIES}
@@ -42,10 +46,10 @@ export function PolicyPicker({
 }
 
 interface PickerOf {
-  /** Empty: as the chat, the role or the server says. */
+  /** Empty: the default of the chat, the role or the server. */
   readonly value: string;
   readonly choose: (value: string) => void;
-  /** What answers if nothing is chosen. */
+  /** The value that applies if nothing is chosen. */
   readonly fallback: string | null;
 }
 
@@ -99,13 +103,13 @@ export function ModelPicker({ value, choose, fallback }: PickerOf) {
   );
 }
 
-/** Any model that a provider has: the server says what is wrong with the name, once a message is sent. */
+/** A field for any model of a provider. The server validates the name when the message is sent. */
 function NameModel({ done }: { readonly done: (id: string | null) => void }) {
   return (
     <input
-      aria-label="Model, as provider/model or by its name"
-      placeholder="provider/model or its name"
-      // Somebody has just asked for it, and the menu that had the focus is gone.
+      aria-label="Model, as provider/model or name"
+      placeholder="provider/model or name"
+      // The menu that had the focus has just closed.
       autoFocus
       spellCheck={false}
       autoCapitalize="off"
@@ -124,7 +128,7 @@ function NameModel({ done }: { readonly done: (id: string | null) => void }) {
 
 const ABOUT: Record<string, string> = {
   'offline/demo': 'No language model: follows fixed rules, at a human pace.',
-  'offline/instant': 'The same, without the pace.',
+  'offline/instant': 'Like offline/demo, without delays.',
 };
 
 function Picker({
@@ -140,7 +144,7 @@ function Picker({
   readonly value: string;
   readonly choices: readonly Choice[];
   readonly choose: (value: string) => void;
-  /** What is none of these. */
+  /** An extra item, for a value that is not listed. */
   readonly other?: { readonly words: string; readonly choose: () => void };
 }) {
   const shown = choices.find((choice) => choice.value === value)?.name ?? value;

@@ -1,5 +1,5 @@
-// Messages that wait: for their turn, or for the next step of the run that they steer. The server knows them, so that another tab
-// shows them, too, and a reload.
+// Messages that wait: for their turn, or for the next step of the run that they steer. The list comes from the server,
+// so that it survives a reload and shows in every tab.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { CornerDownRight, X, Zap } from 'lucide-react';
@@ -9,13 +9,13 @@ import { useParam } from '../app/router.tsx';
 import { client } from '../data/client.ts';
 import { keys, type Chat } from '../data/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { toMessage } from './to-message.ts';
+import { focusComposer } from './focus-composer.ts';
 
 interface Waiting {
   readonly id: string;
   readonly run: string;
   readonly content: string;
-  /** The run that is at work has it, and has not taken it in yet. */
+  /** The message was given to the open run, which has not read it yet. */
   readonly steers: boolean;
 }
 
@@ -37,7 +37,7 @@ export function Queue({ chat, view }: { readonly chat: Chat; readonly view: Chat
   return (
     <section aria-label="Waiting messages" className="mb-2 rounded-xl border border-dashed px-3 py-2">
       <h2 className="text-xs font-medium text-soft">
-        {waiting.length === 1 ? 'A message waits' : `${waiting.length} messages wait`}
+        {waiting.length === 1 ? '1 message waiting' : `${waiting.length} messages waiting`}
       </h2>
       <ul className="mt-1 space-y-1">
         {waiting.map((message) => (
@@ -48,7 +48,7 @@ export function Queue({ chat, view }: { readonly chat: Chat; readonly view: Chat
   );
 }
 
-/** The log is ahead of what the server was asked last. Null: it does not wait any more. */
+/** The log may be ahead of the fetched list. Null: the message no longer waits. */
 function asTheLogHasIt(message: Waiting, { turns, fold }: ChatView): Waiting | null {
   const turn = fold.turns.get(message.run);
   const steers = message.steers || turn?.canceled === 'steered';
@@ -66,7 +66,7 @@ function Entry({ message, busy }: { readonly message: Waiting; readonly busy: bo
   const [problem, setProblem] = useState<string | null>(null);
   const entry = useRef<HTMLLIElement>(null);
   const act = async (wish: 'steer' | 'cancel') => {
-    toMessage(entry.current);
+    focusComposer(entry.current);
     setWished(wish);
     setProblem(null);
     try {
@@ -83,20 +83,20 @@ function Entry({ message, busy }: { readonly message: Waiting; readonly busy: bo
       <CornerDownRight className="size-4 shrink-0 text-soft" aria-hidden="true" />
       <span className="min-w-0 flex-1 truncate">{message.content}</span>
       {message.steers || wished === 'steer' ? (
-        <span className="text-xs text-soft">Is taken in at the next step</span>
+        <span className="text-xs text-soft">Delivered at the next step</span>
       ) : (
         <>
           {busy && (
             <Button
               kind="quiet"
               className="!px-2 !py-0.5 !text-xs"
-              title="The run that is at work takes it in at its next step"
+              title="The open run reads it at its next step"
               onClick={() => void act('steer')}
             >
               <Zap className="size-3.5" aria-hidden="true" /> Steer
             </Button>
           )}
-          <IconButton label="Take it back" className="!size-7" onClick={() => void act('cancel')}>
+          <IconButton label="Cancel message" className="!size-7" onClick={() => void act('cancel')}>
             <X />
           </IconButton>
         </>
@@ -110,7 +110,7 @@ function Entry({ message, busy }: { readonly message: Waiting; readonly busy: bo
   );
 }
 
-/** A run that tries again has no message of its own: it is not told here. */
+/** A retried run has no message of its own and is not listed. */
 async function queued(chat: string): Promise<Waiting[]> {
   const { items } = await client.runs.list({ chat, status: 'queued', limit: PAGE });
   const runs = new Set(items.filter((run) => run.cancel_requested_at === null).map(({ id }) => id));

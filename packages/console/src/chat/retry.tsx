@@ -1,23 +1,23 @@
-// The same message again, for a run that failed or was stopped.
+// Retries a failed or canceled run.
 
 import { RotateCcw } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { client } from '../data/client.ts';
 import { Button } from '../ui/button.tsx';
-import { useIsPast } from './past.ts';
-import { toMessage } from './to-message.ts';
+import { useIsReplay } from './replay-context.ts';
+import { focusComposer } from './focus-composer.ts';
 
 export function Retry({ run }: { readonly run: string }) {
   const [asked, setAsked] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const button = useRef<HTMLButtonElement>(null);
-  const past = useIsPast();
+  const isReplay = useIsReplay();
   const retry = async () => {
     setAsked(true);
     setProblem(null);
     try {
       await client.runs.retry(run);
-      toMessage(button.current);
+      focusComposer(button.current);
     } catch (error) {
       setProblem((error as Error).message);
       setAsked(false);
@@ -29,15 +29,15 @@ export function Retry({ run }: { readonly run: string }) {
         ref={button}
         kind="quiet"
         className="!px-2 !py-0.5 !text-xs"
-        disabled={asked || past}
+        disabled={asked || isReplay}
         onClick={() => void retry()}
       >
         <RotateCcw className="size-3.5" aria-hidden="true" />
-        Try again
+        Retry
       </Button>
       {problem && (
         <p role="alert" className="w-full text-sm text-bad wrap-anywhere">
-          It could not be tried again: {problem}
+          The run could not be retried: {problem}
         </p>
       )}
     </>

@@ -1,23 +1,23 @@
-// One line of a transcript.
+// One row of a transcript.
 
 import type { ChatView, Turn } from '@continuo/protocol';
 import { CircleSlash, CircleX } from 'lucide-react';
 import { memo } from 'react';
-import { between, money, number } from '../ui/time.tsx';
-import { ChangedFiles } from '../files/changed-link.tsx';
+import { between, money, number } from '../ui/format.tsx';
+import { ChangedFilesLink } from '../files/changed-files-link.tsx';
 import { Answer } from './answer.tsx';
-import { Call } from './call.tsx';
-import { Person } from './person.tsx';
+import { ToolCall } from './tool-call.tsx';
+import { PersonMessage } from './person-message.tsx';
 import { Retry } from './retry.tsx';
 import type { Row } from './rows.ts';
-import { Unbegun } from './unbegun.tsx';
+import { CanceledMessage } from './canceled-message.tsx';
 
 const FORGOTTEN = {
-  rewound: 'Taken back: the model is not told of this any more',
-  retried: 'Tried again below',
+  rewound: 'Rewound: the model no longer sees this',
+  retried: 'Retried below',
 };
 
-/** The view changes in place: another `version` is what tells that there is something new. */
+/** The view is mutated in place: `version` tells when to render again. */
 export const RowView = memo(
   function RowView({ row, view }: { readonly row: Row; readonly version: number; readonly view: ChatView }) {
     const forgotten = row.turn.forgotten ?? (row.kind === 'item' && row.item.forgotten ? 'rewound' : null);
@@ -28,8 +28,8 @@ export const RowView = memo(
       >
         {row.kind === 'end' ? (
           <TurnEnd turn={row.turn} />
-        ) : row.kind === 'unbegun' ? (
-          <Unbegun turn={row.turn} view={view} />
+        ) : row.kind === 'canceled-message' ? (
+          <CanceledMessage turn={row.turn} view={view} />
         ) : (
           <ItemView row={row} forgotten={forgotten !== null} />
         )}
@@ -48,18 +48,18 @@ function ItemView({
 }) {
   switch (item.kind) {
     case 'person':
-      return <Person item={item} turn={turn} forgotten={forgotten} />;
+      return <PersonMessage item={item} turn={turn} forgotten={forgotten} />;
     case 'answer':
       return <Answer item={item} turn={turn} />;
     case 'call':
-      return <Call item={item} turn={turn} />;
+      return <ToolCall item={item} turn={turn} />;
   }
 }
 
 const CANCELED: Record<string, string> = {
   user_cancelled: 'Stopped',
   interrupted: 'Stopped by the next message',
-  rolled_back: 'Taken back by the next message',
+  rolled_back: 'Rolled back by the next message',
 };
 
 function TurnEnd({ turn }: { readonly turn: Turn }) {
@@ -92,7 +92,7 @@ function TurnEnd({ turn }: { readonly turn: Turn }) {
           </span>
         )}
         {used.length > 0 && <span>{used.join(' · ')}</span>}
-        <ChangedFiles turn={turn} />
+        <ChangedFilesLink turn={turn} />
         {(turn.state === 'error' || turn.state === 'canceled') && turn.forgotten === null && (
           <Retry run={turn.run} />
         )}

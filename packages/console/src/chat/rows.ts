@@ -1,12 +1,12 @@
-// The lines of a transcript: what is shown of a chat, one under the other.
+// The rows of a transcript, made from the turns of a chat.
 
 import { neverBegan, type ChatView, type Item, type Turn } from '@continuo/protocol';
 
 export type Row =
   | { readonly kind: 'item'; readonly key: string; readonly turn: Turn; readonly item: Item }
-  /** A message that was never taken in. */
-  | { readonly kind: 'unbegun'; readonly key: string; readonly turn: Turn }
-  /** How the turn ended, and what it used. */
+  /** A message whose run was canceled before it started. */
+  | { readonly kind: 'canceled-message'; readonly key: string; readonly turn: Turn }
+  /** The outcome and usage of a turn. */
   | { readonly kind: 'end'; readonly key: string; readonly turn: Turn };
 
 const made = new WeakMap<Turn, { readonly version: number; readonly rows: readonly Row[] }>();
@@ -15,7 +15,7 @@ export function rowsOf(view: ChatView): Row[] {
   return view.turns.flatMap(rowsOfTurn);
 }
 
-/** Made anew only when the turn has changed. */
+/** Cached until the turn changes. */
 function rowsOfTurn(turn: Turn): readonly Row[] {
   const known = made.get(turn);
   if (known?.version === turn.version) return known.rows;
@@ -25,14 +25,14 @@ function rowsOfTurn(turn: Turn): readonly Row[] {
     turn,
     item,
   }));
-  // What another run took in is said there.
+  // A message that steered another run is shown in that run.
   if (turn.canceled !== 'steered')
-    rows.push({ kind: neverBegan(turn) ? 'unbegun' : 'end', key: `${turn.run}:end`, turn });
+    rows.push({ kind: neverBegan(turn) ? 'canceled-message' : 'end', key: `${turn.run}:end`, turn });
   made.set(turn, { version: turn.version, rows });
   return rows;
 }
 
-/** An answer that began on an older page stays the same row when that page comes. */
+/** An answer that began on an older page keeps its key when that page is loaded. */
 function keyOf({ run }: Turn, item: Item): string {
   return item.kind === 'answer'
     ? `${run}:${item.message}`

@@ -1,4 +1,4 @@
-// What a chat is doing, in a word and a colour. What has been asked for and has not happened yet is said as such.
+// The status of a chat as a word and a colour. A requested change has a status of its own, such as `stopping`.
 
 import type { Chat } from '../data/queries.ts';
 
@@ -16,8 +16,8 @@ export type Status =
 export const WORDS: Record<Status, string> = {
   idle: 'Ready',
   queued: 'Queued',
-  running: 'Working',
-  waiting: 'Waiting for your approval',
+  running: 'Running',
+  waiting: 'Waiting for approval',
   pausing: 'Pausing…',
   paused: 'Paused',
   stopping: 'Stopping…',
@@ -58,7 +58,7 @@ export function Dot({ status }: { readonly status: Status }) {
   return <span aria-hidden="true" className={`size-2 shrink-0 rounded-full ${COLOUR[status]}`} />;
 }
 
-/** For where the word is not shown. */
+/** For places that do not show the word. */
 export function StatusDot({ status }: { readonly status: Status }) {
   const quiet = status === 'idle' || status === 'stopped';
   return (

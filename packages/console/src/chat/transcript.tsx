@@ -1,6 +1,6 @@
-// A chat's transcript. Only what is near the screen is there; it stays at its end while one is there, and where one reads
-// when something comes before or after it. Whoever moves up, however little, is left alone. Rows that somebody has opened stay, with
-// what was typed there.
+// A chat's transcript, virtualized. It follows its end while the person is there, and keeps its position when rows are
+// added above or below. Any scroll up stops the following. Rows with open or focused elements stay mounted, so that
+// typed text is kept.
 
 import type { ChatView } from '@continuo/protocol';
 import { defaultRangeExtractor, useVirtualizer, type Range } from '@tanstack/react-virtual';
@@ -12,12 +12,12 @@ import { Loading } from '../ui/states.tsx';
 import { RowView } from './row.tsx';
 import { rowsOf, type Row } from './rows.ts';
 
-/** How near the top older events are asked for, and how near the end counts as there, in pixels. */
+/** In pixels: how near the top older events are loaded, and how near the end counts as the end. */
 const NEAR_TOP = 600;
 const NEAR_END = 80;
-/** No place is that near the end. */
-const NOWHERE = -1;
-/** What somebody has opened, or is at, in a row. */
+/** A threshold that no position meets. */
+const NEVER_AT_END = -1;
+/** Elements that a person has opened, or that have the focus. */
 const IN_USE = 'textarea, input:enabled, details[open], :focus';
 const KEYS_UP = new Set(['ArrowUp', 'PageUp', 'Home', ' ']);
 
@@ -25,7 +25,7 @@ interface TranscriptProps {
   readonly view: ChatView;
   readonly older: 'more' | 'loading' | 'none';
   readonly loadOlder: () => Promise<void>;
-  /** Under the last row. */
+  /** Below the last row. */
   readonly children?: ReactNode;
 }
 
@@ -35,7 +35,7 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
   const [atEnd, setAtEnd] = useState(true);
   const rows = rowsOf(view);
   const list = useRef<HTMLDivElement>(null);
-  /** Those near the screen, and those that are in use. */
+  /** The rows near the viewport, and those in use. */
   const shown = (range: Range): number[] => {
     const near = new Set(defaultRangeExtractor(range));
     const used = [...(list.current?.children ?? [])].filter((row) => row.querySelector(IN_USE));
@@ -52,11 +52,11 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
     rangeExtractor: shown,
     anchorTo: 'end',
     followOnAppend: atEnd,
-    scrollEndThreshold: atEnd ? NEAR_END : NOWHERE,
+    scrollEndThreshold: atEnd ? NEAR_END : NEVER_AT_END,
     useFlushSync: false,
   });
 
-  // While somebody is at the end, the end stays in sight, whatever grows.
+  // While the person is at the end, the end stays visible as content grows.
   const stick = useRef(true);
   const last = rows.at(-1)?.key;
   const total = virtualizer.getTotalSize();
@@ -76,40 +76,40 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
 
   const loadMore = useEffectEvent(() => {
     if (older !== 'more' || (scroller.current?.scrollTop ?? Infinity) > NEAR_TOP) return;
-    // What went wrong is asked for again with the next scroll.
+    // A failed load is tried again at the next scroll.
     loadOlder().catch(() => undefined);
   });
   const seen = useRef({ top: 0, height: 0 });
-  const letGoAt = useRef(0);
-  /** `rests`: whoever was about to move up is done, and may not have moved. */
-  const look = (rests = false) => {
+  const releasedAt = useRef(0);
+  /** `gestureEnded`: a gesture that could have scrolled up is over, and may not have scrolled. */
+  const onScroll = (gestureEnded = false) => {
     const element = scroller.current;
     if (!element) return;
     const { scrollTop: top, scrollHeight: height, clientHeight } = element;
     const near = height - top - clientHeight < NEAR_END;
-    // What grows moves nobody; what becomes smaller moves up whoever is at the end.
+    // Growing content does not scroll; shrinking content scrolls up a person who is at the end.
     const moved = seen.current.top - top - Math.max(0, seen.current.height - height);
-    if (near && (top > seen.current.top || (rests && top >= letGoAt.current))) stick.current = true;
+    if (near && (top > seen.current.top || (gestureEnded && top >= releasedAt.current))) stick.current = true;
     else if (!near && moved > 1) stick.current = false;
     seen.current = { top, height };
     setAtEnd(stick.current);
     loadMore();
   };
-  // Before the page has moved: what streams in meanwhile must not move it back.
-  const letGo = () => {
+  // Called before the scroll itself, so that streaming content does not scroll back to the end.
+  const release = () => {
     const element = scroller.current;
     if (!stick.current || !element || element.scrollTop === 0) return;
     stick.current = false;
-    // The event of how the page itself moved last may be still to come, and is no way down.
+    // The scroll event of the last programmatic scroll may still arrive; it must not count as a scroll down.
     seen.current = { top: element.scrollTop, height: element.scrollHeight };
-    letGoAt.current = element.scrollTop;
+    releasedAt.current = element.scrollTop;
     flushSync(() => setAtEnd(false));
   };
-  // A page that was not enough to fill the screen above brings the next one.
+  // If the loaded page did not fill the viewport, load the next.
   useEffect(() => {
     if (older === 'more') requestAnimationFrame(() => loadMore());
   }, [older]);
-  const toEnd = () => {
+  const scrollToEnd = () => {
     stick.current = true;
     setAtEnd(true);
     virtualizer.scrollToEnd();
@@ -119,21 +119,21 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
     <div className="relative min-h-0 flex-[1_0_10rem]">
       <div
         ref={scroller}
-        onScroll={() => look()}
-        onWheel={(event) => event.deltaY < 0 && letGo()}
-        onTouchMove={letGo}
-        onTouchEnd={() => look(true)}
-        onKeyDown={(event) => KEYS_UP.has(event.key) && event.target === event.currentTarget && letGo()}
-        onPointerDown={(event) => event.target === event.currentTarget && letGo()}
-        onPointerUp={() => look(true)}
+        onScroll={() => onScroll()}
+        onWheel={(event) => event.deltaY < 0 && release()}
+        onTouchMove={release}
+        onTouchEnd={() => onScroll(true)}
+        onKeyDown={(event) => KEYS_UP.has(event.key) && event.target === event.currentTarget && release()}
+        onPointerDown={(event) => event.target === event.currentTarget && release()}
+        onPointerUp={() => onScroll(true)}
         tabIndex={0}
         role="log"
-        aria-label="Conversation"
+        aria-label="Transcript"
         data-quiet-focus
         className="h-full overflow-y-auto [overflow-anchor:none]"
       >
         <div ref={content} className="mx-auto max-w-3xl px-4 pt-6 pb-4 sm:px-6">
-          {older === 'loading' && <Loading what="what was said before" />}
+          {older === 'loading' && <Loading what="earlier messages" />}
           <div ref={list} className="relative w-full" style={{ height: total }}>
             {virtualizer.getVirtualItems().map(({ index, key, start }) => (
               <div
@@ -153,11 +153,11 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
       </div>
       {!atEnd && (
         <Button
-          onClick={toEnd}
+          onClick={scrollToEnd}
           className="absolute bottom-3 left-1/2 -translate-x-1/2 !rounded-full shadow-md"
         >
           <ArrowDown className="size-4" aria-hidden="true" />
-          To the end
+          Jump to end
         </Button>
       )}
     </div>
@@ -165,11 +165,11 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
 }
 
 function versionOf(row: Row, { fold }: ChatView): number {
-  // What was said since may be the same message.
-  if (row.kind === 'unbegun') return fold.said.size;
+  // A message sent since may be the same one again.
+  if (row.kind === 'canceled-message') return fold.said.size;
   const { turn } = row;
   if (row.kind !== 'item' || turn.forgotten !== null) return turn.version;
-  // Where the whole run failed, its end says why.
+  // If the whole run failed, its end row says why.
   const failed = row.item.kind === 'answer' && row.item.error !== null;
   return failed ? turn.version : row.item.version;
 }

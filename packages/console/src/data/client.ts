@@ -1,5 +1,5 @@
-// The client that every page uses: the workspace that it shows, which is kept for the tab, and for new tabs of the browser, and the key that
-// it sends, where the server wants one, which is kept for the tab.
+// The client of all pages. The workspace is stored for the tab and for new tabs; the API key, if the server requires
+// one, is stored for the tab.
 
 import { createClient, InputError } from '@continuo/client';
 import { sendAsPerson } from './person.ts';
@@ -8,15 +8,18 @@ import { createStore } from './store.ts';
 const KEY = 'continuo-key';
 const WORKSPACE = 'continuo-workspace';
 
-/** `locked`: the server wants a key that it has not got. */
+/** `locked`: the server requires a key that this tab does not have. */
 export const access = createStore<'open' | 'locked'>('open');
 
-/** The id of the workspace that was chosen, or the name of the one that every server has. */
+/** The id of the chosen workspace, or `default`. */
 export const workspace = sessionStorage.getItem(WORKSPACE) ?? localStorage.getItem(WORKSPACE) ?? 'default';
-// What another tab chooses is not this one's.
+// So that another tab's choice does not change this tab.
 sessionStorage.setItem(WORKSPACE, workspace);
 
-/** Null: the one that every server has. All that was read is of another one: the page is to be loaded anew. */
+/**
+ * Null: the default workspace. The caller must reload the page, because all fetched data is from the previous
+ * workspace.
+ */
 export function chooseWorkspace(id: string | null): void {
   for (const storage of [sessionStorage, localStorage]) {
     if (id === null) storage.removeItem(WORKSPACE);
@@ -36,7 +39,7 @@ export const client = createClient({
   },
 });
 
-/** Whether the server takes the key. */
+/** Whether the server accepts the key. */
 export async function unlock(key: string): Promise<boolean> {
   try {
     await createClient({ apiKey: key }).workspaces.get();

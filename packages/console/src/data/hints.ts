@@ -1,5 +1,5 @@
-// What keeps lists alive without asking again and again: the workspace's hints. One tab listens for all tabs of the browser
-// that show the workspace, because a browser opens six connections to a server at most; the others hear of it from that tab.
+// Keeps queries fresh without polling, from the workspace's hints. A browser opens at most six connections to a server,
+// so one tab (the leader) listens and broadcasts to the other tabs of the workspace.
 
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import type { Hint } from '@continuo/client';
@@ -7,99 +7,99 @@ import { access, client, workspace } from './client.ts';
 import { chatChanged, keys } from './queries.ts';
 import { createStore } from './store.ts';
 
-/** Whether the server answers, as far as this browser knows. */
+/** Whether the server responds, as far as this browser knows. */
 export const connection = createStore<'connecting' | 'open' | 'lost'>('connecting');
 
 const NAME = `continuo-hints:${workspace}`;
 
-type Said = { readonly kind: 'open' | 'lost' } | { readonly kind: 'hint'; readonly hint: Hint };
+type TabMessage = { readonly kind: 'open' | 'lost' } | { readonly kind: 'hint'; readonly hint: Hint };
 
 export function listenToHints(queries: QueryClient): void {
-  const others = new BroadcastChannel(NAME);
-  const hear = (said: Said) => {
-    if (said.kind === 'hint') return take(queries, said.hint);
-    const again = said.kind === 'open' && connection.get() !== 'open';
-    connection.set(said.kind);
-    if (again) void queries.invalidateQueries();
+  const channel = new BroadcastChannel(NAME);
+  const receive = (message: TabMessage) => {
+    if (message.kind === 'hint') return applyHint(queries, message.hint);
+    const reconnected = message.kind === 'open' && connection.get() !== 'open';
+    connection.set(message.kind);
+    if (reconnected) void queries.invalidateQueries();
   };
-  const tell = (said: Said) => {
-    hear(said);
-    others.postMessage(said);
+  const broadcast = (message: TabMessage) => {
+    receive(message);
+    channel.postMessage(message);
   };
-  others.addEventListener('message', ({ data }: MessageEvent<Said | 'how is it?'>) => {
-    if (data !== 'how is it?') hear(data);
-    else if (speaker && connection.get() !== 'connecting') others.postMessage({ kind: connection.get() });
+  channel.addEventListener('message', ({ data }: MessageEvent<TabMessage | 'state?'>) => {
+    if (data !== 'state?') receive(data);
+    else if (leads && connection.get() !== 'connecting') channel.postMessage({ kind: connection.get() });
   });
-  let speaker = false;
-  const speak = async () => {
-    speaker = true;
-    await follow(tell);
+  let leads = false;
+  const lead = async () => {
+    leads = true;
+    await follow(broadcast);
   };
-  others.postMessage('how is it?');
-  // Locks are for pages over https and on this machine; others listen for themselves.
-  if ('locks' in navigator) void navigator.locks.request(NAME, speak);
-  else void speak();
+  channel.postMessage('state?');
+  // The Locks API needs https or localhost; without it, every tab listens for itself.
+  if ('locks' in navigator) void navigator.locks.request(NAME, lead);
+  else void lead();
 }
 
-async function follow(tell: (said: Said) => void): Promise<never> {
+async function follow(broadcast: (message: TabMessage) => void): Promise<never> {
   for (;;) {
     await unlocked();
     try {
       const hints = client.workspaces.hints({
         onState: ({ kind }) => {
-          if (kind === 'open') tell({ kind: 'open' });
-          if (kind === 'reconnecting') tell({ kind: 'lost' });
+          if (kind === 'open') broadcast({ kind: 'open' });
+          if (kind === 'reconnecting') broadcast({ kind: 'lost' });
         },
       });
-      for await (const hint of hints) tell({ kind: 'hint', hint });
+      for await (const hint of hints) broadcast({ kind: 'hint', hint });
     } catch {
-      // Refused: without the key, which is being asked for, or by a server that is another one now.
-      tell({ kind: 'lost' });
+      // Refused: the key is missing and being asked for, or the address now belongs to another server.
+      broadcast({ kind: 'lost' });
       if (access.get() === 'open') await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
 }
 
-/** How soon a server that refused is asked again. */
+/** How long to wait after a refusal. */
 const RETRY_MS = 3000;
 
 function unlocked(): Promise<void> {
   return new Promise((resolve) => {
-    const look = () => {
+    const check = () => {
       if (access.get() !== 'open') return;
       stop();
       resolve();
     };
-    const stop = access.subscribe(look);
-    look();
+    const stop = access.subscribe(check);
+    check();
   });
 }
 
-function take(queries: QueryClient, { chats, files, servers }: Hint): void {
+function applyHint(queries: QueryClient, { chats, files, servers }: Hint): void {
   for (const chat of chats) {
-    const anew = () => void chatChanged(queries, chat);
-    anew();
-    for (const key of [keys.chats, keys.chat(chat)]) afterFirstReads(queries, key, anew);
-    readAgain(queries, keys.why(chat));
+    const refetch = () => void chatChanged(queries, chat);
+    refetch();
+    for (const key of [keys.chats, keys.chat(chat)]) afterFirstFetches(queries, key, refetch);
+    invalidate(queries, keys.why(chat));
   }
   if (chats.length > 0) {
-    readAgain(queries, keys.approvals);
-    readAgain(queries, keys.runs);
+    invalidate(queries, keys.approvals);
+    invalidate(queries, keys.runs);
   }
-  if (files) readAgain(queries, keys.files);
-  if (servers) readAgain(queries, keys.servers);
+  if (files) invalidate(queries, keys.files);
+  if (servers) invalidate(queries, keys.servers);
 }
 
-function readAgain(queries: QueryClient, queryKey: QueryKey): void {
-  const anew = () => void queries.invalidateQueries({ queryKey });
-  anew();
-  afterFirstReads(queries, queryKey, anew);
+function invalidate(queries: QueryClient, queryKey: QueryKey): void {
+  const refetch = () => void queries.invalidateQueries({ queryKey });
+  refetch();
+  afterFirstFetches(queries, queryKey, refetch);
 }
 
-/** What is being read for the first time may come as it was before the hint, and counts as fresh once it is there. */
-function afterFirstReads(queries: QueryClient, queryKey: QueryKey, then: () => void): void {
-  const reading = queries
+/** A first fetch that is in flight may return data from before the hint, which would then count as fresh. */
+function afterFirstFetches(queries: QueryClient, queryKey: QueryKey, then: () => void): void {
+  const fetching = queries
     .getQueryCache()
     .findAll({ queryKey, fetchStatus: 'fetching', predicate: ({ state }) => state.data === undefined });
-  for (const { promise } of reading) promise?.then(then, () => undefined);
+  for (const { promise } of fetching) promise?.then(then, () => undefined);
 }

@@ -1,65 +1,65 @@
-// The chat that is shown: one stream per tab, and none for a tab that nobody has looked at for a while, because a browser opens
-// six connections to a server at most. What is known stays; the stream goes on from there.
+// The stream of the shown chat: one per tab, and none for a tab that has been hidden for a while, because a browser
+// opens at most six connections to a server. The state stays; the stream resumes from its cursor.
 
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { liveChat, type ChatShown, type LiveChat } from '@continuo/client/react';
 import { client } from './client.ts';
-import { askForChat } from './queries.ts';
+import { prefetchChat } from './queries.ts';
 
-/** How long a tab that is not in sight keeps its stream. */
+/** How long a hidden tab keeps its stream. */
 const HIDDEN_MS = 60_000;
-/** Events that are asked for at a time: a few screens. */
+/** Events per page: a few screens. */
 const PAGE = 500;
 
 export type ShownChat = ChatShown & Pick<LiveChat, 'loadOlder'>;
 
-let begun: { readonly id: string; readonly live: LiveChat; readonly stop: () => void } | null = null;
+let preloaded: { readonly id: string; readonly live: LiveChat; readonly stop: () => void } | null = null;
 
-/** The chat that the address names is on its way while the code of its page is. */
-export function beginChat(path: string): void {
+/** Starts to load the chat of the address while the code of its page is still loading. */
+export function preloadChat(path: string): void {
   const id = /^\/chats\/([^/]+)\/?$/.exec(path)?.[1];
   if (id === undefined) return;
   const live = liveChat(client, id, { page: PAGE });
-  askForChat(id);
-  begun = { id, live, stop: live.subscribe(() => {}) };
+  prefetchChat(id);
+  preloaded = { id, live, stop: live.subscribe(() => {}) };
 }
 
 export function useLiveChat(id: string): ShownChat {
-  const live = useMemo(() => liveOf(id), [id]);
-  const watched = useMemo(() => whileInSight(live.subscribe), [live]);
-  const shown = useSyncExternalStore(watched, live.get);
-  // From here on the page listens itself.
+  const live = useMemo(() => liveChatOf(id), [id]);
+  const subscribe = useMemo(() => whileVisible(live.subscribe), [live]);
+  const shown = useSyncExternalStore(subscribe, live.get);
+  // The page has its own subscription now.
   useEffect(() => {
-    begun?.stop();
-    begun = null;
+    preloaded?.stop();
+    preloaded = null;
   }, []);
   return { ...shown, loadOlder: live.loadOlder };
 }
 
-/** What was refused, as without the key that was given since, is asked anew. */
-function liveOf(id: string): LiveChat {
-  return begun?.id === id && begun.live.get().error === null
-    ? begun.live
+/** A preloaded chat that was refused, such as for a missing key, is loaded again. */
+function liveChatOf(id: string): LiveChat {
+  return preloaded?.id === id && preloaded.live.get().error === null
+    ? preloaded.live
     : liveChat(client, id, { page: PAGE });
 }
 
-function whileInSight(subscribe: LiveChat['subscribe']): LiveChat['subscribe'] {
+function whileVisible(subscribe: LiveChat['subscribe']): LiveChat['subscribe'] {
   return (listener) => {
     let stop: (() => void) | null = subscribe(listener);
-    let leaving: ReturnType<typeof setTimeout> | undefined;
-    const look = () => {
-      clearTimeout(leaving);
+    let closing: ReturnType<typeof setTimeout> | undefined;
+    const onVisibilityChange = () => {
+      clearTimeout(closing);
       if (document.visibilityState === 'visible') stop ??= subscribe(listener);
       else
-        leaving = setTimeout(() => {
+        closing = setTimeout(() => {
           stop?.();
           stop = null;
         }, HIDDEN_MS);
     };
-    document.addEventListener('visibilitychange', look);
+    document.addEventListener('visibilitychange', onVisibilityChange);
     return () => {
-      clearTimeout(leaving);
-      document.removeEventListener('visibilitychange', look);
+      clearTimeout(closing);
+      document.removeEventListener('visibilitychange', onVisibilityChange);
       stop?.();
     };
   };

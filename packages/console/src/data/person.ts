@@ -1,5 +1,5 @@
-// Whether a person uses this browser. What agents may do is decided with a token that only a person has; the browser keeps
-// it as a cookie, which no script can read. A request that was refused for want of it waits here, and is sent again.
+// The person's token in this browser. The token is kept as a cookie that scripts cannot read. A request that is refused
+// without it waits here and is then sent again.
 
 import { createStore } from './store.ts';
 
@@ -8,17 +8,17 @@ export const personGate = createStore<'idle' | 'asking'>('idle');
 
 const waiting = new Set<(isPerson: boolean) => void>();
 
-/** Keeps the token that the page was opened with, and takes it out of the address. */
-export async function keepTokenInAddress(): Promise<void> {
+/** Stores the token of the page's address, and removes it from the address. */
+export async function storeTokenFromAddress(): Promise<void> {
   const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
   if (token === undefined) return;
   history.replaceState(history.state, '', location.pathname + location.search);
-  // An old link carries a wrong token: the console asks for the right one when a route needs it.
-  await keepToken(token).catch(() => undefined);
+  // An old link has a wrong token: the console asks for the right one when a request needs it.
+  await storeToken(token).catch(() => undefined);
 }
 
-/** Null: it is kept, and what waited for it goes on; else what is wrong with it. */
-export async function keepToken(token: string): Promise<string | null> {
+/** Null if the token was accepted: waiting requests are sent again. Otherwise the reason. */
+export async function storeToken(token: string): Promise<string | null> {
   const response = await fetch('/api/person', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -29,13 +29,13 @@ export async function keepToken(token: string): Promise<string | null> {
   return null;
 }
 
-/** The token may have come by another tab. */
-export async function lookAgain(): Promise<void> {
+/** Another tab may have stored the token. */
+export async function recheckPerson(): Promise<void> {
   const response = await fetch('/api/person').catch(() => null);
   if (response?.ok && ((await response.json()) as { person: boolean }).person) settle(true);
 }
 
-export function giveUp(): void {
+export function dismissPersonGate(): void {
   settle(false);
 }
 

@@ -1,4 +1,4 @@
-// What pages ask the server for, under which key it is kept, and how a hint changes it.
+// The queries of the pages, their keys, and how hints update them.
 
 import {
   QueryClient,
@@ -16,11 +16,11 @@ export type Chat = ChatPage['items'][number];
 type ApprovalPage = Awaited<ReturnType<typeof client.approvals.list>>;
 export type Approval = ApprovalPage['items'][number];
 
-/** What is under `files`, `approvals`, `runs` or `servers` is stale as soon as a hint says so. */
+/** Queries under `files`, `approvals`, `runs` and `servers` are stale as soon as a hint says so. */
 export const keys = {
   chats: ['chats'] as QueryKey,
-  /** Chats that the sidebar does not show. */
-  away: ['away'] as QueryKey,
+  /** Archived and removed chats. */
+  hiddenChats: ['hidden-chats'] as QueryKey,
   chat: (id: string): QueryKey => ['chat', id],
   approvals: ['approvals'] as QueryKey,
   files: ['files'] as QueryKey,
@@ -31,7 +31,7 @@ export const keys = {
 
 const CHATS_PER_PAGE = 50;
 
-/** Hints say what is stale, so nothing else has to. */
+/** Hints invalidate queries, so nothing is stale by age. */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
@@ -57,10 +57,10 @@ export function useChats() {
   });
 }
 
-/** Chats that were put away, or removed and can still be brought back. */
-export function useAwayChats(which: 'archived' | 'removed') {
+/** Archived chats, or removed chats that can still be restored. */
+export function useHiddenChats(which: 'archived' | 'removed') {
   return useInfiniteQuery({
-    queryKey: [...keys.away, which],
+    queryKey: [...keys.hiddenChats, which],
     queryFn: ({ pageParam, signal }) =>
       client.chats.list(
         { [which]: 'true', limit: CHATS_PER_PAGE, ...(pageParam !== null && { after: pageParam }) },
@@ -79,14 +79,14 @@ export function useChat(id: string) {
   return useQuery(chatQuery(id));
 }
 
-/** Somebody will ask for it in a moment. */
-export function askForChat(id: string): void {
+/** Fetches a chat that is about to be shown. */
+export function prefetchChat(id: string): void {
   void queries.prefetchQuery(chatQuery(id));
 }
 
 const APPROVALS_PER_PAGE = 100;
 
-/** Newest first: all that wait, or the latest of those that were decided. */
+/** Newest first: all waiting approvals, or the most recent decided ones. */
 export function useApprovals(state: 'waiting' | 'decided' = 'waiting') {
   return useQuery({
     queryKey: [...keys.approvals, state],
@@ -103,7 +103,7 @@ export function useApprovals(state: 'waiting' | 'decided' = 'waiting') {
   });
 }
 
-/** One that waited a moment ago, as it was decided. */
+/** An approval that was waiting a moment ago, with its decision. */
 export function useDecided(id: string, wanted: boolean) {
   return useQuery({
     queryKey: [...keys.approvals, 'one', id],
@@ -112,21 +112,21 @@ export function useDecided(id: string, wanted: boolean) {
   });
 }
 
-const MOST_WORKSPACES = 1000;
+const MAX_WORKSPACES = 1000;
 
 export function useWorkspaces() {
   return useQuery({
     queryKey: ['workspaces'],
     queryFn: async ({ signal }) =>
-      (await client.workspaces.list({ limit: MOST_WORKSPACES }, { signal })).items,
-    // No hint tells of a new one.
+      (await client.workspaces.list({ limit: MAX_WORKSPACES }, { signal })).items,
+    // Hints do not announce new workspaces.
     staleTime: 0,
     refetchOnWindowFocus: true,
   });
 }
 
-/** The workspace of a chat that is not in this one. */
-export function useHomeOf(chat: string) {
+/** The workspace of a chat that is not in the current one. */
+export function useWorkspaceOf(chat: string) {
   return useQuery({
     queryKey: ['home', chat],
     queryFn: async ({ signal }) => {
@@ -143,20 +143,20 @@ export function useRoles() {
   });
 }
 
-/** Reads one chat anew, and puts it where lists show it. */
+/** Fetches a chat again, and updates the lists that show it. */
 export async function chatChanged(cache: QueryClient, id: string): Promise<void> {
   if (!cache.getQueryData(keys.chats) && !cache.getQueryData(keys.chat(id))) return;
   try {
     putChat(cache, await client.chats.get(id));
   } catch (error) {
     if (!(error instanceof ApiError)) return;
-    // Removed: whoever shows it is told so.
+    // Removed: pages that show it are told.
     cache.setQueryData<InfiniteData<ChatPage>>(keys.chats, (data) => data && without(data, id));
     void cache.invalidateQueries({ queryKey: keys.chat(id) });
   }
 }
 
-/** A chat as the server has just shown it; one that was spoken to stands first. */
+/** Stores a chat that the server has just returned. A chat with new activity moves to the top. */
 export function putChat(cache: QueryClient, chat: Chat): void {
   cache.setQueryData(keys.chat(chat.id), chat);
   cache.setQueryData<InfiniteData<ChatPage>>(keys.chats, (data) => {

@@ -1,4 +1,4 @@
-// What the pages of runs ask the server for. All of it is stale as soon as a hint names the run's chat.
+// The queries of the pages about runs. All are stale as soon as a hint names the run's chat.
 
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { client } from './client.ts';
@@ -45,7 +45,7 @@ export function useRun(id: string) {
   });
 }
 
-/** What a run that has not ended waits for. `step` is another one whenever that may have changed. */
+/** What an open run waits for. A new `step` means that the answer may have changed. */
 export function useWhy(run: Pick<Run, 'id' | 'thread_id' | 'ended_at' | 'status'>, step = 0) {
   return useQuery({
     queryKey: [...keys.why(run.thread_id), run.id, run.status, step],

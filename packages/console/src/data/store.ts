@@ -1,4 +1,4 @@
-// A value that components can watch.
+// A value that components can subscribe to.
 
 import { useSyncExternalStore } from 'react';
 

@@ -1,4 +1,4 @@
-// Who made a version, in words, with a way to the chat where an agent did.
+// The author of a version: a person, someone on disk, or an agent with a link to its chat.
 
 import { Link } from '@tanstack/react-router';
 import { Bot, HardDrive, User } from 'lucide-react';
@@ -9,7 +9,7 @@ import type { Version } from './queries.ts';
 
 type Author = Version['author'];
 
-const WORDS = { person: 'A person', disk: 'Somebody on disk', run: 'An agent' } as const;
+const WORDS = { person: 'A person', disk: 'Someone on disk', run: 'An agent' } as const;
 const ICONS = { person: User, disk: HardDrive, run: Bot } as const;
 
 export function AuthorName({ author }: { readonly author: Author }) {
@@ -22,7 +22,7 @@ export function AuthorName({ author }: { readonly author: Author }) {
   );
 }
 
-/** The chat and the call that an agent made it with. */
+/** The chat and the call with which an agent made the version. */
 export function AuthorOrigin({ author }: { readonly author: Author }) {
   return author.kind === 'run' ? <InChat thread={author.thread} call={author.call} /> : null;
 }

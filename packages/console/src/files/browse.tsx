@@ -1,4 +1,4 @@
-// The list on the left: search, a new file, and the tree, or only what has changed.
+// The left column: search, a new file, and the tree or the changed files.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { FilePlus2, FileText, Search, SearchX } from 'lucide-react';
@@ -8,10 +8,10 @@ import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Empty, Failure } from '../ui/states.tsx';
-import { folderOf, useFileSearch } from './address.ts';
-import { Changed } from './changed.tsx';
-import { AskPath } from './dialogs.tsx';
-import { ToFile, useOpenFile } from './file-address.tsx';
+import { folderOf, useFileSearch } from './file-search.ts';
+import { ChangedFiles } from './changed-files.tsx';
+import { PathDialog } from './path-dialog.tsx';
+import { LinkToFile, useOpenFile } from './link-to-file.tsx';
 import { useSearchHits } from './queries.ts';
 import { Tree } from './tree.tsx';
 
@@ -30,7 +30,7 @@ export function Browse({ open }: { readonly open: string }) {
           <input
             type="search"
             aria-label="Search files"
-            placeholder="Search names and texts"
+            placeholder="Search names and contents"
             value={words}
             onChange={(event) => setWords(event.target.value)}
             onKeyDown={(event) => event.key === 'Escape' && setWords('')}
@@ -42,7 +42,7 @@ export function Browse({ open }: { readonly open: string }) {
       {words.trim() !== '' ? (
         <Hits words={words.trim()} open={open} />
       ) : changed ? (
-        <Changed open={open} />
+        <ChangedFiles open={open} />
       ) : (
         <div className="min-h-0 flex-1 overflow-y-auto">
           <Tree open={open} />
@@ -62,7 +62,7 @@ function NewFile({ beside }: { readonly beside: string }) {
       await client.files.write(path, '', { base: null });
     } catch (error) {
       if (error instanceof ApiError && error.code === 'version_conflict')
-        throw new Error(`There is a file ${path} already.`, { cause: error });
+        throw new Error(`The file ${path} already exists.`, { cause: error });
       throw error;
     }
     void cache.invalidateQueries({ queryKey: keys.files });
@@ -73,7 +73,7 @@ function NewFile({ beside }: { readonly beside: string }) {
       <IconButton label="New file" onClick={() => setAsking(true)}>
         <FilePlus2 />
       </IconButton>
-      <AskPath
+      <PathDialog
         open={asking}
         close={() => setAsking(false)}
         title="New file"
@@ -91,14 +91,14 @@ function Hits({ words, open }: { readonly words: string; readonly open: string }
   if (data?.length === 0)
     return (
       <Empty icon={SearchX} title="Nothing found">
-        Names are searched by a part of them, texts by whole words.
+        Names match by substring, contents by whole words.
       </Empty>
     );
   return (
-    <ul aria-label="Found" className="min-h-0 flex-1 overflow-y-auto px-2 pb-4">
+    <ul aria-label="Search results" className="min-h-0 flex-1 overflow-y-auto px-2 pb-4">
       {data?.map(({ path, snippet }) => (
         <li key={path}>
-          <ToFile
+          <LinkToFile
             path={path}
             aria-current={path === open ? 'page' : undefined}
             className={`block rounded-md px-2 py-1.5 text-sm ${path === open ? 'bg-accent-wash' : 'hover:bg-hover'}`}
@@ -108,7 +108,7 @@ function Hits({ words, open }: { readonly words: string; readonly open: string }
               <span className="truncate">{path}</span>
             </span>
             {snippet && <span className="mt-0.5 line-clamp-2 pl-6 text-xs text-soft">{snippet}</span>}
-          </ToFile>
+          </LinkToFile>
         </li>
       ))}
     </ul>

@@ -1,5 +1,5 @@
-// Two texts beside each other, or as one where there is no room for two. Loaded when there is something to compare. Where `change`
-// is given, the right one can be edited, and takes single places over from the left.
+// Compares two texts, side by side or, on a narrow screen, as a unified diff. Loaded on demand. With `change`, the
+// right side is editable and can copy single changes from the left.
 
 import { MergeView, unifiedMergeView } from '@codemirror/merge';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
@@ -7,9 +7,9 @@ import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { languageOf } from './languages.ts';
-import { look } from './look.ts';
+import { editorTheme } from './editor-theme.ts';
 
-/** Below this, two columns are too narrow to read. */
+/** Below this width, the diff is unified. */
 const BESIDE_PX = 560;
 const COLLAPSE = { margin: 3, minSize: 6 };
 
@@ -20,7 +20,7 @@ export interface CompareProps {
   readonly beforeLabel: string;
   readonly afterLabel: string;
   readonly change?: (text: string) => void;
-  /** Where somebody is at work in the text on the right. */
+  /** The editor state of the right side, with its cursor. */
   readonly cursor?: RefObject<EditorState | null>;
 }
 
@@ -61,11 +61,11 @@ function Texts({ beside, ...props }: CompareProps & { readonly beside: boolean }
   useEffect(() => {
     latest.current = props;
   });
-  // What is edited here comes back as `after`: only another text to compare is a reason to begin anew.
+  // Edits come back as `after`: only a different text to compare creates the views again.
   const after = editable ? null : props.after;
   useEffect(() => {
     const language = new Compartment();
-    const shared = [look(), language.of([])];
+    const shared = [editorTheme(), language.of([])];
     const right = [...shared, editable ? writable(latest) : FIXED];
     const doc = latest.current.after;
     const views = beside
@@ -107,7 +107,7 @@ function writable(latest: RefObject<Pick<CompareProps, 'change' | 'cursor'>>): E
     keymap.of([...defaultKeymap, ...historyKeymap]),
     EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
       const { change, cursor } = latest.current;
-      // Until somebody is at work here, it is where they were before.
+      // Until the person edits here, the cursor stays where it was in the editor.
       if (cursor && (docChanged || selectionSet || cursor.current === null)) cursor.current = state;
       if (docChanged) change?.(state.doc.toString());
     }),
@@ -140,9 +140,9 @@ function asOne(parent: HTMLElement, doc: string, extensions: Extension[]): Views
 function takeOver(): HTMLElement {
   const button = document.createElement('button');
   button.type = 'button';
-  button.title = 'Take this place over from the left';
+  button.title = 'Copy this change from the left';
   button.setAttribute('aria-label', button.title);
-  // Beside its line: the texts have a margin above.
+  // Aligned with its line: the text has a top margin.
   button.className = 'translate-y-3 rounded text-accent hover:bg-hover';
   button.textContent = '→';
   return button;

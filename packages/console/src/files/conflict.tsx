@@ -1,19 +1,19 @@
-// Somebody wrote while somebody typed: both texts, beside each other. Nothing is lost, whatever is chosen: what is there is a
-// version, and what was typed goes only when the person says so.
+// Resolves a conflict: shows the saved version and the draft side by side. Nothing is lost: the other text is a
+// version, and the draft is discarded only when the person says so.
 
 import type { EditorState } from '@codemirror/state';
 import { Suspense, useEffect, useRef, useState, type RefObject } from 'react';
 import { Button } from '../ui/button.tsx';
 import { takeOverFocus } from '../ui/focus.ts';
-import { part } from '../ui/part.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Failure, Loading } from '../ui/states.tsx';
 import { authorWords } from './author.tsx';
 import { Confirm } from '../ui/confirm.tsx';
-import { setDraft, type Draft } from './draft.ts';
+import { setDraft, type Draft } from './file-draft.ts';
 import { useVersionText, type Version } from './queries.ts';
 import type { SaveState } from './save.ts';
 
-const Compare = part(async () => (await import('./compare.tsx')).default);
+const Compare = lazyPart(async () => (await import('./compare.tsx')).default);
 
 interface ConflictProps {
   readonly path: string;
@@ -39,11 +39,11 @@ export function Conflict({ path, file, theirs, draft, state, cursor, save, back,
     <section aria-label="Conflict" className="flex min-h-0 flex-1 flex-col">
       <div className="border-b bg-warn-wash px-4 py-3">
         <h1 ref={heading} tabIndex={-1} data-quiet-focus className="text-sm font-semibold text-warn">
-          Somebody else changed {path}
+          Someone else changed {path}
         </h1>
         <p className="mt-0.5 text-sm">
           {authorWords(theirs.author)} wrote version {theirs.version} while you were editing version{' '}
-          {draft.base}. Make your side right and save it; version {theirs.version} stays in the history.
+          {draft.base}. Edit your side and save it; version {theirs.version} stays in the history.
         </p>
         {state.kind === 'failed' && (
           <p role="alert" className="mt-1 text-sm text-bad">
@@ -80,7 +80,7 @@ export function Conflict({ path, file, theirs, draft, state, cursor, save, back,
               path={path}
               before={data.text}
               after={draft.text}
-              beforeLabel={`Version ${theirs.version}: what is there now`}
+              beforeLabel={`Version ${theirs.version} (current)`}
               afterLabel="Yours, not saved"
               change={(text) => setDraft(file, { ...draft, text })}
               cursor={cursor}
@@ -91,11 +91,11 @@ export function Conflict({ path, file, theirs, draft, state, cursor, save, back,
       <Confirm
         open={sure}
         close={() => setSure(false)}
-        title="Discard what you typed?"
+        title="Discard your changes?"
         action="Discard"
         act={async () => discard()}
       >
-        The file stays at version {theirs.version}. What you typed is in no version, and will be gone.
+        The file stays at version {theirs.version}. Your changes are not in any version and will be lost.
       </Confirm>
     </section>
   );

@@ -1,7 +1,7 @@
-// Saves a file on the person's own disk. Fetched, because a plain link would not send the key.
+// Downloads files. They are fetched, because a plain link would not send the API key.
 
 import { client } from '../data/client.ts';
-import { nameOf } from './address.ts';
+import { nameOf } from './file-search.ts';
 
 export async function download(path: string, version?: number): Promise<void> {
   const { response } = await client.files.read(path, { version });
@@ -19,6 +19,6 @@ function keep(blob: Blob, name: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has taken it by the next turn of its loop.
+  // The browser has started the download by the next task.
   setTimeout(() => URL.revokeObjectURL(url), 0);
 }

@@ -1,20 +1,20 @@
-// A text, to read and to change. Whoever else writes meanwhile is seen at once; what is being typed stays.
+// Edits a text file. New versions by others are shown at once; the draft stays.
 
 import { Save } from 'lucide-react';
 import type { EditorState } from '@codemirror/state';
 import { Suspense, useEffect, useRef } from 'react';
 import { Button } from '../ui/button.tsx';
-import { part } from '../ui/part.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Failure, Loading } from '../ui/states.tsx';
 import { authorWords } from './author.tsx';
 import { Conflict } from './conflict.tsx';
-import { setDraft, useDraft } from './draft.ts';
-import { FileBar } from './bar.tsx';
-import { nameOf } from './address.ts';
+import { setDraft, useDraft } from './file-draft.ts';
+import { FileBar } from './file-bar.tsx';
+import { nameOf } from './file-search.ts';
 import { useVersionText, type Version } from './queries.ts';
 import { useSave } from './save.ts';
 
-const Editor = part(async () => (await import('./editor.tsx')).default);
+const Editor = lazyPart(async () => (await import('./editor.tsx')).default);
 
 export function Edit({ path, versions }: { readonly path: string; readonly versions: readonly Version[] }) {
   const newest = versions[0]!;
@@ -26,7 +26,7 @@ export function Edit({ path, versions }: { readonly path: string; readonly versi
   const cursor = useRef<EditorState | null>(null);
   const send = () => draft && state.kind !== 'saving' && save(draft);
   useEffect(() => {
-    // Where the focus is elsewhere on the page, the browser would save the page itself.
+    // Outside of the editor, the browser would save the web page.
     const key = (event: KeyboardEvent) => {
       if (event.key !== 's' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
       event.preventDefault();
@@ -42,7 +42,7 @@ export function Edit({ path, versions }: { readonly path: string; readonly versi
     const base = draft?.base ?? saved.version;
     setDraft(file, base === saved.version && text === saved.text ? null : { base, text });
   };
-  const behind = draft !== null && !removed && changedSince(versions, draft.base);
+  const outdated = draft !== null && !removed && changedSince(versions, draft.base);
   if (conflict !== null && draft)
     return (
       <Conflict
@@ -73,7 +73,7 @@ export function Edit({ path, versions }: { readonly path: string; readonly versi
       </FileBar>
       {state.kind === 'failed' && (
         <p role="alert" className="border-b bg-bad-wash px-4 py-2 text-sm text-bad">
-          {state.problem} What you typed is still here.
+          {state.problem} Your changes are still here.
         </p>
       )}
       {draft?.restored && (
@@ -82,24 +82,24 @@ export function Edit({ path, versions }: { readonly path: string; readonly versi
           className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b bg-accent-wash px-4 py-2 text-sm"
         >
           <span className="min-w-0 flex-1">
-            This is what you typed before the page was loaded again. It is not saved.
+            These are your unsaved changes from before the page was reloaded.
           </span>
-          <Button onClick={() => setDraft(file, null)}>Discard it</Button>
+          <Button onClick={() => setDraft(file, null)}>Discard changes</Button>
         </div>
       )}
       {removed && (
         <p role="status" className="border-b bg-warn-wash px-4 py-2 text-sm text-warn">
-          The file was removed. What you typed is still here; saving makes it anew.
+          The file was removed. Your changes are still here; saving creates the file again.
         </p>
       )}
-      {behind && (
+      {outdated && (
         <div
           role="status"
           className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b bg-warn-wash px-4 py-2 text-sm text-warn"
         >
           <span className="min-w-0 flex-1">
-            Version {newest.version} was written meanwhile, by {authorWords(newest.author).toLowerCase()}.
-            Yours began at version {draft.base}.
+            Version {newest.version} was saved in the meantime by {authorWords(newest.author).toLowerCase()}.
+            Your changes are based on version {draft.base}.
           </span>
           <Button onClick={() => setConflict(newest.version)}>Compare</Button>
         </div>
@@ -120,7 +120,7 @@ export function Edit({ path, versions }: { readonly path: string; readonly versi
   );
 }
 
-/** A move alone is no change of the text. */
+/** A move does not change the text. */
 function changedSince(versions: readonly Version[], base: number): boolean {
   const from = versions.find(({ version }) => version === base);
   return versions[0]!.version > base && versions[0]!.hash !== from?.hash;

@@ -1,4 +1,4 @@
-// The editor. Loaded when a text is opened. Tab leaves it, as everywhere on a page.
+// The text editor, loaded on demand. Tab leaves it, as everywhere on the page.
 
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching } from '@codemirror/language';
@@ -7,7 +7,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap } from '@codemir
 import { useEffect, useRef, type RefObject } from 'react';
 import { takeOverFocus } from '../ui/focus.ts';
 import { languageOf } from './languages.ts';
-import { look } from './look.ts';
+import { editorTheme } from './editor-theme.ts';
 
 interface EditorProps {
   readonly path: string;
@@ -16,7 +16,7 @@ interface EditorProps {
   readonly readOnly?: boolean;
   readonly change?: (text: string) => void;
   readonly save?: () => void;
-  /** Where somebody is at work in the text, here or where it is compared; after that it goes on here. */
+  /** The editor state, shared with the comparison, so that the cursor is kept between the two. */
   readonly cursor?: RefObject<EditorState | null>;
 }
 
@@ -37,7 +37,7 @@ export default function Editor(props: EditorProps) {
       doc: before?.doc ?? latest.current.text,
       ...(before && { selection: before.selection.main }),
       extensions: [
-        look(),
+        editorTheme(),
         language.of([]),
         EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
         readOnly
@@ -65,7 +65,7 @@ export default function Editor(props: EditorProps) {
       ],
     });
     view.current = made;
-    // What was written meanwhile moves the cursor with its place.
+    // Text saved in the meantime moves the cursor along.
     put(made, latest.current.text);
     if (before) takeOverFocus(made.contentDOM);
     let gone = false;
@@ -83,7 +83,7 @@ export default function Editor(props: EditorProps) {
   return <div ref={place} className="h-full min-h-0 overflow-hidden" />;
 }
 
-/** Changes only what differs, so that the cursor stays where it was. */
+/** Changes only the differing range, so that the cursor keeps its place. */
 function put(view: EditorView, text: string): void {
   const old = view.state.doc.toString();
   if (old === text) return;

@@ -1,18 +1,18 @@
-// What is at a path: a text to edit, a picture, something else, a chat, a folder, or nothing any more.
+// Shows what is at a path: an editable text, an image, other content, a chat, a folder, or a removed file.
 
 import { FileQuestion, FileX2, FolderOpen } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError } from '@continuo/client';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
-import { nameOf, useFileSearch } from './address.ts';
-import { FileBar } from './bar.tsx';
-import { useDraft } from './draft.ts';
+import { nameOf, useFileSearch } from './file-search.ts';
+import { FileBar } from './file-bar.tsx';
+import { useDraft } from './file-draft.ts';
 import { Edit } from './edit.tsx';
-import { ToFile } from './file-address.tsx';
+import { LinkToFile } from './link-to-file.tsx';
 import { FolderView } from './folder.tsx';
 import { Difference, Restore } from './history.tsx';
 import { EDITOR_BYTES, useHistory, type Version } from './queries.ts';
-import { Bytes, ChatText } from './read-only.tsx';
+import { NotEditable, ChatText } from './read-only.tsx';
 
 export function FileAt({ path }: { readonly path: string }) {
   return path.startsWith('/chats/') ? <ChatText path={path} /> : <Versioned path={path} />;
@@ -21,7 +21,7 @@ export function FileAt({ path }: { readonly path: string }) {
 function Versioned({ path }: { readonly path: string }) {
   const { data, error: found, isPending, refetch } = useHistory(path);
   const { view } = useFileSearch();
-  // While it is asked for again, as after every change of any file, what was found last stays: somebody may be at work in it.
+  // Every file change fetches the history again. The last result stays meanwhile, because the person may be typing.
   const [last, setLast] = useState(found);
   if (found && found !== last) setLast(found);
   const error = found ?? (isPending ? last : null);
@@ -31,15 +31,21 @@ function Versioned({ path }: { readonly path: string }) {
   if (!data) return <Loading what={nameOf(path)} />;
   const versions = data.pages.flatMap(({ items }) => items);
   if (view === 'history') return <Difference path={path} versions={versions} />;
-  return <Now key={versions[0]!.file} path={path} versions={versions} />;
+  return <CurrentVersion key={versions[0]!.file} path={path} versions={versions} />;
 }
 
-function Now({ path, versions }: { readonly path: string; readonly versions: readonly Version[] }) {
+function CurrentVersion({
+  path,
+  versions,
+}: {
+  readonly path: string;
+  readonly versions: readonly Version[];
+}) {
   const newest = versions[0]!;
   const draft = useDraft(newest.file);
   if (newest.op === 'remove' && !draft) return <Removed path={path} versions={versions} />;
   if (newest.text && newest.size <= EDITOR_BYTES) return <Edit path={path} versions={versions} />;
-  return <Bytes path={path} newest={newest} />;
+  return <NotEditable path={path} newest={newest} />;
 }
 
 function Removed({ path, versions }: { readonly path: string; readonly versions: readonly Version[] }) {
@@ -48,7 +54,7 @@ function Removed({ path, versions }: { readonly path: string; readonly versions:
     <>
       <FileBar path={path} newest={versions[0]!} />
       <Empty icon={FileX2} title={`${nameOf(path)} was removed`}>
-        <p>Its history stays, and it can be brought back as it was.</p>
+        <p>Its history stays, so you can restore it.</p>
         {last && (
           <div className="mt-4 flex justify-center [&>button]:ml-0">
             <Restore path={path} version={last} newest={versions[0]!} />
@@ -65,28 +71,25 @@ function Missing({ path, error }: { readonly path: string; readonly error: ApiEr
   return (
     <>
       <FileBar path={path} newest={null} missing />
-      <Empty
-        icon={moved ? FolderOpen : FileQuestion}
-        title={moved ? 'It was moved' : 'There is no such file'}
-      >
+      <Empty icon={moved ? FolderOpen : FileQuestion} title={moved ? 'The file was moved' : 'File not found'}>
         {suggestions.length > 0 && (
           <>
-            <p>{moved ? 'With its history, it is now at:' : 'Was one of these meant?'}</p>
+            <p>{moved ? 'The file and its history are now at:' : 'Did you mean one of these?'}</p>
             <ul className="mt-3 space-y-1.5">
               {suggestions.map((suggestion) => (
                 <li key={suggestion}>
-                  <ToFile
+                  <LinkToFile
                     path={suggestion}
                     className="font-mono text-[0.8125rem] break-all text-accent underline underline-offset-2"
                   >
                     {suggestion}
-                  </ToFile>
+                  </LinkToFile>
                 </li>
               ))}
             </ul>
           </>
         )}
-        {suggestions.length === 0 && <p>It may not have been written yet; it appears as soon as it is.</p>}
+        {suggestions.length === 0 && <p>It may not exist yet; it appears here as soon as it is written.</p>}
       </Empty>
     </>
   );

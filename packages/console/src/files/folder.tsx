@@ -1,4 +1,4 @@
-// A folder: how to move it as a whole, take it along as a zip, or write a file into it.
+// A folder: it can be moved, or downloaded as a zip.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { Download, FolderOpen, Pencil } from 'lucide-react';
@@ -7,17 +7,17 @@ import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/states.tsx';
-import { nameOf } from './address.ts';
-import { FileBar } from './bar.tsx';
-import { AskPath } from './dialogs.tsx';
+import { nameOf } from './file-search.ts';
+import { FileBar } from './file-bar.tsx';
+import { PathDialog } from './path-dialog.tsx';
 import { downloadFolder } from './download.ts';
-import { useOpenFile } from './file-address.tsx';
-import { setFolder } from './unfolded.ts';
+import { useOpenFile } from './link-to-file.tsx';
+import { setExpanded } from './expanded-folders.ts';
 
 export function FolderView({ path }: { readonly path: string }) {
   const cache = useQueryClient();
   const openFile = useOpenFile();
-  useEffect(() => setFolder(path, true), [path]);
+  useEffect(() => setExpanded(path, true), [path]);
   const [moving, setMoving] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const move = async (to: string) => {
@@ -29,7 +29,7 @@ export function FolderView({ path }: { readonly path: string }) {
     <>
       <FileBar path={path} newest={null} missing />
       <Empty icon={FolderOpen} title={nameOf(path)}>
-        <p>A folder. What is in it is in the list.</p>
+        <p>A folder. Its files are in the list.</p>
         <div className="mt-4 flex flex-wrap justify-center gap-2">
           <Button
             onClick={() => void downloadFolder(path).catch((error: Error) => setProblem(error.message))}
@@ -48,7 +48,7 @@ export function FolderView({ path }: { readonly path: string }) {
           </p>
         )}
       </Empty>
-      <AskPath
+      <PathDialog
         open={moving}
         close={() => setMoving(false)}
         title="Rename or move the folder"

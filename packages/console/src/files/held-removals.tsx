@@ -1,4 +1,4 @@
-// Many files disappeared from the folder on disk at once: a person says whether that was meant.
+// Many files disappeared from the folder on disk at once: asks the person whether that was intended.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../data/client.ts';
@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 
 export function HeldRemovals() {
   const queries = useQueryClient();
-  // What changes in the folder is a hint about files.
+  // Held removals change with a file hint.
   const { data } = useQuery({
     queryKey: [...keys.files, 'workspace'],
     queryFn: ({ signal }) => client.workspaces.get({ signal }),
@@ -24,8 +24,8 @@ export function HeldRemovals() {
     <section aria-label="Files that disappeared" className="shrink-0 border-b bg-warn-wash px-4 py-3">
       <h2 className="text-sm font-semibold text-warn">{files} disappeared from the folder on disk</h2>
       <p className="mt-0.5 text-sm">
-        They all went at once, which may be an accident. They are still in the workspace; nothing is removed
-        until you decide.
+        They all disappeared at once, which may be an accident. They are still in the workspace; nothing is
+        removed until you decide.
       </p>
       {decide.error && (
         <p role="alert" className="mt-1 text-sm text-bad">
@@ -34,10 +34,10 @@ export function HeldRemovals() {
       )}
       <div className="mt-2.5 flex flex-wrap gap-2">
         <Button kind="primary" disabled={decide.isPending} onClick={() => decide.mutate('restore')}>
-          Put them back
+          Restore the files
         </Button>
         <Button kind="danger" disabled={decide.isPending} onClick={() => decide.mutate('accept')}>
-          Remove them from the workspace
+          Remove the files from the workspace
         </Button>
       </div>
     </section>

@@ -1,4 +1,4 @@
-// The versions of a file: who made each, what it changed, and a way back to it.
+// The versions of a file: who made each, what it changed, and how to restore it.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { ArrowLeft, FileQuestion, RotateCcw } from 'lucide-react';
@@ -6,26 +6,26 @@ import { Suspense, useEffect, useRef, useState } from 'react';
 import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { Button } from '../ui/button.tsx';
-import { part } from '../ui/part.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Select } from '../ui/select.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
-import { When } from '../ui/time.tsx';
-import { filterOf, nameOf, useFileSearch } from './address.ts';
+import { When } from '../ui/format.tsx';
+import { filterOf, nameOf, useFileSearch } from './file-search.ts';
 import { AuthorName, AuthorOrigin } from './author.tsx';
-import { FileBar } from './bar.tsx';
-import { ToFile, useOpenFile } from './file-address.tsx';
+import { FileBar } from './file-bar.tsx';
+import { LinkToFile, useOpenFile } from './link-to-file.tsx';
 import { EDITOR_BYTES, useHistory, useVersionText, type Version } from './queries.ts';
 
-const Compare = part(async () => (await import('./compare.tsx')).default);
+const Compare = lazyPart(async () => (await import('./compare.tsx')).default);
 
 const DID: Record<Version['op'], string> = {
   write: 'Written',
   move: 'Moved',
   remove: 'Removed',
-  restore: 'Brought back',
+  restore: 'Restored',
 };
 
-/** Which two versions are compared: by the address, else the newest with the one before it. */
+/** The two compared versions: from the address, or the newest and the one before it. */
 function useChosen(versions: readonly Version[]): { from: number; to: number } {
   const { from, to } = useFileSearch();
   const last = to ?? versions[0]?.version ?? 0;
@@ -40,7 +40,7 @@ export function Versions({ path }: { readonly path: string }) {
   return (
     <nav aria-label="Versions" className="flex min-h-0 flex-1 flex-col">
       <div className="flex min-h-13 shrink-0 items-center gap-2 px-3">
-        <ToFile
+        <LinkToFile
           path={path}
           search={filterOf(search)}
           aria-label="Back to the text"
@@ -48,7 +48,7 @@ export function Versions({ path }: { readonly path: string }) {
           className="grid size-7 place-items-center rounded-lg text-soft hover:bg-hover hover:text-ink"
         >
           <ArrowLeft className="size-4.5" aria-hidden="true" />
-        </ToFile>
+        </LinkToFile>
         <h2 className="truncate text-sm font-semibold">Versions of {nameOf(path)}</h2>
       </div>
       <ol className="min-h-0 flex-1 space-y-px overflow-y-auto px-2 pb-3">
@@ -58,14 +58,14 @@ export function Versions({ path }: { readonly path: string }) {
             className={`relative rounded-lg px-2.5 py-2 text-sm ${version.version === to ? 'bg-accent-wash' : 'hover:bg-hover'}`}
           >
             <div className="flex items-baseline gap-2">
-              <ToFile
+              <LinkToFile
                 path={path}
                 search={{ ...filterOf(search), view: 'history', to: version.version }}
                 aria-current={version.version === to || undefined}
                 className="rounded font-medium after:absolute after:inset-0"
               >
                 Version {version.version}
-              </ToFile>
+              </LinkToFile>
               {index === 0 && <span className="text-xs text-soft">now</span>}
               <When at={version.at} className="ml-auto text-xs text-soft" />
             </div>
@@ -94,7 +94,7 @@ export function Versions({ path }: { readonly path: string }) {
   );
 }
 
-/** Reads on until this version is there, too; whether it does. */
+/** Loads pages until this version is there; true while it loads. */
 function useBackTo(path: string, versions: readonly Version[], version: number): boolean {
   const { hasNextPage, fetchNextPage, isFetchingNextPage, isFetchNextPageError } = useHistory(path);
   const missing = hasNextPage && !isFetchNextPageError && versions.at(-1)!.version > version;
@@ -151,7 +151,7 @@ export function Difference({
         ) : to ? (
           <Compared path={path} from={from ?? null} to={to} />
         ) : (
-          <Empty icon={FileQuestion} title={`There is no version ${chosen.to}`}>
+          <Empty icon={FileQuestion} title={`Version ${chosen.to} not found`}>
             The newest is version {versions[0]!.version}.
           </Empty>
         )}
@@ -175,14 +175,14 @@ function Compared({
   const sides = [from, to].filter((side) => side !== null);
   if (sides.some(({ text }) => !text))
     return (
-      <Empty icon={FileQuestion} title="Not a text">
-        Only texts can be compared. Each version can be brought back all the same.
+      <Empty icon={FileQuestion} title="Not a text file">
+        Only text can be compared. You can still restore each version.
       </Empty>
     );
   if (sides.some(({ size }) => size > EDITOR_BYTES))
     return (
       <Empty icon={FileQuestion} title="Too large to compare here">
-        Texts of up to 1 MiB are compared.
+        Text files of up to 1 MiB can be compared.
       </Empty>
     );
   if (error) return <Failure error={error} />;
@@ -217,7 +217,7 @@ function label({ version, op }: Version): string {
   return op === 'remove' ? `Version ${version} (removed)` : `Version ${version}`;
 }
 
-/** A removal has no text of its own. */
+/** A removal has no text. */
 function numberOf(version: Version | null): number {
   return version === null || version.op === 'remove' ? 0 : version.version;
 }
@@ -247,7 +247,7 @@ export function Restore({
         ...(newest.op !== 'remove' && { if_match: newest.version }),
       });
       await cache.invalidateQueries({ queryKey: keys.files });
-      // The button goes away with the version.
+      // The button disappears once the version is restored.
       if (document.activeElement === button.current)
         document.getElementById('main')?.focus({ preventScroll: true });
       openFile(path, { ...filterOf(search), view: search.view });

@@ -1,4 +1,4 @@
-// How a text is read, by the end of its name. Each language is loaded when a file of it is opened; others are plain.
+// The language of a file, by its extension. Each language is loaded when needed; other files are plain text.
 
 import type { Extension } from '@codemirror/state';
 

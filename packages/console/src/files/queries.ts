@@ -1,5 +1,5 @@
-// What the pages about files ask the server for. A version never changes: its content is kept under a key that no hint makes
-// stale. Everything else is under `files`.
+// The queries of the files page. A version never changes, so its content has a key that no hint invalidates. Everything
+// else is under `files`.
 
 import {
   keepPreviousData,
@@ -25,7 +25,7 @@ interface Folder {
   readonly more: boolean;
 }
 
-/** Folders that are open in the tree, each with as many pages as were asked for. */
+/** The expanded folders, each with the number of pages asked for. */
 export function useFolders(paths: readonly string[], pages: ReadonlyMap<string, number>) {
   const cache = useQueryClient();
   return useQueries({
@@ -75,7 +75,7 @@ export function historyKey(path: string): QueryKey {
   return [...keys.files, 'versions', path];
 }
 
-/** Newest first; also of a removed file. */
+/** Newest first; also for a removed file. */
 export function useHistory(path: string) {
   return useInfiniteQuery({
     queryKey: historyKey(path),
@@ -98,7 +98,7 @@ export interface VersionText {
   readonly text: string;
 }
 
-/** The text of a version; while another is being loaded, the one before it, which says so by its number. */
+/** The text of a version. While it loads, the previous text, which `version` tells apart. */
 export function useVersionText(path: string, file: string, version: number) {
   return useQuery({
     queryKey: textKey(file, version),

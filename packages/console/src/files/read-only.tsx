@@ -1,5 +1,5 @@
-// What is shown and not edited: chats, pictures, and other bytes. A picture is shown from memory: no script in it runs, and it
-// loads nothing.
+// Content that is shown but not edited: chats, images and binary files. An image is shown from a blob, so that no
+// script in it runs and it loads nothing.
 
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -8,29 +8,29 @@ import { Suspense, useEffect, useState } from 'react';
 import { client } from '../data/client.ts';
 import { keys, useChats } from '../data/queries.ts';
 import { Button } from '../ui/button.tsx';
-import { part } from '../ui/part.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
-import { number } from '../ui/time.tsx';
-import { nameOf } from './address.ts';
-import { FileBar } from './bar.tsx';
+import { number } from '../ui/format.tsx';
+import { nameOf } from './file-search.ts';
+import { FileBar } from './file-bar.tsx';
 import { download } from './download.ts';
 import type { Version } from './queries.ts';
 
-const Editor = part(async () => (await import('./editor.tsx')).default);
+const Editor = lazyPart(async () => (await import('./editor.tsx')).default);
 
 const PICTURE = /\.(png|jpe?g|gif|webp|avif|bmp|ico)$/i;
 
-export function Bytes({ path, newest }: { readonly path: string; readonly newest: Version }) {
+export function NotEditable({ path, newest }: { readonly path: string; readonly newest: Version }) {
   return (
     <>
       <FileBar path={path} newest={newest} />
       {PICTURE.test(path) ? (
         <Picture path={path} newest={newest} />
       ) : (
-        <Empty icon={FileDigit} title={newest.text ? 'Too large for the editor' : 'This is no text'}>
+        <Empty icon={FileDigit} title={newest.text ? 'Too large for the editor' : 'Not a text file'}>
           <p>
             {number(newest.size)} bytes.{' '}
-            {newest.text ? 'Texts of up to 1 MiB are edited here.' : 'It can be downloaded.'}
+            {newest.text ? 'Text files of up to 1 MiB can be edited here.' : 'You can download it.'}
           </p>
           <DownloadButton path={path} />
         </Empty>
@@ -84,7 +84,7 @@ export function ChatText({ path }: { readonly path: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: [...keys.files, 'chat', path],
     queryFn: async ({ signal }) => (await client.files.read(path, { signal })).text(),
-    // Hints of files do not tell of chats.
+    // File hints do not cover chats.
     staleTime: 0,
   });
   const chats = useChats().data?.pages.flatMap(({ items }) => items);

@@ -1,9 +1,9 @@
-// What was typed while others wrote. Loaded when a merge is saved.
+// Rebases text that was typed while a merge was being saved. Loaded on demand.
 
 import { diff } from '@codemirror/merge';
 import { ChangeSet, Text } from '@codemirror/state';
 
-/** Makes of `theirs` what `typed` made of `from`. Where the two meet, both stay. */
+/** Applies the edits from `from` to `typed` to `theirs`. Where edits overlap, both stay. */
 export function rebase(from: string, typed: string, theirs: string): string {
   const mine = changes(from, typed).map(changes(from, theirs));
   return mine.apply(textOf(theirs)).toString();
@@ -18,7 +18,7 @@ function changes(from: string, to: string): ChangeSet {
   return ChangeSet.of(found, from.length);
 }
 
-/** Not as the editor reads a text: a carriage return is a character like any other. */
+/** Unlike the editor, treats a carriage return as an ordinary character. */
 function textOf(text: string): Text {
   return Text.of(text.split('\n'));
 }

@@ -1,12 +1,11 @@
-// Saves a version over the one that it was made from. Where somebody else wrote meanwhile, nothing is written, and what was
-// typed stays.
+// Saves a draft as a new version of its base. If the file has changed since, nothing is written and the draft stays.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError } from '@continuo/client';
 import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
-import { draftOf, setDraft, type Draft } from './draft.ts';
+import { draftOf, setDraft, type Draft } from './file-draft.ts';
 import { historyKey, textKey, type Version, type VersionText } from './queries.ts';
 
 export type SaveState =
@@ -22,7 +21,7 @@ interface Current {
 export function useSave(path: string, file: string, versions: readonly Version[]) {
   const cache = useQueryClient();
   const [state, setState] = useState<SaveState>({ kind: 'idle' });
-  /** The version that is in the way. */
+  /** The version that conflicts with the draft. */
   const [conflict, setConflict] = useState<number | null>(null);
 
   const write = async ({ base, text }: Draft, merge: boolean): Promise<void> => {
@@ -32,12 +31,12 @@ export function useSave(path: string, file: string, versions: readonly Version[]
       ...(merge && { onConflict: 'merge' }),
     });
     const { id, version } = written;
-    // What came of a merge, even if it is marked as none: the others may have written the same.
+    // The merged text, even if nothing was merged: the others may have written the same.
     const now = merge ? await (await client.files.read(path, { version })).text() : text;
     const rebase = merge ? (await import('./rebase.ts')).rebase : null;
     cache.setQueryData<VersionText>(textKey(id, version), { version, text: now });
     setConflict(null);
-    // Typed while it was being saved: the next version's.
+    // Text typed during the save belongs to the next version.
     const typed = draftOf(file)?.text ?? text;
     const later = typed !== text;
     setDraft(file, { base: version, text: !later ? now : rebase ? rebase(text, typed, now) : typed });
@@ -46,7 +45,7 @@ export function useSave(path: string, file: string, versions: readonly Version[]
     void cache.invalidateQueries({ queryKey: keys.files });
   };
 
-  /** Only its name changed, or it was written and taken back: there is nothing to compare. */
+  /** Only the path changed, or the text was changed and changed back: there is no conflict. */
   const sameAs = (base: number, { hash }: Current) =>
     versions.some((version) => version.version === base && version.hash === hash);
 
@@ -71,8 +70,8 @@ export function useSave(path: string, file: string, versions: readonly Version[]
           : {
               kind: 'failed',
               problem: current
-                ? 'Both changed the same place: choose there by hand.'
-                : 'The file was removed meanwhile. Save again to make it anew.',
+                ? 'Both sides changed the same lines: resolve them by hand.'
+                : 'The file was removed in the meantime. Save again to create it.',
             },
       );
     }

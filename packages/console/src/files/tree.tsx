@@ -1,4 +1,4 @@
-// The tree of files: folders are read when they are opened, and again whenever a hint says that files have changed.
+// The file tree. A folder is read when it is expanded, and again when a hint says that files have changed.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
@@ -7,13 +7,13 @@ import { ApiError } from '@continuo/client';
 import { keys, useChats } from '../data/queries.ts';
 import { useStore } from '../data/store.ts';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
-import { ToFile, useOpenFile } from './file-address.tsx';
+import { LinkToFile, useOpenFile } from './link-to-file.tsx';
 import { useFolders, type Entry } from './queries.ts';
-import { folderOf } from './address.ts';
-import { foldersAbove, setFolder, unfolded, unfoldTo } from './unfolded.ts';
+import { folderOf } from './file-search.ts';
+import { expandedFolders, expandTo, foldersAbove, setExpanded } from './expanded-folders.ts';
 
-/** Pages of a folder that are read to find what is open in it. */
-const MOST_PAGES = 16;
+/** How many pages of a folder are read to find the open file. */
+const MAX_PAGES = 16;
 
 type Row =
   | { readonly kind: 'entry'; readonly path: string; readonly entry: Entry; readonly depth: number }
@@ -21,22 +21,22 @@ type Row =
 
 export function Tree({ open }: { readonly open: string }) {
   const [pages, setPages] = useState<ReadonlyMap<string, number>>(new Map());
-  const { rows, top, unfolds, missing, loading } = useRows(pages);
+  const { rows, top, expanded, missing, loading } = useRows(pages);
   const box = useRef<HTMLDivElement>(null);
   const [focused, setFocused] = useState<string | null>(null);
   const openFile = useOpenFile();
-  useEffect(() => unfoldTo(open), [open]);
+  useEffect(() => expandTo(open), [open]);
   useForgetMissing(missing);
   const shown = rows.some(({ path }) => path === open);
-  // What is open may be further down than its folder is shown yet.
+  // The open file may be beyond the loaded pages of its folder.
   const hidden =
     !shown &&
     !loading.has(folderOf(open)) &&
     rows.some((row) => row.kind === 'more' && row.folder === folderOf(open));
   const asked = pages.get(folderOf(open)) ?? 1;
   useEffect(() => {
-    if (hidden && asked < MOST_PAGES)
-      setPages((known) => new Map(known).set(folderOf(open), Math.min(asked * 2, MOST_PAGES)));
+    if (hidden && asked < MAX_PAGES)
+      setPages((known) => new Map(known).set(folderOf(open), Math.min(asked * 2, MAX_PAGES)));
   }, [hidden, asked, open]);
   useEffect(() => {
     if (shown) find(box.current, open)?.scrollIntoView({ block: 'nearest' });
@@ -47,7 +47,7 @@ export function Tree({ open }: { readonly open: string }) {
   if (rows.length === 0)
     return (
       <Empty icon={FilePlus2} title="No files yet">
-        What agents write, what you make here, and what you put into the folder on disk appears here.
+        Files that agents write, that you create here, or that you put into the folder on disk appear here.
       </Empty>
     );
   const stop = rows.some(({ path }) => path === focused)
@@ -61,14 +61,14 @@ export function Tree({ open }: { readonly open: string }) {
   const more = (folder: string) => setPages(new Map(pages).set(folder, (pages.get(folder) ?? 1) + 1));
   const activate = (row: Row) => {
     if (row.kind === 'more') return more(row.folder);
-    if (row.entry.type === 'folder') setFolder(row.path, !unfolds.has(row.path));
+    if (row.entry.type === 'folder') setExpanded(row.path, !expanded.has(row.path));
     else openFile(row.path);
   };
   const keyDown = (event: KeyboardEvent) => {
     const at = rows.findIndex(({ path }) => path === stop);
     const row = rows[at];
     if (!row || event.altKey || event.ctrlKey || event.metaKey) return;
-    const act = actionFor(event.key, { rows, at, row, unfolds, focus, activate });
+    const act = actionFor(event.key, { rows, at, row, expanded, focus, activate });
     if (!act) return;
     event.preventDefault();
     act();
@@ -80,7 +80,7 @@ export function Tree({ open }: { readonly open: string }) {
           key={row.path}
           row={row}
           open={row.path === open}
-          unfolded={unfolds.has(row.path)}
+          expanded={expanded.has(row.path)}
           tabIndex={row.path === stop ? 0 : -1}
           activate={() => activate(row)}
           focused={() => setFocused(row.path)}
@@ -94,14 +94,14 @@ function find(tree: HTMLElement | null, path: string): HTMLElement | null {
   return tree?.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"]`) ?? null;
 }
 
-/** A folder that is not there is not asked for again. */
+/** Collapses folders that do not exist, so that they are not requested again. */
 function useForgetMissing(folders: readonly string[]): void {
   useEffect(() => {
-    for (const folder of folders) setFolder(folder, false);
+    for (const folder of folders) setExpanded(folder, false);
   });
 }
 
-/** Hints tell of chats apart from files: where one comes, goes or is renamed, their folder is read again. */
+/** File hints do not cover chats: when a chat is added, removed or renamed, its folder is read again. */
 function useChatsInTree(): void {
   const cache = useQueryClient();
   const paths = useChats()
@@ -120,12 +120,12 @@ interface Moves {
   readonly rows: readonly Row[];
   readonly at: number;
   readonly row: Row;
-  readonly unfolds: ReadonlySet<string>;
+  readonly expanded: ReadonlySet<string>;
   readonly focus: (row: Row | undefined) => void;
   readonly activate: (row: Row) => void;
 }
 
-function actionFor(key: string, { rows, at, row, unfolds, focus, activate }: Moves): (() => void) | null {
+function actionFor(key: string, { rows, at, row, expanded, focus, activate }: Moves): (() => void) | null {
   const folder = row.kind === 'entry' && row.entry.type === 'folder';
   switch (key) {
     case 'ArrowDown':
@@ -138,9 +138,9 @@ function actionFor(key: string, { rows, at, row, unfolds, focus, activate }: Mov
       return () => focus(rows.at(-1));
     case 'ArrowRight':
       if (!folder) return null;
-      return unfolds.has(row.path) ? () => focus(rows[at + 1]) : () => setFolder(row.path, true);
+      return expanded.has(row.path) ? () => focus(rows[at + 1]) : () => setExpanded(row.path, true);
     case 'ArrowLeft':
-      if (folder && unfolds.has(row.path)) return () => setFolder(row.path, false);
+      if (folder && expanded.has(row.path)) return () => setExpanded(row.path, false);
       return () => focus(rows.find(({ path }) => path === folderOf(row.path)));
     case 'Enter':
     case ' ':
@@ -151,8 +151,8 @@ function actionFor(key: string, { rows, at, row, unfolds, focus, activate }: Mov
 }
 
 function useRows(pages: ReadonlyMap<string, number>) {
-  const unfolds = useStore(unfolded);
-  const shown = [...unfolds].filter((path) => foldersAbove(path).every((folder) => unfolds.has(folder)));
+  const expanded = useStore(expandedFolders);
+  const shown = [...expanded].filter((path) => foldersAbove(path).every((folder) => expanded.has(folder)));
   const paths = ['/', ...shown.toSorted()];
   const folders = useFolders(paths, pages);
   const found = new Map(paths.map((path, index) => [path, folders[index]!.data]));
@@ -161,7 +161,7 @@ function useRows(pages: ReadonlyMap<string, number>) {
     if (!data) return [];
     const rows = data.items.flatMap((entry): Row[] => [
       { kind: 'entry', path: entry.path, entry, depth },
-      ...(entry.type === 'folder' && unfolds.has(entry.path) ? rowsIn(entry.path, depth + 1) : []),
+      ...(entry.type === 'folder' && expanded.has(entry.path) ? rowsIn(entry.path, depth + 1) : []),
     ]);
     return data.more ? [...rows, { kind: 'more', path: `${folder}/…`, folder, depth }] : rows;
   };
@@ -170,20 +170,20 @@ function useRows(pages: ReadonlyMap<string, number>) {
     return error instanceof ApiError && error.status === 404;
   });
   const loading = new Set(paths.filter((_path, index) => folders[index]!.isPlaceholderData));
-  return { rows: rowsIn('/', 1), top: folders[0]!, unfolds, missing, loading };
+  return { rows: rowsIn('/', 1), top: folders[0]!, expanded, missing, loading };
 }
 
 interface RowProps {
   readonly row: Row;
   readonly open: boolean;
-  readonly unfolded: boolean;
+  readonly expanded: boolean;
   readonly tabIndex: number;
   readonly activate: () => void;
   readonly focused: () => void;
 }
 
-function RowView({ row, open, unfolded: unfolds, tabIndex, activate, focused }: RowProps) {
-  const look = `flex w-full items-center gap-1.5 rounded-md py-1 pr-2 text-left text-sm ${
+function RowView({ row, open, expanded, tabIndex, activate, focused }: RowProps) {
+  const style = `flex w-full items-center gap-1.5 rounded-md py-1 pr-2 text-left text-sm ${
     open ? 'bg-accent-wash font-medium text-ink' : 'text-soft hover:bg-hover hover:text-ink'
   }`;
   const shared = {
@@ -192,7 +192,7 @@ function RowView({ row, open, unfolded: unfolds, tabIndex, activate, focused }: 
     'data-path': row.path,
     tabIndex,
     onFocus: focused,
-    className: look,
+    className: style,
     style: { paddingLeft: `${(row.depth - 1) * 0.9 + 0.4}rem` },
   } as const;
   if (row.kind === 'more')
@@ -205,9 +205,9 @@ function RowView({ row, open, unfolded: unfolds, tabIndex, activate, focused }: 
   const { type, name, kind } = row.entry;
   if (type === 'folder')
     return (
-      <button type="button" aria-expanded={unfolds} aria-selected={open} onClick={activate} {...shared}>
+      <button type="button" aria-expanded={expanded} aria-selected={open} onClick={activate} {...shared}>
         <ChevronRight
-          className={`size-4 shrink-0 transition-transform ${unfolds ? 'rotate-90' : ''}`}
+          className={`size-4 shrink-0 transition-transform ${expanded ? 'rotate-90' : ''}`}
           aria-hidden="true"
         />
         <Folder className="size-4 shrink-0" aria-hidden="true" />
@@ -216,9 +216,9 @@ function RowView({ row, open, unfolded: unfolds, tabIndex, activate, focused }: 
     );
   const Icon = kind === 'chat' ? MessageSquare : FileText;
   return (
-    <ToFile path={row.path} aria-selected={open} {...shared}>
+    <LinkToFile path={row.path} aria-selected={open} {...shared}>
       <Icon className="ml-5.5 size-4 shrink-0" aria-hidden="true" />
       <span className="truncate">{name}</span>
-    </ToFile>
+    </LinkToFile>
   );
 }

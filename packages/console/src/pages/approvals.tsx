@@ -1,5 +1,5 @@
-// The inbox: everything that waits for a person, oldest first, and what was decided lately. A card keeps its place as long as
-// the page is open, so that no click hits another one than was meant.
+// The inbox: waiting approvals, oldest first, and the recently decided ones. A card keeps its position while the page
+// is open, so that no click hits the wrong card.
 
 import { Link } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
@@ -10,39 +10,39 @@ import { useApprovals, useChat, useDecided, type Approval } from '../data/querie
 import { Button } from '../ui/button.tsx';
 import { PageFrame } from '../ui/page.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
-import { When } from '../ui/time.tsx';
+import { When } from '../ui/format.tsx';
 import { Visible } from '../ui/visible.tsx';
 
-/** So many cards at a time. */
+/** Cards per page. */
 const CARDS = 50;
 
 export function Page() {
   const waiting = useApprovals('waiting');
-  const placed = usePlaces(waiting.data?.items);
+  const ordered = useStableOrder(waiting.data?.items);
   const open = new Set(waiting.data?.items.map(({ id }) => id));
-  const [most, setMost] = useState(CARDS);
+  const [limit, setLimit] = useState(CARDS);
   return (
     <PageFrame
       title="Approvals"
-      about="What agents may not do unasked. A run that waits holds nothing and can wait for days."
+      about="Calls that need your approval. A waiting run uses no resources and can wait for days."
     >
       {waiting.isPending && !waiting.error && <Loading what="approvals" />}
       {waiting.error && !waiting.data && (
         <Failure error={waiting.error} retry={() => void waiting.refetch()} />
       )}
       <ul className="mt-6 space-y-4">
-        {placed.slice(0, most).map((approval) => (
+        {ordered.slice(0, limit).map((approval) => (
           <Waiting key={approval.id} approval={approval} open={open.has(approval.id)} />
         ))}
       </ul>
-      {placed.length > most && (
-        <Button kind="quiet" className="mt-3 w-full justify-center" onClick={() => setMost(most + CARDS)}>
-          Show more of {placed.length}
+      {ordered.length > limit && (
+        <Button kind="quiet" className="mt-3 w-full justify-center" onClick={() => setLimit(limit + CARDS)}>
+          Show more of {ordered.length}
         </Button>
       )}
       {waiting.data?.items.length === 0 && (
-        <Empty icon={ShieldCheck} title="Nothing waits for you">
-          When a run wants to do something that the policy asks about, it appears here and in its chat.
+        <Empty icon={ShieldCheck} title="Nothing to approve">
+          Calls that the policy asks about appear here and in their chat.
         </Empty>
       )}
       <Decided />
@@ -50,18 +50,18 @@ export function Page() {
   );
 }
 
-/** Whatever has waited since the page was opened: what is new comes last. */
-function usePlaces(waiting: readonly Approval[] = []): readonly Approval[] {
-  const [placed, setPlaced] = useState<readonly Approval[]>([]);
-  const known = new Set(placed.map(({ id }) => id));
-  const fresh = waiting.filter(({ id }) => !known.has(id)).toReversed();
-  if (fresh.length > 0) setPlaced([...placed, ...fresh]);
-  return placed;
+/** Every approval that has waited since the page was opened; new ones are appended. */
+function useStableOrder(waiting: readonly Approval[] = []): readonly Approval[] {
+  const [ordered, setOrdered] = useState<readonly Approval[]>([]);
+  const known = new Set(ordered.map(({ id }) => id));
+  const added = waiting.filter(({ id }) => !known.has(id)).toReversed();
+  if (added.length > 0) setOrdered([...ordered, ...added]);
+  return ordered;
 }
 
 function Waiting({ approval, open }: { readonly approval: Approval; readonly open: boolean }) {
   const { data: decided } = useDecided(approval.id, !open);
-  const told = decided?.decision ? `${DECISION[decided.decision]}.` : 'It does not wait any more.';
+  const decisionText = decided?.decision ? `${DECISION[decided.decision]}.` : 'No longer waiting.';
   return (
     <li className="overflow-hidden rounded-xl border bg-raised">
       <div className="flex items-baseline gap-3 px-4 py-2.5 text-sm">
@@ -69,7 +69,7 @@ function Waiting({ approval, open }: { readonly approval: Approval; readonly ope
         <When at={approval.asked_at} className="ml-auto shrink-0 text-xs text-soft" />
       </div>
       <div className="border-t">
-        <ApprovalCard approval={approval} decided={open ? null : told} />
+        <ApprovalCard approval={approval} decided={open ? null : decisionText} />
       </div>
     </li>
   );
@@ -92,7 +92,7 @@ const DECISION: Record<NonNullable<Approval['decision']>, string> = {
   approve: 'Approved',
   edit: 'Approved with changes',
   deny: 'Denied',
-  retry: 'Made again',
+  retry: 'Retried',
   skip: 'Skipped',
   answer: 'Answered',
   expired: 'Expired',
@@ -106,7 +106,7 @@ function Decided() {
   if (items.length === 0) return null;
   return (
     <section className="mt-10">
-      <h2 className="text-sm font-semibold">Decided lately</h2>
+      <h2 className="text-sm font-semibold">Recently decided</h2>
       <ul className="mt-2 divide-y rounded-xl border">
         {items.map((approval) => (
           <li key={approval.id} className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 px-4 py-2 text-sm">

@@ -1,4 +1,4 @@
-// A chat: what was said and done in it, and the next message.
+// A chat: its transcript and its composer.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -8,14 +8,14 @@ import { isOpen, type ChatView } from '@continuo/protocol';
 import { titleOf } from '../app/chat-entry.tsx';
 import { useParam } from '../app/router.tsx';
 import { useTitle } from '../app/title.ts';
-import { Elsewhere } from '../app/workspaces.tsx';
-import { StatusBar } from '../chat/bar.tsx';
-import { useBehind } from '../chat/behind.ts';
+import { InOtherWorkspace } from '../app/workspace-picker.tsx';
+import { StatusBar } from '../chat/status-bar.tsx';
+import { useLag } from '../chat/lag.ts';
 import { Composer } from '../chat/composer.tsx';
-import { useDraft, type Sending } from '../chat/drafts.ts';
+import { useDraft, type Sending } from '../chat/message-draft.ts';
 import { ModelPicker, PolicyPicker, RolePicker } from '../chat/pickers.tsx';
 import { Queue } from '../chat/queue.tsx';
-import { unlessTaken } from '../chat/sending.ts';
+import { ignoreKeyReuse } from '../chat/send-errors.ts';
 import { useStatus } from '../chat/use-status.ts';
 import { Transcript } from '../chat/transcript.tsx';
 import { Waiting } from '../chat/answer.tsx';
@@ -35,23 +35,23 @@ function ChatPage({ id }: { readonly id: string }) {
   const live = useLiveChat(id);
   useTitle(chat ? titleOf(chat) : '');
   if (isRemoved(error)) return <Removed />;
-  if (isMissing(error)) return <Elsewhere chat={id} what="chat" />;
+  if (isMissing(error)) return <InOtherWorkspace chat={id} what="chat" />;
   if (error && !chat) return <Failure error={error} retry={() => void refetch()} heading="h1" />;
   if (live.error) return <Failure error={live.error} heading="h1" />;
   if (live.loading || !chat) return <Loading what="the chat" />;
-  return <Conversation chat={chat} live={live} />;
+  return <OpenChat chat={chat} live={live} />;
 }
 
-function Conversation({ chat, live }: { readonly chat: Chat; readonly live: ShownChat }) {
+function OpenChat({ chat, live }: { readonly chat: Chat; readonly live: ShownChat }) {
   const cache = useQueryClient();
   const { view, connection, older, loadOlder } = live;
-  const behind = useBehind(chat.id, connection, view.seq);
-  const writing = useDraft(chat.id);
-  const { draft, change } = writing;
-  const { status, problem, wish } = useStatus(chat, view);
+  const lag = useLag(chat.id, connection, view.seq);
+  const draftHandle = useDraft(chat.id);
+  const { draft, change } = draftHandle;
+  const { status, problem, command } = useStatus(chat, view);
   const open = status !== 'idle' && status !== 'stopped' && status !== 'error';
-  const stop = () => wish('stop');
-  useEscape(open && status !== 'stopping' ? stop : null, { behind: true });
+  const stop = () => command('stop');
+  useEscape(open && status !== 'stopping' ? stop : null, { last: true });
 
   const send = async ({ content, files, role, model, policy, key }: Sending) => {
     const message = {
@@ -61,7 +61,7 @@ function Conversation({ chat, live }: { readonly chat: Chat; readonly live: Show
       ...(role && { role }),
       ...(model && { model }),
     };
-    await unlessTaken(client.chats.send(chat.id, message, { idempotencyKey: key }));
+    await ignoreKeyReuse(client.chats.send(chat.id, message, { idempotencyKey: key }));
     void cache.invalidateQueries({ queryKey: keys.chat(chat.id) });
   };
   return (
@@ -71,11 +71,11 @@ function Conversation({ chat, live }: { readonly chat: Chat; readonly live: Show
         status={status}
         problem={problem}
         connection={connection}
-        behind={behind}
+        lag={lag}
         view={view}
         usage={chat.usage}
-        pause={() => wish('pause')}
-        resume={() => wish('resume')}
+        pause={() => command('pause')}
+        resume={() => command('resume')}
       />
       <Transcript view={view} older={older} loadOlder={loadOlder}>
         {(status === 'running' || status === 'queued') && !isSpeaking(view) && <Waiting />}
@@ -83,7 +83,7 @@ function Conversation({ chat, live }: { readonly chat: Chat; readonly live: Show
       <div className="mx-auto w-full max-w-3xl px-4 pt-2 pb-4 sm:px-6">
         <Queue chat={chat} view={view} />
         <Composer
-          draft={writing}
+          draft={draftHandle}
           placeholder={open ? 'Add something…' : 'Reply…'}
           send={send}
           stop={open ? stop : undefined}
@@ -105,9 +105,9 @@ function isRemoved(error: Error | null): boolean {
 function Removed() {
   return (
     <Empty icon={Trash2} title="This chat was removed" heading="h1">
-      For 7 days it can be brought back from{' '}
-      <Link to="/put-away" className="text-accent underline">
-        Put away and removed
+      You can restore it for 7 days from{' '}
+      <Link to="/archived" className="text-accent underline">
+        Archived and removed
       </Link>
       .
     </Empty>

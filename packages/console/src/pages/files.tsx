@@ -1,9 +1,9 @@
-// The workspace's files: the tree beside what is open. On a narrow screen one of the two.
+// The workspace's files: the tree beside the open file. A narrow screen shows one of the two.
 
 import { FilePen, FolderTree } from 'lucide-react';
 import { useParam } from '../app/router.tsx';
 import { useTitle } from '../app/title.ts';
-import { nameOf, useFileSearch } from '../files/address.ts';
+import { nameOf, useFileSearch } from '../files/file-search.ts';
 import { Browse } from '../files/browse.tsx';
 import { FileAt } from '../files/file.tsx';
 import { HeldRemovals } from '../files/held-removals.tsx';
@@ -15,7 +15,7 @@ export function Page() {
   const isOpen = path !== '/';
   const { view, changed } = useFileSearch();
   const versions = isOpen && view === 'history';
-  const title = isOpen ? nameOf(path) : changed ? 'What has changed' : 'Files';
+  const title = isOpen ? nameOf(path) : changed ? 'Changed files' : 'Files';
   useTitle(title);
   return (
     <div className="flex min-h-0 flex-1 flex-col">
@@ -42,12 +42,12 @@ export function Page() {
             <FileAt key={path} path={path} />
           ) : changed ? (
             <Empty icon={FilePen} title={title} heading="h1">
-              Choose a file in the list to see what is new in it.
+              Choose a file in the list to see what changed.
             </Empty>
           ) : (
             <Empty icon={FolderTree} title={title} heading="h1">
-              What agents and people write. Each save is a version that stays; open a file to edit it, or to
-              see who wrote what.
+              The files of agents and people. Each save creates a version; open a file to edit it or to see
+              who wrote what.
             </Empty>
           )}
         </section>

@@ -1,4 +1,4 @@
-// The first page: a new chat, from what one types or from an example.
+// The start page: a new chat, typed or from an example.
 
 import { useNavigate } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from 'react';
 import { newKey } from '@continuo/client';
 import { useTitle } from '../app/title.ts';
 import { Composer } from '../chat/composer.tsx';
-import { useDraft, type Sending } from '../chat/drafts.ts';
+import { useDraft, type Sending } from '../chat/message-draft.ts';
 import { ModelPicker, RolePicker, useModels } from '../chat/pickers.tsx';
 import { client, workspace } from '../data/client.ts';
 import { putChat } from '../data/queries.ts';
@@ -19,7 +19,7 @@ interface Example {
   readonly goal: string;
 }
 
-/** Each runs on the offline model, too. */
+/** Each also works with the offline model. */
 const EXAMPLES: readonly Example[] = [
   {
     icon: FilePenLine,
@@ -41,15 +41,15 @@ const EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** The keys of examples whose answers were lost: clicked again, each opens one chat. */
+/** Idempotency keys of examples whose response was lost: a second click opens no second chat. */
 const tried = new Map<string, string>();
 
 export function Page() {
   useTitle('New chat');
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const writing = useDraft(`new:${workspace}`);
-  const { draft, change } = writing;
+  const draftHandle = useDraft(`new:${workspace}`);
+  const { draft, change } = draftHandle;
   const isHere = useRef(true);
   useEffect(() => {
     isHere.current = true;
@@ -87,9 +87,9 @@ export function Page() {
   return (
     <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
       <div className="m-auto w-full max-w-2xl px-4 py-10 sm:px-6">
-        <h1 className="text-center text-2xl font-semibold tracking-tight">What should be done?</h1>
+        <h1 className="text-center text-2xl font-semibold tracking-tight">What would you like to do?</h1>
         <div className="mt-6">
-          <Composer draft={writing} placeholder="Describe a goal, or ask something…" send={open}>
+          <Composer draft={draftHandle} placeholder="Describe a goal, or ask something…" send={open}>
             <RolePicker value={draft.role} choose={(role) => change({ role })} fallback={null} />
             <ModelPicker value={draft.model} choose={(model) => change({ model })} fallback={null} />
           </Composer>
@@ -135,7 +135,7 @@ function Offline() {
           <code className="font-mono">{name}</code>
         </span>
       ))}{' '}
-      and start the server again.
+      and restart the server.
     </p>
   );
 }

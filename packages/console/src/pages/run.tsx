@@ -1,4 +1,4 @@
-// One run: what it is doing, what it took, and everything that happened in it.
+// A run: its status, its figures, and its timeline, replay and events.
 
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -8,12 +8,12 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import { titleOf } from '../app/chat-entry.tsx';
 import { useParam } from '../app/router.tsx';
 import { useTitle } from '../app/title.ts';
-import { Elsewhere } from '../app/workspaces.tsx';
+import { InOtherWorkspace } from '../app/workspace-picker.tsx';
 import { client } from '../data/client.ts';
 import { chatQuery, keys, useChat } from '../data/queries.ts';
 import { useRun, useWhy, type Run } from '../data/run-queries.ts';
 import { EventLog } from '../runs/event-log.tsx';
-import { Facts } from '../runs/facts.tsx';
+import { RunSummary } from '../runs/run-summary.tsx';
 import { useRunLog, type RunLog } from '../runs/log.ts';
 import { Replay } from '../runs/replay.tsx';
 import { StateBadge, stateOf, whyNotMoving } from '../runs/state.tsx';
@@ -33,9 +33,9 @@ function RunPage({ id }: { readonly id: string }) {
   useTitle('Run');
   if (isMissing(error)) return <Missing what="run" />;
   if (error && !run) return <Failure error={error} retry={() => void refetch()} heading="h1" />;
-  if (run && isMissing(chat.error)) return <Elsewhere chat={run.thread_id} what="run" />;
+  if (run && isMissing(chat.error)) return <InOtherWorkspace chat={run.thread_id} what="run" />;
   if (!run) return <Loading what="the run" />;
-  return <Shown run={run} />;
+  return <RunView run={run} />;
 }
 
 const TAB =
@@ -44,8 +44,11 @@ const PANEL = 'flex min-h-0 flex-1 flex-col';
 const VIEWS = ['timeline', 'replay', 'events'] as const;
 type View = (typeof VIEWS)[number];
 const WORDS: Record<View, string> = { timeline: 'Timeline', replay: 'Replay', events: 'Events' };
-/** How long a moment stands before the address has it: browsers refuse an address that changes with each step of a slider. */
-const SETTLED_MS = 200;
+/**
+ * How long the replay position must be stable before it is written to the address: browsers limit how often an address
+ * may change.
+ */
+const ADDRESS_DELAY_MS = 200;
 
 interface RunSearch {
   readonly view: View;
@@ -53,18 +56,18 @@ interface RunSearch {
   readonly at: number | null;
 }
 
-function Shown({ run }: { readonly run: Run }) {
+function RunView({ run }: { readonly run: Run }) {
   const log = useRunLog(run);
-  const { view, place, look, move } = useLook(run.id);
+  const { view, place, show, move } = useRunView(run.id);
   return (
     <>
       <Head run={run} log={log} />
       <Tabs.Root
         value={view}
-        onValueChange={(next) => look(next as View)}
+        onValueChange={(next) => show(next as View)}
         className="flex min-h-0 flex-[1_0_20rem] flex-col"
       >
-        <Tabs.List aria-label="Ways to look at the run" className="flex gap-5 border-b px-4 sm:px-6">
+        <Tabs.List aria-label="Views of the run" className="flex gap-5 border-b px-4 sm:px-6">
           {VIEWS.map((each) => (
             <Tabs.Trigger key={each} value={each} className={TAB}>
               {WORDS[each]}
@@ -73,12 +76,12 @@ function Shown({ run }: { readonly run: Run }) {
         </Tabs.List>
         {log.error || log.loading ? (
           <Tabs.Content value={view} tabIndex={-1} className={PANEL}>
-            {log.error ? <Failure error={log.error} /> : <Loading what="its events" />}
+            {log.error ? <Failure error={log.error} /> : <Loading what="the events" />}
           </Tabs.Content>
         ) : (
           <>
             <Tabs.Content value="timeline" className="min-h-0 flex-1 overflow-y-auto -outline-offset-2">
-              <Timeline run={run} events={log.events} show={(seq) => look('replay', seq)} />
+              <Timeline run={run} events={log.events} show={(seq) => show('replay', seq)} />
             </Tabs.Content>
             <Tabs.Content value="replay" tabIndex={-1} className={PANEL}>
               <Replay chat={run.thread_id} events={log.events} count={log.count} place={place} move={move} />
@@ -93,8 +96,11 @@ function Shown({ run }: { readonly run: Run }) {
   );
 }
 
-/** How the run is looked at, which its address keeps: one goes back to the tab before, and a moment is passed on as a link. */
-function useLook(run: string) {
+/**
+ * The shown tab and replay position, kept in the address: Back returns to the previous tab, and a position can be
+ * shared as a link.
+ */
+function useRunView(run: string) {
   const { view, at } = useRunSearch();
   const navigate = useNavigate();
   const [place, setPlace] = useState(at);
@@ -110,14 +116,14 @@ function useLook(run: string) {
       search: { view: search.view === 'timeline' ? undefined : search.view, at: search.at ?? undefined },
       replace,
     });
-  const settle = useEffectEvent(() => go({ view, at: place }, true));
+  const writeAddress = useEffectEvent(() => go({ view, at: place }, true));
   useEffect(() => {
     if (place === at) return;
-    const settled = setTimeout(() => settle(), SETTLED_MS);
-    return () => clearTimeout(settled);
+    const timer = setTimeout(() => writeAddress(), ADDRESS_DELAY_MS);
+    return () => clearTimeout(timer);
   }, [place, at]);
-  const look = (next: View, seq = place) => go({ view: next, at: seq });
-  return { view, place, look, move: setPlace };
+  const show = (next: View, seq = place) => go({ view: next, at: seq });
+  return { view, place, show, move: setPlace };
 }
 
 function useRunSearch(): RunSearch {
@@ -151,7 +157,7 @@ function Head({ run, log }: { readonly run: Run; readonly log: RunLog }) {
         <Actions run={run} />
       </div>
       <p className="mt-1 line-clamp-2 text-sm text-soft wrap-anywhere">
-        <span className="sr-only">It answers: </span>“
+        <span className="sr-only">Message: </span>“
         <Visible text={run.said.trim()} />”
       </p>
       {waits && (
@@ -172,7 +178,7 @@ function Head({ run, log }: { readonly run: Run; readonly log: RunLog }) {
           {run.error.error} <code className="font-mono text-xs">({run.error.code})</code>
         </p>
       )}
-      <Facts run={run} log={log} />
+      <RunSummary run={run} log={log} />
     </header>
   );
 }
@@ -225,7 +231,7 @@ function Actions({ run }: { readonly run: Run }) {
   );
 }
 
-/** Another number whenever the run may wait for something else. */
+/** Changes whenever the run may wait for something else. */
 function stepsIn({ events, count }: RunLog): number {
   let steps = count === 0 ? 0 : 1;
   for (const { type } of events) if (type !== 'token' && type !== 'reasoning') steps += 1;

@@ -1,4 +1,4 @@
-// The runs of the workspace, newest first, as they go.
+// The runs of the workspace, newest first, updated live.
 
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -11,13 +11,13 @@ import { Button } from '../ui/button.tsx';
 import { PageFrame } from '../ui/page.tsx';
 import { Select } from '../ui/select.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
-import { between, money, number, When } from '../ui/time.tsx';
+import { between, money, number, When } from '../ui/format.tsx';
 import { Visible } from '../ui/visible.tsx';
 
 const WORDS: Record<(typeof STATES)[number], string> = {
   open: 'Open',
   queued: 'Queued',
-  running: 'Working',
+  running: 'Running',
   done: 'Done',
   error: 'Failed',
   canceled: 'Canceled',
@@ -38,8 +38,8 @@ export function Page() {
       {runs.isPending && !runs.error && <Loading what="runs" />}
       {runs.error && !runs.data && <Failure error={runs.error} retry={() => void runs.refetch()} />}
       {runs.data && items.length === 0 && (
-        <Empty icon={ListTree} title={filtered ? 'No run is like this' : 'No runs yet'}>
-          {filtered ? 'Choose another state or chat.' : 'The first message of a chat begins one.'}
+        <Empty icon={ListTree} title={filtered ? 'No matching runs' : 'No runs yet'}>
+          {filtered ? 'Choose another state or chat.' : 'Each message in a chat starts a run.'}
         </Empty>
       )}
       {items.length > 0 && (
@@ -71,7 +71,7 @@ function useFilter(): RunFilter {
   };
 }
 
-/** Not the id of a chat. */
+/** A value that is no chat's id. */
 const OLDER = 'older';
 
 function Filters({ filter }: { readonly filter: RunFilter }) {
@@ -153,7 +153,7 @@ function Entry({ run }: { readonly run: ListedRun }) {
   );
 }
 
-/** A chat without a title is called after its goal, which its file is named after. */
+/** A chat without a title is named after its goal. */
 function TitleOfChat({ id }: { readonly id: string }) {
   const { data: chat } = useChat(id);
   return <Visible text={chat ? titleOf(chat) : 'A chat'} />;

@@ -1,4 +1,4 @@
-// What the workspace and its server are set to.
+// The settings of the workspace and the server.
 
 import { McpServers } from '../settings/mcp.tsx';
 import { Models } from '../settings/models.tsx';

@@ -1,13 +1,13 @@
-// The events of a run as they are stored, to be searched. Only those near the screen are there.
+// The stored events of a run, searchable and virtualized.
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Search } from 'lucide-react';
 import { useDeferredValue, useMemo, useRef, useState } from 'react';
-import { duration, number } from '../ui/time.tsx';
+import { duration, number } from '../ui/format.tsx';
 import { Value } from '../ui/value.tsx';
 import type { RunLogEvent } from './log.ts';
 
-/** Of an event's data, as much as a line can show. */
+/** The number of characters of an event's data on a line. */
 const LINE = 300;
 
 const written = new WeakMap<RunLogEvent, string>();
@@ -37,7 +37,7 @@ export function EventLog({ events, count }: EventLogProps) {
             (event) =>
               event.type === wanted || `${event.type} ${textOf(event)}`.toLowerCase().includes(wanted),
           ),
-    // It grows in place.
+    // `events` is mutated in place; `count` tells when it has grown.
     [events, count, wanted],
   );
   const scroller = useRef<HTMLDivElement>(null);
@@ -56,7 +56,7 @@ export function EventLog({ events, count }: EventLogProps) {
           <Search className="size-4 shrink-0 text-soft" aria-hidden="true" />
           <input
             type="search"
-            aria-label="Search the events"
+            aria-label="Search events"
             placeholder="Type or text, such as tool_end or /notes"
             value={query}
             onChange={(event) => setQuery(event.target.value)}
@@ -78,7 +78,7 @@ export function EventLog({ events, count }: EventLogProps) {
       >
         {shown.length === 0 && (
           <p className="p-8 text-center text-sm text-soft">
-            {count === 0 ? 'The run has not begun: its log is empty.' : 'No event has this in it.'}
+            {count === 0 ? 'The run has not started: its log is empty.' : 'No matching events.'}
           </p>
         )}
         <div className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>

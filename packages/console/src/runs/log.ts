@@ -1,4 +1,4 @@
-// The log of a run: its pages first, then what its chat's stream brings, which tells the times. Appended in place.
+// The log of a run: its pages first, then its events from the chat's stream.
 
 import { useEffect, useState } from 'react';
 import { ConnectionError } from '@continuo/client';
@@ -8,11 +8,11 @@ import { connection } from '../data/hints.ts';
 import type { Run } from '../data/run-queries.ts';
 import { useStore } from '../data/store.ts';
 
-/** An event of a run; `seq` is its place there. */
+/** An event of a run; `seq` is its seq in the run. */
 export type RunLogEvent = ViewEvent & { readonly at: string };
 
 export interface RunLog {
-  /** Grows in place: `count` tells that there is more. */
+  /** Mutated in place: `count` tells when it has grown. */
   readonly events: readonly RunLogEvent[];
   readonly count: number;
   readonly loading: boolean;
@@ -20,31 +20,31 @@ export interface RunLog {
 }
 
 const PAGE = 1000;
-const NOTHING: RunLog = { events: [], count: 0, loading: true, error: null };
+const EMPTY: RunLog = { events: [], count: 0, loading: true, error: null };
 
 export function useRunLog({ id, thread_id: thread }: Pick<Run, 'id' | 'thread_id'>): RunLog {
-  const [log, setLog] = useState(NOTHING);
-  const away = useStore(connection) === 'lost';
+  const [log, setLog] = useState(EMPTY);
+  const offline = useStore(connection) === 'lost';
   const failed = log.error instanceof ConnectionError;
   useEffect(() => {
-    if (failed && away) return;
-    const gone = new AbortController();
+    if (failed && offline) return;
+    const abort = new AbortController();
     const events: RunLogEvent[] = [];
     let frame = 0;
     const show = (loading: boolean, error: Error | null = null) => {
       cancelAnimationFrame(frame);
       frame = requestAnimationFrame(() => setLog({ events, count: events.length, loading, error }));
     };
-    readLog({ id, thread }, events, () => show(false), gone.signal).then(
-      () => !gone.signal.aborted && show(false),
-      (error: Error) => !gone.signal.aborted && show(false, error),
+    readLog({ id, thread }, events, () => show(false), abort.signal).then(
+      () => !abort.signal.aborted && show(false),
+      (error: Error) => !abort.signal.aborted && show(false, error),
     );
     return () => {
-      gone.abort();
+      abort.abort();
       cancelAnimationFrame(frame);
     };
-    // What failed for want of a connection begins anew when there is one.
-  }, [id, thread, failed && !away]);
+    // After a connection error, start again when the connection is back.
+  }, [id, thread, failed && !offline]);
   return log;
 }
 
@@ -54,7 +54,7 @@ async function readLog(
   changed: () => void,
   signal: AbortSignal,
 ): Promise<void> {
-  // Whatever the pages lack comes after this place.
+  // Events that the pages miss come after this seq.
   const end = await client.threads.events(thread, { before: 'latest', limit: 1 }, { signal });
   for (;;) {
     const after = events.length;

@@ -1,19 +1,19 @@
-// A run as it was after any of its events: the transcript of its chat, made of the beginning of its log.
+// A run as it was after any of its events: the chat's transcript, folded from the first events of the log.
 
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useMemo, useRef } from 'react';
 import { foldView, newView, type ChatView } from '@continuo/protocol';
-import { ShowPast } from '../chat/past.ts';
+import { ReplayProvider } from '../chat/replay-context.ts';
 import { Transcript } from '../chat/transcript.tsx';
 import { IconButton } from '../ui/button.tsx';
-import { duration, number } from '../ui/time.tsx';
+import { duration, number } from '../ui/format.tsx';
 import type { RunLogEvent } from './log.ts';
 
 interface ReplayProps {
   readonly chat: string;
   readonly events: readonly RunLogEvent[];
   readonly count: number;
-  /** How many events are shown; null: all, also those to come. */
+  /** How many events are shown; null: all, including future ones. */
   readonly place: number | null;
   readonly move: (place: number | null) => void;
 }
@@ -28,16 +28,16 @@ export function Replay({ chat, events, count, place, move }: ReplayProps) {
   const shown = events[at - 1];
   const words = shown
     ? `${shown.type} · ${duration(Date.parse(shown.at) - Date.parse(events[0]!.at))} in`
-    : 'before it began';
+    : 'before the start';
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex items-center gap-2 border-b px-4 py-2 sm:px-6">
-        <IconButton label="Back by a message" disabled={at === 0} onClick={() => go(before)}>
+        <IconButton label="Previous message" disabled={at === 0} onClick={() => go(before)}>
           <ChevronLeft />
         </IconButton>
         <input
           type="range"
-          aria-label="Moment of the run"
+          aria-label="Position in the run"
           aria-valuetext={`Event ${at} of ${count}: ${words}`}
           min={0}
           max={count}
@@ -45,7 +45,7 @@ export function Replay({ chat, events, count, place, move }: ReplayProps) {
           onChange={(event) => go(Number(event.target.value))}
           className="min-w-0 flex-1 accent-accent"
         />
-        <IconButton label="On by a message" disabled={at === count} onClick={() => go(after)}>
+        <IconButton label="Next message" disabled={at === count} onClick={() => go(after)}>
           <ChevronRight />
         </IconButton>
         <p className="shrink-0 text-right text-xs text-soft tabular-nums sm:w-56">
@@ -53,20 +53,20 @@ export function Replay({ chat, events, count, place, move }: ReplayProps) {
           <span className="max-sm:hidden"> · {words}</span>
         </p>
       </div>
-      <ShowPast value={chat}>
+      <ReplayProvider value={chat}>
         {at === 0 ? (
           <p className="m-auto p-8 text-center text-sm text-soft">Nothing has happened yet.</p>
         ) : (
           <Transcript view={view} older="none" loadOlder={nothingOlder} />
         )}
-      </ShowPast>
+      </ReplayProvider>
     </div>
   );
 }
 
 const nothingOlder = async () => {};
 
-/** Forwards, what is new is added; backwards, the fold begins anew. */
+/** Forwards, adds the new events to the fold; backwards, folds from the start. */
 function useFoldOf(events: readonly RunLogEvent[], at: number): ChatView {
   const last = useRef<{ events: readonly RunLogEvent[]; at: number; view: ChatView }>(null);
   const known = last.current?.events === events && last.current.at <= at ? last.current : null;
@@ -75,7 +75,7 @@ function useFoldOf(events: readonly RunLogEvent[], at: number): ChatView {
   return view;
 }
 
-/** After these events somebody had just finished saying something, or the run had ended. */
+/** The events that end a message, a call or the start of an approval. */
 function boundaries(events: readonly RunLogEvent[]): number[] {
   return events.flatMap((event) =>
     event.type === 'message' ||

@@ -1,17 +1,17 @@
-// Where a time stands on a timeline. Long times in which a run only waited are drawn short, so that what it did can be seen.
+// Maps times to positions on the timeline. Long waits are shortened, so that the work remains visible.
 
 import type { Span } from './spans.ts';
 
 export interface Scale {
-  /** Milliseconds from the first beginning to the last end. */
+  /** Milliseconds from the first start to the last end. */
   readonly lasted: number;
   /** From 0 to 1. */
   readonly place: (time: number) => number;
-  /** What is drawn short: where, and how long it really was. */
+  /** The shortened waits: their position, and their real duration. */
   readonly cuts: readonly { readonly from: number; readonly to: number; readonly lasted: number }[];
 }
 
-/** A wait that is longer than this share of the run's work, and than a second, is drawn as that share. */
+/** A wait longer than a second and than this share of the run's work is drawn with this share. */
 const SHARE = 0.25;
 const LONG_MS = 1000;
 
@@ -49,7 +49,7 @@ export function scaleOf(spans: readonly Span[], now: number): Scale {
   };
 }
 
-/** The whole time, cut where work begins or ends. */
+/** The whole duration, split where work starts or ends. */
 function stretchesOf(spans: readonly Span[], now: number): Stretch[] {
   const times = spans.flatMap(({ from, to }) => [from, to ?? now]).toSorted((one, other) => one - other);
   const work = spans.filter(({ kind }) => kind !== 'wait');

@@ -1,11 +1,11 @@
-// What took how long in a run: the bars of its timeline, from the times of its events.
+// The bars of a run's timeline, from the times of its events.
 
 import { callsAfter, supersededBy, type Call } from '@continuo/protocol';
 import type { RunLogEvent } from './log.ts';
 
 export type SpanKind = 'model' | 'tool' | 'wait';
 
-/** What a moment of a run was spent on. `Server` is what is left: the server's own work between two steps. */
+/** What the run spent its time on. `Server` is the rest: the server's own work between steps. */
 export type Part = 'Takeover' | 'Tool' | 'Model' | 'Approval' | 'Paused' | 'Queue' | 'Server';
 
 export interface Span {
@@ -17,11 +17,11 @@ export interface Span {
   readonly from: number;
   /** Null while it lasts. */
   to: number | null;
-  /** The event that it began with. */
+  /** The first event of the span. */
   readonly seq: number;
-  /** How it ended, if not well. */
+  /** How the span ended, if not well. */
   problem: string | null;
-  /** What more there is to say, such as its tokens. */
+  /** More about the span, such as its tokens. */
   note: string | null;
 }
 
@@ -63,12 +63,12 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
     span.to = Date.parse(at);
     span.problem = problem;
   };
-  /** The event after which the model was asked, until it answers. */
+  /** The event that started the pending model request. */
   let asked: RunLogEvent | null = null;
   let calls: readonly Call[] = [];
   let attempt = 1;
   let last: RunLogEvent | null = null;
-  begin('queue', 'Queue', 'In the queue', { seq: 0, at: run.queued_at });
+  begin('queue', 'Queue', 'Queued', { seq: 0, at: run.queued_at });
   const first = events[0]?.at ?? run.started_at ?? run.ended_at;
   if (first) end('queue', first);
   for (const event of events) {
@@ -119,13 +119,13 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
           break;
         }
         if (event.data.attempt > attempt && last && !isResting(open)) {
-          begin('takeover', 'Takeover', 'No pod had the run', event, Date.parse(last.at));
+          begin('takeover', 'Takeover', 'No pod held the run', event, Date.parse(last.at));
           end('takeover', event.at);
         }
         const superseded = supersededBy(event.data);
         if (superseded) {
           const { message, cause } = superseded;
-          // A lost pod could not say when it broke off: its last event is its last sign of life.
+          // A lost pod could not log when it stopped: its last event is its last sign of life.
           const at = cause ? event.at : (last ?? event).at;
           end(`message ${message}`, at, cause ? (CAUSES[cause.code] ?? cause.code) : 'its pod was lost');
         }
@@ -143,7 +143,7 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
   return spans;
 }
 
-/** When the model was asked. A log that does not tell has the event after which it was. */
+/** When the model was asked. Without `waited_ms`, the time of the event that started the request. */
 function askedAt(event: RunLogEvent & { type: 'message_start' }, asked: RunLogEvent | null): number {
   const at = Date.parse(event.at);
   const { waited_ms } = event.data;
@@ -162,10 +162,10 @@ function isEnd(event: RunLogEvent | null): boolean {
   return event?.type === 'state' && event.data.status !== 'running';
 }
 
-/** Of two that overlap, the first counts. */
+/** If spans overlap, the first of these counts. */
 const ORDER = ['Takeover', 'Tool', 'Model', 'Approval', 'Paused', 'Queue'] as const;
 
-/** What the run's whole time was spent on: these add up to it, whatever ran beside something else. */
+/** The duration of the run by category. Overlaps are counted once, so the sum is the whole duration. */
 export function partsOf(spans: readonly Span[], now: number): ReadonlyMap<Part, number> {
   const times = [...new Set(spans.flatMap(({ from, to }) => [from, to ?? now]))].toSorted((a, b) => a - b);
   const parts = new Map<Part, number>();
@@ -189,7 +189,7 @@ const KINDS = {
   Queue: 'wait',
 } as const satisfies Record<Exclude<Part, 'Server'>, SpanKind>;
 const CAUSES: Partial<Record<string, string>> = {
-  stream_cut: 'the provider broke off the answer',
+  stream_cut: 'the provider cut the stream',
   model_stalled: 'the provider went silent',
 };
 

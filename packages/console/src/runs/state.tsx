@@ -1,4 +1,4 @@
-// What a run is doing, in a word and a sign; and in a sentence, where it is not moving.
+// The state of a run: a word, an icon, and a sentence if the run is blocked.
 
 import {
   Ban,
@@ -15,17 +15,18 @@ import type { Run, Why } from '../data/run-queries.ts';
 
 type RunState = Run['status'] | 'waiting' | 'paused' | 'stopping' | 'steered';
 
-const LOOK: Record<RunState, { readonly word: string; readonly icon: LucideIcon; readonly look: string }> = {
-  queued: { word: 'Queued', icon: Clock, look: 'text-soft' },
-  running: { word: 'Working', icon: LoaderCircle, look: 'text-accent' },
-  waiting: { word: 'Waits for approval', icon: ShieldQuestion, look: 'text-warn' },
-  paused: { word: 'Paused', icon: Pause, look: 'text-soft' },
-  stopping: { word: 'Stopping…', icon: LoaderCircle, look: 'text-soft' },
-  done: { word: 'Done', icon: Check, look: 'text-good' },
-  error: { word: 'Failed', icon: CircleX, look: 'text-bad' },
-  canceled: { word: 'Canceled', icon: Ban, look: 'text-soft' },
-  steered: { word: 'Steered another run', icon: CornerDownRight, look: 'text-soft' },
-};
+const STYLE: Record<RunState, { readonly word: string; readonly icon: LucideIcon; readonly style: string }> =
+  {
+    queued: { word: 'Queued', icon: Clock, style: 'text-soft' },
+    running: { word: 'Running', icon: LoaderCircle, style: 'text-accent' },
+    waiting: { word: 'Waiting for approval', icon: ShieldQuestion, style: 'text-warn' },
+    paused: { word: 'Paused', icon: Pause, style: 'text-soft' },
+    stopping: { word: 'Stopping…', icon: LoaderCircle, style: 'text-soft' },
+    done: { word: 'Done', icon: Check, style: 'text-good' },
+    error: { word: 'Failed', icon: CircleX, style: 'text-bad' },
+    canceled: { word: 'Canceled', icon: Ban, style: 'text-soft' },
+    steered: { word: 'Steered another run', icon: CornerDownRight, style: 'text-soft' },
+  };
 
 export function stateOf(
   run: Pick<Run, 'status' | 'ended_at' | 'cancel_requested_at' | 'steered_into'>,
@@ -46,17 +47,17 @@ export function StateBadge({
   readonly state: RunState;
   readonly className?: string;
 }) {
-  const { word, icon: Icon, look } = LOOK[state];
+  const { word, icon: Icon, style } = STYLE[state];
   const turns = state === 'running' || state === 'stopping';
   return (
-    <span className={`inline-flex items-center gap-1.5 whitespace-nowrap ${look} ${className}`}>
+    <span className={`inline-flex items-center gap-1.5 whitespace-nowrap ${style} ${className}`}>
       <Icon className={`size-4 shrink-0 ${turns ? 'animate-spin' : ''}`} aria-hidden="true" />
       {word}
     </span>
   );
 }
 
-/** Null while the run is at work: a model that answers and a tool that runs are moving. */
+/** Null while the run makes progress: while a model answers or a tool runs. */
 export function whyNotMoving(why: Why | undefined): string | null {
   switch (why?.waits_for) {
     case 'run':
@@ -66,7 +67,7 @@ export function whyNotMoving(why: Why | undefined): string | null {
     case 'cancel':
       return why.sentence;
     case 'resume':
-      return 'The run is paused; Resume in its chat lets it go on.';
+      return 'The run is paused. Press Resume in its chat to continue.';
     case 'step':
       return why.sentence.includes('MCP') ? why.sentence : null;
     case 'nothing':

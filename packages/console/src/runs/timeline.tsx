@@ -1,25 +1,25 @@
-// A run's timeline: model calls, tools and waits, one under the other. Each leads to its moment in the replay.
+// A run's timeline: model calls, tools and waits. Each bar links to its moment in the replay.
 
 import { useEffect, useState } from 'react';
-import { duration } from '../ui/time.tsx';
+import { duration } from '../ui/format.tsx';
 import { Visible } from '../ui/visible.tsx';
 import type { Run } from '../data/run-queries.ts';
 import type { RunLogEvent } from './log.ts';
 import { scaleOf, type Scale } from './scale.ts';
 import { partsOf, spansOf, type Part, type Span, type SpanKind } from './spans.ts';
 
-const LOOK: Record<SpanKind, string> = { model: 'bg-accent', tool: 'bg-good', wait: 'bg-strong/60' };
+const STYLE: Record<SpanKind, string> = { model: 'bg-accent', tool: 'bg-good', wait: 'bg-strong/60' };
 const WORD: Record<SpanKind, string> = { model: 'Model', tool: 'Tool', wait: 'Wait' };
-const PARTS: readonly { readonly part: Part; readonly word: string; readonly look: string }[] = [
-  { part: 'Model', word: 'Model', look: LOOK.model },
-  { part: 'Tool', word: 'Tool', look: LOOK.tool },
-  { part: 'Queue', word: 'Queue', look: LOOK.wait },
-  { part: 'Approval', word: 'Waiting for approval', look: LOOK.wait },
-  { part: 'Paused', word: 'Paused', look: LOOK.wait },
-  { part: 'Takeover', word: 'Takeover', look: LOOK.wait },
-  { part: 'Server', word: 'Server', look: 'bg-sunken border' },
+const PARTS: readonly { readonly part: Part; readonly word: string; readonly style: string }[] = [
+  { part: 'Model', word: 'Model', style: STYLE.model },
+  { part: 'Tool', word: 'Tool', style: STYLE.tool },
+  { part: 'Queue', word: 'Queue', style: STYLE.wait },
+  { part: 'Approval', word: 'Waiting for approval', style: STYLE.wait },
+  { part: 'Paused', word: 'Paused', style: STYLE.wait },
+  { part: 'Takeover', word: 'Takeover', style: STYLE.wait },
+  { part: 'Server', word: 'Server', style: 'bg-sunken border' },
 ];
-/** Slanted lines over what is drawn short. */
+/** Hatching over a shortened wait. */
 const CUT = 'bg-[repeating-linear-gradient(115deg,transparent_0_5px,var(--page)_5px_7px)]';
 const CLOCK_MS = 1000;
 
@@ -37,9 +37,9 @@ export function Timeline({ run, events, show }: TimelineProps) {
   return (
     <div className="px-4 py-5 sm:px-6">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-soft">
-        {PARTS.filter(({ part }) => parts.has(part)).map(({ part, word, look }) => (
+        {PARTS.filter(({ part }) => parts.has(part)).map(({ part, word, style }) => (
           <span key={part} className="inline-flex items-center gap-1.5">
-            <span className={`h-2 w-4 rounded-sm ${look}`} aria-hidden="true" />
+            <span className={`h-2 w-4 rounded-sm ${style}`} aria-hidden="true" />
             {`${word} ${duration(parts.get(part)!)}`}
           </span>
         ))}
@@ -48,10 +48,10 @@ export function Timeline({ run, events, show }: TimelineProps) {
             <span className="h-2 w-4 overflow-hidden rounded-sm bg-strong/60" aria-hidden="true">
               <span className={`block h-full ${CUT}`} />
             </span>
-            Long waits are drawn short
+            Long waits are shortened
           </span>
         )}
-        <span className="ml-auto tabular-nums">{`${duration(scale.lasted)} in all`}</span>
+        <span className="ml-auto tabular-nums">{`${duration(scale.lasted)} in total`}</span>
       </div>
       <ol className="mt-3 space-y-px" aria-label="Timeline">
         {spans.map((span) => (
@@ -96,7 +96,7 @@ function Bar({
         className="relative col-span-2 row-start-2 mt-1 h-3 overflow-hidden rounded-sm bg-sunken md:col-span-1 md:row-start-auto md:mt-0"
       >
         <span
-          className={`absolute inset-y-0 min-w-[3px] rounded-sm ${span.problem ? 'bg-bad' : LOOK[span.kind]} ${open ? 'breathe' : ''}`}
+          className={`absolute inset-y-0 min-w-[3px] rounded-sm ${span.problem ? 'bg-bad' : STYLE[span.kind]} ${open ? 'breathe' : ''}`}
           style={{ left: `min(${left}%, calc(100% - 3px))`, width: `${wide}%` }}
         />
         {scale.cuts.map((cut) => (
@@ -112,7 +112,7 @@ function Bar({
   );
 }
 
-/** The time, as long as it matters. */
+/** The current time, updated while `goes` is true. */
 function useClock(goes: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

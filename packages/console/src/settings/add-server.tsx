@@ -1,4 +1,4 @@
-// A new MCP server: a program beside Continuo, or an address.
+// Adds an MCP server: a program or a URL.
 
 import { useId, useState, type FormEvent, type ReactNode } from 'react';
 import { client } from '../data/client.ts';
@@ -24,7 +24,7 @@ export function AddServer({ taken, done, cancel }: AddServerProps) {
   const [busy, setBusy] = useState(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (taken.includes(name)) return setProblem(`There is a server ${name} already; remove it first.`);
+    if (taken.includes(name)) return setProblem(`A server named ${name} already exists; remove it first.`);
     setBusy(true);
     setProblem(null);
     try {
@@ -57,11 +57,11 @@ export function AddServer({ taken, done, cancel }: AddServerProps) {
               onChange={() => setTransport(kind)}
               className="accent-accent"
             />
-            {kind === 'stdio' ? 'A program' : 'An address'}
+            {kind === 'stdio' ? 'Program (stdio)' : 'URL (HTTP)'}
           </label>
         ))}
       </fieldset>
-      <Labelled label="Name" hint="Its tools are called name__tool.">
+      <Labelled label="Name" hint="Its tools are named name__tool.">
         {(id) => (
           <input
             id={id}
@@ -75,7 +75,7 @@ export function AddServer({ taken, done, cancel }: AddServerProps) {
       </Labelled>
       {transport === 'stdio' ? (
         <>
-          <Labelled label="Command" hint="No shell reads it.">
+          <Labelled label="Command" hint="Started directly, not through a shell.">
             {(id) => (
               <input
                 id={id}
@@ -86,7 +86,7 @@ export function AddServer({ taken, done, cancel }: AddServerProps) {
               />
             )}
           </Labelled>
-          <Labelled label="Arguments" hint="One on each line.">
+          <Labelled label="Arguments" hint="One per line.">
             {(id) => (
               <textarea
                 id={id}
@@ -99,7 +99,7 @@ export function AddServer({ taken, done, cancel }: AddServerProps) {
           </Labelled>
         </>
       ) : (
-        <Labelled label="Address">
+        <Labelled label="URL">
           {(id) => (
             <input
               id={id}
@@ -114,7 +114,7 @@ export function AddServer({ taken, done, cancel }: AddServerProps) {
       )}
       <Labelled
         label={transport === 'stdio' ? 'Environment' : 'Headers'}
-        hint={`One on each line, as ${transport === 'stdio' ? 'NAME=value' : 'name: value'}. \${NAME} stands for a variable of the server.`}
+        hint={`One per line, as ${transport === 'stdio' ? 'NAME=value' : 'name: value'}. \${NAME} is replaced by that variable of the server’s environment.`}
       >
         {(id) => (
           <textarea
@@ -166,7 +166,7 @@ function linesOf(text: string): string[] {
   return text.split('\n').filter((line) => line.trim() !== '');
 }
 
-/** A line without the sign is a name without a value, which the server refuses in its own words. */
+/** A line without the separator becomes a name with an empty value, which the server refuses with a message. */
 function pairsOf(text: string, sign: string): Record<string, string> {
   return Object.fromEntries(
     linesOf(text).map((line) => {

@@ -1,4 +1,4 @@
-// The MCP servers of the workspace: their state and tools, one more, one anew, one less.
+// The MCP servers of the workspace: their state and tools; add, restart, remove.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { CircleX, LoaderCircle, Plug, Plus, PowerOff, RotateCcw, Trash2 } from 'lucide-react';
@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { When } from '../ui/time.tsx';
+import { When } from '../ui/format.tsx';
 import { AddServer } from './add-server.tsx';
 import { CARD, Code, Section } from './section.tsx';
 
@@ -24,7 +24,7 @@ export function McpServers() {
   return (
     <Section
       title="MCP servers"
-      about="Their tools are offered to models beside Continuo’s own. Whoever adds one lets it run on the server’s machine."
+      about="Models can call their tools in addition to Continuo’s own. A program that you add runs on the server’s machine."
       query={query}
     >
       {(servers) => (
@@ -33,7 +33,7 @@ export function McpServers() {
             {servers.map((server) => (
               <Entry key={server.name} server={server} changed={changed} />
             ))}
-            {servers.length === 0 && <li className="px-4 py-3 text-soft">None yet.</li>}
+            {servers.length === 0 && <li className="px-4 py-3 text-soft">No MCP servers yet.</li>}
           </ul>
           {adding === 'yes' ? (
             <AddServer
@@ -119,7 +119,7 @@ function Entry({ server, changed }: { readonly server: Server; readonly changed:
         <p className="mt-1 break-words text-bad">
           {state.reason}{' '}
           <span className="text-soft">
-            Tried again at <When at={state.retry_at} />.
+            Next attempt at <When at={state.retry_at} />.
           </span>
         </p>
       )}
@@ -130,7 +130,7 @@ function Entry({ server, changed }: { readonly server: Server; readonly changed:
       )}
       {state.status === 'ready' && state.tools.length > 0 && (
         <details className="mt-1">
-          <summary className="text-xs text-soft hover:text-ink">Its tools</summary>
+          <summary className="text-xs text-soft hover:text-ink">Tools</summary>
           <ul className="mt-1 space-y-1 border-l-2 pl-3 text-xs">
             {state.tools.map((tool) => (
               <li key={tool.name}>
@@ -150,9 +150,9 @@ function Entry({ server, changed }: { readonly server: Server; readonly changed:
 }
 
 function State({ state }: { readonly state: Server['state'] }) {
-  const { icon: Icon, look, words } = shown(state);
+  const { icon: Icon, style, words } = shown(state);
   return (
-    <span className={`inline-flex items-center gap-1.5 text-xs ${look}`}>
+    <span className={`inline-flex items-center gap-1.5 text-xs ${style}`}>
       <Icon
         className={`size-3.5 ${state.status === 'connecting' ? 'animate-spin' : ''}`}
         aria-hidden="true"
@@ -165,13 +165,13 @@ function State({ state }: { readonly state: Server['state'] }) {
 function shown(state: Server['state']) {
   switch (state.status) {
     case 'ready':
-      return { icon: Plug, look: 'text-good', words: `Ready · ${countOfTools(state.tools.length)}` };
+      return { icon: Plug, style: 'text-good', words: `Ready · ${countOfTools(state.tools.length)}` };
     case 'connecting':
-      return { icon: LoaderCircle, look: 'text-soft', words: 'Starting…' };
+      return { icon: LoaderCircle, style: 'text-soft', words: 'Starting…' };
     case 'failed':
-      return { icon: CircleX, look: 'text-bad', words: 'Failed' };
+      return { icon: CircleX, style: 'text-bad', words: 'Failed' };
     case 'disabled':
-      return { icon: PowerOff, look: 'text-soft', words: 'Switched off' };
+      return { icon: PowerOff, style: 'text-soft', words: 'Disabled' };
   }
 }
 

@@ -1,4 +1,4 @@
-// Which model answers, and how a provider gets its key. Keys are the server's environment, and never come here.
+// The default model and the providers. API keys are set in the server's environment and never entered here.
 
 import { Check, CircleDashed } from 'lucide-react';
 import { useModels } from '../chat/pickers.tsx';
@@ -9,7 +9,7 @@ export function Models() {
   return (
     <Section
       title="Model"
-      about="Answers where neither the message, its chat nor its role names another."
+      about="Used unless the message, its chat or its role names another model."
       query={query}
     >
       {({ default: usual, models, providers }) => (
@@ -49,9 +49,9 @@ export function Models() {
             ))}
           </ul>
           <p className="mt-2 text-xs text-soft">
-            A key is set where the server is started, such as <Code>{example(providers)} npm start</Code>, and
-            is read at its next start. <Code>CONTINUO_MODEL</Code> chooses the model; a message can name any
-            other that its provider has.
+            Set keys in the server’s environment, for example <Code>{example(providers)} npm start</Code>; the
+            server reads them when it starts. <Code>CONTINUO_MODEL</Code> sets the default model; a message
+            can name any other model of a provider.
           </p>
         </>
       )}
@@ -63,7 +63,7 @@ function Ready({ models }: { readonly models: readonly string[] }) {
   if (models.length < 2) return 'Ready';
   return (
     <details>
-      <summary className="hover:text-ink">Ready · {models.length} models are known</summary>
+      <summary className="hover:text-ink">Ready · {models.length} known models</summary>
       <ul className="mt-1 space-y-0.5 border-l-2 pl-3 text-xs">
         {models.map((id) => (
           <li key={id}>

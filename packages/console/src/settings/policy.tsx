@@ -1,4 +1,4 @@
-// The workspace's policy: rules in the order in which they are read, to be changed as a whole.
+// Edits the workspace's policy. All rules are saved at once.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
@@ -12,7 +12,7 @@ import { CARD, FIELD, Section } from './section.tsx';
 type PolicyRead = Awaited<ReturnType<typeof client.policies.get>>;
 type Rule = PolicyRead['rules'][number];
 
-const KEY = ['policy'];
+const QUERY_KEY = ['policy'];
 const EFFECTS = ['pure', 'idempotent', 'transactional', 'external'] as const;
 const ACTIONS = [
   ['allow', 'Allow'],
@@ -22,14 +22,14 @@ const ACTIONS = [
 
 export function Policy() {
   const query = useQuery({
-    queryKey: KEY,
+    queryKey: QUERY_KEY,
     queryFn: ({ signal }) => client.policies.get({ signal }),
     staleTime: 0,
   });
   return (
     <Section
       title="Policy"
-      about="What agents may do, must ask for, or may not. The last rule that matches a call decides; what none matches is asked."
+      about="Which calls agents may make, must ask for, or may not make. The last rule that matches a call decides; a call that no rule matches needs approval."
       query={query}
     >
       {(policy) => <Editor policy={policy} />}
@@ -42,48 +42,50 @@ interface Draft {
   readonly rule: Rule;
 }
 
-interface Kept {
+interface StoredDraft {
   readonly base: PolicyRead;
   readonly rules: readonly Rule[];
 }
 
-let drafts = 0;
-const draftOf = (rule: Rule): Draft => ({ id: (drafts += 1), rule });
+let lastDraftId = 0;
+const draftOf = (rule: Rule): Draft => ({ id: (lastDraftId += 1), rule });
 
-/** Where what was changed and not saved is kept for the tab. */
-const KEPT = `continuo-policy:${workspace}`;
+/** The session storage key of unsaved changes. */
+const STORAGE_KEY = `continuo-policy:${workspace}`;
 
 function Editor({ policy }: { readonly policy: PolicyRead }) {
   const cache = useQueryClient();
-  const [kept] = useState(() => JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') as Kept | null);
-  /** What was changed here is a change of this. */
-  const [base, setBase] = useState(kept?.base ?? policy);
+  const [stored] = useState(
+    () => JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? 'null') as StoredDraft | null,
+  );
+  /** The policy that the changes are based on. */
+  const [base, setBase] = useState(stored?.base ?? policy);
   const [seen, setSeen] = useState(policy.version);
-  const [rules, setRules] = useState(() => (kept?.rules ?? policy.rules).map(draftOf));
+  const [rules, setRules] = useState(() => (stored?.rules ?? policy.rules).map(draftOf));
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
-  const [general, setGeneral] = useState<string | null>(null);
+  const [summary, setSummary] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const dirty = JSON.stringify(rules.map(({ rule }) => rule)) !== JSON.stringify(base.rules);
-  const behind = policy.version !== base.version;
+  const outdated = policy.version !== base.version;
   useEffect(() => {
-    const changed: Kept = { base, rules: rules.map(({ rule }) => rule) };
-    if (dirty) sessionStorage.setItem(KEPT, JSON.stringify(changed));
-    else sessionStorage.removeItem(KEPT);
+    const changed: StoredDraft = { base, rules: rules.map(({ rule }) => rule) };
+    if (dirty) sessionStorage.setItem(STORAGE_KEY, JSON.stringify(changed));
+    else sessionStorage.removeItem(STORAGE_KEY);
   }, [base, rules, dirty]);
   const saving = useRef<HTMLButtonElement>(null);
-  const takeOver = () => {
+  const adopt = () => {
     setBase(policy);
     change(policy.rules.map(draftOf));
   };
   const discard = () => {
-    takeOver();
-    // What was pressed goes away.
+    adopt();
+    // The pressed button disappears.
     saving.current?.focus();
   };
   const change = (next: Draft[]) => {
     setRules(next);
     setProblems(new Map());
-    setGeneral(null);
+    setSummary(null);
   };
   const move = (index: number, by: number) => {
     const next = [...rules];
@@ -91,10 +93,10 @@ function Editor({ policy }: { readonly policy: PolicyRead }) {
     next.splice(index + by, 0, moved!);
     change(next);
   };
-  // What was saved elsewhere while nothing was changed here is shown at once.
+  // Without local changes, a policy saved elsewhere is shown at once.
   if (policy.version !== seen) {
     setSeen(policy.version);
-    if (behind && !dirty) takeOver();
+    if (outdated && !dirty) adopt();
   }
   const save = async () => {
     setBusy(true);
@@ -105,12 +107,12 @@ function Editor({ policy }: { readonly policy: PolicyRead }) {
       });
       setBase(answer);
       setRules((now) => (now === rules ? answer.rules.map(draftOf) : now));
-      cache.setQueryData(KEY, answer);
+      cache.setQueryData(QUERY_KEY, answer);
     } catch (error) {
-      void cache.invalidateQueries({ queryKey: KEY });
+      void cache.invalidateQueries({ queryKey: QUERY_KEY });
       const found = problemsIn(error);
       setProblems(found);
-      setGeneral(found.size === 0 ? (error as Error).message : `Not saved: ${count(found.size)}.`);
+      setSummary(found.size === 0 ? (error as Error).message : `Not saved: ${count(found.size)}.`);
     } finally {
       setBusy(false);
     }
@@ -136,21 +138,23 @@ function Editor({ policy }: { readonly policy: PolicyRead }) {
             remove={() => change(rules.toSpliced(index, 1))}
           />
         ))}
-        {rules.length === 0 && <li className="px-4 py-3 text-soft">No rule: every call is asked about.</li>}
+        {rules.length === 0 && <li className="px-4 py-3 text-soft">No rules: every call needs approval.</li>}
       </ol>
       <div className="mt-3 flex flex-wrap items-center gap-2">
         <Button onClick={() => change([...rules, draftOf({ tool: '*', action: 'ask' })])}>
           <Plus className="size-4" aria-hidden="true" /> Add a rule
         </Button>
         <span className="mr-auto min-w-0 text-sm">
-          {general ? (
+          {summary ? (
             <span role="alert" className="text-bad">
-              {general}
+              {summary}
             </span>
           ) : (
             dirty && (
-              <span className={behind ? 'text-warn' : 'text-soft'}>
-                {behind ? 'Changed by somebody else meanwhile: discard yours to see it' : 'Not saved yet'}
+              <span className={outdated ? 'text-warn' : 'text-soft'}>
+                {outdated
+                  ? 'Someone else changed the policy: discard your changes to see theirs'
+                  : 'Not saved yet'}
               </span>
             )
           )}
@@ -248,7 +252,7 @@ function Field({ label, placeholder, value, problem, change }: FieldProps) {
   );
 }
 
-/** What the server finds wrong, by where it is: `rules[2].tool`. */
+/** The server's validation errors, by path, such as `rules[2].tool`. */
 function problemsIn(error: unknown): ReadonlyMap<string, string> {
   const errors = error instanceof ApiError ? error.problem.errors : null;
   if (!Array.isArray(errors)) return new Map();
@@ -256,5 +260,5 @@ function problemsIn(error: unknown): ReadonlyMap<string, string> {
 }
 
 function count(found: number): string {
-  return found === 1 ? 'something is wrong' : `${found} things are wrong`;
+  return found === 1 ? '1 field is not valid' : `${found} fields are not valid`;
 }

@@ -1,4 +1,4 @@
-// Who can answer, where each role comes from, and what is wrong with its file.
+// The roles, their source, and errors in their files.
 
 import { useQuery } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
@@ -10,7 +10,7 @@ import { CARD, Code, Section } from './section.tsx';
 type Role = Awaited<ReturnType<typeof client.roles.list>>['items'][number];
 
 export function Roles() {
-  // Roles are files: what changes files may change them.
+  // Roles are files, so a file hint may change them.
   const query = useQuery({
     queryKey: [...keys.files, 'roles'],
     queryFn: async ({ signal }) => (await client.roles.list({ signal })).items,
@@ -20,8 +20,8 @@ export function Roles() {
       title="Roles"
       about={
         <>
-          Who can answer a message. A file <Code>/agents/name.md</Code> adds a role or replaces a built-in
-          one.
+          Roles that can answer a message. A file <Code>/agents/name.md</Code> adds a role or replaces a
+          built-in one.
         </>
       }
       query={query}

@@ -1,4 +1,4 @@
-// A part of the settings: what it is about, and what it shows once it is loaded.
+// A section of the settings: a heading, a description, and the result of a query.
 
 import { useId, type ReactNode } from 'react';
 import { Failure, Loading } from '../ui/states.tsx';

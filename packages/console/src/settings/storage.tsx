@@ -1,4 +1,4 @@
-// How full the workspace is, what models used, and whether the server is well.
+// The workspace's storage, the usage of models, and the state of the server.
 
 import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '@continuo/client';
@@ -6,7 +6,7 @@ import { client } from '../data/client.ts';
 import { connection } from '../data/hints.ts';
 import { keys } from '../data/queries.ts';
 import { useStore } from '../data/store.ts';
-import { bytes, money, number } from '../ui/time.tsx';
+import { bytes, money, number } from '../ui/format.tsx';
 import { CARD, Code, Section } from './section.tsx';
 
 export function Storage() {
@@ -42,7 +42,7 @@ function Usage() {
     staleTime: 0,
   });
   return (
-    <Section title="Usage" about="What ended runs used, by model." query={query}>
+    <Section title="Usage" about="Tokens and cost of ended runs, by model." query={query}>
       {(sums) => (
         <ul className={CARD}>
           {sums.map(({ key, runs, input, output, cost }) => (
@@ -54,7 +54,7 @@ function Usage() {
               </span>
             </li>
           ))}
-          {sums.length === 0 && <li className="px-4 py-3 text-soft">Nothing yet.</li>}
+          {sums.length === 0 && <li className="px-4 py-3 text-soft">No usage yet.</li>}
         </ul>
       )}
     </Section>
@@ -62,7 +62,7 @@ function Usage() {
 }
 
 function Server() {
-  // Asked again whenever the connection comes or goes.
+  // Fetched again when the connection changes.
   const state = useStore(connection);
   const query = useQuery({
     queryKey: ['ready', state],
@@ -70,13 +70,13 @@ function Server() {
     staleTime: 0,
   });
   return (
-    <Section title="Server" about="Whether it can do its work." query={query}>
-      {(told) => (
+    <Section title="Server" about="The state of the server." query={query}>
+      {(rows) => (
         <dl className={CARD}>
-          {told.map(([name, value, well]) => (
+          {rows.map(([name, value, ok]) => (
             <div key={name} className="flex gap-3 px-4 py-2">
               <dt className="w-28 shrink-0 text-soft">{name}</dt>
-              <dd className={`min-w-0 break-words ${well ? '' : 'text-bad'}`}>{value}</dd>
+              <dd className={`min-w-0 break-words ${ok ? '' : 'text-bad'}`}>{value}</dd>
             </div>
           ))}
         </dl>
@@ -85,9 +85,9 @@ function Server() {
   );
 }
 
-type Told = readonly (readonly [name: string, value: string, well: boolean])[];
+type ServerState = readonly (readonly [name: string, value: string, ok: boolean])[];
 
-async function ready(signal: AbortSignal): Promise<Told> {
+async function ready(signal: AbortSignal): Promise<ServerState> {
   try {
     const { database, migrations, pod, version } = await client.ready({ signal });
     return [
@@ -98,6 +98,6 @@ async function ready(signal: AbortSignal): Promise<Told> {
     ];
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 503) throw error;
-    return [['State', 'Not ready; its log and /readyz say why', false]];
+    return [['State', 'Not ready; see the server’s log and /readyz', false]];
   }
 }

@@ -1,10 +1,10 @@
-// Buttons: one look for each weight of what they do.
+// Buttons, in four styles.
 
 import type { ComponentProps, ReactNode } from 'react';
 
 type Kind = 'primary' | 'plain' | 'quiet' | 'danger';
 
-const LOOK: Record<Kind, string> = {
+const STYLE: Record<Kind, string> = {
   primary: 'bg-accent text-accent-ink hover:bg-accent-hover border-transparent',
   plain: 'bg-raised text-ink border-line hover:bg-hover',
   quiet: 'text-soft border-transparent hover:bg-hover hover:text-ink',
@@ -22,13 +22,13 @@ export function Button({ kind = 'plain', className = '', type = 'button', ...res
   return (
     <button
       type={type}
-      className={`${BASE} ${LOOK[kind]} px-3 py-1.5 text-sm ${className}`}
+      className={`${BASE} ${STYLE[kind]} px-3 py-1.5 text-sm ${className}`}
       {...withFocus(rest)}
     />
   );
 }
 
-/** A sign alone; `label` says what it does. */
+/** An icon without text; `label` is its accessible name. */
 export function IconButton({
   label,
   kind = 'quiet',
@@ -41,7 +41,7 @@ export function IconButton({
       type="button"
       aria-label={label}
       title={label}
-      className={`${BASE} ${LOOK[kind]} size-8 justify-center [&>svg]:size-4.5 ${className}`}
+      className={`${BASE} ${STYLE[kind]} size-8 justify-center [&>svg]:size-4.5 ${className}`}
       {...withFocus(rest)}
     >
       {children}
@@ -49,7 +49,7 @@ export function IconButton({
   );
 }
 
-/** What cannot be pressed just now keeps the focus of whoever pressed it. */
+/** A disabled button stays focusable, so that pressing it does not lose the focus. */
 function withFocus({ disabled, ...rest }: ComponentProps<'button'>): ComponentProps<'button'> {
   return disabled ? { ...rest, 'aria-disabled': true, onClick: (event) => event.preventDefault() } : rest;
 }

@@ -1,15 +1,15 @@
-// Asks in a window of its own whether a thing is really meant.
+// A dialog that asks for confirmation.
 
 import { AlertDialog } from 'radix-ui';
 import { useState, type ReactNode } from 'react';
 import { Button } from './button.tsx';
-import { focusBack } from './focus.ts';
+import { restoreFocus } from './focus.ts';
 
 export const OVERLAY = 'fixed inset-0 z-40 bg-[#0006]';
 export const BOX =
   'fixed top-[18vh] left-1/2 z-50 max-h-[80vh] w-[calc(100vw-2rem)] max-w-md -translate-x-1/2 rounded-xl border overflow-y-auto bg-raised p-5 shadow-xl outline-none';
 
-/** Does something that may be refused, and says why it was. */
+/** Runs an action that may fail, and keeps the error. */
 export function useAct(act: () => Promise<void>, close: () => void) {
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -25,7 +25,7 @@ export function useAct(act: () => Promise<void>, close: () => void) {
       setBusy(false);
     }
   };
-  /** What is on its way is waited for: whoever closes the window would not be told. */
+  /** Does nothing while the action runs, because its error could not be shown. */
   const leave = () => busy || close();
   return { problem, busy, run: () => void run(), leave };
 }
@@ -45,7 +45,7 @@ export function Confirm({ open, close, title, action, act, children }: ConfirmPr
     <AlertDialog.Root open={open} onOpenChange={(next) => !next && leave()}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className={OVERLAY} />
-        <AlertDialog.Content className={BOX} onCloseAutoFocus={focusBack}>
+        <AlertDialog.Content className={BOX} onCloseAutoFocus={restoreFocus}>
           <AlertDialog.Title className="font-semibold break-words">{title}</AlertDialog.Title>
           <AlertDialog.Description className="mt-1.5 text-sm text-soft">{children}</AlertDialog.Description>
           {problem && (

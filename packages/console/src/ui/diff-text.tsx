@@ -2,7 +2,7 @@
 
 import { Visible } from './visible.tsx';
 
-const LOOK: Record<string, string> = {
+const STYLE: Record<string, string> = {
   '+': 'bg-good-wash text-good',
   '-': 'bg-bad-wash text-bad',
   '@': 'text-soft',
@@ -31,7 +31,7 @@ export function DiffLines({ text }: { readonly text: string }) {
     .map((line, index) => {
       const head = /^(---|\+\+\+) /.test(line);
       return (
-        <div key={index} className={`min-w-fit px-3 ${head ? 'text-soft' : (LOOK[line[0] ?? ''] ?? '')}`}>
+        <div key={index} className={`min-w-fit px-3 ${head ? 'text-soft' : (STYLE[line[0] ?? ''] ?? '')}`}>
           <Visible text={line || ' '} />
         </div>
       );

@@ -1,29 +1,29 @@
-// Escape closes what was opened last. What is going on behind it is stopped only when nothing is open.
+// Escape closes the layer that was opened last. Only if no layer is open, it stops the open run.
 
 import { useEffect, useEffectEvent } from 'react';
 
 const layers: (() => void)[] = [];
 
 document.addEventListener('keydown', (event) => {
-  // Menus and dialogs close themselves, and say so.
+  // Menus and dialogs handle Escape themselves and prevent the default.
   if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
-  const last = layers.at(-1);
-  if (!last) return;
+  const top = layers.at(-1);
+  if (!top) return;
   event.preventDefault();
-  last();
+  top();
 });
 
-/** Null: there is nothing to do. What is `behind` comes after everything else. */
-export function useEscape(act: (() => void) | null, { behind = false } = {}): void {
+/** Null: no handler. A handler with `last` runs only if there is no other. */
+export function useEscape(act: (() => void) | null, { last = false } = {}): void {
   const wanted = act !== null;
   const latest = useEffectEvent(() => act?.());
   useEffect(() => {
     if (!wanted) return;
     const layer = () => latest();
-    if (behind) layers.unshift(layer);
+    if (last) layers.unshift(layer);
     else layers.push(layer);
     return () => {
       layers.splice(layers.indexOf(layer), 1);
     };
-  }, [wanted, behind]);
+  }, [wanted, last]);
 }

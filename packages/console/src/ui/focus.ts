@@ -1,5 +1,5 @@
-// Where the focus goes when what has it goes away: when a window over the page closes, to where it was on the page (Radix gives
-// it back only to a trigger of its own); else to what stands there instead.
+// Where the focus goes when the focused element disappears. When a dialog closes: back to the page, where it was (Radix
+// returns it only to its own trigger). Otherwise: to the element that replaces it.
 
 const OVER_THE_PAGE = '[role=menu], [role=dialog], [role=alertdialog]';
 
@@ -9,19 +9,22 @@ document.addEventListener('focusin', ({ target }) => {
   if (target instanceof HTMLElement && !target.closest(OVER_THE_PAGE)) last = target;
 });
 
-/** As `onCloseAutoFocus` of a window. */
-export function focusBack(event: Event): void {
+/** For `onCloseAutoFocus` of a dialog. */
+export function restoreFocus(event: Event): void {
   event.preventDefault();
   (last?.isConnected ? last : document.getElementById('main'))?.focus({ preventScroll: true });
 }
 
-/** Nobody is left without the focus who had it: what they were at has it again, or else this, which is there instead. */
+/** If the focus was lost, returns it to the last element, or else to its replacement. */
 export function takeOverFocus(instead: HTMLElement | null): void {
   if (!instead || !last || document.activeElement !== document.body) return;
   (last.isConnected ? last : instead).focus({ preventScroll: true });
 }
 
-/** As the `ref` of what is drawn anew in another place: it keeps the focus that another one of its `data-same` had. */
+/**
+ * For the `ref` of an element that is rendered in another place: takes the focus over from the element with the same
+ * `data-same`.
+ */
 export function keepFocus(element: HTMLElement | null): void {
   if (element?.dataset.same === last?.dataset.same) takeOverFocus(element);
 }

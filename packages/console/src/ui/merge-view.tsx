@@ -1,12 +1,12 @@
-// Two states of a text as one, with what goes and what comes. Loaded when there is something to compare.
+// A unified diff of two texts. Loaded on demand.
 
 import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState } from '@codemirror/state';
 import { EditorView, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
-import { piecesOf } from './hidden.ts';
+import { piecesOf } from './hidden-characters.ts';
 
-const LOOK = EditorView.theme({
+const THEME = EditorView.theme({
   '&': { fontSize: '0.8125rem', backgroundColor: 'var(--sunken)', color: 'var(--ink)' },
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.6', maxHeight: '22rem' },
   '.cm-gutters': { backgroundColor: 'var(--sunken)', color: 'var(--soft)', border: 'none' },
@@ -17,7 +17,7 @@ const LOOK = EditorView.theme({
   '.cm-collapsedLines': { background: 'var(--hover)', color: 'var(--soft)' },
 });
 
-/** Named in the text itself: what goes is drawn by others, who know of no such characters. */
+/** Names hidden characters in the text itself, because CodeMirror draws deleted lines without our decorations. */
 function plain(text: string): string {
   return piecesOf(text)
     .map((piece) => (piece.hidden ? `‹${piece.text}›` : piece.text))
@@ -35,7 +35,7 @@ export default function MergeView({ before, after }: { readonly before: string; 
         EditorView.cspNonce.of(nonce),
         EditorState.readOnly.of(true),
         EditorView.editable.of(false),
-        EditorView.contentAttributes.of({ 'aria-label': 'What would change', tabindex: '0' }),
+        EditorView.contentAttributes.of({ 'aria-label': 'Proposed changes', tabindex: '0' }),
         EditorView.lineWrapping,
         lineNumbers(),
         unifiedMergeView({
@@ -43,7 +43,7 @@ export default function MergeView({ before, after }: { readonly before: string; 
           mergeControls: false,
           collapseUnchanged: { margin: 3, minSize: 6 },
         }),
-        LOOK,
+        THEME,
       ],
     });
     return () => view.destroy();

@@ -1,4 +1,4 @@
-// The frame of a page that is read from top to bottom: it scrolls by keyboard, too, and begins with its name.
+// The frame of a page that scrolls as a whole, also by keyboard, with its heading.
 
 import type { ReactNode } from 'react';
 import { useTitle } from '../app/title.ts';
@@ -6,7 +6,7 @@ import { useTitle } from '../app/title.ts';
 interface PageFrameProps {
   readonly title: string;
   readonly about?: string;
-  /** What stands beside the name. */
+  /** Shown beside the heading. */
   readonly beside?: ReactNode;
   readonly wide?: boolean;
   readonly children: ReactNode;

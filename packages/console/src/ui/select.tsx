@@ -1,7 +1,7 @@
-// One of a few things: it looks as a button does, and its list is the system's.
+// A native select, styled as a button.
 
 import { ChevronDown } from 'lucide-react';
-import { piecesOf } from './hidden.ts';
+import { piecesOf } from './hidden-characters.ts';
 
 interface SelectProps {
   readonly label: string;

@@ -1,4 +1,4 @@
-// What a page shows when it has nothing else to show: it is loading, empty, or something went wrong.
+// Placeholders of a page: loading, empty, not found, failed.
 
 import type { LucideIcon } from 'lucide-react';
 import { CircleAlert, LoaderCircle, SearchX, Unplug } from 'lucide-react';
@@ -23,7 +23,7 @@ export function Empty({
 }: {
   readonly icon: LucideIcon;
   readonly title: string;
-  /** `h1` where the page has no other. */
+  /** `h1` if the page has no other. */
   readonly heading?: 'h1' | 'h2';
   readonly children?: ReactNode;
 }) {
@@ -38,15 +38,15 @@ export function Empty({
   );
 }
 
-/** Whether there is nothing at an address, or no such address at all. */
+/** Whether the object does not exist, or the id is not valid. */
 export function isMissing(error: Error | null): boolean {
   return error instanceof ApiError && (error.status === 404 || error.code === 'invalid_params');
 }
 
-export function Missing({ what }: { readonly what: string }) {
+export function Missing({ what }: { readonly what: 'chat' | 'run' }) {
   return (
-    <Empty icon={SearchX} title={`There is no such ${what}`} heading="h1">
-      The address may be an old one, or not have been copied whole. The chats are on the left.
+    <Empty icon={SearchX} title={`${what === 'chat' ? 'Chat' : 'Run'} not found`} heading="h1">
+      The address may be outdated or incomplete. Your chats are in the sidebar.
     </Empty>
   );
 }
@@ -68,10 +68,10 @@ export function Failure({
         <Icon className="size-5" aria-hidden="true" />
       </span>
       <Heading className="mt-4 font-semibold">
-        {offline ? 'The server does not answer' : 'That did not work'}
+        {offline ? 'The server is not responding' : 'Something went wrong'}
       </Heading>
       <p className="mt-1 text-sm text-soft">
-        {offline ? 'This page goes on by itself as soon as the server is back.' : error.message}
+        {offline ? 'This page continues by itself as soon as the server is back.' : error.message}
       </p>
       {retry && (
         <Button onClick={retry} className="mt-4">

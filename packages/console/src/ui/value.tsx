@@ -1,4 +1,4 @@
-// What goes into a tool and comes out of it: a text as it is, a difference in colours, anything else as JSON.
+// The input or output of a tool: text as it is, a diff in colours, anything else as JSON.
 
 import { DiffText, isDiff } from './diff-text.tsx';
 import { Visible } from './visible.tsx';

@@ -1,4 +1,4 @@
-// What a newcomer meets: chats with tools, approvals, and the inbox.
+// Chats with tools, approvals, and the inbox.
 
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -11,9 +11,9 @@ import { openScripted, said, say, useConsole } from '../support/console.ts';
 describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () => {
   const world = useConsole();
 
-  test('PLUS-5 a newcomer without a key gets to a first success: a file is written, changed and compared', async () => {
+  test('PLUS-5 without a provider key, the first example works: a file is written, changed and compared', async () => {
     const page = await world.open('/');
-    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+    await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
     expect(await page.title()).toBe('New chat · Continuo');
     await page.getByRole('button', { name: 'Write, edit, compare' }).click();
     await page.waitForURL(/\/chats\//);
@@ -24,7 +24,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await page.getByText('From the offline stand-in').waitFor();
     await page.getByRole('status').getByText('Ready').waitFor();
 
-    // What copies it has a place of its own.
+    // The copy button does not cover the text.
     const answer = page.getByRole('article', { name: 'Answer' }).last();
     await answer.hover();
     const copy = (await answer.getByRole('button', { name: 'Copy the answer' }).boundingBox())!;
@@ -55,21 +55,19 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await page.getByRole('button', { name: 'Approve' }).dblclick();
     await page.getByText('From the offline stand-in').waitFor();
     expect(decided.filter((url) => url.includes('/approvals/'))).toHaveLength(1);
-    // The focus is not lost with the card, and who waits for an answer tries nothing again.
+    // The focus moves from the card to the transcript, and the run has no second attempt.
     await page.getByRole('status').getByText('Ready').waitFor();
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
-      'Conversation',
-    );
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Transcript');
     expect(await said(page)).not.toContain('attempts');
     expect(page.url()).toBe(chat);
 
-    await inbox.getByText('Nothing waits for you').waitFor();
+    await inbox.getByText('Nothing to approve').waitFor();
     await inbox.waitForFunction(() => document.title === 'Approvals · Continuo');
     const gone = await fetch(`${world.url}/api/v1/workspaces/default/files/notes/old.md`);
     expect(gone.status).toBe(404);
   });
 
-  test('PLUS-5 a denied call is not made, and the comment is told', async () => {
+  test('PLUS-5 a denied call is not made, and the model gets the comment', async () => {
     const page = await world.open('/');
     await say(page, 'Write a list to /keep.md, then remove /keep.md');
     const question = page.getByRole('group', { name: 'Approval of remove' });
@@ -81,23 +79,23 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     expect((await fetch(`${world.url}/api/v1/workspaces/default/files/keep.md`)).status).toBe(200);
   });
 
-  test('PLUS-5 an edited call is made as it was edited', async () => {
+  test('PLUS-5 an edited call is made with its edited input', async () => {
     const page = await world.open('/');
     await say(page, 'Write a list to /one.md, write a list to /two.md, then remove /one.md');
     const question = page.getByRole('group', { name: 'Approval of remove' });
     await question.getByRole('button', { name: 'Edit…' }).click();
-    const field = question.getByRole('textbox', { name: 'What it is called with, as JSON' });
+    const field = question.getByRole('textbox', { name: 'Input as JSON' });
     await field.fill('{ "path": ');
-    expect(await question.getByRole('button', { name: 'Approve this' }).isDisabled()).toBe(true);
+    expect(await question.getByRole('button', { name: 'Approve with this input' }).isDisabled()).toBe(true);
     await field.fill('{ "path": "/two.md" }');
-    await question.getByRole('button', { name: 'Approve this' }).click();
+    await question.getByRole('button', { name: 'Approve with this input' }).click();
     await page.getByRole('status').getByText('Ready').waitFor();
     const statusOf = async (path: string) =>
       (await fetch(`${world.url}/api/v1/workspaces/default/files${path}`)).status;
     expect([await statusOf('/one.md'), await statusOf('/two.md')]).toEqual([200, 404]);
   });
 
-  test('PLUS-5 what a call is made with is shown as it is: nothing in it hides, or turns the reading around', async () => {
+  test('PLUS-5 hidden characters and bidirectional controls in the input of a call are shown', async () => {
     const input = { path: '/notes/\u202Edm.niar' };
     const page = await world.open(await openScripted(world.url, [{ calls: [{ tool: 'remove', input }] }]));
     const question = page.getByRole('group', { name: 'Approval of remove' });
@@ -107,7 +105,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
       /on \/notes\/U\+202Edm\.niar[^]*"path": "\/notes\/U\+202Edm\.niar"/,
     );
     await question.getByRole('button', { name: 'Edit…' }).click();
-    const field = question.getByRole('textbox', { name: 'What it is called with, as JSON' });
+    const field = question.getByRole('textbox', { name: 'Input as JSON' });
     expect(await field.inputValue()).toContain('"/notes/\\u202edm.niar"');
     await page.keyboard.press('Escape');
     await question.getByRole('button', { name: 'Deny' }).click();
@@ -123,14 +121,14 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await other.getByText('"content": "oneU+200BtwoU+202E"').waitFor();
   });
 
-  test('PLUS-5 always allow shows the rule, adds it, and the same is not asked again', async () => {
+  test('PLUS-5 “Always allow” shows the rule, adds it, and the same call is not asked about again', async () => {
     const page = await world.open('/');
     await say(page, 'Write a list to /always.md, then remove /always.md');
     const question = page.getByRole('group', { name: 'Approval of remove' });
     await question.getByRole('button', { name: 'Always allow…' }).click();
     const rule = { tool: 'remove', path: '/always.md/**', action: 'allow' };
     await question.getByText(JSON.stringify(rule)).waitFor();
-    // Somebody else adds one at the same moment: both stay.
+    // Another client adds a rule at the same moment: both stay.
     const policyUrl = `${world.url}/api/v1/workspaces/default/policy`;
     const policy = async () => (await (await fetch(policyUrl)).json()) as { rules: object[] };
     const other = { tool: 'other', action: 'deny' };
@@ -156,14 +154,14 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     expect(await again.getByRole('group', { name: 'Approval of remove' }).count()).toBe(0);
   });
 
-  test('PLUS-5 no card of the inbox moves under the pointer: new ones come last, answered ones stay, and so does the focus', async () => {
+  test('PLUS-5 no card of the inbox moves under the pointer: new cards are appended, answered cards stay, and the focus stays', async () => {
     const ask = (...paths: string[]) =>
       openScript(world.url, 'Inbox', [
         { calls: paths.map((path) => ({ tool: 'remove', input: { path } })) },
         { text: 'Well.' },
       ]);
     const { run: first } = await ask('/inbox/a.md');
-    // So high that nothing has to be scrolled to.
+    // High enough that nothing has to be scrolled.
     const page = await world.open('/approvals', { profile: { viewport: { width: 1200, height: 2600 } } });
     const card = (path: string) =>
       page.getByRole('group', { name: 'Approval of remove' }).filter({ hasText: path });
@@ -177,10 +175,10 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await approve('/inbox/c.md').waitFor();
     expect(await place()).toEqual(before);
 
-    // Each has a field of its own, and whoever closes it leaves the next card where it is.
+    // Each card has its own field, and closing it does not move the next card.
     for (const path of ['/inbox/a.md', '/inbox/b.md'])
       await card(path).getByRole('button', { name: 'Edit…' }).click();
-    await card('/inbox/b.md').getByText('What it is called with, as JSON').click();
+    await card('/inbox/b.md').getByText('Input as JSON').click();
     await page.keyboard.press('Control+a');
     await page.keyboard.type('{}');
     expect(await card('/inbox/a.md').getByRole('textbox').inputValue()).toContain('/inbox/a.md');
@@ -190,7 +188,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
 
     const { x, y } = await place();
     await page.mouse.click(x + 5, y + 5);
-    await card('/inbox/a.md').getByText('Approved. The run goes on.').waitFor();
+    await card('/inbox/a.md').getByText('Approved. The run continues.').waitFor();
     await ended(world.url, first);
     await page.getByRole('link', { name: 'Approvals 2 waiting' }).waitFor();
     await page.mouse.click(x + 5, y + 5);
@@ -210,17 +208,17 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
       body: JSON.stringify({ decision: 'deny' }),
     });
     await card('/inbox/c.md').getByText('Denied.').waitFor();
-    await page.getByText('Nothing waits for you').waitFor();
+    await page.getByText('Nothing to approve').waitFor();
 
     const { run } = await ask(...Array.from({ length: 101 }, (_, index) => `/many/${index}.md`));
     await page.getByRole('link', { name: 'Approvals 101 waiting' }).waitFor();
     await page.getByRole('button', { name: 'Show more of 104' }).click();
     await approve('/many/60.md').waitFor();
     await fetch(`${world.url}/api/runs/${run}/cancel`, { method: 'POST' });
-    await page.getByText('Nothing waits for you').waitFor();
+    await page.getByText('Nothing to approve').waitFor();
   });
 
-  test('PLUS-5 what a call would change stays as it was first shown, and says that the file has changed since', async () => {
+  test('PLUS-5 the preview of a call stays as first shown, and says if the file has changed since', async () => {
     const base = `${world.url}/api/v1/workspaces/default`;
     const { rules } = (await (await fetch(`${base}/policy`)).json()) as { rules: object[] };
     await fetch(`${base}/policy`, {
@@ -234,15 +232,15 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await question.getByText('/asked/x.md (new)').waitFor();
     await fetch(`${base}/files/asked/x.md`, { method: 'PUT', body: 'Old.\n' });
     await question.getByText('has changed since').waitFor();
-    const difference = question.getByLabel('What would change');
+    const difference = question.getByLabel('Proposed changes');
     expect(await difference.innerText()).not.toContain('Old.');
-    await question.getByRole('button', { name: 'Compare anew' }).click();
+    await question.getByRole('button', { name: 'Compare again' }).click();
     await difference.getByText('Old.').waitFor();
     await question.getByRole('button', { name: 'Deny' }).click();
     await page.getByRole('status').getByText('Ready').waitFor();
   });
 
-  test('PLUS-5 a message that is edited and sent again takes back what came after it', async () => {
+  test('PLUS-5 a message that is edited and sent again rewinds the chat', async () => {
     const page = await world.open('/');
     await say(page, 'Write a list to /first.md');
     await page.getByText('From the offline stand-in').waitFor();
@@ -252,7 +250,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await field.fill('Write a list to /second.md');
     await field.press('Enter');
     await page.getByText('Writes /second.md').first().waitFor();
-    await page.getByText('Taken back').waitFor();
+    await page.getByText('Rewound').waitFor();
     await page.getByText('From the offline stand-in').nth(1).waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
@@ -261,7 +259,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     }
   });
 
-  test('PLUS-5 edited and sent again, a message is said once if its answers are lost, and a new one if another tab was first', async () => {
+  test('PLUS-5 an edited message is accepted once if its responses are lost, and becomes a new message if another tab was first', async () => {
     const { chat } = await openScript(world.url, 'Twice', [{ text: 'Ready.' }]);
     const page = await world.open(`/chats/${chat}`);
     const other = await world.open(`/chats/${chat}`, { context: page.context() });
@@ -282,7 +280,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await loseAnswers();
     await field.fill('Write a list to /edited.md');
     await field.press('Enter');
-    await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+    await page.getByRole('alert').getByText('The server is not responding.').waitFor();
     await page.unroute(posts);
     await field.press('Enter');
     await field.waitFor({ state: 'detached' });
@@ -290,24 +288,24 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await expect.poll(() => you(page).count()).toBe(2);
 
     await late.fill('Write a list to /late.md');
-    await other.getByText('This message was taken back meanwhile.').waitFor();
+    await other.getByText('This message was rewound in the meantime.').waitFor();
     await other.getByRole('button', { name: 'Send as a new message' }).click();
     await late.waitFor({ state: 'detached' });
     await expect.poll(() => you(other).count()).toBe(3);
-    await expect.poll(() => other.getByText('Taken back', { exact: true }).count()).toBe(1);
+    await expect.poll(() => other.getByText('Rewound', { exact: true }).count()).toBe(1);
 
     await page.goto(world.url);
     const before = (await chatsOf(world.url)).length;
     await loseAnswers();
     await page.getByRole('button', { name: 'A long answer' }).click();
-    await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+    await page.getByRole('alert').getByText('The server is not responding.').waitFor();
     await page.unroute(posts);
     await page.getByRole('button', { name: 'A long answer' }).click();
     await page.waitForURL(/\/chats\//);
     expect(await chatsOf(world.url)).toHaveLength(before + 1);
   });
 
-  test('PLUS-5 what is opened or typed in a row stays when it scrolls out of sight', async () => {
+  test('PLUS-5 opened and typed content of a row stays when it scrolls out of sight', async () => {
     const text = 'A line.\n\n'.repeat(60);
     const read = { tool: 'read', input: { path: '/kept.md' } };
     const page = await world.open(
@@ -317,9 +315,9 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
         { calls: [{ tool: 'remove', input: { path: '/kept.md' } }] },
       ]),
     );
-    const log = page.getByRole('log', { name: 'Conversation' });
+    const log = page.getByRole('log', { name: 'Transcript' });
     const first = page.getByText('Writes /kept.md');
-    /** What comes from the log meanwhile stands above. */
+    /** Events that arrive meanwhile are rendered above. */
     const toTop = () => expect.poll(() => log.press('Home').then(() => first.isVisible())).toBe(true);
     const question = page.getByRole('group', { name: 'Approval of remove' });
     await question.getByRole('button', { name: 'Comment…' }).click();
@@ -331,8 +329,8 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await page.getByRole('button', { name: 'Edit and send again' }).click();
     const edited = page.getByRole('textbox', { name: 'Edit the message' });
     await edited.fill(JSON.stringify({ steps: [{ text: 'In other words.' }] }));
-    await page.getByRole('button', { name: 'To the end' }).click();
-    await page.getByRole('button', { name: 'To the end' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Jump to end' }).click();
+    await page.getByRole('button', { name: 'Jump to end' }).waitFor({ state: 'detached' });
     expect(await comment.inputValue()).toBe('Half a thought');
     expect(await page.getByRole('article', { name: 'Answer' }).count()).toBeLessThan(12);
     await toTop();
@@ -340,11 +338,11 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await edited.press('Enter');
     await edited.waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('message');
-    await page.getByRole('button', { name: 'To the end' }).click();
+    await page.getByRole('button', { name: 'Jump to end' }).click();
     await page.getByText('In other words.', { exact: true }).waitFor();
   });
 
-  test('PLUS-5 what goes wrong is said once, in words that help, and not longer than it is wrong', async () => {
+  test('PLUS-5 an error is shown once, says what to do, and disappears when it no longer applies', async () => {
     const { chat } = await openScript(world.url, 'Goes wrong', [
       { error: { code: 'overloaded', message: 'No room.' } },
     ]);
@@ -359,7 +357,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await page.getByRole('textbox', { name: 'Message' }).fill('Shorter');
     await alert.waitFor({ state: 'detached' });
 
-    // More than the browser keeps stays while the page is open.
+    // A draft too large for session storage lasts as long as the page.
     await page.evaluate(() => sessionStorage.setItem('full', 'x'.repeat(5_200_000)));
     const long = 'x'.repeat(60_000);
     await page.getByRole('textbox', { name: 'Message' }).fill(long);
@@ -374,12 +372,12 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
       [`/runs/${chat}`, 'run'],
     ] as const) {
       await page.goto(world.url + path);
-      await page.getByRole('heading', { name: `There is no such ${what}` }).waitFor();
+      await page.getByRole('heading', { name: `${what} not found` }).waitFor();
       expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     }
   });
 
-  test('PLUS-5 a message whose answers are lost is said once when it is sent again; what is typed meanwhile stays', async () => {
+  test('PLUS-5 a message whose responses are lost is accepted once when it is sent again; text typed meanwhile stays', async () => {
     const page = await world.open(
       `/chats/${(await openScript(world.url, 'Lost', [{ text: 'Ready.' }])).chat}`,
     );
@@ -393,7 +391,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     const field = page.getByRole('textbox', { name: 'Message' });
     await field.fill('Once');
     await field.press('Enter');
-    await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+    await page.getByRole('alert').getByText('The server is not responding.').waitFor();
     await page.unroute(sending);
     let go = () => {};
     const held = new Promise<void>((resolve) => (go = resolve));
@@ -406,7 +404,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await field.pressSequentially(' and more');
     go();
     await expect.poll(() => field.inputValue()).toBe('and more');
-    // Whoever types elsewhere when it is taken in goes on there.
+    // A person who types elsewhere when the message is accepted keeps the focus there.
     const later = new Promise<void>((resolve) => (go = resolve));
     await page.unroute(sending);
     await page.route(sending, async (route) => {
@@ -417,7 +415,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: 'Lost' }).hover();
     await page.getByRole('button', { name: 'Actions for Lost' }).click();
     await page.getByRole('menuitem', { name: 'Rename' }).click();
-    const title = page.getByRole('textbox', { name: 'Title of the chat' });
+    const title = page.getByRole('textbox', { name: 'Chat title' });
     await title.fill('Fou');
     go();
     await expect.poll(() => field.inputValue()).toBe('');
@@ -430,7 +428,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     );
   });
 
-  test('PLUS-5 a chat is put away or removed, after a question, and brought back', async () => {
+  test('PLUS-5 a chat is archived, or removed after confirmation, and restored', async () => {
     await openScript(world.url, 'Stays', [{ text: 'Yes.' }]);
     const { chat } = await openScript(world.url, 'Comes back', [{ text: 'Here it is.' }]);
     const page = await world.open(`/chats/${chat}`);
@@ -451,40 +449,40 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
 
     await act('Remove…');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+    await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
     await entry.waitFor({ state: 'detached' });
-    await chats.getByRole('link', { name: 'Put away and removed' }).click();
-    const back = page.getByRole('button', { name: 'Bring back Comes back' });
+    await chats.getByRole('link', { name: 'Archived and removed' }).click();
+    const back = page.getByRole('button', { name: 'Restore Comes back' });
     await page.getByRole('list', { name: 'Removed' }).filter({ has: back }).waitFor();
     expect(await violations(page)).toEqual([]);
     await back.click();
     await back.waitFor({ state: 'detached' });
 
-    await act('Put away');
+    await act('Archive');
     await entry.waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Stays');
-    await page.getByRole('list', { name: 'Put away' }).filter({ has: back }).waitFor();
+    await page.getByRole('list', { name: 'Archived' }).filter({ has: back }).waitFor();
     await back.click();
     await entry.click();
     await page.getByText('Here it is.', { exact: true }).waitFor();
   });
 
-  test('PLUS-5 files go with a message: one of the workspace, and one of this computer', async () => {
+  test('PLUS-5 files are attached to a message: one of the workspace, and one of this computer', async () => {
     await fetch(`${world.url}/api/v1/workspaces/default/files/known.md`, { method: 'PUT', body: 'Known.' });
     const page = await world.open('/');
     await page.getByRole('button', { name: 'Attach files' }).click();
     const menu = page.getByRole('dialog', { name: 'Attach files' });
-    await menu.getByRole('textbox', { name: 'Find a file of the workspace' }).fill('known');
+    await menu.getByRole('textbox', { name: 'Find a file in the workspace' }).fill('known');
     await expect.poll(() => menu.getByRole('listitem').allInnerTexts()).toEqual(['/known.md']);
     await menu.getByRole('button', { name: '/known.md' }).click();
-    await page.getByRole('button', { name: 'Do not send /known.md' }).waitFor();
+    await page.getByRole('button', { name: 'Detach /known.md' }).waitFor();
     await page.getByLabel('Files to upload').setInputFiles({
       name: 'brought.txt',
       mimeType: 'text/plain',
       buffer: Buffer.from('Brought along.'),
     });
-    await page.getByRole('button', { name: 'Do not send /uploads/brought.txt' }).waitFor();
-    // Another of that name does not replace it; and all of it is still there after a look elsewhere.
+    await page.getByRole('button', { name: 'Detach /uploads/brought.txt' }).waitFor();
+    // A second file of that name gets a name of its own; and the draft survives a visit to another page.
     const paste = (...names: string[]) =>
       page.getByRole('textbox', { name: 'Message' }).evaluate((field, given) => {
         const clipboardData = new DataTransfer();
@@ -492,30 +490,30 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
         field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
       }, names);
     await paste('brought.txt');
-    await page.getByRole('button', { name: 'Do not send /uploads/brought (2).txt' }).waitFor();
-    // A name that is fine on this computer only becomes one that is fine everywhere.
+    await page.getByRole('button', { name: 'Detach /uploads/brought (2).txt' }).waitFor();
+    // A name that is valid only on this computer becomes one that is valid everywhere.
     await paste('a?b<c>.txt', 'CON.txt');
     for (const name of ['a_b_c_.txt', '_CON.txt'])
-      await page.getByRole('button', { name: `Do not send /uploads/${name}` }).click();
-    // What is wrong with a file is said until the next one is attached.
+      await page.getByRole('button', { name: `Detach /uploads/${name}` }).click();
+    // A file's error stays until the next file is attached.
     await paste('x'.repeat(300), 'fine.txt');
-    await page.getByRole('button', { name: 'Do not send /uploads/fine.txt' }).click();
+    await page.getByRole('button', { name: 'Detach /uploads/fine.txt' }).click();
     await page.getByRole('alert').getByText('has more than 255 bytes').waitFor();
     await paste('fine, too.txt');
-    await page.getByRole('button', { name: 'Do not send /uploads/fine, too.txt' }).click();
+    await page.getByRole('button', { name: 'Detach /uploads/fine, too.txt' }).click();
     expect(await page.getByRole('alert').count()).toBe(0);
     await page.getByRole('link', { name: 'Runs' }).click();
     await page.goBack();
-    await page.getByRole('button', { name: 'Do not send /uploads/brought (2).txt' }).click();
+    await page.getByRole('button', { name: 'Detach /uploads/brought (2).txt' }).click();
     await say(page, 'Read /known.md');
     await page.getByText('From the offline stand-in').waitFor();
     const mine = page.getByRole('article', { name: 'You' });
     expect(await mine.innerText()).toMatch(/\/known\.md\s+v1[^]*\/uploads\/brought\.txt\s+v1/);
   });
 
-  // A hundred pages are scrolled through.
-  test('PLUS-5 a chat of 50,000 events shows its end, and its beginning to whoever scrolls there', async () => {
-    // Of more than a flush takes, tokens would be written as one.
+  // The test scrolls through a hundred pages.
+  test('PLUS-5 a chat of 50,000 events shows its end first, and its beginning after scrolling', async () => {
+    // More tokens than one flush takes would be merged into one event.
     const tokens = { tokens: 960 };
     const steps = [{ text: 'This is the beginning.' }];
     const path = await openScripted(world.url, steps);
@@ -533,7 +531,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await page.reload();
     await page.getByText('This is the end.', { exact: true }).waitFor();
     expect(await page.getByText('This is the beginning.', { exact: true }).count()).toBe(0);
-    const log = page.getByRole('log', { name: 'Conversation' });
+    const log = page.getByRole('log', { name: 'Transcript' });
     const beginning = page.getByText('This is the beginning.', { exact: true });
     while ((await beginning.count()) === 0) {
       await log.evaluate((element) => {
@@ -541,11 +539,11 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
         return new Promise((resolve) => requestAnimationFrame(resolve));
       });
     }
-    await page.getByRole('button', { name: 'To the end' }).click();
+    await page.getByRole('button', { name: 'Jump to end' }).click();
     await page.getByText('This is the end.', { exact: true }).waitFor();
   }, 180_000);
 
-  test('PLUS-5 a question of an MCP server is a form in the chat, and its answer goes to the server', async () => {
+  test('PLUS-5 a question from an MCP server is a form in the chat, and its answer goes to the server', async () => {
     const server = fileURLToPath(new URL('../../../server/test/mcp/fixture/server.ts', import.meta.url));
     await fetch(`${world.url}/api/v1/workspaces/default/mcp-servers/fix`, {
       method: 'PUT',
@@ -558,7 +556,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     ]);
     const page = await world.open(`/chats/${chat}`);
     await page.getByRole('button', { name: 'Approve' }).click();
-    const question = page.getByRole('group', { name: 'Question of fix__question' });
+    const question = page.getByRole('group', { name: 'Question from fix__question' });
     await question.getByText('Which colour for the ball?').waitFor();
     expect(await violations(page)).toEqual([]);
     await question.getByLabel('Colour').selectOption('blue');

@@ -1,4 +1,4 @@
-// The files in a browser: read, edited, compared, brought back, whoever else writes meanwhile.
+// Files in a browser: read, edited, compared and restored, while others write.
 
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { violations } from '../support/axe.ts';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
 import { openScripted, say, useConsole } from '../support/console.ts';
 
-/** The smallest picture: one pixel. */
+/** The smallest image: one pixel. */
 const PIXEL = Uint8Array.from(
   Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -34,7 +34,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await page.getByRole('button', { name: 'Save', exact: true, disabled: true }).waitFor();
   };
 
-  test('WS-2 files that disappear from the folder at once are asked about, and are put back or removed', async () => {
+  test('WS-2 the console asks about files that disappear from the folder at once, and restores or removes them', async () => {
     const paths = Array.from({ length: 24 }, (_, index) => `/swept/${index}.md`);
     for (const path of ['/stays.md', ...paths]) await write(path, path);
     const swept = join(world.pod.home, 'workspaces/default/swept');
@@ -44,7 +44,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     rmSync(swept, { recursive: true });
     await heading.waitFor();
     expect(await violations(page)).toEqual([]);
-    await asked.getByRole('button', { name: 'Put them back' }).click();
+    await asked.getByRole('button', { name: 'Restore the files' }).click();
     await asked.waitFor({ state: 'detached' });
     await expect.poll(() => readdirSync(swept), { timeout: 15_000 }).toHaveLength(24);
     for (const path of paths)
@@ -52,13 +52,13 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
 
     rmSync(swept, { recursive: true });
     await heading.waitFor();
-    await asked.getByRole('button', { name: 'Remove them from the workspace' }).click();
+    await asked.getByRole('button', { name: 'Remove the files from the workspace' }).click();
     await asked.waitFor({ state: 'detached' });
     await page.getByRole('treeitem', { name: 'swept' }).waitFor({ state: 'detached' });
     expect((await fetch(at('/stays.md'))).status).toBe(200);
   });
 
-  test('PLUS-5 a file is made, edited, saved as a version with the keyboard, renamed and removed', async () => {
+  test('PLUS-5 a file is created, edited, saved as a version by keyboard, renamed, removed and restored', async () => {
     const page = await world.open('/files');
     await page.getByRole('button', { name: 'New file' }).click();
     await page.getByLabel('Path').fill('/notes/a plan 100%.md');
@@ -100,7 +100,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     expect(await read('/notes/beans.md')).toEqual({ text: '# Plan\n\nSow the beans.', version: '"5"' });
   });
 
-  test('PLUS-5 a version that is written meanwhile shows at once, and never takes what is being typed', async () => {
+  test('PLUS-5 a version saved in the meantime shows at once, and never overwrites a draft', async () => {
     await write('/shared.md', 'one\ntwo\nthree\n');
     const page = await world.open('/files/shared.md');
     const text = editor(page, '/shared.md');
@@ -112,20 +112,18 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await page.keyboard.press('Control+Home');
     await page.keyboard.type('Mine: ');
     await write('/shared.md', 'ONE\ntwo\nthree\nfour\n');
-    await page.getByText('Version 3 was written meanwhile').waitFor();
+    await page.getByText('Version 3 was saved in the meantime').waitFor();
     expect(await text.innerText()).toContain('Mine: one');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
 
     const conflict = page.getByRole('region', { name: 'Conflict' });
     await conflict.getByRole('textbox', { name: 'Yours, not saved' }).getByText('Mine: one').waitFor();
-    expect(
-      await conflict.getByRole('textbox', { name: 'Version 3: what is there now' }).innerText(),
-    ).toContain('ONE');
+    expect(await conflict.getByRole('textbox', { name: 'Version 3 (current)' }).innerText()).toContain('ONE');
     expect((await read('/shared.md')).text).toBe('ONE\ntwo\nthree\nfour\n');
     expect(await violations(page)).toEqual([]);
 
     await conflict.getByRole('button', { name: 'Merge by lines' }).click();
-    await conflict.getByText('Both changed the same place').waitFor();
+    await conflict.getByText('Both sides changed the same lines').waitFor();
     await conflict.getByRole('button', { name: 'Keep editing' }).click();
     expect(await text.innerText()).toContain('Mine: one');
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
@@ -153,7 +151,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await saved(page, 7);
   });
 
-  test('PLUS-5 what is typed while a merge is being saved goes over what came of it', async () => {
+  test('PLUS-5 text typed while a merge is being saved is rebased onto the result', async () => {
     await write('/merged.md', 'one\ntwo\nthree\n');
     const page = await world.open('/files/merged.md');
     const text = editor(page, '/merged.md');
@@ -177,19 +175,19 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     letGo();
     await text.getByText('three, theirs').waitFor();
     await page.getByText('Not saved', { exact: true }).waitFor();
-    // Whoever was typing goes on where they were.
+    // Typing continues at the same place.
     await page.keyboard.type('and on, ');
     await page.keyboard.press('Control+s');
     await saved(page, 4);
     expect((await read('/merged.md')).text).toBe('Later: and on, Mine: one\ntwo\nthree, theirs\n');
 
-    // A merge that leaves what is there as it is.
+    // A merge that does not change the saved text.
     await text.click();
     await page.keyboard.press('Control+Home');
     await page.keyboard.type('Both: ');
     await write('/merged.md', 'Both: Later: and on, Mine: one\ntwo\nthree, again theirs\n');
-    await page.getByText('Version 5 was written meanwhile').waitFor();
-    // With the keyboard alone.
+    await page.getByText('Version 5 was saved in the meantime').waitFor();
+    // By keyboard.
     await page.keyboard.press('Control+s');
     await mine.getByText('Both: Later').waitFor();
     await page.keyboard.press('Tab');
@@ -208,7 +206,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     expect(await focused(page)).toBe('History');
   });
 
-  test('PLUS-5 what was typed and not saved is there again after a reload, over the version that it began at', async () => {
+  test('PLUS-5 a draft survives a reload, and is still based on its version', async () => {
     await write('/kept.md', 'one\n');
     const page = await world.open('/files/kept.md');
     page.on('dialog', (dialog) => void dialog.accept());
@@ -219,13 +217,13 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
       await page.keyboard.type(words);
       await page.getByText('Not saved', { exact: true }).waitFor();
     };
-    const again = page.getByText('what you typed before the page was loaded again');
+    const again = page.getByText('your unsaved changes from before the page was reloaded');
     await type('Mine: ');
     await page.reload();
     await again.waitFor();
     expect(await text.innerText()).toContain('Mine: one');
     expect(await violations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Discard it' }).click();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
     await again.waitFor({ state: 'detached' });
     expect((await text.innerText()).trim()).toBe('one');
     await page.reload();
@@ -237,7 +235,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await write('/kept.md', 'two\n');
     await page.goBack();
     await again.waitFor();
-    await page.getByText('Version 2 was written meanwhile').waitFor();
+    await page.getByText('Version 2 was saved in the meantime').waitFor();
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
     await page.getByRole('button', { name: 'Save my side' }).click();
     await saved(page, 3);
@@ -247,7 +245,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     expect(await again.count()).toBe(0);
   });
 
-  test('PLUS-5 the history says who wrote each version, compares any two, and brings one back', async () => {
+  test('PLUS-5 the history shows who wrote each version, compares any two, and restores one', async () => {
     await write('/notes/poem.md', 'a line\nanother line\n');
     const chat = await world.open('/');
     await say(chat, 'Write a haiku to /notes/poem.md');
@@ -280,7 +278,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await page.waitForURL(/\/chats\//);
   });
 
-  test('PLUS-5 the tree follows what others do, and the arrow keys go through it', async () => {
+  test('PLUS-5 the tree follows changes by others, and is navigated with the arrow keys', async () => {
     await write('/tree/one.md', 'one');
     const page = await world.open('/files');
     const tree = page.getByRole('tree', { name: 'Files' });
@@ -308,20 +306,23 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await editor(page, '/tree/two.md').getByText('two').waitFor();
     expect(new URL(page.url()).pathname).toBe('/files/tree/two.md');
     await page.getByRole('searchbox', { name: 'Search files' }).fill('two.m');
-    await page.getByRole('list', { name: 'Found' }).getByRole('link', { name: '/tree/two.md' }).waitFor();
+    await page
+      .getByRole('list', { name: 'Search results' })
+      .getByRole('link', { name: '/tree/two.md' })
+      .waitFor();
   });
 
-  test('PLUS-5 the numbers of lines stand beside their lines, also without motion', async () => {
+  test('PLUS-5 line numbers are aligned with their lines, also with reduced motion', async () => {
     await write('/numbered.md', 'one\ntwo\nthree\n');
     const page = await world.open('/files/numbered.md', { profile: { reducedMotion: 'reduce' } });
     await page.locator('.cm-line', { hasText: 'three' }).waitFor();
     const tops = (all: string) =>
       page.locator(all).evaluateAll((each) => each.map((element) => element.getBoundingClientRect().top));
-    // The first is the widest number, which keeps the room.
+    // The first element is the spacer for the widest number.
     await expect.poll(async () => (await tops('.cm-gutterElement')).slice(1)).toEqual(await tops('.cm-line'));
   });
 
-  test('PLUS-5 what is opened by its address is in sight in the tree, however many stand before it', async () => {
+  test('PLUS-5 a file opened by its address is visible in the tree, however many files come before it', async () => {
     const names = Array.from({ length: 505 }, (_, index) => `n${String(index).padStart(3, '0')}.md`);
     const files = `${world.url}/api/v1/workspaces/default/files`;
     await Promise.all(names.map((name) => fetch(`${files}/many/${name}`, { method: 'PUT', body: name })));
@@ -345,16 +346,16 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     const asked: string[] = [];
     folder.on('response', (response) => response.status() === 404 && asked.push(response.url()));
     await folder.goto(`${world.url}/files/nowhere/x.md`);
-    await folder.getByRole('heading', { name: 'There is no such file' }).waitFor();
+    await folder.getByRole('heading', { name: 'File not found' }).waitFor();
     const ofTree = () => asked.filter((url) => url.includes('/tree')).length;
     await expect.poll(ofTree).toBeGreaterThan(0);
     await folder.goto(`${world.url}/files`);
     await folder.getByRole('treeitem', { name: 'many' }).waitFor();
-    // Once, and once more if it came before the hints did.
+    // Once, and once more if the page asked before the hints arrived.
     expect(ofTree()).toBeLessThanOrEqual(2);
   });
 
-  test('PLUS-5 from a chat to what its run changed, and what changed since the last message', async () => {
+  test('PLUS-5 a chat links to the files that its run changed, and that changed since the last message', async () => {
     const page = await world.open('/');
     await say(page, 'Write a list to /first-of-two.md');
     await page.getByText('From the offline stand-in').waitFor();
@@ -371,7 +372,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await page.getByRole('navigation', { name: 'Versions' }).waitFor();
   });
 
-  test('PLUS-5 what a run changed in several steps is compared with what was there before the first', async () => {
+  test('PLUS-5 a file that a run changed in several steps is compared with its version before the first', async () => {
     await write('/steps.md', 'before\n');
     const step = (version: number, content: string) => ({
       calls: [{ tool: 'write', input: { path: '/steps.md', content, version } }],
@@ -386,13 +387,13 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
       await page.getByRole('textbox', { name: 'Version 3', exact: true }).getByText('two').waitFor();
       await page.getByRole('link', { name: 'Back to the text' }).first().click();
     }
-    // More versions than the history has on its first page.
+    // More versions than the first page of the history has.
     for (let version = 4; version < 105; version += 1) await write('/steps.md', `${version}\n`);
     await page.goto(`${world.url}/files/steps.md?view=history&from=1&to=3`);
     await page.getByRole('textbox', { name: 'Version 1', exact: true }).getByText('before').waitFor();
   });
 
-  test('PLUS-5 a picture is shown, other bytes are offered, a chat is read-only', async () => {
+  test('PLUS-5 an image is shown, a binary file can be downloaded, a chat is read-only', async () => {
     await write('/pixel.png', PIXEL);
     await write('/data.bin', new Uint8Array([0, 1, 2, 255]));
     const page = await world.open('/files/pixel.png');
@@ -420,7 +421,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
   });
 
   test.each(['light', 'dark'] as const)(
-    'PLUS-5 axe finds nothing wrong with the files (%s)',
+    'PLUS-5 axe finds no violation in the files (%s)',
     async (colorScheme) => {
       await write('/axe/code.ts', "// A comment\nexport const answer = 'forty-two' + 42;\n");
       const page = await world.open('/files', { profile: { colorScheme } });
@@ -433,7 +434,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
       await page.getByLabel('Path').waitFor();
       expect(await violations(page)).toEqual([]);
       await page.goto(`${world.url}/files/nowhere.md`);
-      await page.getByText('There is no such file').waitFor();
+      await page.getByText('File not found').waitFor();
       expect(await violations(page)).toEqual([]);
     },
   );
@@ -459,7 +460,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await page.getByRole('tree', { name: 'Files' }).waitFor();
   });
 
-  test('PLUS-5 while the server is away what was typed stays, and is saved when it is back', async () => {
+  test('PLUS-5 a draft stays while the server is not responding, and is saved when it is back', async () => {
     await write('/away.md', 'here\n');
     const page = await world.open('/files/away.md');
     const text = editor(page, '/away.md');
@@ -467,11 +468,11 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await page.keyboard.press('Control+Home');
     await page.keyboard.type('typed ');
     world.pod.kill('SIGKILL');
-    await page.getByText('The server does not answer. Trying again…').waitFor();
+    await page.getByText('The server is not responding. Retrying…').waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('What you typed is still here.').waitFor();
+    await page.getByText('Your changes are still here.').waitFor();
     await world.startAgain();
-    await page.getByText('The server does not answer. Trying again…').waitFor({ state: 'detached' });
+    await page.getByText('The server is not responding. Retrying…').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await saved(page, 2);
     expect(await focused(page)).toBe('Save');
@@ -479,7 +480,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
   });
 });
 
-/** The name of what has the focus. */
+/** The accessible name of the focused element. */
 function focused(page: Page): Promise<string | null | undefined> {
   return page.evaluate(() => {
     const element = document.activeElement;

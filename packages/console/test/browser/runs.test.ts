@@ -1,4 +1,4 @@
-// Runs: the list as it goes, and one run's timeline, events and replay.
+// Runs: the live list, and a run's timeline, events and replay.
 
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -10,7 +10,7 @@ import { openGate } from '../support/gate.ts';
 
 const remove = (path: string) => ({ calls: [{ tool: 'remove', input: { path } }] });
 const write = (path: string) => ({ calls: [{ tool: 'write', input: { path, content: 'One line.\n' } }] });
-/** So high that nothing of a conversation is out of sight. */
+/** High enough to show a whole transcript. */
 const HIGH = { viewport: { width: 1200, height: 2600 } };
 const NARROW = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true };
 
@@ -25,7 +25,7 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
       .filter({ hasText: path })
       .getByRole('button', { name: 'Approve', exact: true });
 
-  test('PLUS-5 the list follows a run: it appears, waits and says why, goes on, and ends', async () => {
+  test('PLUS-5 the list follows a run: it appears, waits and says why, continues, and ends', async () => {
     const page = await world.open('/runs');
     await page.getByText('No runs yet').waitFor();
     const { chat } = await openScript(world.url, 'Followed', [
@@ -34,7 +34,7 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
       { text: 'It is gone.' },
     ]);
     const line = entry(page, 'Followed');
-    await line.getByText('Waits for approval', { exact: true }).waitFor();
+    await line.getByText('Waiting for approval', { exact: true }).waitFor();
     await line.getByText('The run waits for approval of remove /followed.md.').waitFor();
     const other = await world.open(`/chats/${chat}`);
     await approve(other, '/followed.md').click();
@@ -42,7 +42,7 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
     expect(await line.getByText('The run waits').count()).toBe(0);
   });
 
-  test('PLUS-5 the list is filtered by state and chat, and the address remembers it', async () => {
+  test('PLUS-5 the list is filtered by state and chat, and the address keeps the filter', async () => {
     await openScript(world.url, 'Fine', [{ text: 'Fine.' }]);
     await openScript(world.url, 'Broken', [{ error: { code: 'overloaded', message: 'No room.' } }]);
     const page = await world.open('/runs');
@@ -55,13 +55,13 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
     await entry(page, 'Broken').waitFor();
     expect(await entry(page, 'Fine').count()).toBe(0);
     await page.getByRole('combobox', { name: 'Chat' }).selectOption('Fine');
-    await page.getByText('No run is like this').waitFor();
+    await page.getByText('No matching runs').waitFor();
     await page.getByRole('combobox', { name: 'State' }).selectOption('Any state');
     await entry(page, 'Fine').waitFor();
     expect(await entry(page, 'Broken').count()).toBe(0);
   });
 
-  test('PLUS-5 the replay slider is equal to the live page at every message boundary', async () => {
+  test('PLUS-5 the replay shows the same as the live page at every message boundary', async () => {
     const paths = ['/r/a.md', '/r/b.md', '/r/c.md'];
     const steps = [
       {
@@ -98,7 +98,7 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
     expect(boundaries.length).toBeGreaterThan(20);
     const page = await world.open(`/runs/${run}`, { profile: HIGH });
     await page.getByRole('tab', { name: 'Replay' }).click();
-    const slider = page.getByRole('slider', { name: 'Moment of the run' });
+    const slider = page.getByRole('slider', { name: 'Position in the run' });
     await page.getByText(`${events.length} / ${events.length}`).waitFor();
     const seen: { at: number; said: string }[] = [];
     for (const at of boundaries) {
@@ -117,7 +117,7 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
     await slider.fill(String(asked));
     const past = page.getByRole('group', { name: 'Approval of remove' });
     expect(await past.getByRole('button', { name: 'Approve', exact: true }).isDisabled()).toBe(true);
-    await page.getByRole('button', { name: 'Back by a message' }).click();
+    await page.getByRole('button', { name: 'Previous message' }).click();
     expect(Number(await slider.inputValue())).toBeLessThan(asked);
     await slider.press('Home');
     await page.getByText('Nothing has happened yet.').waitFor();
@@ -125,7 +125,7 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
     await expect.poll(() => said(page)).toBe(seen.at(-1)!.said);
   });
 
-  test('PLUS-5 an open run’s replay goes on at its end, and stays where somebody moved it', async () => {
+  test('PLUS-5 an open run’s replay follows the end, or stays where it was moved', async () => {
     const { chat, run } = await openScript(world.url, 'Going on', [
       write('/on.md'),
       { text: 'May it go?', ...remove('/on.md') },
@@ -138,7 +138,7 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
     const second = await world.open(`/runs/${run}`);
     await second.getByRole('tab', { name: 'Replay' }).click();
     await second.getByRole('slider').fill('2');
-    // The address has it, for whoever it is passed on to.
+    // The address keeps the position, so it can be shared.
     await second.waitForURL(`**/runs/${run}?view=replay&at=2`);
     await second.reload();
     await second.getByRole('tab', { name: 'Replay', selected: true }).waitFor();
@@ -161,7 +161,7 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
     expect(await second.getByRole('slider').inputValue()).toBe('2');
   });
 
-  test('PLUS-5 a failed run is retried: the new run says what it repeats', async () => {
+  test('PLUS-5 a failed run is retried: the new run links to the failed one', async () => {
     const { run } = await openScript(world.url, 'Retried', [
       { error: { code: 'overloaded', message: 'No room.' } },
     ]);
@@ -178,15 +178,15 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
   test('PLUS-5 an open run is canceled', async () => {
     const { run } = await openScript(world.url, 'Canceled', [{ text: 'Hm.', ...remove('/nothing.md') }]);
     const page = await world.open(`/runs/${run}`);
-    await page.getByRole('status').getByText('Waits for approval', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('Waiting for approval', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
     await page.getByRole('status').getByText('Canceled').waitFor();
     await page.getByRole('button', { name: 'Retry', exact: true }).waitFor();
   });
 
-  test('PLUS-5 the timeline leads to its moment, and a long log is searched', async () => {
+  test('PLUS-5 a bar of the timeline opens its moment in the replay, and a long log is searched', async () => {
     const { run } = await openScript(world.url, 'Long', [
-      // Of more than a flush takes, tokens would be written as one.
+      // More tokens than one flush takes would be merged into one event.
       ...Array.from({ length: 4 }, () => ({ tokens: 800, calls: [{ tool: 'ls', input: { path: '/' } }] })),
       { text: 'A needle.', ...write('/needle.md') },
       { text: 'The end.' },
@@ -205,25 +205,25 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
     const events = page.getByRole('region', { name: 'Events' });
     await events.getByRole('button').first().waitFor();
     expect(await events.getByRole('button').count()).toBeLessThan(100);
-    await page.getByRole('searchbox', { name: 'Search the events' }).fill('file_updated');
+    await page.getByRole('searchbox', { name: 'Search events' }).fill('file_updated');
     await page.getByText(/^1 of \d/).waitFor();
     await events.getByRole('button').click();
     expect(await events.innerText()).toContain('"path": "/needle.md"');
     await page.getByRole('searchbox').fill('not in it');
-    await page.getByText('No event has this in it.').waitFor();
+    await page.getByText('No matching events.').waitFor();
   });
 
-  test('PLUS-5 a run that is not there says so', async () => {
+  test('PLUS-5 a run that does not exist shows “Run not found”', async () => {
     const page = await world.open('/runs/00000000-0000-7000-8000-00000000dead');
-    await page.getByRole('heading', { name: 'There is no such run' }).waitFor();
+    await page.getByRole('heading', { name: 'Run not found' }).waitFor();
   });
 
   test.each([
     ['light', {}],
     ['dark', {}],
     ['light', NARROW],
-  ] as const)('PLUS-5 axe finds nothing wrong with runs (%s, %j)', async (colorScheme, profile) => {
-    // No longer title is taken, and nothing in it may be broken.
+  ] as const)('PLUS-5 axe finds no violation in runs (%s, %j)', async (colorScheme, profile) => {
+    // The longest title, without a place to break it.
     const { run } = await openScript(world.url, `Looked at ${'x'.repeat(190)}`, [
       { text: 'It is **written**.', ...write('/looked.md') },
       { text: 'May it go?', ...remove('/looked.md') },
@@ -231,11 +231,11 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
     const page = await world.open('/runs', { profile: { colorScheme, ...profile } });
     const fits = () =>
       page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
-    await entry(page, 'Looked at').first().getByText('Waits for approval', { exact: true }).waitFor();
+    await entry(page, 'Looked at').first().getByText('Waiting for approval', { exact: true }).waitFor();
     expect(await violations(page)).toEqual([]);
     expect(await fits()).toBe(true);
     await page.goto(`${world.url}/runs/${run}`);
-    await page.getByRole('status').getByText('Waits for approval', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('Waiting for approval', { exact: true }).waitFor();
     for (const tab of ['Timeline', 'Replay', 'Events']) {
       await page.getByRole('tab', { name: tab }).click();
       await page.getByRole('tab', { name: tab, selected: true }).waitFor();
@@ -245,7 +245,7 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
   });
 });
 
-/** What the conversation says, without the sign that more will come. */
+/** The visible text of the transcript, without the waiting indicator. */
 async function saidSoFar(page: Page): Promise<string> {
-  return (await said(page)).replace('The model is at work', '').trim();
+  return (await said(page)).replace('The model is working', '').trim();
 }

@@ -17,7 +17,7 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
   const rules = async () =>
     ((await (await fetch(api('/policy'))).json()) as { rules: Record<string, string>[] }).rules;
 
-  test('PLUS-5 the policy is edited: a wrong rule is refused where it is wrong, a right one holds', async () => {
+  test('PLUS-5 the policy is edited: an invalid rule is refused with the error at its field, a valid one is saved', async () => {
     const page = await world.open('/settings');
     const policy = page.getByRole('form', { name: 'Policy' });
     await policy.getByRole('list', { name: 'Rules' }).waitFor();
@@ -36,7 +36,7 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     expect(await violations(page)).toEqual([]);
     expect(await rules()).toEqual(before);
     await path.fill('/secret/**');
-    // What was changed is there again after a look elsewhere.
+    // Unsaved changes survive a visit to another page.
     await page.getByRole('link', { name: 'Runs' }).click();
     await page.goBack();
     await policy.getByText('Not saved yet').waitFor();
@@ -54,7 +54,7 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     ]);
   });
 
-  test('PLUS-5 a policy that somebody else has changed meanwhile is not overwritten', async () => {
+  test('PLUS-5 a policy that someone else has changed in the meantime is not overwritten', async () => {
     const page = await world.open('/settings');
     const policy = page.getByRole('form', { name: 'Policy' });
     await policy.getByRole('button', { name: 'Add a rule' }).click();
@@ -76,7 +76,7 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     expect(await policy.getByLabel('Rule 1: tool').inputValue()).toBe('theirs');
   });
 
-  test('PLUS-5 a role file with a mistake is shown with its place, as soon as it is written', async () => {
+  test('PLUS-5 an invalid role file is shown with line and column as soon as it is written', async () => {
     const page = await world.open('/settings');
     await page.getByRole('heading', { name: 'reviewer' }).waitFor();
     await fetch(api('/files/agents/poet.md'), {
@@ -94,7 +94,7 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     await page.getByText('/agents/poet.md:2:').waitFor({ state: 'detached' });
   });
 
-  test('PLUS-5 an MCP server is added, started anew and removed', async () => {
+  test('PLUS-5 an MCP server is added, restarted and removed', async () => {
     const page = await world.open('/settings');
     await page.getByRole('button', { name: 'Add a server' }).click();
     const form = page.getByRole('form', { name: 'Add an MCP server' });
@@ -107,7 +107,7 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     await form.getByRole('button', { name: 'Add' }).click();
     const servers = page.getByRole('list', { name: 'MCP servers', exact: true });
     await servers.getByText(/^Ready · \d+ tools$/).waitFor();
-    await servers.getByText('Its tools').click();
+    await servers.getByText('Tools', { exact: true }).click();
     await servers.getByText('memory__create_entities').waitFor();
     await servers.getByRole('button', { name: 'Restart memory' }).click();
     await servers.getByText(/^Ready · \d+ tools$/).waitFor();
@@ -116,10 +116,10 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Remove memory…');
     await page.keyboard.press('Enter');
     await servers.getByRole('button', { name: 'Remove memory' }).click();
-    await servers.getByText('None yet.').waitFor();
+    await servers.getByText('No MCP servers yet.').waitFor();
   });
 
-  test('PLUS-5 the model, the storage and the version are told', async () => {
+  test('PLUS-5 the settings show the model, the storage and the version', async () => {
     const page = await world.open('/settings');
     await page.getByRole('region', { name: 'Model' }).getByText('offline/instant').first().waitFor();
     await page.getByText('ANTHROPIC_API_KEY', { exact: true }).waitFor();
@@ -127,11 +127,11 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     await page.getByRole('region', { name: 'Server' }).getByText('0.1.0').waitFor();
   });
 
-  test('PLUS-5 where there are several workspaces one is chosen; what is in another says so, and leads there', async () => {
+  test('PLUS-5 one of several workspaces is chosen; a chat or run of another workspace says so, with a link', async () => {
     const page = await world.open('/');
     const chats = page.getByRole('navigation', { name: 'Chats' });
     const choice = page.getByRole('combobox', { name: 'Workspace' });
-    await chats.getByText('Put away and removed').waitFor();
+    await chats.getByText('Archived and removed').waitFor();
     expect(await choice.count()).toBe(0);
     const workspaces = `${world.url}/api/v1/workspaces`;
     await fetch(workspaces, {
@@ -153,28 +153,28 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     await page.getByRole('link', { name: /^Approvals/ }).click();
     const asked = page.getByRole('group', { name: 'Approval of remove' });
     await asked.getByRole('button', { name: 'Deny', exact: true }).click();
-    await page.getByText('Nothing waits for you').waitFor();
+    await page.getByText('Nothing to approve').waitFor();
     expect(await chats.getByRole('listitem').count()).toBe(1);
     await openScript(world.url, 'Told by a hint', [{ text: 'Here.' }], 'second');
     await chats.getByRole('link', { name: 'Told by a hint' }).waitFor();
 
     await choice.selectOption('default');
-    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
-    await chats.getByText('Put away and removed').waitFor();
+    await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
+    await chats.getByText('Archived and removed').waitFor();
     expect(await chats.getByRole('link', { name: 'Told by a hint' }).count()).toBe(0);
     await choice.selectOption('second');
     await chats.getByRole('link', { name: 'Told by a hint' }).waitFor();
-    // What another tab chooses is not this one's; a new one begins with what was chosen last.
+    // Another tab's choice does not change this tab; a new tab starts with the last choice.
     const other = await world.open('/', { context: page.context() });
     await other.getByRole('link', { name: 'Told by a hint' }).waitFor();
     await other.getByRole('combobox', { name: 'Workspace' }).selectOption('default');
-    await other.getByRole('heading', { name: 'What should be done?' }).waitFor();
+    await other.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
     await page.reload();
     await chats.getByRole('link', { name: 'Told by a hint' }).waitFor();
     await fetch(`${workspaces}/second`, { method: 'DELETE' });
     await page.reload();
     await choice.waitFor({ state: 'detached' });
-    await chats.getByText('Put away and removed').waitFor();
+    await chats.getByText('Archived and removed').waitFor();
     expect(await chats.getByRole('link', { name: 'Told by a hint' }).count()).toBe(0);
   });
 
@@ -182,7 +182,7 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     ['light', {}],
     ['dark', {}],
     ['light', NARROW],
-  ] as const)('PLUS-5 axe finds nothing wrong with the settings (%s, %j)', async (colorScheme, profile) => {
+  ] as const)('PLUS-5 axe finds no violation in the settings (%s, %j)', async (colorScheme, profile) => {
     const page = await world.open('/settings', {
       profile: { colorScheme, ...profile },
     });
@@ -196,10 +196,10 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
 });
 
 describe.skipIf(chromiumPath === null)(`a server with a provider’s key, in a browser${WITHOUT}`, () => {
-  // Nobody calls it: the key is nobody's.
+  // The key is not valid, and no test calls the provider.
   const world = useConsole({ ANTHROPIC_API_KEY: 'a-key-of-the-tests-only' });
 
-  test('PLUS-5 a message names one of the models that are known, or any other', async () => {
+  test('PLUS-5 a message can name a known model or any other', async () => {
     const page = await world.open('/');
     await page.getByRole('button', { name: 'Model: offline/instant' }).click();
     await page.getByRole('menuitemradio', { name: 'anthropic/claude-opus-4-8' }).click();
@@ -218,7 +218,7 @@ describe.skipIf(chromiumPath === null)(`a server with a provider’s key, in a b
     await page.getByRole('button', { name: 'Model: nobody/nothing' }).waitFor();
 
     await page.goto(`${world.url}/settings`);
-    await page.getByText(/^Ready · \d+ models are known$/).click();
+    await page.getByText(/^Ready · \d+ known models$/).click();
     await page.getByText('anthropic/claude-opus-4-8', { exact: true }).waitFor();
     expect(await violations(page)).toEqual([]);
   });

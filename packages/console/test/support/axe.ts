@@ -1,11 +1,11 @@
-// Whether everybody can use a page.
+// Accessibility checks.
 
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** What axe finds wrong, by WCAG 2.2 A and AA and its best practices. */
+/** The violations that axe finds, by WCAG 2.2 A and AA and its best practices. */
 export async function violations(page: Page): Promise<string[]> {
-  // Outside of the page's own policy, which lets no other script in.
+  // Evaluated from outside: the page's CSP allows no other script.
   await page.evaluate(axe.source);
   return page.evaluate(async () => {
     const { violations: found } = await (globalThis as unknown as { axe: typeof axe }).axe.run();

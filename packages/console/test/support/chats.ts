@@ -1,4 +1,4 @@
-// Chats that tests open over HTTP, and what the server tells of their runs.
+// Helpers to open chats over HTTP and to read their runs.
 
 import type { RunEvent } from '@continuo/client';
 
@@ -7,7 +7,7 @@ interface Opened {
   readonly run: string;
 }
 
-/** Opens a chat in which the offline model does what the steps say. */
+/** Opens a chat in which the offline model follows the given steps. */
 export async function openScript(
   base: string,
   title: string,
@@ -23,13 +23,13 @@ export async function openScript(
   return { chat: chat.id, run: run.id };
 }
 
-/** The ids of those of the workspace, a page of them. */
+/** The ids of the workspace's chats, one page. */
 export async function chatsOf(base: string): Promise<string[]> {
   const response = await fetch(`${base}/api/v1/workspaces/default/chats?limit=1000`);
   return ((await response.json()) as { items: { id: string }[] }).items.map(({ id }) => id);
 }
 
-/** A chat in which nothing was said yet. */
+/** Opens a chat without a message. */
 export async function openThread(base: string): Promise<string> {
   const response = await fetch(`${base}/api/threads`, {
     method: 'POST',
@@ -39,7 +39,7 @@ export async function openThread(base: string): Promise<string> {
   return ((await response.json()) as { id: string }).id;
 }
 
-/** Says something in a chat, with the steps that the offline model then takes; answers the run. */
+/** Sends a message with the steps that the offline model follows; returns the run's id. */
 export async function sayScript(base: string, chat: string, steps: readonly object[]): Promise<string> {
   const response = await fetch(`${base}/api/threads/${chat}/messages`, {
     method: 'POST',
@@ -54,7 +54,7 @@ export async function ended(base: string, run: string): Promise<void> {
   await (await fetch(`${base}/api/runs/${run}/events`)).text();
 }
 
-/** Its events until now. */
+/** The run's events so far. */
 export async function eventsOf(base: string, run: string): Promise<RunEvent[]> {
   const response = await fetch(`${base}/api/runs/${run}/events?format=json&limit=1000`);
   return ((await response.json()) as { items: RunEvent[] }).items;

@@ -1,5 +1,5 @@
-// The browser that the tests drive: the machine's Chromium, installed here where that can be done (root on Debian). The
-// headless shell comes first: it draws the same, at a third of the processor's time.
+// The browser of the tests: the machine's Chromium, installed on demand if possible (root on Debian). The headless
+// shell comes first: it renders the same with a third of the CPU time.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -15,10 +15,10 @@ const PLACES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** Null where there is none and it cannot be installed. */
+/** Null if there is none and it cannot be installed. */
 export const chromiumPath: string | null = find() ?? (await install());
 
-/** For the title of what is skipped without it. */
+/** For the titles of skipped tests. */
 export const WITHOUT =
   chromiumPath === null ? ' (skipped: there is no Chromium; install it to run this)' : '';
 
@@ -37,7 +37,7 @@ async function install(): Promise<string | null> {
       apt('update');
       apt('install', '--yes', '--no-install-recommends', 'chromium-headless-shell', 'fonts-dejavu-core');
     } catch {
-      // Without a way to its mirrors: the tests are skipped, and say so.
+      // The package mirrors cannot be reached: the tests are skipped and say so.
       return null;
     }
     return find();

@@ -1,4 +1,4 @@
-// What the tests of the console share: a server, a browser, and pages in it. Every error that a page logs fails its test.
+// A server, a browser, and pages for the console's tests. Every error that a page logs fails its test.
 
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,26 +17,26 @@ import { openScript } from './chats.ts';
 import { chromiumPath } from './chromium.ts';
 
 const BUILT = fileURLToPath(new URL('../../dist/index.html', import.meta.url));
-/** How long the browser waits for something to appear; a test that needs it fails. */
+/** How long to wait for an element before the test fails. */
 const PATIENCE_MS = 15_000;
-/** As everybody has it who set none: a busy machine must not take the server for dead. */
+/** The default: a busy machine must not let the lease expire. */
 const LEASE_SECONDS = 5;
 
 export interface ConsoleWorld {
   readonly url: string;
   readonly pod: TestPod;
-  /** A new tab, in a browser profile of its own unless one is given. */
+  /** Opens a new tab, in a browser profile of its own unless one is given. */
   open(path: string, options?: OpenOptions): Promise<Page>;
-  /** Starts the server again, at the same address and on the same database, after it was killed. */
+  /** Restarts a killed server at the same address and on the same database. */
   startAgain(): Promise<void>;
 }
 
 interface OpenOptions {
   readonly context?: BrowserContext;
   readonly profile?: BrowserContextOptions;
-  /** Where the server is reached, if not at its own address. */
+  /** The address of the server, if not its own. */
   readonly base?: string;
-  /** Whether the browser has the person's token; it has, unless it is said. */
+  /** Whether the browser has the person's token; true by default. */
   readonly person?: boolean;
 }
 
@@ -57,7 +57,7 @@ export function useConsole(env: Record<string, string> = {}): ConsoleWorld {
   beforeAll(async () => {
     if (!existsSync(BUILT)) throw new Error('The console is not built: `npm test` does that first.');
     database = await freshDatabase();
-    // As everybody has it who set none.
+    // The default policy.
     await database.pool.query('update workspaces set policy = null');
     pod = await start();
     browser = await chromium.launch({
@@ -84,7 +84,7 @@ export function useConsole(env: Record<string, string> = {}): ConsoleWorld {
       return pod;
     },
     open: async (path, { context, profile, base = pod.url, person = true } = {}) => {
-      // Turning signs are drawn sixty times a second, by the processors that the tests run on.
+      // Spinning icons are redrawn sixty times a second, on the CPU that the tests need.
       const used = context ?? (await browser.newContext({ reducedMotion: 'reduce', ...profile }));
       contexts.add(used);
       if (person) {
@@ -96,9 +96,9 @@ export function useConsole(env: Record<string, string> = {}): ConsoleWorld {
       page.on('pageerror', (error) => problems.push(error.message));
       page.on('console', (message) => {
         const { url } = message.location();
-        // A request that the server refused or could not take is the page's own to tell; so is one that found no server.
-        const told = url.includes('/api/') || message.text().startsWith('Failed to load resource: net::');
-        if (message.type() === 'error' && !told) problems.push(`${message.text()} (${url})`);
+        // The page itself reports requests that the server refused, and requests that found no server.
+        const handled = url.includes('/api/') || message.text().startsWith('Failed to load resource: net::');
+        if (message.type() === 'error' && !handled) problems.push(`${message.text()} (${url})`);
       });
       await page.goto(base + path);
       return page;
@@ -111,9 +111,9 @@ export function useConsole(env: Record<string, string> = {}): ConsoleWorld {
   };
 }
 
-/** What the conversation says, without what is folded away. */
+/** The visible text of the transcript. */
 export async function said(page: Page): Promise<string> {
-  return page.getByRole('log', { name: 'Conversation' }).innerText();
+  return page.getByRole('log', { name: 'Transcript' }).innerText();
 }
 
 export async function say(page: Page, text: string): Promise<void> {
@@ -122,7 +122,7 @@ export async function say(page: Page, text: string): Promise<void> {
   await field.press('Enter');
 }
 
-/** Opens a chat in which the offline model does what the steps say; answers its address in the console. */
+/** Opens a chat in which the offline model follows the given steps; returns its path in the console. */
 export async function openScripted(base: string, steps: readonly object[]): Promise<string> {
   return `/chats/${(await openScript(base, 'Scripted', steps)).chat}`;
 }

@@ -1,5 +1,5 @@
-// A server before the server that lets a run's events through only as far as it is told: a page behind it stands still at any
-// of them, as a slow network would have it.
+// A proxy that holds back a run's events after a given one, so that a page behind it stands still, as on a slow
+// network.
 
 import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -67,7 +67,7 @@ function holding(outgoing: ServerResponse, open: () => number) {
   return { take, go };
 }
 
-/** What is not of a run goes with what stands before it. */
+/** Events of no run pass with the event before them. */
 function placeOf(frame: string): number {
   const data = /^data: ?(.*)$/m.exec(frame)?.[1];
   return data === undefined ? 0 : ((JSON.parse(data) as { run_seq?: number | null }).run_seq ?? 0);

@@ -1,6 +1,6 @@
-// Cuts Markdown into blocks that can be parsed apart from each other: while a text grows, only its last block is parsed again.
+// Splits Markdown into blocks that can be parsed independently, so that growing text parses only its last block again.
 
-/** A reference defined anywhere in a text counts everywhere in it: such a text is one block. */
+/** A reference definition applies to the whole text, so a text that has one is a single block. */
 const DEFINITION = /^ {0,3}\[[^\]\n]+\]:/m;
 const FENCE = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(`{3,}|~{3,})/;
 const LIST = /^(?:[-*+]|\d{1,9}[.)])(?:\s|$)/;
@@ -12,11 +12,11 @@ export interface Blocks {
   readonly blocks: readonly string[];
 }
 
-/** `known` are the blocks of an earlier state of the same text, if there was one. */
+/** `known`: the blocks of an earlier state of the same text. */
 export function blocksOf(text: string, known: Blocks | null = null): Blocks {
   if (known?.text === text) return known;
   if (DEFINITION.test(text)) return { text, blocks: [text] };
-  // The last block may grow, and its first line, once it is whole, may belong to the block before.
+  // The last block may grow, and its first line, once complete, may belong to the block before.
   const grows = known !== null && text.startsWith(known.text);
   const kept = grows ? known.blocks.slice(0, -2) : [];
   const from = kept.reduce((length, block) => length + block.length, 0);
@@ -47,12 +47,12 @@ function split(text: string): string[] {
   return blocks;
 }
 
-/** Whether a line after a blank one stands apart from the block before it, by what that has. */
+/** Whether a line after a blank line starts a new block, given what the current block contains. */
 function begins(line: string, has: { readonly list: boolean; readonly html: boolean }): boolean {
   if (/^\s/.test(line)) return false;
-  // Only a blank line may end raw HTML, or not even that.
+  // Raw HTML ends at a blank line at the earliest.
   if (has.html) return false;
-  // An empty item is one or not by what stands before it.
+  // Whether this is an empty list item depends on the lines before.
   if (EMPTY_ITEM.test(line)) return false;
   return !(has.list && LIST.test(line));
 }

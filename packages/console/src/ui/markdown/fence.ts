@@ -1,4 +1,4 @@
-// A block that is nothing but a fence of code, read without the parser: it may be long, and grows with every word.
+// Reads a block that consists of one code fence without the parser, because it may be long and grows with every token.
 
 export interface Fence {
   readonly language: string | undefined;
@@ -7,10 +7,10 @@ export interface Fence {
 
 const OPEN = /^(`{3,}|~{3,})([\w+#.-]*)[ \t]*(?:\n|$)/;
 
-/** Null: the parser knows what it is. */
+/** Null: leave the block to the parser. */
 export function fenceOf(block: string): Fence | null {
   const [first, mark, language] = OPEN.exec(block) ?? [];
-  // What the parser would replace.
+  // The parser replaces these characters.
   if (first === undefined || mark === undefined || /[\0\r]/.test(block)) return null;
   const rest = block.slice(first.length);
   const closing = new RegExp(`^ {0,3}${mark[0]}{${mark.length},}[ \\t]*$`, 'm').exec(rest);
@@ -19,11 +19,14 @@ export function fenceOf(block: string): Fence | null {
   return { language: language || undefined, code: code && `${code}\n` };
 }
 
-/** Lines that are drawn apart from those before them. */
+/** The number of lines that are rendered as one element. */
 const LINES = 100;
 const STRETCH = new RegExp(`(?:[^\\n]*\\n){${LINES - 1},}?[^\\n]+\\n`, 'y');
 
-/** Stretches of whole lines, of which only the last changes while the code grows; the newline between two of them is left out. */
+/**
+ * Splits code into runs of whole lines, so that only the last run changes while the code grows. The newline between two
+ * runs is left out.
+ */
 export function stretchesOf(code: string): string[] {
   const stretches: string[] = [];
   let from = 0;

@@ -1,5 +1,5 @@
-// A link in Markdown: another server's opens in a tab of its own; a page of the console, or a file of the workspace, opens in
-// this one; and one that could run something is only text.
+// A link in Markdown. Links to other servers open a new tab; pages of the console and files of the workspace open in
+// this tab; a link that could run a script is plain text.
 
 import { useRouter } from '@tanstack/react-router';
 import type { ComponentProps, MouseEvent } from 'react';
@@ -7,7 +7,7 @@ import { pages } from '../../app/pages.ts';
 
 export function MarkdownLink({ href, children, ...rest }: ComponentProps<'a'>) {
   const router = useRouter({ warn: false });
-  if (!href) return <span title="This link was left out: it is not one of the web.">{children}</span>;
+  if (!href) return <span title="Link removed: only web links are allowed.">{children}</span>;
   if (/^([a-z][a-z\d+.-]*:|\/\/)/i.test(href))
     return (
       <a {...rest} href={href} target="_blank" rel="noreferrer noopener">
@@ -28,7 +28,7 @@ export function MarkdownLink({ href, children, ...rest }: ComponentProps<'a'>) {
   );
 }
 
-/** What ends like a file is one, also where its folder is called like a page. */
+/** A path with a file extension is a file, even if its folder has the name of a page. */
 function isPage(href: string): boolean {
   const [path] = href.split(/[?#]/) as [string];
   if (path.startsWith('/files/')) return true;
@@ -36,7 +36,7 @@ function isPage(href: string): boolean {
   return !/\.[^./]+$/.test(path) && pages.some((page) => first(page.path) === first(path));
 }
 
-/** Of a file, whose path is from the workspace's root, also where it does not say so. */
+/** The page of a file. Relative paths start at the workspace's root. */
 function addressOf(href: string): string {
   return `/files${new URL(href, 'file:///').pathname}`;
 }

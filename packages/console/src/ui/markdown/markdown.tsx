@@ -1,10 +1,10 @@
-// Markdown as it comes. Nothing in it is run or loaded from elsewhere: no HTML, and images of other servers are links.
+// Renders Markdown. Nothing in it runs or loads from elsewhere: no HTML, and images of other servers become links.
 
 import { CatchBoundary } from '@tanstack/react-router';
 import { memo, useId, useRef, type ComponentProps, type ReactElement } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
-import { CopyButton } from '../copy.tsx';
+import { CopyButton } from '../copy-button.tsx';
 import { DiffLines } from '../diff-text.tsx';
 import { kerning } from '../kerning.ts';
 import { blocksOf, type Blocks } from './blocks.ts';
@@ -29,7 +29,7 @@ const COMPONENTS: Components = {
 export function Markdown({ text }: { readonly text: string }) {
   const known = useRef<Blocks | null>(null);
   known.current = blocksOf(text, known.current);
-  // Footnotes of two texts on a page may have the same name.
+  // Two texts on a page may have footnotes of the same name.
   const prefix = useId();
   return (
     <div className="prose">
@@ -65,12 +65,12 @@ const Block = memo(function Block({ text, prefix }: { readonly text: string; rea
   );
 });
 
-/** Nobody nests so deep; parsing it would take seconds, or more than the stack. */
+/** Nesting that would take seconds to parse, or overflow the stack. */
 const KNOTTED = [/^(?:[ \t]*>){50}/m, /^[ \t]{100}[ \t]*(?:[-*+]|\d{1,9}[.)])\s/m, /^(?:[-*+] ){50}/m];
-const MOST_BRACKETS = 1000;
+const MAX_BRACKETS = 1000;
 
 function isKnotted(text: string): boolean {
-  return KNOTTED.some((knot) => knot.test(text)) || text.split('[', MOST_BRACKETS + 2).length > MOST_BRACKETS;
+  return KNOTTED.some((knot) => knot.test(text)) || text.split('[', MAX_BRACKETS + 2).length > MAX_BRACKETS;
 }
 
 function CodeBlock({ language, code }: Fence) {

@@ -1,19 +1,19 @@
-// A message whose run was canceled while it waited its turn: the log has not got its text, so it is asked for.
+// A message whose run was canceled before it started. Its text is not in the log, so it is fetched with the run.
 
 import { useQuery } from '@tanstack/react-query';
 import { CircleSlash } from 'lucide-react';
 import type { ChatView, Turn } from '@continuo/protocol';
 import { client } from '../data/client.ts';
-import { CopyButton } from '../ui/copy.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { kerning } from '../ui/kerning.ts';
 import { Retry } from './retry.tsx';
 
 const WHY: Record<string, string> = {
-  interrupted: 'Not answered: another message came first',
-  rolled_back: 'Not answered: another message came first',
+  interrupted: 'Canceled: a later message took its place',
+  rolled_back: 'Canceled: a later message took its place',
 };
 
-export function Unbegun({ turn, view }: { readonly turn: Turn; readonly view: ChatView }) {
+export function CanceledMessage({ turn, view }: { readonly turn: Turn; readonly view: ChatView }) {
   const { data: run } = useQuery({
     queryKey: ['said', turn.run],
     queryFn: ({ signal }) => client.runs.get(turn.run, { signal }),
@@ -29,7 +29,7 @@ export function Unbegun({ turn, view }: { readonly turn: Turn; readonly view: Ch
       <div className="mt-1 flex min-h-7 flex-wrap items-center justify-end gap-x-1 text-xs text-soft">
         <CircleSlash className="size-3.5" aria-hidden="true" />
         <span className="mr-1">
-          {again ? 'Sent again below' : (WHY[turn.canceled ?? ''] ?? 'Stopped before its turn')}
+          {again ? 'Sent again below' : (WHY[turn.canceled ?? ''] ?? 'Canceled before it started')}
         </span>
         {run && <CopyButton text={run.said} what="the message" />}
         {!again && <Retry run={turn.run} />}

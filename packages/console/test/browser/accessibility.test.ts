@@ -1,4 +1,4 @@
-// For everybody: the keyboard alone, a narrow screen, dark, a screen reader, a key.
+// Accessibility: keyboard, narrow screens, dark mode, screen readers; and the API key.
 
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { say, useConsole } from '../support/console.ts';
 
 const NARROW = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true };
 
-describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser${WITHOUT}`, () => {
+describe.skipIf(chromiumPath === null)(`accessibility of the console in a browser${WITHOUT}`, () => {
   const world = useConsole();
 
   const withApproval = async (page: Page) => {
@@ -17,9 +17,9 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
     await page.getByRole('group', { name: 'Approval of remove' }).waitFor();
   };
 
-  test('PLUS-5 everything can be done with the keyboard alone', async () => {
+  test('PLUS-5 by keyboard: send, approve, choose a role', async () => {
     const page = await world.open('/');
-    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+    await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('Write a list to /by-keyboard.md,');
     await page.keyboard.press('Shift+Enter');
@@ -43,7 +43,7 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
     await page.getByRole('button', { name: 'Role: reviewer' }).waitFor();
   });
 
-  test('PLUS-5 with the keyboard alone: queue, take back, stop, edit and send again', async () => {
+  test('PLUS-5 by keyboard: queue, cancel, stop, edit and send again', async () => {
     const { chat } = await openScript(world.url, 'By keys', [{ tokens: 500, delay_ms: 20 }]);
     const page = await world.open(`/chats/${chat}`);
     await page.getByRole('article', { name: 'Answer' }).waitFor();
@@ -52,7 +52,7 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
     await page.keyboard.press('Enter');
     const queue = page.getByRole('region', { name: 'Waiting messages' });
     await queue.waitFor();
-    await tabTo(page, 'Take it back', { back: true });
+    await tabTo(page, 'Cancel message', { back: true });
     await page.keyboard.press('Enter');
     await queue.waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
@@ -69,11 +69,11 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
     expect(await page.getByText('It was queued.', { exact: true }).count()).toBe(0);
   });
 
-  test('PLUS-5 with the keyboard alone: a file is found, edited and saved; a run is replayed', async () => {
+  test('PLUS-5 by keyboard: find, edit and save a file; replay a run', async () => {
     await fetch(`${world.url}/api/v1/workspaces/default/files/keys/a.md`, { method: 'PUT', body: 'One' });
     const { run } = await openScript(world.url, 'By keys', [{ text: 'First.' }]);
     const page = await world.open('/');
-    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+    await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
     await tabTo(page, 'Files');
     await page.keyboard.press('Enter');
     const tree = page.getByRole('tree', { name: 'Files' });
@@ -104,19 +104,19 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
     await tabTo(page, 'Timeline');
     await page.keyboard.press('ArrowRight');
     await page.getByRole('tab', { name: 'Replay', selected: true }).waitFor();
-    const slider = page.getByRole('slider', { name: 'Moment of the run' });
-    await tabTo(page, 'Moment of the run');
+    const slider = page.getByRole('slider', { name: 'Position in the run' });
+    await tabTo(page, 'Position in the run');
     await page.keyboard.press('Home');
     await page.getByText('Nothing has happened yet.').waitFor();
     await page.keyboard.press('ArrowRight');
     expect(await slider.inputValue()).toBe('1');
-    await tabTo(page, 'On by a message');
+    await tabTo(page, 'Next message');
     await page.keyboard.press('Enter');
     expect(Number(await slider.inputValue())).toBeGreaterThan(1);
   });
 
   test.each(['light', 'dark'] as const)(
-    'PLUS-5 axe finds nothing wrong on any page (%s)',
+    'PLUS-5 axe finds no violation on any page (%s)',
     async (colorScheme) => {
       const page = await world.open('/', { profile: { colorScheme } });
       await page.getByText('No language model is connected').waitFor();
@@ -130,17 +130,17 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
       await page.getByRole('group', { name: 'Approval of remove' }).first().waitFor();
       expect(await violations(page)).toEqual([]);
       await page.goto(`${world.url}/nowhere`);
-      await page.getByText('There is nothing here').waitFor();
+      await page.getByText('Page not found').waitFor();
       expect(await violations(page)).toEqual([]);
     },
   );
 
   test.each(['reduce', 'no-preference'] as const)(
-    'PLUS-5 what is at work moves only where motion is wanted (%s)',
+    'PLUS-5 a running chat is animated only if motion is wanted (%s)',
     async (reducedMotion) => {
       const { chat, run } = await openScript(world.url, 'Moves', [{ tokens: 3000, delay_ms: 20 }]);
       const page = await world.open(`/chats/${chat}`, { profile: { reducedMotion } });
-      await page.getByRole('status').getByText('Working').waitFor();
+      await page.getByRole('status').getByText('Running').waitFor();
       const moving = await page.evaluate(() =>
         document.getAnimations().some(({ effect }) => effect?.getTiming().iterations === Infinity),
       );
@@ -166,16 +166,16 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
     await page.getByRole('navigation', { name: 'Chats' }).waitFor({ state: 'detached' });
     expect(await fits()).toBe(true);
     expect(await violations(page)).toEqual([]);
-    // The page that is there already.
+    // A link to the current page.
     await page.getByRole('button', { name: /^Menu/ }).tap();
     await page.getByRole('link', { name: /^Approvals/ }).tap();
     await page.getByRole('navigation', { name: 'Chats' }).waitFor({ state: 'detached' });
   });
 
-  test('PLUS-5 on a short screen the page scrolls, and what waits for approval can be read', async () => {
+  test('PLUS-5 on a short screen the page scrolls, and a waiting approval can be read', async () => {
     const page = await world.open('/', { profile: { viewport: { width: 320, height: 256 } } });
     await withApproval(page);
-    const log = page.getByRole('log', { name: 'Conversation' });
+    const log = page.getByRole('log', { name: 'Transcript' });
     const shown = async (element: Locator) => {
       await element.scrollIntoViewIfNeeded();
       return element.evaluate((found) => {
@@ -191,10 +191,10 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
     const field = page.getByRole('textbox', { name: 'Message' });
     expect(await shown(field)).toBeGreaterThan(40);
     await page.getByRole('button', { name: /^Menu/ }).click();
-    expect(await shown(page.getByRole('link', { name: 'Put away and removed' }))).toBeGreaterThan(20);
+    expect(await shown(page.getByRole('link', { name: 'Archived and removed' }))).toBeGreaterThan(20);
   });
 
-  test('PLUS-5 a chat’s title hides nothing, wherever it stands', async () => {
+  test('PLUS-5 hidden characters in a chat’s title are shown on every page', async () => {
     const title = 'Write "a\u202Eb" down';
     const whole = 'Write "aU+202Eb" down';
     const { chat, run } = await openScript(world.url, title, [
@@ -211,7 +211,7 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
     await page.getByRole('heading', { name: `Run of ${whole}`, level: 1 }).waitFor();
   });
 
-  test('PLUS-5 a text is copied also where pages may not write to the clipboard, or says that it was not', async () => {
+  test('PLUS-5 text is copied without the clipboard API, and a failure is shown', async () => {
     const { chat } = await openScript(world.url, 'Copied', [{ text: 'To be copied.' }]);
     const page = await world.open('/');
     // As over http from another machine.
@@ -229,10 +229,10 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
     expect(await field.inputValue()).toBe('To be copied.');
     await page.evaluate(() => Object.assign(document, { execCommand: () => false }));
     await page.getByRole('button', { name: 'Copy the message' }).click();
-    await page.getByRole('button', { name: 'It could not be copied' }).waitFor();
+    await page.getByRole('button', { name: 'Copying failed' }).waitFor();
   });
 
-  test('PLUS-5 at 390 px the longest names are broken or cut, and no page is wider than the screen', async () => {
+  test('PLUS-5 at 390 px the longest names wrap or are truncated, and no page is wider than the screen', async () => {
     const long = 'unbroken'.repeat(22);
     const path = `/folder/${long}.md`;
     const { chat, run } = await openScript(world.url, long, [
@@ -244,21 +244,21 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
       page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
     await page.getByRole('group', { name: 'Approval of remove' }).waitFor();
     expect(await fits()).toBe(true);
-    const log = page.getByRole('log', { name: 'Conversation' });
+    const log = page.getByRole('log', { name: 'Transcript' });
     expect(await log.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
     for (const [at, name] of [
       ['/approvals', 'Approvals'],
       ['/runs', 'Runs'],
       [`/runs/${run}`, `Run of ${long}`],
       [`/files${path}`, `${long}.md`],
-      ['/put-away', 'Put away and removed'],
+      ['/archived', 'Archived and removed'],
       ['/settings', 'Settings'],
     ] as const) {
       await page.goto(world.url + at);
       await page.getByRole('heading', { name, level: 1 }).waitFor();
       expect([at, await fits()]).toEqual([at, true]);
     }
-    // What a person is asked, and what a run waits for, is there to its last character.
+    // What a person is asked, and what a run waits for, is shown to its last character.
     for (const [at, words] of [
       ['/approvals', 'The agent wants to call'],
       ['/runs', 'The run waits for approval of remove'],
@@ -276,39 +276,42 @@ describe.skipIf(chromiumPath === null)(`the console for everybody, in a browser$
   });
 });
 
-describe.skipIf(chromiumPath === null)(`the console of a server with a key, in a browser${WITHOUT}`, () => {
-  const key = 'a-key-of-the-tests-only';
-  const world = useConsole({ CONTINUO_API_KEY: key });
+describe.skipIf(chromiumPath === null)(
+  `the console of a server with an API key, in a browser${WITHOUT}`,
+  () => {
+    const key = 'a-key-of-the-tests-only';
+    const world = useConsole({ CONTINUO_API_KEY: key });
 
-  test('PLUS-5 the key is asked for once per tab, and a wrong one is refused', async () => {
-    const page = await world.open('/', { person: false });
-    const field = page.getByLabel('API key');
-    await field.fill('a-wrong-key-of-16');
-    await field.press('Enter');
-    const refused = page.getByText('The server does not take this key.');
-    await refused.waitFor();
-    expect(await violations(page)).toEqual([]);
-    await page.reload();
-    // No header can carry it.
-    await field.fill('“a-key-in-quotes”');
-    await field.press('Enter');
-    await refused.waitFor();
-    await field.fill(key);
-    await field.press('Enter');
-    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
-    await say(page, 'Write a list to /with-key.md');
-    await page.getByText('From the offline stand-in').waitFor();
-    await page.reload();
-    await page.getByText('From the offline stand-in').waitFor();
+    test('PLUS-5 the API key is asked for once per tab, and a wrong one is refused', async () => {
+      const page = await world.open('/', { person: false });
+      const field = page.getByLabel('API key');
+      await field.fill('a-wrong-key-of-16');
+      await field.press('Enter');
+      const refused = page.getByText('The server rejected this key.');
+      await refused.waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.reload();
+      // No header can carry this key.
+      await field.fill('“a-key-in-quotes”');
+      await field.press('Enter');
+      await refused.waitFor();
+      await field.fill(key);
+      await field.press('Enter');
+      await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
+      await say(page, 'Write a list to /with-key.md');
+      await page.getByText('From the offline stand-in').waitFor();
+      await page.reload();
+      await page.getByText('From the offline stand-in').waitFor();
 
-    const other = await world.open(new URL(page.url()).pathname, { person: false });
-    await other.getByLabel('API key').fill(key);
-    await other.keyboard.press('Enter');
-    await other.getByText('From the offline stand-in').waitFor();
-  });
-});
+      const other = await world.open(new URL(page.url()).pathname, { person: false });
+      await other.getByLabel('API key').fill(key);
+      await other.keyboard.press('Enter');
+      await other.getByText('From the offline stand-in').waitFor();
+    });
+  },
+);
 
-/** Presses Tab (or Shift+Tab) until the focus is on what has this name, or on what is asked for. */
+/** Presses Tab (or Shift+Tab) until the focused element has this name or meets the condition. */
 async function tabTo(
   page: Page,
   wanted: string | ((name: string) => Promise<boolean>),

@@ -1,22 +1,22 @@
-// What the chat is doing, and what can be done about it. It tells the truth: what was asked for and has not happened yet
-// is on its way, and a page that is behind says so.
+// The status of a chat, with its controls. A requested change is shown as pending until it has happened, and a page
+// that lags behind its chat says so.
 
 import { LoaderCircle, Pause, Play, Unplug } from 'lucide-react';
 import type { StreamState } from '@continuo/client';
 import type { ChatView } from '@continuo/protocol';
 import { Button } from '../ui/button.tsx';
-import { money, number } from '../ui/time.tsx';
+import { money, number } from '../ui/format.tsx';
 import { Visible } from '../ui/visible.tsx';
 import { Dot, WORDS, type Status } from './status.tsx';
 
 interface StatusBarProps {
   readonly title: string;
   readonly status: Status;
-  /** Why what was asked for was not done. */
+  /** Why the last command failed. */
   readonly problem: string | null;
   readonly connection: StreamState;
-  /** Events that the log has and the page has not. */
-  readonly behind: number;
+  /** How many events of the log the page has not received. */
+  readonly lag: number;
   readonly view: ChatView;
   readonly usage: { readonly input: number; readonly output: number; readonly cost: number | null } | null;
   readonly pause: () => void;
@@ -24,7 +24,7 @@ interface StatusBarProps {
 }
 
 export function StatusBar(props: StatusBarProps) {
-  const { title, status, problem, connection, behind, usage, pause, resume } = props;
+  const { title, status, problem, connection, lag, usage, pause, resume } = props;
   return (
     <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 py-1.5 sm:px-6">
       <h1 className="min-w-0 flex-1 truncate text-sm font-semibold max-md:sr-only">
@@ -36,10 +36,10 @@ export function StatusBar(props: StatusBarProps) {
           <>
             <Unplug className="size-3.5 text-warn" aria-hidden="true" /> Reconnecting…
           </>
-        ) : behind > 0 ? (
+        ) : lag > 0 ? (
           <>
             <LoaderCircle className="size-3.5 animate-spin" aria-hidden="true" />
-            {number(behind)} {behind === 1 ? 'event' : 'events'} behind
+            {number(lag)} {lag === 1 ? 'event' : 'events'} behind
           </>
         ) : (
           <>

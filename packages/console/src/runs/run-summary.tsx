@@ -1,35 +1,35 @@
-// A run in figures.
+// The figures of a run.
 
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { foldView } from '@continuo/protocol';
 import type { Run } from '../data/run-queries.ts';
-import { between, money, number, When } from '../ui/time.tsx';
+import { between, money, number, When } from '../ui/format.tsx';
 import type { RunLog } from './log.ts';
 
-export function Facts({ run, log }: { readonly run: Run; readonly log: RunLog }) {
+export function RunSummary({ run, log }: { readonly run: Run; readonly log: RunLog }) {
   const { usage, cost, attempts } = used(run, log);
   return (
     <dl className="mt-3 grid grid-cols-2 gap-x-6 gap-y-2 text-sm sm:flex sm:flex-wrap sm:gap-x-8">
-      <Fact name="Model">{run.model}</Fact>
-      <Fact name="Role">{run.role}</Fact>
-      <Fact name="Tokens">{usage ? `${number(usage.input)} in, ${number(usage.output)} out` : '–'}</Fact>
-      <Fact name="Cost">{cost === null ? 'Not known' : money(cost)}</Fact>
-      <Fact name="Queued">
+      <Figure name="Model">{run.model}</Figure>
+      <Figure name="Role">{run.role}</Figure>
+      <Figure name="Tokens">{usage ? `${number(usage.input)} in, ${number(usage.output)} out` : '–'}</Figure>
+      <Figure name="Cost">{cost === null ? 'Unknown' : money(cost)}</Figure>
+      <Figure name="Queued">
         <When at={run.queued_at} />
-      </Fact>
-      {run.ended_at !== null && <Fact name="Took">{between(run.started_at, run.ended_at) ?? '–'}</Fact>}
-      {attempts > 1 && <Fact name="Attempts">{attempts}</Fact>}
+      </Figure>
+      {run.ended_at !== null && <Figure name="Took">{between(run.started_at, run.ended_at) ?? '–'}</Figure>}
+      {attempts > 1 && <Figure name="Attempts">{attempts}</Figure>}
       {run.retry_of !== null && <RunLink name="Retry of" id={run.retry_of} words="an earlier run" />}
-      {run.steered_into !== null && (
-        <RunLink name="Taken in by" id={run.steered_into} words="the run that was at work" />
+      {run.steered_into !== null && <RunLink name="Steered into" id={run.steered_into} words="another run" />}
+      {run.blocked_by !== null && (
+        <RunLink name="Waiting for" id={run.blocked_by} words="the run before it" />
       )}
-      {run.blocked_by !== null && <RunLink name="Waits for" id={run.blocked_by} words="the run before it" />}
     </dl>
   );
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+function Figure({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
     <div className="min-w-0">
       <dt className="text-xs text-soft">{name}</dt>
@@ -48,7 +48,7 @@ function RunLink({
   readonly words: string;
 }) {
   return (
-    <Fact name={name}>
+    <Figure name={name}>
       <Link
         to="/runs/$run"
         params={{ run: id }}
@@ -56,11 +56,11 @@ function RunLink({
       >
         {words}
       </Link>
-    </Fact>
+    </Figure>
   );
 }
 
-/** Until it has ended, what its log says so far. */
+/** For an open run, the sums so far from its log. */
 function used(run: Run, { events }: RunLog) {
   const steps = events.filter(({ type }) => type !== 'token' && type !== 'reasoning');
   const turn = foldView(steps).turns[0];

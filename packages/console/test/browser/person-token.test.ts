@@ -1,4 +1,4 @@
-// Power needs a person, in the browser; and what pages elsewhere, and files that agents wrote, cannot do.
+// The person's token in a browser; and what other origins, and files written by agents, cannot do.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { violations } from '../support/axe.ts';
 import { chromiumPath, WITHOUT } from '../support/chromium.ts';
 import { openScripted, useConsole } from '../support/console.ts';
 
-describe.skipIf(chromiumPath === null)(`a person, in a browser${WITHOUT}`, () => {
+describe.skipIf(chromiumPath === null)(`the person’s token in a browser${WITHOUT}`, () => {
   const world = useConsole();
   const file = (path: string) => `${world.url}/api/v1/workspaces/default/files/${path}`;
   const write = (path: string, body: string) => fetch(file(path), { method: 'PUT', body });
@@ -19,7 +19,7 @@ describe.skipIf(chromiumPath === null)(`a person, in a browser${WITHOUT}`, () =>
     const page = await world.open(chat, { person: false });
     const card = page.getByRole('group', { name: 'Approval of remove' });
     await card.getByRole('button', { name: 'Approve' }).click();
-    const asked = page.getByRole('dialog', { name: 'This needs you' });
+    const asked = page.getByRole('dialog', { name: 'The person’s token is required' });
     await asked.getByText('continuo open').waitFor();
     expect(await violations(page)).toEqual([]);
     await asked.getByRole('button', { name: 'Not now' }).click();
@@ -30,7 +30,7 @@ describe.skipIf(chromiumPath === null)(`a person, in a browser${WITHOUT}`, () =>
     await asked.getByText('not the person’s token').waitFor();
     await asked.getByLabel('Link or token').fill(`${world.url}/#token=${PERSON_TOKEN}`);
     await asked.getByRole('button', { name: 'Continue' }).click();
-    // The card says so only until the run has gone on: what was approved is done.
+    // The card shows the decision only until the run continues, so look at the effect of the approved call.
     const file = `${world.url}/api/v1/workspaces/default/files/old.md`;
     await expect.poll(async () => (await fetch(file)).status, { timeout: 15_000 }).toBe(404);
     expect(await page.evaluate(() => document.cookie)).toBe('');
@@ -38,7 +38,7 @@ describe.skipIf(chromiumPath === null)(`a person, in a browser${WITHOUT}`, () =>
 
   test('the link gives the browser the token and leaves none in the address', async () => {
     const page = await world.open(`/#token=${PERSON_TOKEN}`, { person: false });
-    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+    await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
     expect(page.url()).toBe(`${world.url}/`);
     const cookies = await page.context().cookies();
     expect(cookies).toMatchObject([{ httpOnly: true, sameSite: 'Strict', value: PERSON_TOKEN }]);
@@ -47,7 +47,7 @@ describe.skipIf(chromiumPath === null)(`a person, in a browser${WITHOUT}`, () =>
     ).not.toContain(PERSON_TOKEN);
   });
 
-  test('a page elsewhere can neither run nor measure files; the console runs none; a picture fetches nothing', async () => {
+  test('another origin can neither run nor measure files; the console runs none; an SVG image loads nothing', async () => {
     let asked = 0;
     const elsewhere = createServer((request, response) => {
       if (request.url === '/asked.png') asked += 1;
@@ -63,7 +63,7 @@ describe.skipIf(chromiumPath === null)(`a person, in a browser${WITHOUT}`, () =>
       `<svg xmlns="http://www.w3.org/2000/svg"><image href="${base}/asked.png"/><rect width="9" height="9"/></svg>`,
     );
     const { context } = { context: (await world.open('/')).context() };
-    /** What comes of an element that a page adds to itself. */
+    /** What happens to an element that a page adds to itself. */
     const embed = async (at: string, tag: 'script' | 'img', src: string) => {
       const page = await context.newPage();
       await page.goto(at);

@@ -1,12 +1,12 @@
-// What is asked in a window of its own: a path for a file.
+// A dialog that asks for the path of a file.
 
 import { Dialog } from 'radix-ui';
 import { useId, useState, type FormEvent } from 'react';
 import { Button } from '../ui/button.tsx';
 import { BOX, OVERLAY, useAct } from '../ui/confirm.tsx';
-import { focusBack } from '../ui/focus.ts';
+import { restoreFocus } from '../ui/focus.ts';
 
-interface AskPathProps {
+interface PathDialogProps {
   readonly open: boolean;
   readonly close: () => void;
   readonly title: string;
@@ -15,11 +15,11 @@ interface AskPathProps {
   readonly act: (path: string) => Promise<void>;
 }
 
-export function AskPath(props: AskPathProps) {
-  return props.open ? <Asked {...props} /> : null;
+export function PathDialog(props: PathDialogProps) {
+  return props.open ? <OpenDialog {...props} /> : null;
 }
 
-function Asked({ close, title, action, initial, act }: AskPathProps) {
+function OpenDialog({ close, title, action, initial, act }: PathDialogProps) {
   const [path, setPath] = useState(initial);
   const wanted = path.trim().startsWith('/') ? path.trim() : `/${path.trim()}`;
   const { problem, busy, run, leave } = useAct(() => act(wanted), close);
@@ -32,7 +32,7 @@ function Asked({ close, title, action, initial, act }: AskPathProps) {
     <Dialog.Root open onOpenChange={leave}>
       <Dialog.Portal>
         <Dialog.Overlay className={OVERLAY} />
-        <Dialog.Content aria-describedby={undefined} className={BOX} onCloseAutoFocus={focusBack}>
+        <Dialog.Content aria-describedby={undefined} className={BOX} onCloseAutoFocus={restoreFocus}>
           <Dialog.Title className="font-semibold">{title}</Dialog.Title>
           <form onSubmit={submit}>
             <label htmlFor={id} className="mt-3 block text-sm font-medium">
@@ -49,7 +49,7 @@ function Asked({ close, title, action, initial, act }: AskPathProps) {
               aria-invalid={problem !== null}
               className="mt-1.5 w-full rounded-lg border border-strong bg-page px-3 py-2 font-mono text-sm"
             />
-            <p className="mt-1.5 text-xs text-soft">Folders are made by naming them: /notes/today.md</p>
+            <p className="mt-1.5 text-xs text-soft">Folders are created as needed: /notes/today.md</p>
             {problem && (
               <p role="alert" className="mt-2 text-sm text-bad">
                 {problem}
@@ -70,7 +70,7 @@ function Asked({ close, title, action, initial, act }: AskPathProps) {
   );
 }
 
-/** The name without its end: what is usually changed. */
+/** Selects the name without its extension. */
 function selectName(field: HTMLInputElement): void {
   const start = field.value.lastIndexOf('/') + 1;
   const dot = field.value.lastIndexOf('.');

@@ -1,13 +1,13 @@
-// Where a file is in the console, and what of the address says how it is shown.
+// The search parameters of the files page.
 
 import { useSearch } from '@tanstack/react-router';
 
 export interface FileSearch {
-  /** `history`: its versions instead of the editor. */
+  /** `history`: the versions instead of the editor. */
   readonly view?: 'history' | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** What the list on the left is limited to: what this run changed, or what changed since the chat's last message. */
+  /** Limits the list to the files that a run changed, or that changed since the chat's last message. */
   readonly changed?: 'run' | 'message' | undefined;
   readonly run?: string | undefined;
   readonly chat?: string | undefined;
@@ -27,7 +27,7 @@ export function useFileSearch(): FileSearch {
   };
 }
 
-/** The part of the address that stays when another file is opened. */
+/** The parameters that stay when another file is opened. */
 export function filterOf({ changed, run, chat }: FileSearch): FileSearch {
   return changed === undefined ? {} : { changed, run, chat };
 }

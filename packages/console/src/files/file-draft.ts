@@ -1,18 +1,18 @@
-// What was typed into a file and not saved, kept for the tab, also when another file is shown or the page is loaded again. Before
-// the tab is closed, the browser asks.
+// Unsaved changes to files, stored for the tab: they survive another file and a reload. Before the tab closes, the
+// browser asks.
 
 import { useStore, createStore } from '../data/store.ts';
 
 export interface Draft {
-  /** The version that it was made from. */
+  /** The version that the draft is based on. */
   readonly base: number;
   readonly text: string;
-  /** It was typed before the page was loaded, and nothing since. */
+  /** The draft is from before the page was loaded, and unchanged since. */
   readonly restored?: true;
 }
 
 const PREFIX = 'continuo-file:';
-const drafts = createStore<ReadonlyMap<string, Draft>>(kept());
+const drafts = createStore<ReadonlyMap<string, Draft>>(readStored());
 
 addEventListener('beforeunload', (event) => {
   if (drafts.get().size > 0) event.preventDefault();
@@ -31,20 +31,20 @@ export function setDraft(file: string, draft: Draft | null): void {
   if (draft) next.set(file, draft);
   else next.delete(file);
   drafts.set(next);
-  keep(file, draft);
+  store(file, draft);
 }
 
-function keep(file: string, draft: Draft | null): void {
+function store(file: string, draft: Draft | null): void {
   if (!draft) return sessionStorage.removeItem(PREFIX + file);
   try {
     sessionStorage.setItem(PREFIX + file, JSON.stringify({ base: draft.base, text: draft.text }));
   } catch {
-    // More than the browser keeps: an older text must not come back in its place. It stays while the page is open.
+    // Too large for session storage: the old draft must not come back, and the new one lasts as long as the page.
     sessionStorage.removeItem(PREFIX + file);
   }
 }
 
-function kept(): ReadonlyMap<string, Draft> {
+function readStored(): ReadonlyMap<string, Draft> {
   const found = Object.keys(sessionStorage).filter((key) => key.startsWith(PREFIX));
   return new Map(
     found.map((key) => {

@@ -1,4 +1,4 @@
-// How texts look in the editor and where two are compared: the console's own colours, in light and dark.
+// The theme of the editor and of comparisons, in the console's colours.
 
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorView, lineNumbers } from '@codemirror/view';
@@ -20,7 +20,7 @@ const THEME = EditorView.theme({
     background: 'color-mix(in oklab, var(--accent) 28%, transparent)',
   },
   '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--accent-wash)' },
-  // Two texts.
+  // Comparisons.
   '&.cm-merge-a .cm-changedLine': { backgroundColor: 'var(--bad-wash)' },
   '&.cm-merge-b .cm-changedLine, .cm-insertedLine': { backgroundColor: 'var(--good-wash)' },
   '.cm-deletedChunk': { backgroundColor: 'var(--bad-wash)', padding: '0 0.75rem' },
@@ -52,7 +52,7 @@ const COLOURS = HighlightStyle.define([
   { tag: tags.invalid, color: 'var(--bad)' },
 ]);
 
-export function look(): Extension {
+export function editorTheme(): Extension {
   const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
   return [
     EditorView.cspNonce.of(nonce),

@@ -1,15 +1,16 @@
-// Characters that cannot be seen, or that turn around how others are read: whoever decides about a text must see them.
+// Characters that are invisible, or that reverse the reading direction. A person who decides about a text must see
+// them.
 
 /**
- * What is drawn as nothing or as a blank, but for spaces, tabs and newlines; what turns the reading around is among it. A
- * picture that is made of several characters is one.
+ * Characters drawn as nothing or as a blank, except space, tab and newline; this includes bidirectional controls. An
+ * emoji of several code points counts as one visible character.
  */
 const EACH =
   /\p{RGI_Emoji}|(?<hidden>[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|[^\P{Zs} ]|[^\P{Cc}\t\n])/gv;
 
 export interface Piece {
   readonly text: string;
-  /** It is the name of a character that would not be seen. */
+  /** `text` is the name of an invisible character. */
   readonly hidden: boolean;
 }
 
@@ -27,10 +28,10 @@ export function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
-/** JSON that means the same and hides nothing. */
-export function plainJson(json: string): string {
+/** Equivalent JSON in which every invisible character is escaped. */
+export function escapeHidden(json: string): string {
   return json.replace(EACH, (character, hidden?: string) =>
-    // A tab is escaped in it already, and so is whatever else is below a space.
+    // JSON has already escaped tabs and the other control characters below a space.
     hidden === undefined
       ? character
       : [...Array(character.length).keys()]

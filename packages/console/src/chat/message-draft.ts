@@ -1,4 +1,4 @@
-// What was written and not sent, with what was chosen for it, kept for the tab.
+// An unsent message with its files, role, model and busy policy, stored for the tab.
 
 import { useEffect, useState } from 'react';
 import { newKey } from '@continuo/client';
@@ -6,54 +6,57 @@ import type { Policy } from './pickers.tsx';
 
 interface Draft {
   readonly content: string;
-  /** Paths of files that go with it. */
+  /** Paths of the attached files. */
   readonly files: readonly string[];
-  /** Empty where the chat's own, or the server's, is meant. */
+  /** Empty: the default of the chat or the server. */
   readonly role: string;
   readonly model: string;
   readonly policy: Policy;
 }
 
-/** A draft on its way, under a key that is the same until it is taken in or changed: sent twice, it is said once. */
+/**
+ * A draft being sent. Its idempotency key stays until the server accepts the draft or the person changes it, so that a
+ * resent draft is accepted once.
+ */
 export interface Sending extends Draft {
   readonly key: string;
 }
 
-interface Kept extends Draft {
+interface StoredDraft extends Draft {
   readonly key: string | null;
 }
 
 const PREFIX = 'continuo-draft:';
-/** What is more than the browser keeps: it stays while the page is open. */
-const unkept = new Map<string, Kept>();
-const EMPTY: Kept = { content: '', files: [], role: '', model: '', policy: 'enqueue', key: null };
+/** Drafts too large for session storage: they last as long as the page. */
+const unstored = new Map<string, StoredDraft>();
+const EMPTY: StoredDraft = { content: '', files: [], role: '', model: '', policy: 'enqueue', key: null };
 
-export interface DraftOf {
+export interface DraftHandle {
   readonly draft: Draft;
   readonly change: (change: Partial<Draft> | ((draft: Draft) => Partial<Draft>)) => void;
-  /** Sends it as it is now; what is written meanwhile stays. */
-  readonly send: (how: (sending: Sending) => Promise<void>) => Promise<void>;
+  /** Sends the current draft; text typed in the meantime stays. */
+  readonly send: (deliver: (sending: Sending) => Promise<void>) => Promise<void>;
 }
 
-export function useDraft(place: string): DraftOf {
+export function useDraft(place: string): DraftHandle {
   const [draft, setDraft] = useState(() => read(place));
   useEffect(() => write(place, draft), [place, draft]);
   return {
     draft,
     change: (change) =>
       setDraft((now) => ({ ...now, ...(typeof change === 'function' ? change(now) : change), key: null })),
-    send: async (how) => {
+    send: async (deliver) => {
       const sending = { ...draft, key: draft.key ?? newKey() };
       setDraft((now) => ({ ...now, key: sending.key }));
-      await how(sending);
+      await deliver(sending);
       setDraft((now) => without(now, sending));
-      // Nobody may be there any more to keep it.
+      // The component may be unmounted by now, so its effect would not store the draft.
       write(place, without(read(place), sending));
     },
   };
 }
 
-function without(draft: Kept, sent: Draft): Kept {
+function without(draft: StoredDraft, sent: Draft): StoredDraft {
   const { content } = draft;
   return {
     ...draft,
@@ -63,21 +66,21 @@ function without(draft: Kept, sent: Draft): Kept {
   };
 }
 
-function read(place: string): Kept {
-  const tooMuch = unkept.get(place);
-  if (tooMuch) return tooMuch;
-  const kept = sessionStorage.getItem(PREFIX + place);
-  return kept === null ? EMPTY : { ...EMPTY, ...(JSON.parse(kept) as Kept) };
+function read(place: string): StoredDraft {
+  const inMemory = unstored.get(place);
+  if (inMemory) return inMemory;
+  const stored = sessionStorage.getItem(PREFIX + place);
+  return stored === null ? EMPTY : { ...EMPTY, ...(JSON.parse(stored) as StoredDraft) };
 }
 
-function write(place: string, draft: Kept): void {
-  unkept.delete(place);
-  // Also before it is kept: an older text must not come back in its place.
+function write(place: string, draft: StoredDraft): void {
+  unstored.delete(place);
+  // Remove first: if the new draft does not fit, the old one must not come back.
   sessionStorage.removeItem(PREFIX + place);
   if (JSON.stringify({ ...draft, key: null }) === JSON.stringify(EMPTY)) return;
   try {
     sessionStorage.setItem(PREFIX + place, JSON.stringify(draft));
   } catch {
-    unkept.set(place, draft);
+    unstored.set(place, draft);
   }
 }

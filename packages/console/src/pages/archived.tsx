@@ -1,4 +1,4 @@
-// Chats that the sidebar does not show any more, and the way back.
+// Archived and removed chats, which can be restored.
 
 import { Link } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
@@ -6,31 +6,31 @@ import { Archive } from 'lucide-react';
 import { useState } from 'react';
 import { titleOf } from '../app/chat-entry.tsx';
 import { client } from '../data/client.ts';
-import { keys, putChat, useAwayChats, type Chat } from '../data/queries.ts';
+import { keys, putChat, useHiddenChats, type Chat } from '../data/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { PageFrame } from '../ui/page.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
-import { When } from '../ui/time.tsx';
+import { When } from '../ui/format.tsx';
 import { Visible } from '../ui/visible.tsx';
 
 export function Page() {
-  const archived = useAwayChats('archived');
-  const removed = useAwayChats('removed');
+  const archived = useHiddenChats('archived');
+  const removed = useHiddenChats('removed');
   const error = archived.error ?? removed.error;
   const none = [archived, removed].every(({ data }) => data?.pages[0]?.items.length === 0);
   return (
     <PageFrame
-      title="Put away and removed"
-      about="Chats that are put away stay as they are. Removed ones are deleted for good after 7 days."
+      title="Archived and removed"
+      about="Archived chats are kept. Removed chats are deleted permanently after 7 days."
     >
       {error && !archived.data && !removed.data && <Failure error={error} />}
       {(archived.isPending || removed.isPending) && !error && <Loading what="chats" />}
       {none && (
-        <Empty icon={Archive} title="Nothing is put away">
-          “Put away” and “Remove…” are in the menu of each chat.
+        <Empty icon={Archive} title="No archived chats">
+          “Archive” and “Remove…” are in the menu of each chat.
         </Empty>
       )}
-      <Chats title="Put away" chats={archived} />
+      <Chats title="Archived" chats={archived} />
       <Chats title="Removed" chats={removed} />
     </PageFrame>
   );
@@ -41,7 +41,7 @@ function Chats({
   chats: { data, hasNextPage, isFetchingNextPage, fetchNextPage },
 }: {
   readonly title: string;
-  readonly chats: ReturnType<typeof useAwayChats>;
+  readonly chats: ReturnType<typeof useHiddenChats>;
 }) {
   const items = data?.pages.flatMap((page) => page.items) ?? [];
   if (items.length === 0) return null;
@@ -71,7 +71,7 @@ function Entry({ chat }: { readonly chat: Chat }) {
   const cache = useQueryClient();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const bringBack = async () => {
+  const restore = async () => {
     setBusy(true);
     try {
       const back =
@@ -79,7 +79,7 @@ function Entry({ chat }: { readonly chat: Chat }) {
           ? await client.chats.change(chat.id, { archived: false })
           : await client.chats.restore(chat.id);
       putChat(cache, back);
-      await cache.invalidateQueries({ queryKey: keys.away });
+      await cache.invalidateQueries({ queryKey: keys.hiddenChats });
     } catch (error) {
       setProblem((error as Error).message);
       setBusy(false);
@@ -103,11 +103,11 @@ function Entry({ chat }: { readonly chat: Chat }) {
       <When at={chat.removed_at ?? chat.archived_at ?? chat.created_at} className="text-xs text-soft" />
       <Button
         disabled={busy}
-        aria-label={`Bring back ${titleOf(chat)}`}
+        aria-label={`Restore ${titleOf(chat)}`}
         className="!px-2 !py-1 !text-xs"
-        onClick={() => void bringBack()}
+        onClick={() => void restore()}
       >
-        Bring back
+        Restore
       </Button>
       {problem && (
         <p role="alert" className="w-full text-sm text-bad">

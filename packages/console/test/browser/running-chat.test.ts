@@ -1,4 +1,5 @@
-// What goes on, whatever happens to it: stopped and taken up in another tab, paused, and through the death of the server.
+// Chats with an open run: stopped, continued in another tab, queued, steered, paused, and taken over after the server
+// was killed.
 
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -11,25 +12,25 @@ import { openScripted, said, say, useConsole } from '../support/console.ts';
 const days = (text: string) => [...text.matchAll(/Day (\d+)\./g)].map((match) => Number(match[1]));
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
-/** The id of what the keyboard writes to. */
+/** The id of the focused element. */
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.id);
 
-describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHOUT}`, () => {
+describe.skipIf(chromiumPath === null)(`a chat with an open run, in a browser${WITHOUT}`, () => {
   const world = useConsole({ CONTINUO_MODEL: 'offline/demo' });
 
   const day = (page: Page, number: number) => page.getByText(`Day ${number}.`, { exact: true }).first();
 
-  test('PLUS-5 a long answer is stopped with Escape, and another tab goes on with it', async () => {
+  test('PLUS-5 a long answer is stopped with Escape, and continued in another tab', async () => {
     const page = await world.open('/');
     await page.getByRole('button', { name: 'A long answer' }).click();
     await day(page, 2).waitFor();
     await page.getByRole('textbox', { name: 'Message' }).press('Escape');
-    await page.getByText('It was stopped here.').waitFor();
+    await page.getByText('Stopped here.').waitFor();
     await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
     const reached = days(await said(page)).at(-1)!;
 
     const other = await world.open(new URL(page.url()).pathname, { context: page.context() });
-    await other.getByText('It was stopped here.').waitFor();
+    await other.getByText('Stopped here.').waitFor();
     expect(await said(other)).toBe(await said(page));
     await say(other, 'Go on');
     for (const tab of [other, page]) await day(tab, reached + 2).waitFor();
@@ -39,7 +40,7 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     expect(await said(other)).toBe(await said(page));
   });
 
-  test('PLUS-5 a message that is sent meanwhile waits its turn, and can be taken back', async () => {
+  test('PLUS-5 a message to a busy chat is queued, and can be canceled', async () => {
     const page = await world.open('/');
     await page.getByRole('button', { name: 'A long answer' }).click();
     await day(page, 1).waitFor();
@@ -48,33 +49,33 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await queue.getByText('Write a list to /queued.md').waitFor();
     await page.reload();
     await queue.getByText('Write a list to /queued.md').waitFor();
-    await queue.getByRole('button', { name: 'Take it back' }).click();
+    await queue.getByRole('button', { name: 'Cancel message' }).click();
     await queue.waitFor({ state: 'detached' });
     expect(await focused(page)).toBe('message');
     const mine = page.getByRole('article', { name: 'You' });
     await mine
       .filter({ hasText: 'Write a list to /queued.md' })
-      .getByText('Stopped before its turn')
+      .getByText('Canceled before it started')
       .waitFor();
     await say(page, 'Write a list to /also.md');
     await queue.getByText('Write a list to /also.md').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
     const also = mine.filter({ hasText: 'Write a list to /also.md' });
-    await also.getByText('Stopped before its turn').waitFor();
+    await also.getByText('Canceled before it started').waitFor();
     await page.reload();
-    await also.getByRole('button', { name: 'Try again' }).click();
+    await also.getByRole('button', { name: 'Retry' }).click();
     await also.first().getByText('Sent again below').waitFor();
     await page.getByText('From the offline stand-in').waitFor();
     await page.getByRole('status').getByText('Ready').waitFor();
     expect((await fetch(`${world.url}/api/v1/workspaces/default/files/queued.md`)).status).toBe(404);
   });
 
-  test('PLUS-5 whoever reads a little above the end of an answer that streams is left there', async () => {
+  test('PLUS-5 scrolling up a little from the end of a streaming answer stops following it', async () => {
     const page = await world.open('/', { profile: { viewport: { width: 900, height: 420 } } });
     await page.getByRole('button', { name: 'A long answer' }).click();
     await day(page, 6).waitFor();
-    const log = page.getByRole('log', { name: 'Conversation' });
+    const log = page.getByRole('log', { name: 'Transcript' });
     const place = () =>
       log.evaluate(({ scrollTop, scrollHeight, clientHeight }) => ({
         top: scrollTop,
@@ -84,7 +85,7 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     for (const up of [-100, -40]) {
       await log.hover();
       await page.mouse.wheel(0, up);
-      const toEnd = page.getByRole('button', { name: 'To the end' });
+      const toEnd = page.getByRole('button', { name: 'Jump to end' });
       await toEnd.waitFor();
       const next = days(await said(page)).at(-1)! + 1;
       await day(page, next).waitFor();
@@ -100,7 +101,7 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
   });
 
-  test('PLUS-5 a pause is on its way until the run rests, survives a reload, and ends with Resume', async () => {
+  test('PLUS-5 a pause is shown as pending until the run is paused, survives a reload, and ends with Resume', async () => {
     const page = await world.open('/');
     await say(page, 'Write a list to /paused.md, then write a list to /later.md');
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
@@ -114,7 +115,7 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await status.getByText('Ready').waitFor();
   });
 
-  test('PLUS-5 what could not be done is said, and what is shown stays true', async () => {
+  test('PLUS-5 a refused action shows its error, and the status stays correct', async () => {
     const { chat } = await openScript(world.url, 'Refused', [{ text: 'Well', hang: true }]);
     const page = await world.open(`/chats/${chat}`);
     const status = page.getByRole('status');
@@ -124,31 +125,31 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
       if (!refusing || route.request().method() === 'GET') return route.continue();
       return route.fulfill({ status: 409, json: { code: 'not_now', detail: 'Not now.' } });
     });
-    const told = (words: string, why = 'Not now.') =>
+    const alertShows = (words: string, why = 'Not now.') =>
       page.getByRole('alert').getByText(`${words}: ${why}`, { exact: true }).waitFor();
     const away = (url: URL) => url.pathname.endsWith('/stop');
     await page.route(away, (route) => route.abort());
     await page.getByRole('button', { name: 'Stop (Esc)' }).click();
-    await told('It could not be stopped', 'The server does not answer.');
+    await alertShows('The chat could not be stopped', 'The server is not responding.');
     await page.unroute(away);
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
-    await told('It could not be paused');
+    await alertShows('The chat could not be paused');
     await page.getByRole('textbox', { name: 'Message' }).press('Escape');
-    await told('It could not be stopped');
-    await status.getByText('Working').waitFor();
+    await alertShows('The chat could not be stopped');
+    await status.getByText('Running').waitFor();
     const chats = page.getByRole('navigation', { name: 'Chats' });
     const choose = async (name: string) => {
       await chats.getByRole('link', { name: 'Refused' }).hover();
       await chats.getByRole('button', { name: 'Actions for Refused' }).click();
       await page.getByRole('menuitem', { name }).click();
     };
-    await choose('Put away');
-    await told('It could not be put away');
+    await choose('Archive');
+    await alertShows('The chat could not be archived');
     await choose('Rename');
-    const title = page.getByRole('textbox', { name: 'Title of the chat' });
+    const title = page.getByRole('textbox', { name: 'Chat title' });
     await title.fill('Refused no more');
     await title.press('Enter');
-    await told('It could not be renamed');
+    await alertShows('The chat could not be renamed');
     refusing = false;
     await title.press('Enter');
     await title.waitFor({ state: 'detached' });
@@ -157,17 +158,17 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await status.getByText('Stopped', { exact: true }).waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     refusing = true;
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await told('It could not be tried again');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await alertShows('The run could not be retried');
     refusing = false;
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await status.getByText('Working').waitFor();
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await status.getByText('Running').waitFor();
     expect(await focused(page)).toBe('message');
     await page.keyboard.press('Escape');
     await status.getByText('Stopped', { exact: true }).waitFor();
   });
 
-  test('PLUS-5 the server is killed under an open page: nothing is lost or doubled, and nobody reloads', async () => {
+  test('PLUS-5 the server is killed under an open page: nothing is lost or duplicated, without a reload', async () => {
     const page = await world.open('/');
     await page.getByRole('button', { name: 'A long answer' }).click();
     await day(page, 3).waitFor();
@@ -175,25 +176,25 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     page.on('load', () => (loads += 1));
     world.pod.kill('SIGKILL');
     await page.getByRole('status').getByText('Reconnecting…').waitFor();
-    await page.getByText('The server does not answer. Trying again…').waitFor();
+    await page.getByText('The server is not responding. Retrying…').waitFor();
     await world.startAgain();
-    await page.getByText('Superseded: the server went away').waitFor();
-    await page.getByText('The server does not answer. Trying again…').waitFor({ state: 'detached' });
+    await page.getByText('Superseded: the server stopped').waitFor();
+    await page.getByText('The server is not responding. Retrying…').waitFor({ state: 'detached' });
     await day(page, 6).waitFor();
     await page.getByRole('button', { name: 'Stop (Esc)' }).click();
-    await page.getByText('It was stopped here.').waitFor();
+    await page.getByText('Stopped here.').waitFor();
     await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
     const shown = await said(page);
-    const told = days(shown);
-    expect(told).toEqual(upTo(told.at(-1)!));
+    const shownDays = days(shown);
+    expect(shownDays).toEqual(upTo(shownDays.at(-1)!));
     expect(loads).toBe(0);
 
     const fresh = await world.open(new URL(page.url()).pathname);
-    await fresh.getByText('It was stopped here.').waitFor();
+    await fresh.getByText('Stopped here.').waitFor();
     expect(await said(fresh)).toBe(shown);
   });
 
-  test('PLUS-5 every connection is cut after 25 events: the page shows what the log says, once, and nobody reloads', async () => {
+  test('PLUS-5 every connection is cut after 25 events: the page shows each event of the log once, without a reload', async () => {
     const proxy = await startProxy(world.url);
     onTestFinished(() => proxy.close());
     let cuts = 0;
@@ -226,14 +227,14 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     const last = (tab: Page) => tab.getByRole('paragraph').filter({ hasText: /\bw300\b/ });
     await last(page).waitFor();
     await page.getByRole('status').getByText('Ready').waitFor();
-    // Some of it comes as pages, where a stream brought nothing.
+    // Some events come as pages, after streams that delivered none.
     expect(cuts).toBeGreaterThan(2);
     expect(loads).toBe(0);
 
     const events = await eventsOf(world.url, run);
     const text = events.map(({ type, data }) => (type === 'token' ? data.text : '')).join('');
     const shown = await said(page);
-    // What was asked for says the words, too.
+    // The message itself contains the words, too.
     const answered = shown.slice(shown.indexOf('w1 w2'));
     expect(answered.match(/\bw\d+\b/g)).toEqual(text.match(/\bw\d+\b/g));
     expect(events.filter(({ type }) => type === 'tool_end')).toHaveLength(2);
@@ -245,16 +246,16 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     expect(await said(fresh)).toBe(shown);
   });
 
-  test('PLUS-5 while the server is away a page that was not loaded yet says so, and comes when it is back', async () => {
+  test('PLUS-5 a page that cannot be loaded while the server is not responding says so, and loads when it is back', async () => {
     const page = await world.open('/');
     await page.getByRole('textbox', { name: 'Message' }).fill('Half a thought');
     let loads = 0;
     page.on('load', () => (loads += 1));
     world.pod.kill('SIGKILL');
-    await page.getByText('The server does not answer. Trying again…').waitFor();
+    await page.getByText('The server is not responding. Retrying…').waitFor();
     expect(await violations(page)).toEqual([]);
     await page.getByRole('link', { name: 'Settings' }).click();
-    await page.getByRole('heading', { name: 'The server does not answer' }).waitFor();
+    await page.getByRole('heading', { name: 'The server is not responding' }).waitFor();
     expect(await violations(page)).toEqual([]);
     await page.getByRole('link', { name: 'New chat' }).click();
     await page.getByText('Half a thought').waitFor();
@@ -263,7 +264,7 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
     expect(loads).toBe(0);
 
-    // A file that is not to be had although the server answers: the page is asked for anew, by itself.
+    // If a module cannot be loaded although the server responds, the page reloads itself.
     await page.route('**/assets/runs-*.js', (route) => route.abort());
     await page.getByRole('link', { name: 'Runs' }).click();
     await page.getByRole('button', { name: 'Try again' }).waitFor();
@@ -274,13 +275,13 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await page.getByText('Half a thought').waitFor();
   });
 
-  test('PLUS-5 Escape closes what is open, and stops the run only when nothing is', async () => {
+  test('PLUS-5 Escape closes open fields, and stops the run only if none is open', async () => {
     const page = await world.open('/');
     await say(page, 'Write a list to /escape.md, then remove /escape.md');
     const question = page.getByRole('group', { name: 'Approval of remove' });
     const opened: [string, Locator][] = [
       ['Comment…', question.getByRole('textbox', { name: 'Comment for the model' })],
-      ['Edit…', question.getByRole('textbox', { name: 'What it is called with, as JSON' })],
+      ['Edit…', question.getByRole('textbox', { name: 'Input as JSON' })],
       ['Always allow…', question.getByRole('button', { name: 'Add the rule and approve' })],
     ];
     for (const [name, part] of opened) {
@@ -294,7 +295,7 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await entry.hover();
     await entry.getByRole('button', { name: /^Actions for/ }).click();
     await page.getByRole('menuitem', { name: 'Rename' }).click();
-    const title = page.getByRole('textbox', { name: 'Title of the chat' });
+    const title = page.getByRole('textbox', { name: 'Chat title' });
     await title.waitFor();
     await page.keyboard.press('Escape');
     await title.waitFor({ state: 'detached' });
@@ -303,19 +304,19 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await page.getByRole('button', { name: 'Edit and send again' }).click();
     await page.keyboard.press('Escape');
     expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Edit and send again');
-    await page.getByRole('status').getByText('Waiting for your approval').waitFor();
+    await page.getByRole('status').getByText('Waiting for approval').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
   });
 
-  test('PLUS-3 a call that a killed server left is a card with two answers: make it again, or skip it', async () => {
+  test('PLUS-3 a call that a killed server left with an unknown outcome can be retried or skipped', async () => {
     const steps = [{ calls: [{ tool: 'external', input: { note: 'x' } }] }, { text: 'So be it.' }];
     const page = await world.open(await openScripted(world.url, steps));
     world.pod.arm('tool.after_effect.external');
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await world.startAgain();
     const question = page.getByRole('group', { name: 'Approval of external' });
-    await question.getByText('Did it happen? Nobody knows').waitFor();
+    await question.getByText('Outcome unknown').waitFor();
     expect(await question.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
     expect(await question.innerText()).not.toContain('?.');
     await question.getByRole('button', { name: 'Skip', exact: true }).click();
@@ -323,33 +324,29 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await page.getByRole('status').getByText('Ready').waitFor();
   });
 
-  test('PLUS-5 a message can steer the run that is at work', async () => {
+  test('PLUS-5 a message can steer the open run', async () => {
     const page = await world.open(
       await openScripted(world.url, [{ tokens: 200, delay_ms: 20 }, { text: 'Unsteered.' }]),
     );
-    await page.getByRole('button', { name: 'While it works: Queue' }).click();
+    await page.getByRole('button', { name: 'If busy: Queue' }).click();
     await page.getByRole('menuitemradio', { name: /^Steer/ }).click();
     await say(page, JSON.stringify({ steps: [{ text: 'It was steered.' }] }));
-    await page.getByText('Said while it worked').waitFor();
+    await page.getByText('Sent while the run was open').waitFor();
     await page.getByText('It was steered.', { exact: true }).waitFor();
     await page.getByRole('status').getByText('Ready').waitFor();
   });
 
-  test('PLUS-5 a message that steers is shown as waiting until it is taken in, also after a reload', async () => {
+  test('PLUS-5 a steering message is shown as waiting until the run reads it, also after a reload', async () => {
     const page = await world.open(await openScripted(world.url, [{ text: 'Well', hang: true }]));
     await page.getByText('Well', { exact: true }).waitFor();
     await say(page, 'From the queue');
     const queue = page.getByRole('region', { name: 'Waiting messages' });
     const waits = (text: string) =>
-      queue
-        .getByRole('listitem')
-        .filter({ hasText: text })
-        .getByText('Is taken in at the next step')
-        .waitFor();
+      queue.getByRole('listitem').filter({ hasText: text }).getByText('Delivered at the next step').waitFor();
     await queue.getByRole('button', { name: 'Steer' }).click();
     await waits('From the queue');
     expect(await focused(page)).toBe('message');
-    await page.getByRole('button', { name: 'While it works: Queue' }).click();
+    await page.getByRole('button', { name: 'If busy: Queue' }).click();
     await page.getByRole('menuitemradio', { name: /^Steer/ }).click();
     await say(page, 'At once');
     await waits('At once');
@@ -359,10 +356,10 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await page.keyboard.press('Escape');
     await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
     await queue.waitFor({ state: 'detached' });
-    expect(await page.getByText('Said while it worked').count()).toBe(2);
+    expect(await page.getByText('Sent while the run was open').count()).toBe(2);
   });
 
-  test('PLUS-5 a message that waits its turn can be made to steer: it is said once, also if the answer is lost', async () => {
+  test('PLUS-5 a queued message can be made to steer: it is accepted once, also if the response is lost', async () => {
     const page = await world.open(
       await openScripted(world.url, [{ tokens: 200, delay_ms: 20 }, { text: 'Unsteered.' }]),
     );
@@ -394,11 +391,11 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
     await runs.filter({ hasText: 'Steered another run' }).filter({ hasText: steering }).click();
     await page.getByRole('status').getByText('Steered another run').waitFor();
     expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0);
-    await page.getByRole('link', { name: 'the run that was at work' }).click();
+    await page.getByRole('link', { name: 'another run' }).click();
     await page.getByRole('status').getByText('Done', { exact: true }).waitFor();
   });
 
-  test('PLUS-5 what is on its way is waited for: Escape and Cancel close nothing over it', async () => {
+  test('PLUS-5 Escape and Cancel do nothing while a request is in flight', async () => {
     const { chat } = await openScript(world.url, 'On its way', [
       { calls: [{ tool: 'remove', input: { path: '/nowhere.md' } }] },
       { text: 'Well' },
@@ -409,7 +406,7 @@ describe.skipIf(chromiumPath === null)(`a chat that goes on, in a browser${WITHO
       if (route.request().method() !== 'GET') await held;
       await route.continue();
     });
-    /** Until it is let go, nothing that the page sends arrives. */
+    /** Holds back every request of the page until the returned function is called. */
     const hold = (): (() => void) => {
       let letGo = () => {};
       held = new Promise((resolve) => (letGo = resolve));

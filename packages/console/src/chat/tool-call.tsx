@@ -1,15 +1,15 @@
-// A tool's call: what it does in words, how it went, and on demand what went in and came out.
+// A tool call: its title and state, and on demand its input and output.
 
 import type { CallItem, Turn } from '@continuo/protocol';
 import { Ban, Check, ChevronRight, CircleHelp, Clock, LoaderCircle, Wrench, X } from 'lucide-react';
 import { ApprovalCard } from '../approvals/card.tsx';
 import { DiffText, isDiff } from '../ui/diff-text.tsx';
-import { between } from '../ui/time.tsx';
+import { between } from '../ui/format.tsx';
 import { Value } from '../ui/value.tsx';
 import { Visible } from '../ui/visible.tsx';
 import { FileLink } from './file-link.tsx';
 
-export function Call({ item, turn }: { readonly item: CallItem; readonly turn: Turn }) {
+export function ToolCall({ item, turn }: { readonly item: CallItem; readonly turn: Turn }) {
   const asked = item.approvals.at(-1);
   const open = turn.state === 'running' || turn.state === 'waiting' || turn.state === 'paused';
   return (
@@ -29,13 +29,13 @@ export function Call({ item, turn }: { readonly item: CallItem; readonly turn: T
           />
         </summary>
         <div className="space-y-3 border-t px-3 py-3 text-sm">
-          <Part name={`Input of ${item.tool}`}>
+          <Labelled name={`Input of ${item.tool}`}>
             <Value value={item.input} />
-          </Part>
+          </Labelled>
           {item.state === 'ended' && (
-            <Part name={item.success ? 'Output' : 'What went wrong'}>
+            <Labelled name={item.success ? 'Output' : 'Error'}>
               <Value value={outputOf(item.output)} />
-            </Part>
+            </Labelled>
           )}
           {item.approvals.map((approval) =>
             approval.decision === null ? null : (
@@ -75,7 +75,7 @@ export function Call({ item, turn }: { readonly item: CallItem; readonly turn: T
   );
 }
 
-/** A call that has not begun has no words of its own yet. */
+/** A call that has not started has no title yet. */
 function Named({ item: { tool, approvals } }: { readonly item: CallItem }) {
   const paths = approvals.at(-1)?.paths ?? [];
   return (
@@ -89,37 +89,36 @@ const DECIDED = {
   approve: 'Approved',
   deny: 'Denied',
   edit: 'Approved with changes',
-  retry: 'Made again',
+  retry: 'Retried',
   skip: 'Skipped',
   answer: 'Answered',
-  expired: 'Nobody answered in time',
-  canceled: 'Nobody answered before the run ended',
+  expired: 'Expired without an answer',
+  canceled: 'The run ended before an answer',
 };
 
 function State({ item }: { readonly item: CallItem }) {
-  const { icon: Icon, look, word } = stateOf(item);
+  const { icon: Icon, style, word } = stateOf(item);
   return (
     <>
-      <Icon className={`size-4 shrink-0 ${look}`} aria-hidden="true" />
+      <Icon className={`size-4 shrink-0 ${style}`} aria-hidden="true" />
       <span className="sr-only">{word}: </span>
     </>
   );
 }
 
 function stateOf({ state, success, outcome }: CallItem) {
-  if (state === 'planned') return { icon: Wrench, look: 'text-soft', word: 'Next' };
-  if (state === 'waiting') return { icon: Clock, look: 'text-warn', word: 'Waits for approval' };
-  if (state === 'running') return { icon: LoaderCircle, look: 'text-accent animate-spin', word: 'At work' };
-  if (outcome === 'unknown')
-    return { icon: CircleHelp, look: 'text-warn', word: 'Nobody knows whether it happened' };
+  if (state === 'planned') return { icon: Wrench, style: 'text-soft', word: 'Planned' };
+  if (state === 'waiting') return { icon: Clock, style: 'text-warn', word: 'Waiting for approval' };
+  if (state === 'running') return { icon: LoaderCircle, style: 'text-accent animate-spin', word: 'Running' };
+  if (outcome === 'unknown') return { icon: CircleHelp, style: 'text-warn', word: 'Outcome unknown' };
   if (outcome !== null)
-    return { icon: Ban, look: 'text-soft', word: outcome === 'denied' ? 'Denied' : 'Not made' };
+    return { icon: Ban, style: 'text-soft', word: outcome === 'denied' ? 'Denied' : 'Not run' };
   return success
-    ? { icon: Check, look: 'text-good', word: 'Done' }
-    : { icon: X, look: 'text-bad', word: 'Failed' };
+    ? { icon: Check, style: 'text-good', word: 'Done' }
+    : { icon: X, style: 'text-bad', word: 'Failed' };
 }
 
-function Part({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
+function Labelled({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
   return (
     <div>
       <p className="mb-1 text-xs font-medium text-soft">{name}</p>
@@ -128,17 +127,17 @@ function Part({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-/** A tool's own text, where it has one: the rest is for programs. */
+/** The tool's text, if the output has one; the other fields are for programs. */
 function outputOf(output: unknown): unknown {
   return textOf(output) || output;
 }
 
-/** Why a call did not do what it was to do. */
+/** Why the call failed. */
 function reasonOf(output: unknown): string {
   const error = (output as { error?: unknown } | null | undefined)?.error;
   return typeof error === 'string'
     ? error
-    : textOf(output) || JSON.stringify(output ?? 'It does not say why.');
+    : textOf(output) || JSON.stringify(output ?? 'The tool gave no reason.');
 }
 
 function textOf(output: unknown): string {

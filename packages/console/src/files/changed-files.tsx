@@ -1,5 +1,4 @@
-// The files that a run changed, or that a chat's runs changed since the last message of a person: from the log, which says it
-// once and for all.
+// The files that a run changed, or that changed in a chat since the person's last message, read from the log.
 
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -9,13 +8,13 @@ import { client } from '../data/client.ts';
 import { keys, useChat } from '../data/queries.ts';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { Visible } from '../ui/visible.tsx';
-import { filterOf, useFileSearch, type FileSearch } from './address.ts';
-import { ToFile } from './file-address.tsx';
+import { filterOf, useFileSearch, type FileSearch } from './file-search.ts';
+import { LinkToFile } from './link-to-file.tsx';
 
 interface Change {
   readonly path: string;
   readonly file: string;
-  /** The version before the first of the changes. */
+  /** The version before the first change. */
   readonly from: number;
   readonly v: number;
   readonly removed: boolean;
@@ -23,7 +22,7 @@ interface Change {
 
 const EVENTS_PER_PAGE = 1000;
 
-export function Changed({ open }: { readonly open: string }) {
+export function ChangedFiles({ open }: { readonly open: string }) {
   const search = useFileSearch();
   const { changed, run, chat } = search;
   const { data, error, isPending, refetch } = useQuery({
@@ -34,17 +33,17 @@ export function Changed({ open }: { readonly open: string }) {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <Filter search={search} />
-      {isPending && !error && <Loading what="what has changed" />}
+      {isPending && !error && <Loading what="the changed files" />}
       {error && !data && <Failure error={error} retry={() => void refetch()} />}
       {data?.length === 0 && (
         <Empty icon={ListFilter} title="No file has changed">
-          What the agent writes appears here at once.
+          Files appear here as the agent changes them.
         </Empty>
       )}
       <ul aria-label="Changed files" className="min-h-0 flex-1 overflow-y-auto px-2 pb-4">
         {data?.map(({ path, file, from, v, removed }) => (
           <li key={file}>
-            <ToFile
+            <LinkToFile
               path={path}
               search={{ ...filterOf(search), view: 'history', from, to: v }}
               aria-current={path === open ? 'page' : undefined}
@@ -57,7 +56,7 @@ export function Changed({ open }: { readonly open: string }) {
               )}
               <span className={`min-w-0 flex-1 truncate ${removed ? 'line-through' : ''}`}>{path}</span>
               <span className="text-xs text-soft">{removed ? 'removed' : `v${v}`}</span>
-            </ToFile>
+            </LinkToFile>
           </li>
         ))}
       </ul>
@@ -127,7 +126,7 @@ interface FileEvent {
   readonly data: unknown;
 }
 
-/** Each file as it was before the first of its changes, and after the last. */
+/** Each file with its version before its first change and after its last. */
 function changesOf(events: readonly FileEvent[]): Change[] {
   const files = new Map<string, Change>();
   for (const { type, data } of events) {
@@ -148,7 +147,7 @@ async function changedInRun(run: string, signal: AbortSignal): Promise<Change[]>
       { signal },
     );
     events.push(...page.items.filter(({ type }) => type === 'file_updated'));
-    // A run that is at work has a next page, which is empty for now.
+    // An open run has a next page, which is empty for now.
     after = page.items.length === 0 ? null : page.next;
   }
   return changesOf(events);

@@ -1,10 +1,10 @@
-// A link to a file of the workspace.
+// A link to a file on the files page.
 
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ComponentProps, ReactNode } from 'react';
-import type { FileSearch } from './address.ts';
+import type { FileSearch } from './file-search.ts';
 
-interface ToFileProps extends Pick<
+interface LinkToFileProps extends Pick<
   ComponentProps<'a'>,
   | 'ref'
   | 'role'
@@ -23,7 +23,7 @@ interface ToFileProps extends Pick<
   readonly children: ReactNode;
 }
 
-export function ToFile({ path, search = {}, ...rest }: ToFileProps) {
+export function LinkToFile({ path, search = {}, ...rest }: LinkToFileProps) {
   return <Link to="/files/$" params={{ _splat: path.slice(1) }} search={search} preload={false} {...rest} />;
 }
 

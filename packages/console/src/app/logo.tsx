@@ -1,6 +1,6 @@
-// The sign of the product.
+// The product's logo.
 
-export function Mark({ className = 'size-7' }: { readonly className?: string }) {
+export function Logo({ className = 'size-7' }: { readonly className?: string }) {
   return (
     <svg viewBox="0 0 32 32" className={className} aria-hidden="true">
       <rect width="32" height="32" rx="8" className="fill-accent" />

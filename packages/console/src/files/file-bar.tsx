@@ -1,4 +1,4 @@
-// The head of a file: where it is, which version is shown, and what can be done with it.
+// The header of a file: its path, its version, and its actions.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -9,22 +9,22 @@ import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { IconButton } from '../ui/button.tsx';
 import { keepFocus } from '../ui/focus.ts';
-import { filterOf, nameOf, useFileSearch } from './address.ts';
+import { filterOf, nameOf, useFileSearch } from './file-search.ts';
 import { Confirm } from '../ui/confirm.tsx';
-import { AskPath } from './dialogs.tsx';
+import { PathDialog } from './path-dialog.tsx';
 import { download } from './download.ts';
-import { ToFile, useOpenFile } from './file-address.tsx';
+import { LinkToFile, useOpenFile } from './link-to-file.tsx';
 import type { Version } from './queries.ts';
-import { foldersAbove } from './unfolded.ts';
+import { foldersAbove } from './expanded-folders.ts';
 
 const ITEM =
   'flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm outline-none data-highlighted:bg-hover';
 
 interface FileBarProps {
   readonly path: string;
-  /** Null of what has no versions. */
+  /** Null if the path has no versions. */
   readonly newest: Version | null;
-  /** Nothing can be done with it. */
+  /** Hides the actions. */
   readonly missing?: boolean;
   readonly children?: ReactNode;
 }
@@ -53,7 +53,7 @@ export function FileBar({ path, newest, missing = false, children }: FileBarProp
       <div className="ml-auto flex items-center gap-1.5">
         {children}
         {newest && (
-          <ToFile
+          <LinkToFile
             path={path}
             search={{ ...filterOf(search), view: here ? undefined : 'history' }}
             aria-label={here ? 'Back to the text' : 'History'}
@@ -64,7 +64,7 @@ export function FileBar({ path, newest, missing = false, children }: FileBarProp
             className={`grid size-8 place-items-center rounded-lg hover:bg-hover hover:text-ink ${here ? 'bg-hover text-ink' : 'text-soft'}`}
           >
             <History className="size-4.5" aria-hidden="true" />
-          </ToFile>
+          </LinkToFile>
         )}
         {!missing && <FileMenu path={path} newest={newest} />}
       </div>
@@ -72,15 +72,15 @@ export function FileBar({ path, newest, missing = false, children }: FileBarProp
   );
 }
 
-/** Folders can be opened; the file is the heading. */
+/** The folders are links; the file name is the heading. */
 function Crumbs({ path }: { readonly path: string }) {
   return (
     <h1 className="flex min-w-0 flex-1 items-center text-sm" title={path}>
       {foldersAbove(path).map((folder) => (
         <span key={folder} className="hidden shrink-[2] items-center overflow-hidden text-soft sm:flex">
-          <ToFile path={folder} className="truncate rounded px-0.5 hover:text-ink hover:underline">
+          <LinkToFile path={folder} className="truncate rounded px-0.5 hover:text-ink hover:underline">
             {nameOf(folder)}
-          </ToFile>
+          </LinkToFile>
           <span aria-hidden="true" className="px-1">
             /
           </span>
@@ -147,7 +147,7 @@ function FileMenu({ path, newest }: Pick<FileBarProps, 'path' | 'newest'>) {
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
       </DropdownMenu.Root>
-      <AskPath
+      <PathDialog
         open={asked === 'move'}
         close={close}
         title="Rename or move"
@@ -156,7 +156,7 @@ function FileMenu({ path, newest }: Pick<FileBarProps, 'path' | 'newest'>) {
         act={move}
       />
       <Confirm open={asked === 'remove'} close={close} title={`Remove ${path}?`} action="Remove" act={remove}>
-        It also goes from the folder on disk. Its history stays, and it can be brought back.
+        The file is also removed from the folder on disk. Its history stays, so you can restore it.
       </Confirm>
     </>
   );

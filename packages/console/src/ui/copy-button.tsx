@@ -1,4 +1,4 @@
-// A button that copies a text.
+// A button that copies text.
 
 import { Check, Copy, X } from 'lucide-react';
 import { useState } from 'react';
@@ -19,7 +19,7 @@ export function CopyButton({ text, what }: CopyButtonProps) {
   const { icon: Icon, label } = {
     idle: { icon: Copy, label: `Copy ${what}` },
     copied: { icon: Check, label: 'Copied' },
-    failed: { icon: X, label: 'It could not be copied' },
+    failed: { icon: X, label: 'Copying failed' },
   }[state];
   return (
     <button
@@ -34,7 +34,7 @@ export function CopyButton({ text, what }: CopyButtonProps) {
   );
 }
 
-/** Whether it is there now. The clipboard is for pages over https and on this machine; others copy what is selected. */
+/** Whether the text was copied. The clipboard API needs https or localhost; otherwise a selection is copied. */
 async function toClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,4 +1,4 @@
-// What a person said, to be copied, or said again in other words.
+// A person's message, which can be copied, or edited and sent again.
 
 import type { PersonItem, Turn } from '@continuo/protocol';
 import { Pencil } from 'lucide-react';
@@ -7,23 +7,23 @@ import { newKey } from '@continuo/client';
 import { client } from '../data/client.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { useEscape } from '../ui/escape.ts';
-import { CopyButton } from '../ui/copy.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { kerning } from '../ui/kerning.ts';
 import { useParam } from '../app/router.tsx';
 import { FileLink } from './file-link.tsx';
-import { useIsPast } from './past.ts';
-import { inWords, unlessTaken } from './sending.ts';
-import { toMessage } from './to-message.ts';
+import { useIsReplay } from './replay-context.ts';
+import { sendErrorText, ignoreKeyReuse } from './send-errors.ts';
+import { focusComposer } from './focus-composer.ts';
 
-interface PersonProps {
+interface PersonMessageProps {
   readonly item: PersonItem;
   readonly turn: Turn;
   readonly forgotten: boolean;
 }
 
-export function Person({ item, forgotten }: PersonProps) {
+export function PersonMessage({ item, forgotten }: PersonMessageProps) {
   const [editing, setEditing] = useState<'no' | 'yes' | 'closed'>('no');
-  const past = useIsPast();
+  const isReplay = useIsReplay();
   if (editing === 'yes')
     return (
       <Edit
@@ -50,11 +50,11 @@ export function Person({ item, forgotten }: PersonProps) {
         </ul>
       )}
       <div className="flex h-7 items-center gap-0.5 text-xs text-soft">
-        {item.steer && <span className="mr-1">Said while it worked</span>}
-        {forgotten && <span className="mr-1">Taken back</span>}
+        {item.steer && <span className="mr-1">Sent while the run was open</span>}
+        {forgotten && <span className="mr-1">Rewound</span>}
         <span className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
           <CopyButton text={item.content} what="the message" />
-          {!item.steer && !forgotten && !past && (
+          {!item.steer && !forgotten && !isReplay && (
             <IconButton
               label="Edit and send again"
               className="!size-7 [&>svg]:!size-3.5"
@@ -83,9 +83,9 @@ function Edit({ item, forgotten, close, sent }: EditProps) {
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const box = useRef<HTMLDivElement>(null);
-  /** The same until the text is taken in or changed: sent twice, it is said once. */
+  /** The idempotency key: unchanged until the server accepts the text or the person changes it. */
   const key = useRef<string | null>(null);
-  // What is on its way cannot be taken back here.
+  // A request in flight cannot be canceled here.
   const leave = () => busy || close();
   useEscape(leave);
   const send = async () => {
@@ -99,15 +99,15 @@ function Edit({ item, forgotten, close, sent }: EditProps) {
       ...(item.files.length > 0 && { files: item.files.map(({ file }) => file) }),
     };
     try {
-      await unlessTaken(client.chats.send(chat, message, { idempotencyKey: key.current }));
-      toMessage(box.current);
+      await ignoreKeyReuse(client.chats.send(chat, message, { idempotencyKey: key.current }));
+      focusComposer(box.current);
       sent();
     } catch (error) {
-      setProblem(inWords(error as Error));
+      setProblem(sendErrorText(error as Error));
       setBusy(false);
     }
   };
-  // While it is being sent, it is this that takes it back.
+  // While this edit is being sent, it is the one that rewinds the message.
   const late = forgotten && !busy;
   return (
     <div ref={box} className="rounded-xl border border-accent bg-raised p-3">
@@ -135,9 +135,9 @@ function Edit({ item, forgotten, close, sent }: EditProps) {
               {problem}
             </span>
           ) : late ? (
-            'This message was taken back meanwhile. What you send is a new one.'
+            'This message was rewound in the meantime. Sending creates a new message.'
           ) : (
-            'What came after it is taken back. Files stay as they are.'
+            'Everything after this message is rewound. Files are not affected.'
           )}
         </p>
         <Button disabled={busy} onClick={leave}>

@@ -1,11 +1,11 @@
-// Times and amounts, as people say them.
+// Formats times and amounts.
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const count = new Intl.NumberFormat();
 
-/** The time of today, the day of other days. */
+/** The time for today, the date for other days. */
 export function When({ at, className }: { readonly at: string; readonly className?: string }) {
   const date = new Date(at);
   const today = new Date().toDateString() === date.toDateString();

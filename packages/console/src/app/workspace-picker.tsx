@@ -1,20 +1,20 @@
-// The workspaces of the server, where there are several: one is shown at a time.
+// Chooses the workspace that the console shows, if the server has several.
 
 import { FolderSymlink } from 'lucide-react';
 import { useEffect } from 'react';
 import { chooseWorkspace, workspace } from '../data/client.ts';
-import { useHomeOf, useWorkspaces } from '../data/queries.ts';
+import { useWorkspaceOf, useWorkspaces } from '../data/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/select.tsx';
 import { Empty, Failure, isMissing, Loading, Missing } from '../ui/states.tsx';
 import { Visible } from '../ui/visible.tsx';
 
-export function WorkspaceChoice() {
+export function WorkspacePicker() {
   const { data: all } = useWorkspaces();
   const shown = all?.find(({ id, name }) => id === workspace || name === workspace);
   const gone = all !== undefined && !shown;
   useEffect(() => {
-    // Chosen once, and removed since.
+    // The chosen workspace was removed.
     if (!gone || workspace === 'default') return;
     chooseWorkspace(null);
     location.assign('/');
@@ -23,7 +23,7 @@ export function WorkspaceChoice() {
   const choose = (id: string) => {
     if (id === '') return;
     chooseWorkspace(id);
-    // What is open is of another one.
+    // The open page belongs to the previous workspace.
     location.assign('/');
   };
   return (
@@ -40,9 +40,9 @@ export function WorkspaceChoice() {
   );
 }
 
-/** Instead of what is not in this workspace: the way to the one that it is in. */
-export function Elsewhere({ chat, what }: { readonly chat: string; readonly what: 'chat' | 'run' }) {
-  const { data: home, error, refetch } = useHomeOf(chat);
+/** Shown for a chat or run of another workspace: says which one, and links to it. */
+export function InOtherWorkspace({ chat, what }: { readonly chat: string; readonly what: 'chat' | 'run' }) {
+  const { data: home, error, refetch } = useWorkspaceOf(chat);
   if (isMissing(error)) return <Missing what={what} />;
   if (error) return <Failure error={error} retry={() => void refetch()} heading="h1" />;
   if (!home) return <Loading what={`the ${what}`} />;
