@@ -1,6 +1,6 @@
-// Makes `dist`, which the package is: this command, the server, the client and what they share, compiled file by file in
-// the layout of the clone, and the console's build. So whatever finds its files by where it is itself (sql/, the built-in
-// roles, the console) finds them here, too. What is not ours stays a dependency.
+// Builds `dist`, the content of the package: the command, the server, the client and shared packages, compiled file by
+// file in the layout of the clone, and the console's build. Code that finds files relative to itself (sql/, the
+// built-in roles, the console) therefore finds them here, too. Other packages stay dependencies.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,11 +16,11 @@ const dist = join(here, 'dist');
 
 rmSync(dist, { recursive: true, force: true });
 const bundle = await rolldown({
-  // The second is the file of the server's worker threads, which nothing imports.
+  // The second file runs in the server's worker threads; nothing imports it.
   input: [join(here, 'src/main.ts'), join(packages, 'server/src/compute/worker.ts')],
   platform: 'node',
   external: (id) => !/^[./]|^@continuo\//.test(id),
-  // A file may be wanted for what it does, and not for what it gives.
+  // Some modules are imported only for their side effects.
   treeshake: false,
 });
 await bundle.write({
@@ -40,7 +40,7 @@ await buildConsole(root, async () => {
   const { status } = spawnSync(process.execPath, [vite, 'build', 'packages/console'], {
     cwd: root,
     stdio: ['ignore', 2, 2],
-    // Whatever the caller is set to: React has another build for development.
+    // Independent of the caller's NODE_ENV: React has another build for development.
     env: { ...process.env, NODE_ENV: 'production' },
   });
   if (status !== 0) throw new Error('the console could not be built');

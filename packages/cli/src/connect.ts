@@ -1,4 +1,4 @@
-// The server that a command talks to.
+// Connects a command to its server.
 
 import { resolve } from 'node:path';
 import { createClient, type Client } from '@continuo/client';
@@ -14,8 +14,8 @@ export interface Remote {
 export interface Connected {
   readonly client: Client;
   readonly url: string;
-  /** A command to the same server and workspace, for people to type. */
-  readonly again: (words: string) => string;
+  /** A command line for the same server and workspace, to show to people. */
+  readonly commandFor: (words: string) => string;
 }
 
 export async function connect({ url, workspace }: Remote): Promise<Connected> {
@@ -30,11 +30,14 @@ export async function connect({ url, workspace }: Remote): Promise<Connected> {
     ...(workspace === undefined ? [] : ['-w', workspace]),
     ...(url === undefined ? [] : ['--url', url]),
   ];
-  const again = (words: string) => ['continuo', words, ...options.map(quoted)].join(' ');
-  return { client, url: baseUrl, again };
+  const commandFor = (words: string) => ['continuo', words, ...options.map(quoted)].join(' ');
+  return { client, url: baseUrl, commandFor };
 }
 
-/** The server's key, or the person's token: given, or that of the home, which only a server of this machine is sent. */
+/**
+ * The API key or the person's token from the environment, or the token in the home, which is sent only to a server on
+ * this machine.
+ */
 async function secretFor(
   url: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -52,27 +55,27 @@ function quoted(word: string): string {
   return /^[\w.:/@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** What is no address is no server that is away. */
+/** Refuses an invalid address, so that it is not reported as an unreachable server. */
 export function checkedUrl(given: string): string {
   const url = URL.parse(given);
-  const hint = 'Say where it is with --url or CONTINUO_URL, such as http://127.0.0.1:4400';
+  const hint = 'Set it with --url or CONTINUO_URL, such as http://127.0.0.1:4400';
   if (!/^https?:$/.test(url?.protocol ?? ''))
-    throw usageError(`${JSON.stringify(given)} is no address of a server.`, hint);
+    throw usageError(`${JSON.stringify(given)} is not a server address.`, hint);
   const { username, password, search, hash } = url!;
   if (username || password)
     throw usageError(
-      'The address of a server has no name and no password; its key is CONTINUO_API_KEY.',
+      'A server address must not contain a user name or password; set the key with CONTINUO_API_KEY.',
       hint,
     );
-  if (search || hash) throw usageError('The address of a server ends before a "?" or a "#".', hint);
+  if (search || hash) throw usageError('A server address must not contain "?" or "#".', hint);
   return given;
 }
 
-/** CONTINUO_URL, or where a server with the same settings listens. */
+/** CONTINUO_URL, or the address of a server with the same settings. */
 export function serverUrl(env: Readonly<Record<string, string | undefined>>): string {
   if (env.CONTINUO_URL) return env.CONTINUO_URL;
   const host = env.CONTINUO_HOST || '127.0.0.1';
-  // Bound to every address, it is reached here by this one.
+  // A server that listens on every address is reached by this one.
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${env.CONTINUO_PORT || '4400'}`;
 }
@@ -81,7 +84,7 @@ export type Target =
   | { readonly kind: 'run'; readonly id: string }
   | { readonly kind: 'chat'; readonly id: string };
 
-/** The id that was given, or that of the newest run. */
+/** The given id, or that of the newest run. */
 export async function runIdOf({ client }: Connected, given: string): Promise<string> {
   if (given !== 'last') return given;
   const { items } = await client.runs.list({ limit: 1 });

@@ -1,4 +1,4 @@
-// What went wrong, for people and for programs, and the exit codes. docs/cli.md lists them.
+// Reports errors to people and programs, and defines the exit codes. docs/cli.md lists them.
 
 import { red, safe } from './output.ts';
 
@@ -10,12 +10,12 @@ export const EXIT = {
   notFound: 4,
   conflict: 5,
   waiting: 6,
-  /** Written out in bin/continuo.mjs, which an old Node must be able to read. */
+  /** Repeated in bin/continuo.mjs, which an old Node must be able to read. */
   oldNode: 7,
   interrupted: 130,
 } as const;
 
-/** A failure that the command found itself; `hint` says what to do. */
+/** An error that the command itself found; `hint` says what to do. */
 export class CommandError extends Error {
   readonly exitCode: number;
   readonly code: string;
@@ -36,16 +36,16 @@ export function usageError(message: string, hint?: string): CommandError {
   return new CommandError(message, { code: 'usage', exitCode: EXIT.usage, ...(hint && { hint }) });
 }
 
-interface Told {
+interface Report {
   readonly exitCode: number;
   readonly code: string;
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-/** Tells it on stderr; answers the exit code. */
+/** Reports the error on stderr; returns the exit code. */
 export function failure(error: unknown, json: boolean): number {
-  const { exitCode, code, message, hint } = told(error);
+  const { exitCode, code, message, hint } = reportOf(error);
   process.stderr.write(
     json
       ? `${safe(JSON.stringify({ error: { code, message, ...(hint !== undefined && { hint }) } }))}\n`
@@ -54,8 +54,8 @@ export function failure(error: unknown, json: boolean): number {
   return exitCode;
 }
 
-/** Of what is no answer of a server. */
-const EXIT_OF: Readonly<Record<string, number>> = {
+/** Exit codes of errors that are not server responses. */
+const EXIT_CODES: Readonly<Record<string, number>> = {
   not_empty: EXIT.conflict,
   is_a_folder: EXIT.usage,
   folder_not_found: EXIT.notFound,
@@ -64,56 +64,56 @@ const EXIT_OF: Readonly<Record<string, number>> = {
   invalid_header: EXIT.usage,
 };
 
-/** Errors of the client and of the server are known by their fields: their modules need not be loaded for that. */
-function told(error: unknown): Told {
+/** Errors of the client and the server are recognized by their fields, so that their modules need not be loaded. */
+function reportOf(error: unknown): Report {
   if (error instanceof CommandError) return error;
   if (!(error instanceof Error)) return { exitCode: EXIT.failed, code: 'failed', message: String(error) };
   const { code = 'failed', name } = error as Error & { code?: unknown };
-  const plain = { exitCode: EXIT.failed as number, code: String(code), message: inWords(error) };
+  const plain = { exitCode: EXIT.failed as number, code: String(code), message: describeError(error) };
   if (name === 'ConnectionError') {
     const hint =
-      'Start a server with `continuo`, or say where one is: --url or CONTINUO_URL. `continuo doctor` looks further.';
+      'Start a server with `continuo`, or name one with --url or CONTINUO_URL. `continuo doctor` looks for problems.';
     return { ...plain, exitCode: EXIT.noServer, hint };
   }
   if (name === 'ApiError') {
     const { status } = error as unknown as { status: number };
     return { ...plain, exitCode: exitCodeOf(status, plain.code), hint: HINTS[plain.code] };
   }
-  return { ...plain, exitCode: EXIT_OF[plain.code] ?? EXIT.failed };
+  return { ...plain, exitCode: EXIT_CODES[plain.code] ?? EXIT.failed };
 }
 
-/** What can be done here about what a server refuses. */
+/** What to do about refusals of the server. */
 const HINTS: Readonly<Record<string, string>> = {
   unauthorized: "Set CONTINUO_API_KEY to the server's key.",
   person_required:
     "Run this where the server was started, or set CONTINUO_HOME to its data folder, or CONTINUO_PERSON_TOKEN to the person's token.",
-  file_not_found: 'See what there is with: continuo files ls -r',
-  is_a_folder: 'See what is in it with: continuo files ls <folder>',
+  file_not_found: 'List the files with: continuo files ls -r',
+  is_a_folder: 'List the folder with: continuo files ls <folder>',
   version_conflict:
-    'Read it with `continuo files cat`, and write with --base <that version>, or with --merge.',
-  workspace_not_found: 'Name another one with -w; `default` is always there.',
+    'Read the file with `continuo files cat`, then write with --base <that version>, or with --merge.',
+  workspace_not_found: 'Name another workspace with -w; `default` always exists.',
 };
 
-/** What systems say of a file, in words. */
+/** System errors about files, in words. */
 const SYSTEM: Readonly<Record<string, string>> = {
-  ENOENT: 'is not there',
-  EACCES: 'may not be used: permission denied',
-  EPERM: 'may not be used: not permitted',
+  ENOENT: 'does not exist',
+  EACCES: 'cannot be accessed: permission denied',
+  EPERM: 'cannot be accessed: not permitted',
   EISDIR: 'is a folder',
   ENOTDIR: 'is not a folder',
-  EEXIST: 'is there already',
+  EEXIST: 'already exists',
 };
 
-export function inWords(error: Error): string {
+export function describeError(error: Error): string {
   const { code, path, name, message } = error as NodeJS.ErrnoException;
   const words = SYSTEM[code ?? ''];
   if (words !== undefined && path !== undefined) return `${path} ${words}.`;
   if (name === 'ApiError') return withoutRequests(message);
-  // Several refused connections are one error without words.
+  // Several refused connections are one error without a message.
   return message || (code ?? name);
 }
 
-/** A server tells programs which request to make; whoever reads a terminal makes none. */
+/** Removes sentences about HTTP requests, which help programs but not a person at a terminal. */
 export function withoutRequests(text: string): string {
   const kept = text.split(/(?<=[.;?!]) /).filter((part) => !REQUEST.test(part));
   return kept.length === 0 ? text : kept.join(' ').replace(/;$/, '.');

@@ -1,9 +1,9 @@
-// Work that must not leave anything half-made when it is interrupted: by Ctrl-C, or because it is told to end.
+// Runs work that must not leave anything incomplete when it is interrupted by Ctrl-C or a stop signal.
 
 import { onStopSignal } from '@continuo/server/signals';
 import { CommandError, EXIT } from './failure.ts';
 
-/** `left` says what is there then. A later Ctrl-C does not wait for the work to be undone. */
+/** `left` describes the result of an interruption. A second Ctrl-C does not wait for the cleanup. */
 export async function interruptible<T>(
   left: () => string,
   work: (signal: AbortSignal) => Promise<T>,

@@ -1,10 +1,10 @@
-// Shows the console in the browser of whoever started the server at a terminal.
+// Opens the console in the browser.
 
 import { spawn } from 'node:child_process';
 
-/** Where there is no browser, the banner still says where to look. */
+/** Does nothing without a browser: the banner shows the address. */
 export function openBrowser(url: string, env: Readonly<Record<string, string | undefined>>): void {
-  // Bound to every address, it is reached here by this name.
+  // A server that listens on every address is reached by this name.
   const shown = url.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//localhost');
   const command = opener(process.platform, env);
   if (!command) return;

@@ -1,5 +1,5 @@
-// How results are shown: tables and sentences for people, JSON for programs. What models, tools and files say goes
-// through `safe`: nothing of it can steer the terminal, or look like something else.
+// Prints results: tables and sentences for people, JSON for programs. Text from models, tools and files goes through
+// `safe`, so that it cannot control the terminal or disguise itself.
 
 import { stripVTControlCharacters } from 'node:util';
 import colors from 'picocolors';
@@ -14,29 +14,29 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${safe(JSON.stringify(value))}\n`);
 }
 
-/** For what is not the result: progress, how to go on. */
+/** For everything but the result: progress and hints. */
 export function note(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** What cannot be seen is shown as JSON writes it: `\u202e`. */
+/** Escapes hidden characters as JSON does: `\u202e`. */
 export function safe(text: string): string {
-  unseen ??= whatIsUnseen();
-  return text.replaceAll(/\r\n/g, '\n').replaceAll(unseen, escaped);
+  hidden ??= hiddenPattern();
+  return text.replaceAll(/\r\n/g, '\n').replaceAll(hidden, escaped);
 }
 
-/** Made when it is needed first: its tables are large, and `--help` says nothing of strangers. */
-let unseen: RegExp | undefined;
+/** Created on first use: its tables are large, and `--help` does not need it. */
+let hidden: RegExp | undefined;
 
-/** Scripts whose letters join, or are kept from it. */
+/** Scripts that use joiners. */
 const JOINING =
   'Arabic Syriac Mongolian Nko Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan';
 
 /**
- * What cannot be seen, or shows a text in another order than it has, but for line ends, tabs, and joiners and variation selectors
- * where people write them: in emoji, and between letters of scripts that join. A piece of a stream may begin with one.
+ * Invisible characters and bidirectional controls, except line ends, tabs, and joiners and variation selectors in emoji
+ * and in scripts that use joiners. A chunk of a stream may begin with one.
  */
-function whatIsUnseen(): RegExp {
+function hiddenPattern(): RegExp {
   const joining = JOINING.replaceAll(/(\w+) ?/g, String.raw`\p{Script=$1}`);
   const emoji = String.raw`\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F`;
   const parts = [
@@ -57,14 +57,14 @@ function escaped(character: string): string {
   ).join('');
 }
 
-/** One line, cut where it gets long. */
-export function short(value: unknown, most = 160): string {
+/** One line, truncated. */
+export function short(value: unknown, max = 160): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   const line = safe(text).replaceAll(/\s+/g, ' ').trim();
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+  return line.length > max ? `${line.slice(0, max - 1)}…` : line;
 }
 
-/** Columns by the longest of their cells; the last one may be of any length. */
+/** Columns as wide as their longest cell; the last one has any length. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => widthOf(row[column] ?? ''))),
@@ -79,7 +79,7 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   return [dim(line(headings)), ...rows.map(line)].join('\n');
 }
 
-/** Colours take no room. */
+/** The width without colour codes. */
 function widthOf(cell: string): number {
   return stripVTControlCharacters(cell).length;
 }
@@ -112,17 +112,20 @@ export interface Progress {
 }
 
 const BAR = 24;
-/** Where a terminal does not know how wide it is: some say 0. */
+/** The width if the terminal does not report one: some report 0. */
 export const COLUMNS = 80;
 
 let working = false;
 
-/** Whoever reads may stop reading: `continuo runs | head -1` is done then. Work is not for its reader, and goes on. */
-export function onUnread(): void {
+/**
+ * Called when stdout is closed, as by `continuo runs | head -1`: a command that only prints exits; one that does work
+ * continues.
+ */
+export function onClosedOutput(): void {
   if (!working) process.exit(process.exitCode ?? 0);
 }
 
-/** Of work. On stderr: a bar that moves at a terminal, else a line for each step; nothing beside JSON. */
+/** Progress on stderr: a bar at a terminal, otherwise a line for each step; nothing with --json. */
 export function progress(json: boolean): Progress {
   working = true;
   if (json) return { step: () => undefined, end: () => undefined };

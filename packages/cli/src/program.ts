@@ -1,4 +1,4 @@
-// The commands, their arguments and their options. Each loads its own file when it is run.
+// The commands, their arguments and options. Each command loads its module when it runs.
 
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -8,42 +8,38 @@ const JSON_FLAG = new Option('--json', 'results as JSON on stdout, errors as JSO
 
 export const USAGE_HINT = "continuo --help lists the commands; options come after a command's name";
 
-/** Quiet: what is wrong is thrown, and not said to people before. */
+/** `quiet`: errors are thrown without being printed first. */
 export function createProgram({ quiet }: { readonly quiet: boolean }): Command {
   const program = new Command('continuo')
     .description('The durable agent server, and everyday work with it.')
     .version(version(), '-V, --version')
-    // After a command's name come its own options: `files cat --version` is about a file.
+    // Options after a command's name belong to the command: `files cat --version` is about a file.
     .enablePositionalOptions()
     .showHelpAfterError(`(${USAGE_HINT})`)
     .configureOutput(quiet ? { writeErr: () => undefined } : {})
     .configureHelp({ sortSubcommands: false })
     .exitOverride()
     .addHelpText('after', HELP_END);
-  runningIt(program);
-  talking(program);
-  files(program);
-  upkeep(program);
+  serverCommands(program);
+  chatCommands(program);
+  fileCommands(program);
+  upkeepCommands(program);
   return program;
 }
 
 const HELP_END = `
-Settings: CONTINUO_URL (the server to talk to), CONTINUO_API_KEY (its key), NO_COLOR.
+Environment: CONTINUO_URL (the server), CONTINUO_API_KEY (its key), NO_COLOR.
 Exit codes: ${EXIT.ok} done, ${EXIT.failed} failed, ${EXIT.usage} wrong usage, ${EXIT.noServer} no server, ${EXIT.notFound} not found, ${EXIT.conflict} conflict, ${EXIT.waiting} waits for approval, ${EXIT.oldNode} Node is too old, ${EXIT.interrupted} Ctrl-C.`;
 
-function runningIt(program: Command): void {
+function serverCommands(program: Command): void {
   command(program, 'start', { isDefault: true })
-    .description('start the server and open the console (what `continuo` alone does)')
+    .description('start the server and open the console (the default command)')
     .option('--no-open', 'do not open the console in a browser')
-    .option(
-      '--port <number>',
-      'where to listen; 4400 if nothing says otherwise, 0 for any free port',
-      whole(0, 65_535),
-    )
+    .option('--port <number>', 'the port to listen on; default 4400, 0 for any free port', whole(0, 65_535))
     .addOption(home())
     .allowExcessArguments()
     .action(async (options, { args }: Command) => {
-      // What is no command ends up here, because this one needs no name.
+      // Unknown commands end up here, because `start` is the default command.
       const [given] = args;
       if (program.commands.some((each) => each.name() === given))
         program.error(`error: options come after the command's name: continuo ${given} [options]`);
@@ -58,15 +54,12 @@ function runningIt(program: Command): void {
     .action(async (options) => (await import('./commands/open.ts')).openConsole(options));
 }
 
-function talking(program: Command): void {
+function chatCommands(program: Command): void {
   remote(command(program, 'chat [message]'))
-    .description('say something and watch the answer; Ctrl-C detaches, twice stops')
-    .option('-c, --chat <id>', 'go on with this chat instead of opening one', identifier)
-    .option('-f, --file <path...>', 'files of the workspace that come with the message')
-    .option(
-      '--model <provider/model>',
-      'the model that answers; a bare name is that of the provider that has it',
-    )
+    .description('send a message and watch the answer; Ctrl-C detaches, twice stops')
+    .option('-c, --chat <id>', 'continue this chat instead of opening one', identifier)
+    .option('-f, --file <path...>', 'files of the workspace to attach to the message')
+    .option('--model <provider/model>', 'the model that answers; the provider can be left out')
     .option('--role <name>', 'the role that answers')
     .addOption(
       new Option('--policy <policy>', 'what the message does if the chat is busy').choices([
@@ -77,12 +70,12 @@ function talking(program: Command): void {
         'steer',
       ]),
     )
-    .option('--no-wait', 'send the message and leave; says how to come back')
+    .option('--no-wait', 'send the message and exit; prints how to watch the run')
     .action(async (message, options) => (await import('./commands/chat.ts')).chat(message, options));
   remote(command(program, 'runs'))
     .description('list runs, newest first, with their states')
     .addOption(
-      new Option('--status <status>', 'only those in this state').choices([
+      new Option('--status <status>', 'only runs with this status').choices([
         'open',
         'queued',
         'running',
@@ -91,54 +84,54 @@ function talking(program: Command): void {
         'canceled',
       ]),
     )
-    .option('-c, --chat <id>', 'only those of this chat', identifier)
+    .option('-c, --chat <id>', 'only runs of this chat', identifier)
     .option('-n, --limit <number>', 'how many', whole(1, 1000), 20)
     .action(async (options) => (await import('./commands/runs.ts')).runs(options));
   remote(command(program, 'tail').argument('<run|chat>', ID_OR_LAST, identifierOrLast))
     .description('watch a run to its end, or a chat until Ctrl-C')
-    .option('--no-follow', 'show what is there and leave')
+    .option('--no-follow', 'show the events so far and exit')
     .action(async (id, options) => (await import('./commands/tail.ts')).tail(id, options));
   remote(command(program, 'why').argument('<run>', ID_OR_LAST, identifierOrLast))
     .description('what a run waits for, in a sentence')
     .action(async (id, options) => (await import('./commands/runs.ts')).why(id, options));
   remote(command(program, 'stop').argument('<chat|run>', ID_OR_LAST, identifierOrLast))
-    .description('stop what a chat is doing, or cancel one run')
+    .description('stop a chat, or cancel one run')
     .action(async (id, options) => (await import('./commands/runs.ts')).stop(id, options));
   remote(command(program, 'approve').argument('[id]', ID, identifier))
-    .description('list what waits for a decision, or decide: approve, unless an option says otherwise')
-    .option('--deny', 'the call is not made, and the model is told')
-    .option('--edit <json>', 'the call is made with this input')
-    .option('--retry', 'of a call whose outcome is unknown: make it again')
-    .option('--skip', 'of a call whose outcome is unknown: do not')
-    .option('--comment <text>', 'the model is told')
+    .description('list waiting approvals, or decide one: approve, unless an option says otherwise')
+    .option('--deny', 'deny the call; the model is told')
+    .option('--edit <json>', 'make the call with this input')
+    .option('--retry', 'for a call with an unknown outcome: make it again')
+    .option('--skip', 'for a call with an unknown outcome: do not make it again')
+    .option('--comment <text>', 'a comment for the model')
     .action(async (id, options) => (await import('./commands/approve.ts')).approve(id, options));
 }
 
-function files(program: Command): void {
+function fileCommands(program: Command): void {
   const group = program.command('files').description("the workspace's files and their versions");
   const load = () => import('./commands/files.ts');
   remote(command(group, 'ls [folder]'))
     .description('list a folder')
-    .option('-r, --recursive', 'with all that is below it')
+    .option('-r, --recursive', 'including all subfolders')
     .action(async (folder, options) => (await load()).ls(folder ?? '/', options));
   remote(command(group, 'cat <path>'))
     .description("a file's content on stdout")
-    .option('-v, --version <number>', 'as it was', whole(1))
+    .option('-v, --version <number>', 'an older version', whole(1))
     .action(async (path, options) => (await load()).cat(path, options));
   remote(command(group, 'write <path> [file]'))
-    .description('write a version, of a local file or of stdin')
-    .option('--base <number>', 'only over this version; 0: only where nothing is', whole(0))
-    .option('--merge', 'with --base: merge with what others changed since')
+    .description('write a version from a local file or stdin')
+    .option('--base <number>', 'only over this version; 0: only if the file does not exist', whole(0))
+    .option('--merge', 'with --base: merge with the changes since that version')
     .action(async (path, file, options) => (await load()).write(path, file, options));
   remote(command(group, 'log <path>'))
     .description("a file's versions, newest first")
     .option('-n, --limit <number>', 'how many', whole(1, 1000), 20)
     .action(async (path, options) => (await load()).log(path, options));
   remote(command(group, 'diff <path> [from] [to]'))
-    .description('what changed between two versions; the last change if none is named')
+    .description('the difference between two versions; the last change if none is named')
     .action(async (path, from, to, options) => (await load()).diff(path, from, to, options));
   remote(command(group, 'restore <path> <version>'))
-    .description('make an old version the next one')
+    .description('restore an old version as a new version')
     .action(async (path, old, options) => (await load()).restore(path, old, options));
   const transfer = () => import('./commands/transfer.ts');
   remote(command(group, 'pull <folder> [local]'))
@@ -149,23 +142,23 @@ function files(program: Command): void {
     .action(async (local, folder, options) => (await transfer()).push(local, folder ?? '/', options));
 }
 
-function upkeep(program: Command): void {
+function upkeepCommands(program: Command): void {
   const load = () => import('./commands/upkeep.ts');
   command(program, 'backup <file>')
-    .description('everything of this database into one file; servers may go on meanwhile')
-    .option('--force', 'replace the file if it is there')
+    .description('back up the whole database into one file; servers may keep running')
+    .option('--force', 'replace the file if it exists')
     .addOption(home())
     .action(async (file, options) => (await load()).backUp(file, options));
   command(program, 'restore <file>')
-    .description('make an empty database what a backup says')
+    .description('restore a backup into an empty database')
     .addOption(home())
     .action(async (file, options) => (await load()).restoreFrom(file, options));
   command(program, 'migrate')
-    .description('bring the schema of the database up to date; starting does it, too')
+    .description('bring the database schema up to date; starting the server does it, too')
     .addOption(home())
     .action(async (options) => (await load()).migrateSchema(options));
   remote(command(program, 'doctor'))
-    .description('look for what is wrong: settings, disk, database, model, port, folders')
+    .description('check settings, disk, database, model, port and folders')
     .addOption(home())
     .action(async (options) => (await import('./commands/doctor.ts')).doctor(options));
 }
@@ -176,14 +169,14 @@ function command(parent: Command, usage: string, options: { isDefault?: boolean 
   return args.length > 0 ? made.arguments(args.join(' ')) : made;
 }
 
-/** For those that talk to a server. */
+/** Options of commands that talk to a server. */
 function remote(made: Command): Command {
   return made
     .option('--url <address>', 'the server; CONTINUO_URL, or http://127.0.0.1:4400')
-    .option('-w, --workspace <name>', 'the workspace; `default` if not said');
+    .option('-w, --workspace <name>', 'the workspace; default: `default`');
 }
 
-/** For those that use the database or the folder itself. */
+/** The option of commands that use the database or the data folder. */
 function home(): Option {
   return new Option('--home <folder>', 'the data folder; CONTINUO_HOME, or .continuo');
 }
@@ -193,18 +186,18 @@ const ID_OR_LAST = 'its id, or `last` for the newest run';
 
 function identifier(given: string): string {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given)) return given;
-  throw new InvalidArgumentError('It must be an id, as `continuo runs` and `continuo approve` show them.');
+  throw new InvalidArgumentError('It must be an id, as `continuo runs` and `continuo approve` list them.');
 }
 
 function identifierOrLast(given: string): string {
   return given === 'last' ? given : identifier(given);
 }
 
-function whole(least: number, most = 2_147_483_647): (given: string) => number {
+function whole(min: number, max = 2_147_483_647): (given: string) => number {
   return (given) => {
     const number = Number(given);
-    if (/^\d+$/.test(given) && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    if (/^\d+$/.test(given) && number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
 }
 
@@ -213,5 +206,5 @@ function version(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-/** From here, in the clone; the build puts the package's own in its place. */
+/** Relative to this file in the clone; the build provides one at the same place. */
 const MANIFEST = '../package.json';

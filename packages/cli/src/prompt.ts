@@ -1,56 +1,60 @@
-// Messages at the prompt. What is pasted is a part of one message, where the terminal tells what is pasted; else a line is a
-// message, also one of many that come at once. What comes before it is asked for is kept for the next ones.
+// Reads messages at the prompt. Pasted text is part of one message if the terminal marks pastes (bracketed paste);
+// otherwise each line is a message. Text typed before the prompt is kept for the next messages.
 
 import { createInterface, type Interface } from 'node:readline';
 import { PassThrough } from 'node:stream';
-import { CTRL_C } from './keys.ts';
+import { CTRL_C } from './interrupt-key.ts';
 import { bold } from './output.ts';
 
-const PASTE_BEGINS = '\u001B[200~';
-const PASTE_ENDS = '\u001B[201~';
-/** Terminals that do not know them leave them alone. */
-const TELL_PASTES = '\u001B[?2004h';
-const NO_MORE_PASTES = '\u001B[?2004l';
+const PASTE_START = '\u001B[200~';
+const PASTE_END = '\u001B[201~';
+/** Terminals that do not support these sequences ignore them. */
+const ENABLE_PASTE_MARKS = '\u001B[?2004h';
+const DISABLE_PASTE_MARKS = '\u001B[?2004l';
 
 export interface Prompt {
-  /** It begins with what was typed before. Null: Ctrl-D or Ctrl-C. */
+  /** Starts with the text typed so far. Null: Ctrl-D or Ctrl-C. */
   next(): Promise<string | null>;
-  /** What is typed while nobody asks. */
+  /** Adds text that was typed while no prompt was open. */
   add(typed: Buffer): void;
   close(): void;
 }
 
 export function createPrompt(): Prompt {
   const { stdin, stdout } = process;
-  const ahead = createAhead();
+  const typeahead = createTypeahead();
 
   function next(): Promise<string | null> {
-    ahead.skipEnters();
+    typeahead.skipEnters();
     const keys = Object.assign(new PassThrough(), { setRawMode: (raw: boolean) => stdin.setRawMode(raw) });
     const lines = createInterface({ input: keys, output: stdout, terminal: true, historySize: 0 });
     const pastes: string[] = [];
-    // Its beginning is a key that does nothing: it tells when all that was typed before is in the line.
+    // The start of a paste is a key without effect: when it arrives, everything typed before is in the line.
     keys.on('keypress', (_typed, key: { name?: string }) => {
       if (key.name === 'paste-start') insert(lines, pastes.shift() ?? '');
     });
-    let whole = false;
+    let complete = false;
     const feed = () => {
-      for (let part = whole ? null : ahead.take(); part !== null; part = whole ? null : ahead.take()) {
+      for (
+        let part = complete ? null : typeahead.take();
+        part !== null;
+        part = complete ? null : typeahead.take()
+      ) {
         if (part.kind === 'paste') pastes.push(part.text);
-        keys.write(part.kind === 'paste' ? PASTE_BEGINS : part.bytes);
-        whole = part.kind === 'line';
+        keys.write(part.kind === 'paste' ? PASTE_START : part.bytes);
+        complete = part.kind === 'line';
       }
     };
     const onData = (data: Buffer) => {
-      ahead.add(data);
+      typeahead.add(data);
       feed();
     };
-    stdout.write(TELL_PASTES);
+    stdout.write(ENABLE_PASTE_MARKS);
     return new Promise((resolve) => {
       let said: string | null = null;
       lines.once('close', () => {
         stdin.off('data', onData).pause();
-        // Until somebody reads again, a terminal that edits lines itself would lose some of many.
+        // In cooked mode the terminal would lose some of many lines until the next read.
         stdin.setRawMode(true);
         resolve(said);
       });
@@ -65,9 +69,9 @@ export function createPrompt(): Prompt {
 
   return {
     next,
-    add: ahead.add,
+    add: typeahead.add,
     close: () => {
-      stdout.write(NO_MORE_PASTES);
+      stdout.write(DISABLE_PASTE_MARKS);
       stdin.setRawMode(false);
     },
   };
@@ -85,7 +89,7 @@ type Part =
   | { readonly kind: 'keys' | 'line'; readonly bytes: Buffer }
   | { readonly kind: 'paste'; readonly text: string };
 
-function createAhead() {
+function createTypeahead() {
   let keys = Buffer.alloc(0);
   const isEnd = (byte: number | undefined) => byte === 10 || byte === 13;
   const cut = (length: number): Buffer => {
@@ -97,24 +101,24 @@ function createAhead() {
     add: (typed: Buffer) => {
       keys = Buffer.concat([keys, typed]);
     },
-    /** Enter alone is impatience, and ends no conversation. */
+    /** Enter alone, typed early, must not end the chat. */
     skipEnters: () => {
       while (isEnd(keys[0])) cut(1);
     },
-    /** Up to the end of a line, or a whole paste; null: there is no more yet. A `line` has its end. */
+    /** The text up to the end of a line, or a whole paste; null: no more yet. A `line` includes its end. */
     take: (): Part | null => {
-      const begins = keys.indexOf(PASTE_BEGINS);
+      const begins = keys.indexOf(PASTE_START);
       if (begins === 0) {
-        const ends = keys.indexOf(PASTE_ENDS);
+        const ends = keys.indexOf(PASTE_END);
         if (ends === -1) {
-          // One that never ends is left by Ctrl-C.
+          // Ctrl-C leaves a paste that never ends.
           const left = keys.indexOf(CTRL_C);
           return left === -1 ? null : { kind: 'keys', bytes: cut(keys.length).subarray(left) };
         }
-        const pasted = cut(ends + PASTE_ENDS.length).subarray(PASTE_BEGINS.length, ends);
+        const pasted = cut(ends + PASTE_END.length).subarray(PASTE_START.length, ends);
         return { kind: 'paste', text: asText(pasted) };
       }
-      const typed = keys.subarray(0, begins === -1 ? keys.length - begun(keys) : begins);
+      const typed = keys.subarray(0, begins === -1 ? keys.length - partialPasteStart(keys) : begins);
       const end = typed.findIndex(isEnd);
       if (end !== -1) return { kind: 'line', bytes: cut(end + 1) };
       return typed.length === 0 ? null : { kind: 'keys', bytes: cut(typed.length) };
@@ -122,16 +126,16 @@ function createAhead() {
   };
 }
 
-/** How many of the last bytes may be the beginning of a paste's beginning. Escape alone is none: it is a key. */
-function begun(keys: Buffer): number {
-  for (let length = PASTE_BEGINS.length - 1; length > 1; length -= 1) {
-    if (keys.length >= length && keys.subarray(-length).toString('latin1') === PASTE_BEGINS.slice(0, length))
+/** How many of the last bytes may be an incomplete paste start. Escape alone is a key. */
+function partialPasteStart(keys: Buffer): number {
+  for (let length = PASTE_START.length - 1; length > 1; length -= 1) {
+    if (keys.length >= length && keys.subarray(-length).toString('latin1') === PASTE_START.slice(0, length))
       return length;
   }
   return 0;
 }
 
-/** Without what would steer the terminal. */
+/** Without control characters. */
 function asText(pasted: Buffer): string {
   return pasted
     .toString()

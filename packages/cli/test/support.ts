@@ -1,4 +1,4 @@
-// The command as people run it: a process of its own, with pipes or at a terminal.
+// Runs the command as people do: a process of its own, with pipes or at a terminal.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Stdout, byte for byte. */
+  /** Stdout as bytes. */
   readonly raw: Buffer;
 }
 
@@ -24,7 +24,7 @@ export interface Started {
   readonly node?: string;
 }
 
-/** Only what a person's command needs: no setting of the test run's own reaches it. */
+/** Only the necessary variables: no setting of the test run reaches the command. */
 export function environment(env: Started['env']): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
   return { PATH, HOME, TMPDIR, CONTINUO_PERSON_TOKEN: PERSON_TOKEN, ...env };
@@ -35,7 +35,7 @@ export function start(
   { env, input, cwd, bin = BIN, node = process.execPath }: Started = {},
 ) {
   const child = spawn(node, [bin, ...args], { env: environment(env), cwd, stdio: 'pipe' });
-  // It may end without having read everything.
+  // The command may end before it has read everything.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input ?? '');
   const stdout: Buffer[] = [];
@@ -55,15 +55,15 @@ export function continuo(args: readonly string[], options: Started = {}): Promis
   return start(args, options).ended;
 }
 
-/** `script` makes the terminal; it is a part of every Linux with util-linux. */
+/** `script` (util-linux) provides the terminal. */
 export const hasTerminals = spawnSync('script', ['--version']).status === 0;
 
 export interface Terminal {
-  /** Resolves when the screen has shown it, after what was waited for last. */
+  /** Resolves when the screen has shown the text, after the text that was last waited for. */
   shows(text: string): Promise<void>;
   press(keys: string): void;
   readonly ended: Promise<number | null>;
-  /** All that was shown, without colours and movements. */
+  /** Everything shown, without colours and cursor movements. */
   screen(): string;
 }
 
@@ -72,7 +72,7 @@ export const CTRL_D = '\u0004';
 export const ENTER = '\r';
 export const DOWN = '\u001B[B';
 
-/** As large as people's; one that a pipe makes has 0 columns. */
+/** A usual size; a terminal made by a pipe has 0 columns. */
 export function terminal(
   args: readonly string[],
   { env, columns = 200 }: Started & { readonly columns?: number } = {},

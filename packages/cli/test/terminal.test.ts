@@ -1,4 +1,4 @@
-// The command at a terminal: a real one, made by `script`.
+// The command at a real terminal, provided by `script`.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ask, framesOf, seen, until, usePod } from '../../server/test/contract/support.ts';
@@ -20,12 +20,12 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     });
   });
 
-  test('PLUS-5 Ctrl-C detaches and says how to come back; the run goes on, and tail comes back to it', async () => {
+  test('PLUS-5 Ctrl-C detaches and says how to watch again; the run continues, and tail watches it', async () => {
     const shown = terminal(['chat', script({ text: 'so far', hang: true })], { env: env() });
     await shown.shows('so far');
     shown.press(CTRL_C);
-    await shown.shows('the run goes on. Come back with: continuo tail');
-    await shown.shows('Ctrl-C again stops it.');
+    await shown.shows('the run continues. Watch it again with: continuo tail');
+    await shown.shows('Press Ctrl-C again to stop it.');
     expect(await shown.ended).toBe(130);
     const { id, status } = await latest();
     expect(status).toBe('running');
@@ -39,11 +39,11 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     await continuo(['stop', id], { env: env() });
   });
 
-  test('PLUS-5 Ctrl-C twice stops what the chat is doing', async () => {
+  test('PLUS-5 Ctrl-C twice stops the chat', async () => {
     const shown = terminal(['chat', script({ text: 'so far', hang: true })], { env: env() });
     await shown.shows('so far');
     shown.press(CTRL_C);
-    await shown.shows('Ctrl-C again stops it.');
+    await shown.shows('Press Ctrl-C again to stop it.');
     shown.press(CTRL_C);
     await shown.shows('Stopped.');
     expect(await shown.ended).toBe(130);
@@ -51,7 +51,7 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     expect((await framesOf(world.url, id)).at(-1)!.data).toEqual({ status: 'canceled' });
   });
 
-  test('PLUS-5 two presses at once stop it, too', async () => {
+  test('PLUS-5 two presses at once stop the chat, too', async () => {
     const shown = terminal(['chat', script({ text: 'so far', hang: true })], { env: env() });
     await shown.shows('so far');
     shown.press(CTRL_C + CTRL_C);
@@ -67,7 +67,7 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
   const exists = async (path: string) =>
     (await ask('GET', `${world.url}/api/v1/workspaces/default/files${path}`)).status === 200;
 
-  test('PLUS-5 a terminal that does not know its width is asked in lines, and shows what cannot be seen', async () => {
+  test('PLUS-5 a terminal without a width gets whole lines, with hidden characters escaped', async () => {
     const shown = terminal(['chat', asking('/\u202Edm.niar')], { env: env(), columns: 0 });
     await shown.shows(String.raw`"path": "/\u202edm.niar"`);
     await shown.shows('Approve (with exactly this input)');
@@ -79,7 +79,7 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     await continuo(['stop', (await latest()).id], { env: env() });
   });
 
-  test('PLUS-5 what a run asks is asked where it is watched, and it goes on with the answer', async () => {
+  test('PLUS-5 approvals are asked where the run is watched, and it continues with the decision', async () => {
     const shown = terminal(['chat', asking('/terminal.md')], { env: env() });
     await shown.shows('A call waits for approval: write');
     await shown.shows('"path": "/terminal.md"');
@@ -90,7 +90,7 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     expect(await exists('/terminal.md')).toBe(true);
   });
 
-  test('PLUS-5 a call can be denied, or made with another input', async () => {
+  test('PLUS-5 a call can be denied, or made with an edited input', async () => {
     const denied = terminal(['chat', asking('/denied.md')], { env: env() });
     await denied.shows('Your decision');
     denied.press(DOWN + ENTER);
@@ -108,7 +108,7 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     expect([await exists('/before.md'), await exists('/after.md')]).toEqual([false, true]);
   });
 
-  test("PLUS-5 somebody else's answer ends the question", async () => {
+  test('PLUS-5 a decision made elsewhere closes the question', async () => {
     const shown = terminal(['chat', asking('/elsewhere.md')], { env: env() });
     await shown.shows('Your decision');
     const approvals = `${world.url}/api/v1/workspaces/default/approvals`;
@@ -119,11 +119,11 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     expect(await exists('/elsewhere.md')).toBe(true);
   });
 
-  test('PLUS-5 Ctrl-C in a question detaches: it waits, and approve asks it again', async () => {
+  test('PLUS-5 Ctrl-C in a question detaches: the approval waits, and approve asks again', async () => {
     const shown = terminal(['chat', asking('/later.md')], { env: env() });
     await shown.shows('Your decision');
     shown.press(CTRL_C);
-    await shown.shows('the run goes on. Come back with: continuo tail');
+    await shown.shows('the run continues. Watch it again with: continuo tail');
     expect(await shown.ended).toBe(130);
     const { id } = await latest();
     const approve = terminal(['approve'], { env: env() });
@@ -135,11 +135,11 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     expect((await framesOf(world.url, id)).at(-1)!.data).toEqual({ status: 'done' });
   });
 
-  test('PLUS-5 a question that is left open waits; the run is still watched', async () => {
+  test('PLUS-5 after “Later” the approval waits, and the run is still watched', async () => {
     const shown = terminal(['chat', asking('/open.md')], { env: env() });
     await shown.shows('Your decision');
     shown.press(CTRL_D);
-    await shown.shows('It waits. Decide with: continuo approve ');
+    await shown.shows('The approval waits. Decide with: continuo approve ');
     const approvals = `${world.url}/api/v1/workspaces/default/approvals`;
     const [waiting] = (await ask('GET', approvals)).body.items;
     expect(await continuo(['approve', waiting.id], { env: env() })).toMatchObject({ code: 0 });
@@ -147,7 +147,7 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     expect(await shown.ended).toBe(0);
   });
 
-  test('PLUS-5 without a message a conversation is held, and can be gone on with', async () => {
+  test('PLUS-5 without a message, chat is a dialogue that can be continued later', async () => {
     const shown = terminal(['chat'], { env: env() });
     await shown.shows('you ');
     shown.press(script({ text: 'First.' }) + ENTER);
@@ -157,19 +157,19 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     await shown.shows('\nSecond.\n');
     await shown.shows('you ');
     shown.press(CTRL_D);
-    await shown.shows('Go on with: continuo chat --chat');
+    await shown.shows('Continue with: continuo chat --chat');
     expect(await shown.ended).toBe(0);
     const { thread_id: chat } = await latest();
     const listed = await ask('GET', `${world.url}/api/v1/workspaces/default/runs?chat=${chat}`);
     expect(listed.body.items).toHaveLength(2);
   });
 
-  test('PLUS-5 what is typed while an answer comes is the next message, and the one after it', async () => {
+  test('PLUS-5 text typed while an answer streams becomes the next messages', async () => {
     const shown = terminal(['chat'], { env: env() });
     await shown.shows('you ');
     shown.press(script({ text: 'so far', hang: true }) + ENTER);
     await shown.shows('\nso far');
-    // Corrected with the backspace key, as at the prompt.
+    // Corrected with the backspace key.
     shown.press(
       `${ENTER}x\u007F${script({ text: 'Second.' })}${ENTER}${script({ text: 'Third.' })}${ENTER}Fou`,
     );
@@ -180,11 +180,11 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     await shown.shows('\nThird.\n');
     await shown.shows('you Fou');
     shown.press(CTRL_C);
-    await shown.shows('Go on with: continuo chat --chat');
+    await shown.shows('Continue with: continuo chat --chat');
     expect(await shown.ended).toBe(0);
   });
 
-  /** A message of several lines, as terminals send it that tell what is pasted. */
+  /** A message of several lines, as sent by terminals that mark pastes. */
   const pasted = (text: string) =>
     `\u001B[200~${JSON.stringify({ steps: [{ text }] }, null, 2).replaceAll('\n', '\r')}\u001B[201~`;
   const said = async (chat: string): Promise<string[]> => {
@@ -193,7 +193,7 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
   };
   const contentOf = ({ content }: { content: string }) => content;
 
-  test('PLUS-5 what is pasted is one message, with what is typed around it, and can be corrected', async () => {
+  test('PLUS-5 pasted text is one message, together with text typed around it, and can be corrected', async () => {
     const shown = terminal(['chat'], { env: env() });
     await shown.shows('you ');
     shown.press(`${pasted('Pasted.')} ${pasted('Twice.')}\u0015${pasted('Once.')}  x\u007F`);
@@ -201,7 +201,7 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     shown.press(ENTER);
     await shown.shows('\nOnce.\n');
     await shown.shows('you ');
-    // In pieces, with line ends of every kind, and controls that are no text.
+    // In chunks, with all kinds of line ends, and control characters.
     const paste = '\u001B[200~{"steps":\r\n[{"text":\n"Third\u001B[2J."}]\t}\u001B[201~';
     for (const piece of [
       paste.slice(0, 3),
@@ -215,7 +215,7 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     await shown.shows('\nThird[2J.\n');
     await shown.shows('you ');
     shown.press(`\u001B[200~without an end${CTRL_C}`);
-    await shown.shows('Go on with: continuo chat --chat');
+    await shown.shows('Continue with: continuo chat --chat');
     expect(await shown.ended).toBe(0);
     expect(await said((await latest()).thread_id)).toEqual([
       `${JSON.stringify({ steps: [{ text: 'Once.' }] }, null, 2)}  `,
@@ -223,7 +223,7 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     ]);
   });
 
-  test('PLUS-5 of lines that come at once, where nothing tells that they are pasted, each is a message, in order', async () => {
+  test('PLUS-5 without paste marks, each of several lines is a message, in order', async () => {
     const shown = terminal(['chat'], { env: env() });
     await shown.shows('you ');
     const texts = Array.from({ length: 5 }, (_, index) => `Number ${index}, ${'long '.repeat(300)}.`);
@@ -231,12 +231,12 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     for (let index = 0; index < 5; index += 1) await shown.shows(`\nNumber ${index}, `);
     await shown.shows('you and the rest');
     shown.press(CTRL_C);
-    await shown.shows('Go on with: continuo chat --chat');
+    await shown.shows('Continue with: continuo chat --chat');
     expect(await shown.ended).toBe(0);
     expect(await said((await latest()).thread_id)).toEqual(texts.map((text) => script({ text })));
   });
 
-  test('PLUS-5 what is pasted while an answer comes is one message, too', async () => {
+  test('PLUS-5 text pasted while an answer streams is one message, too', async () => {
     const shown = terminal(['chat'], { env: env() });
     await shown.shows('you ');
     shown.press(script({ text: 'so far', hang: true }) + ENTER);
@@ -252,7 +252,7 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     expect(await shown.ended).toBe(0);
   });
 
-  test('PLUS-5 a chat is watched until Ctrl-C, whoever talks in it', async () => {
+  test('PLUS-5 tail watches a chat until Ctrl-C, whoever sends messages', async () => {
     const opened = await ask('POST', `${world.url}/api/v1/workspaces/default/chats`, {
       goal: script({ text: 'One.' }),
     });
@@ -270,7 +270,7 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     expect(await shown.ended).toBe(130);
   });
 
-  test('PLUS-5 start says where it listens, and Ctrl-C stops it', async () => {
+  test('PLUS-5 start prints its address, and Ctrl-C stops it', async () => {
     const shown = terminal(['start', '--no-open', '--port', '0'], {
       env: {
         DATABASE_URL: world.database.url,

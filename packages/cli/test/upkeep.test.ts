@@ -1,4 +1,4 @@
-// Backup, restoration, migrations and the doctor, as commands.
+// Backup, restore, migrate and doctor, as commands.
 
 import {
   chmodSync,
@@ -30,19 +30,19 @@ async function empty(): Promise<TestDatabase> {
   onTestFinished(() => database.drop());
   return database;
 }
-/** Its home is in a folder of the test's own, whatever it does. */
+/** The home is always in the test's own folder. */
 const on = (databaseUrl: string, args: readonly string[], env: Record<string, string> = {}) =>
   continuo(args, { cwd: folder, env: { DATABASE_URL: databaseUrl, NO_COLOR: '1', ...env } });
 
-test('PLUS-5 backup and restore bring everything to another database, beside a server that runs', async () => {
+test('PLUS-5 backup and restore copy everything to another database while a server runs', async () => {
   await continuo(['files', 'write', '/kept.md', '--url', world.url], { input: 'kept' });
   const file = join(folder, 'all.zip');
   const saved = await on(world.database.url, ['backup', file]);
   expect(saved.code).toBe(0);
   expect(saved.stdout).toMatch(/^\d+ rows of \d+ tables, .* are in .*all\.zip\n$/);
-  // A line for each table, where there is no terminal.
+  // Without a terminal: a line for each table.
   expect(saved.stderr).toMatch(/^1\/\d+ \w+: \d+ rows?\n/);
-  // Nobody else may read it.
+  // Only the owner may read it.
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(await on(world.database.url, ['backup', file])).toMatchObject({ code: 5 });
   const again = await on(world.database.url, ['backup', file, '--force', '--json']);
@@ -66,7 +66,7 @@ test('PLUS-5 backup and restore bring everything to another database, beside a s
   expect(await on(target.url, ['restore', join(folder, 'none.zip')])).toMatchObject({ code: 4 });
 });
 
-test('PLUS-5 a backup, and a restoration, is made to its end when nobody reads what it says any more', async () => {
+test('PLUS-5 with a closed stdout, backup and restore complete', async () => {
   const file = join(folder, 'unread.zip');
   const target = await empty();
   for (const [url, args] of [
@@ -84,7 +84,7 @@ test('PLUS-5 a backup, and a restoration, is made to its end when nobody reads w
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  'PLUS-5 a backup that is ended by %s leaves nothing behind, and says so',
+  'PLUS-5 a backup that is ended by %s leaves no file, and says so',
   async (signal) => {
     const source = await freshDatabase();
     onTestFinished(() => source.drop());
@@ -105,11 +105,11 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-test('PLUS-5 a restoration that is ended by Ctrl-C leaves the database empty, and can be made again', async () => {
+test('PLUS-5 a restore that is ended by Ctrl-C leaves the database empty, and can be repeated', async () => {
   const file = join(folder, 'all.zip');
   await on(world.database.url, ['backup', file]);
   const target = await empty();
-  // It waits where all rows are in, and nothing is committed.
+  // Waits when all rows are inserted and nothing is committed.
   await target.pool.query(`
     create function wait_for_test() returns event_trigger language plpgsql as $$
     declare filled boolean := false;
@@ -144,7 +144,7 @@ test('PLUS-5 a restoration that is ended by Ctrl-C leaves the database empty, an
   expect(await on(target.url, ['restore', file])).toMatchObject({ code: 0 });
 });
 
-test('PLUS-5 where there is no database, or none that answers, backup says so and makes nothing', async () => {
+test('PLUS-5 without a reachable database, backup says so and creates no file', async () => {
   const none = await continuo(['backup', 'all.zip', '--home', 'nowhere'], { cwd: folder });
   expect(none).toMatchObject({ code: 4, stdout: '' });
   expect(none.stderr).toContain('There is no database in');
@@ -175,18 +175,18 @@ test('PLUS-5 migrate brings a schema up to date, once', async () => {
   expect((await on(database.url, ['migrate'])).stdout).toBe('The schema is up to date.\n');
 });
 
-interface Told {
+interface DoctorResult {
   ok: boolean;
   checks: { name: string; status: string; says: string; mend?: string }[];
 }
 
 async function doctor(databaseUrl: string, env: Record<string, string> = {}) {
   const { code, stdout } = await on(databaseUrl, ['doctor', '--json'], env);
-  const told = JSON.parse(stdout) as Told;
-  return { code, ok: told.ok, of: (name: string) => told.checks.filter((check) => check.name === name) };
+  const result = JSON.parse(stdout) as DoctorResult;
+  return { code, ok: result.ok, of: (name: string) => result.checks.filter((check) => check.name === name) };
 }
 
-test('PLUS-5 the doctor finds nothing wrong where nothing is, and leaves everything as it was', async () => {
+test('PLUS-5 the doctor finds no problem before the first start, and changes nothing', async () => {
   const healthy = await doctor(world.database.url, { CONTINUO_URL: world.url, CONTINUO_PORT: '0' });
   expect(healthy).toMatchObject({ code: 0, ok: true });
   expect(healthy.of('database')).toMatchObject([{ status: 'ok' }]);
@@ -197,23 +197,23 @@ test('PLUS-5 the doctor finds nothing wrong where nothing is, and leaves everyth
   expect(existsSync(join(folder, '.continuo'))).toBe(false);
   const shown = await on(world.database.url, ['doctor'], { CONTINUO_URL: world.url, CONTINUO_PORT: '0' });
   expect(shown.stdout).toMatch(/^✓ database +the external Postgres answers/m);
-  expect(shown.stderr).toBe('Nothing is wrong.\n');
+  expect(shown.stderr).toBe('No problems found.\n');
 });
 
-test('PLUS-5 the doctor says that removals are held back, and where to decide', async () => {
+test('PLUS-5 the doctor reports held removals, and where to decide', async () => {
   const { pool } = world.database;
   await pool.query('insert into held_removals (workspace_id, files) select id, 24 from workspaces');
   onTestFinished(async () => void (await pool.query('delete from held_removals')));
-  const told = await doctor(world.database.url, { CONTINUO_URL: world.url, CONTINUO_PORT: '0' });
-  expect(told.ok).toBe(true);
-  expect(told.of('folders').at(-1)).toMatchObject({
+  const result = await doctor(world.database.url, { CONTINUO_URL: world.url, CONTINUO_PORT: '0' });
+  expect(result.ok).toBe(true);
+  expect(result.of('folders').at(-1)).toMatchObject({
     status: 'warn',
     says: expect.stringContaining('24 files disappeared from the folder of default'),
     mend: expect.stringContaining(`${world.url}/files`),
   });
 });
 
-test('PLUS-5 the doctor says what is wrong and how to mend it', async () => {
+test('PLUS-5 the doctor reports problems and how to fix them', async () => {
   const settings = await doctor(world.database.url, {
     CONTINUO_PORT: 'x',
     CONTINUO_MODLE: 'y',
@@ -240,7 +240,7 @@ test('PLUS-5 the doctor says what is wrong and how to mend it', async () => {
   });
   expect(away.code).toBe(1);
   expect(away.of('database')).toMatchObject([
-    { status: 'bad', mend: expect.stringContaining('See that it runs') },
+    { status: 'bad', mend: expect.stringContaining('Check that it runs') },
   ]);
   expect(away.of('server')).toMatchObject([
     { status: 'bad', says: expect.stringContaining('no server answers') },
@@ -263,7 +263,7 @@ test('PLUS-5 the doctor says what is wrong and how to mend it', async () => {
   mkdirSync(join(folder, '.continuo'));
   writeFileSync(join(folder, '.continuo/workspaces'), '');
   expect((await doctor(old.url)).of('folders')).toMatchObject([
-    { status: 'bad', says: expect.stringContaining('no folder') },
+    { status: 'bad', says: expect.stringContaining('not a folder') },
   ]);
 });
 
@@ -278,7 +278,7 @@ test.skipIf(process.getuid?.() === 0)(
   },
 );
 
-test('PLUS-5 a server that wants its key is told apart from one that is not there', async () => {
+test('PLUS-5 a server that requires its key is distinct from an unreachable one', async () => {
   const { startPod } = await import('../../server/test/client/pod.ts');
   const key = 'a-key-of-enough-characters';
   const pod = await startPod({ databaseUrl: world.database.url, env: { CONTINUO_API_KEY: key } });

@@ -1,4 +1,4 @@
-// The command without a server: what it says of itself, and what it says when something is missing.
+// The command without a server: help, usage errors, and missing settings.
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -16,7 +16,7 @@ interface Manifest {
 const manifest = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../${name}/package.json`, import.meta.url), 'utf8')) as Manifest;
 
-/** A port that nobody listens on: it was given to us and let go. */
+/** A port without a listener: reserved, then released. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -35,13 +35,13 @@ test('PLUS-5 --help lists every command and the exit codes, --version is the pac
   expect(version.stdout).toBe(`${manifest('cli').version}\n`);
 });
 
-test('the exit codes are those in docs/cli.md', () => {
+test('the exit codes match docs/cli.md', () => {
   const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
-  const told = [...page.matchAll(/^\| (\d+) \| /gm)].map(([, code]) => Number(code));
-  expect(told).toEqual(Object.values(EXIT));
+  const documented = [...page.matchAll(/^\| (\d+) \| /gm)].map(([, code]) => Number(code));
+  expect(documented).toEqual(Object.values(EXIT));
 });
 
-test('PLUS-5 a wrong usage is exit code 2 and says what would be right', async () => {
+test('PLUS-5 a usage error is exit code 2 and says what is allowed', async () => {
   for (const args of [
     ['chta'],
     ['tail'],
@@ -69,7 +69,7 @@ test('PLUS-5 a wrong usage is exit code 2 and says what would be right', async (
   expect((await continuo(['--url', 'x', 'runs'])).stderr).toContain("options come after a command's name");
 });
 
-test('PLUS-5 with --json a wrong usage is JSON as well', async () => {
+test('PLUS-5 with --json a usage error is JSON as well', async () => {
   const wrong = [
     ["'foo' is invalid. Allowed choices", 'runs', '--json', '--status', 'foo'],
     ['It must be a whole number', 'runs', '-n', '0', '--json'],
@@ -78,12 +78,12 @@ test('PLUS-5 with --json a wrong usage is JSON as well', async () => {
     ["missing required argument 'version'", 'files', 'restore', 'h/x.md', '--json'],
     ["unknown command 'foo'", 'foo', '--json'],
     ["unknown option '--json'", 'files', '--json'],
-    ['There is no such command', 'help', 'foo', '--json'],
+    ['Unknown command', 'help', 'foo', '--json'],
     ["options come after the command's name", '--json', 'runs'],
-    ['"nonsense" is no address', 'runs', '--json', '--url', 'nonsense'],
-    ['"ftp://x" is no address', 'doctor', '--json', '--url', 'ftp://x'],
-    ['has no name and no password', 'runs', '--json', '--url', 'http://me:secret@x'],
-    ['ends before a "?"', 'runs', '--json', '--url', 'http://x/?a=1'],
+    ['"nonsense" is not a server address', 'runs', '--json', '--url', 'nonsense'],
+    ['"ftp://x" is not a server address', 'doctor', '--json', '--url', 'ftp://x'],
+    ['must not contain a user name or password', 'runs', '--json', '--url', 'http://me:secret@x'],
+    ['must not contain "?"', 'runs', '--json', '--url', 'http://x/?a=1'],
   ] as const;
   const ended = await Promise.all(
     wrong.map(async ([message, ...args]) => ({ message, args, ...(await continuo(args)) })),
@@ -99,7 +99,7 @@ test('PLUS-5 with --json a wrong usage is JSON as well', async () => {
   expect(stderr).toContain('such as http://127.0.0.1:4400');
 });
 
-test('PLUS-5 where no server answers, every command that needs one says how to start it, with exit code 3', async () => {
+test('PLUS-5 without a server, every command that needs one says how to start it, with exit code 3', async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const id = '01a1e264-eff2-7144-8d90-9c91a4b3dc89';
   const commands = [
@@ -124,14 +124,14 @@ test('PLUS-5 where no server answers, every command that needs one says how to s
   });
 });
 
-test('PLUS-5 a wrong setting stops the start with a sentence', async () => {
+test('PLUS-5 an invalid setting stops the start with a clear error', async () => {
   const { code, stderr } = await continuo([], { env: { CONTINUO_PORT: 'seven' } });
   expect(code).toBe(1);
   expect(stderr).toContain('CONTINUO_PORT is "seven"; allowed: a whole number');
 });
 
-test('the package depends on what its parts depend on, in the same versions, and on its own three', () => {
-  const parts = ['engine', 'protocol', 'client', 'postgres', 'offline-model', 'server'].map(manifest);
+test('the package has the dependencies of its parts, in the same versions, and three of its own', () => {
+  const parts = ['engine', 'protocol', 'client', 'offline-model', 'postgres', 'server'].map(manifest);
   const merged = (of: 'dependencies' | 'optionalDependencies') =>
     Object.assign({}, ...parts.map((part) => part[of] ?? {})) as Record<string, string>;
   const { dependencies, optionalDependencies } = manifest('cli');

@@ -1,4 +1,4 @@
-// What runs ask people, and the answers.
+// Lists waiting approvals and decides them.
 
 import { connect, type Connected, type Remote } from '../connect.ts';
 import { CommandError, EXIT, usageError } from '../failure.ts';
@@ -16,11 +16,13 @@ export async function approve(id: string | undefined, options: ApproveOptions): 
   const connected = await connect(options);
   if (id !== undefined) return decide(connected, id, options);
   if (options.deny || options.edit !== undefined || options.retry || options.skip) {
-    throw usageError('Say which one: continuo approve <id>. Without an id the waiting ones are listed.');
+    throw usageError(
+      'Name the approval: continuo approve <id>. Without an id, the waiting approvals are listed.',
+    );
   }
   const page = await connected.client.approvals.list();
   if (options.json) return printJson(page);
-  if (page.items.length === 0) return note('Nothing waits for a decision.');
+  if (page.items.length === 0) return note('No approvals are waiting.');
   if (process.stdin.isTTY && process.stdout.isTTY) return askAll(connected, page.items);
   print(
     table(
@@ -36,8 +38,8 @@ export async function approve(id: string | undefined, options: ApproveOptions): 
   );
 }
 
-async function askAll({ client, again }: Connected, items: readonly Waiting[]): Promise<void> {
-  const { ask } = await import('../decide.ts');
+async function askAll({ client, commandFor }: Connected, items: readonly Waiting[]): Promise<void> {
+  const { ask } = await import('../ask-approval.ts');
   for (const item of items) {
     const answer = await ask(item);
     if (answer === 'interrupted') {
@@ -45,29 +47,29 @@ async function askAll({ client, again }: Connected, items: readonly Waiting[]): 
       return;
     }
     if (typeof answer !== 'object') continue;
-    print(told(await client.approvals.decide(item.id, answer), again));
+    print(decisionLine(await client.approvals.decide(item.id, answer), commandFor));
   }
 }
 
 type Waiting = Awaited<ReturnType<Connected['client']['approvals']['list']>>['items'][number];
 
-async function decide({ client, again }: Connected, id: string, options: ApproveOptions): Promise<void> {
+async function decide({ client, commandFor }: Connected, id: string, options: ApproveOptions): Promise<void> {
   const { deny, edit, retry, skip, comment, json } = options;
   const given = [deny && 'deny', edit !== undefined && 'edit', retry && 'retry', skip && 'skip'].filter(
     Boolean,
   );
   if (given.length > 1) throw usageError(`One decision at a time: not ${given.join(' and ')}.`);
-  const said = (given[0] ?? 'approve') as 'approve' | 'deny' | 'edit' | 'retry' | 'skip';
+  const chosen = (given[0] ?? 'approve') as 'approve' | 'deny' | 'edit' | 'retry' | 'skip';
   const { kind } = await client.approvals.get(id);
-  if (kind === 'question' && said !== 'edit' && said !== 'deny' && said !== 'skip') {
-    throw new CommandError('The call asks for input: answer with --edit JSON, or say --deny or --skip.', {
+  if (kind === 'question' && chosen !== 'edit' && chosen !== 'deny' && chosen !== 'skip') {
+    throw new CommandError('The call asks for input: answer with --edit <json>, or use --deny or --skip.', {
       code: 'usage',
       exitCode: EXIT.usage,
     });
   }
-  const decision = kind === 'question' && said === 'edit' ? 'answer' : said;
+  const decision = kind === 'question' && chosen === 'edit' ? 'answer' : chosen;
   if (kind === 'unknown_outcome' && decision !== 'retry' && decision !== 'skip') {
-    throw new CommandError('Nobody can say whether this call took effect: say --retry or --skip.', {
+    throw new CommandError('The outcome of this call is unknown: use --retry or --skip.', {
       code: 'usage',
       exitCode: EXIT.usage,
     });
@@ -79,17 +81,17 @@ async function decide({ client, again }: Connected, id: string, options: Approve
     ...(comment !== undefined && { comment }),
   });
   if (json) printJson(answer);
-  else print(told(answer, again));
+  else print(decisionLine(answer, commandFor));
 }
 
 async function inputOf(json: string): Promise<Record<string, unknown>> {
-  const { asObject } = await import('../decide.ts');
+  const { asObject } = await import('../ask-approval.ts');
   const input = asObject(json);
   if (input === null)
-    throw usageError('--edit wants the input as a JSON object, such as \'{"path": "/a.md"}\'.');
+    throw usageError('--edit needs the input as a JSON object, such as \'{"path": "/a.md"}\'.');
   return input;
 }
 
-function told({ tool, decision, run_id: run }: Waiting, again: Connected['again']): string {
-  return `${short(tool)}: ${decision}. Watch it go on with: ${again(`tail ${run}`)}`;
+function decisionLine({ tool, decision, run_id: run }: Waiting, commandFor: Connected['commandFor']): string {
+  return `${short(tool)}: ${decision}. Watch the run with: ${commandFor(`tail ${run}`)}`;
 }

@@ -1,4 +1,4 @@
-// A conversation in the terminal: one message and its answer, or one after the other.
+// A chat in the terminal: one message and its answer, or a dialogue.
 
 import { text as readText } from 'node:stream/consumers';
 import { connect, type Connected, type Remote } from '../connect.ts';
@@ -25,21 +25,21 @@ export async function chat(message: string | undefined, options: ChatOptions): P
   const connected = await connect(options);
   const said = message ?? (process.stdin.isTTY ? null : await readText(process.stdin));
   if (said === null) return talk(connected, options);
-  if (said.trim() === '') throw usageError('There is no message; say one, or pipe one in.');
+  if (said.trim() === '') throw usageError('The message is empty: give one as an argument, or pipe one in.');
   const sent = await send(connected, said, options);
   if (!options.wait) {
     if (!options.json) print(`${sent.run}`);
-    return note(dim(`Watch it with: ${connected.again(`tail ${sent.run}`)}`));
+    return note(dim(`Watch it with: ${connected.commandFor(`tail ${sent.run}`)}`));
   }
   process.exitCode = exitCodeOf(await follow(connected, sent, options));
 }
 
-/** Until an empty message, Ctrl-D or Ctrl-C. */
+/** Runs until an empty message, Ctrl-D or Ctrl-C. */
 async function talk(connected: Connected, options: ChatOptions): Promise<void> {
   if (!process.stdout.isTTY) throw usageError('There is no message and no terminal to ask for one.');
   let current = options.chat;
   const prompt = createPrompt();
-  note(dim('A line, or what is pasted, is a message; an empty one, or Ctrl-D, ends the conversation.'));
+  note(dim('Each line, or pasted text, is a message; an empty line or Ctrl-D ends the chat.'));
   try {
     for (;;) {
       const said = await prompt.next();
@@ -56,7 +56,7 @@ async function talk(connected: Connected, options: ChatOptions): Promise<void> {
   } finally {
     prompt.close();
   }
-  if (current !== undefined) note(dim(`Go on with: ${connected.again(`chat --chat ${current}`)}`));
+  if (current !== undefined) note(dim(`Continue with: ${connected.commandFor(`chat --chat ${current}`)}`));
 }
 
 async function send({ client }: Connected, content: string, options: ChatOptions): Promise<Sent> {
@@ -78,19 +78,21 @@ async function follow(
 ): Promise<Ending> {
   const interactive = process.stdin.isTTY && process.stdout.isTTY && !json;
   const ending = await watch({ connected, ...sent, json, interactive, typed });
-  if (ending === 'waiting') await sayWhatWaits(connected, sent.run);
+  if (ending === 'waiting') await noteApprovals(connected, sent.run);
   if (json)
     printJson({ type: 'ended', ending, chat: sent.chat, run: await connected.client.runs.get(sent.run) });
   else if (!interactive && known === undefined) note(dim(`chat ${sent.chat}`));
   return ending;
 }
 
-async function sayWhatWaits({ client, again }: Connected, run: string): Promise<void> {
-  // A server that went away just now must not hide which run it is.
+async function noteApprovals({ client, commandFor }: Connected, run: string): Promise<void> {
+  // If the server has just gone away, still print which run waits.
   const { items } = await client.approvals.list().catch(() => ({ items: [] }));
   const asked = items.filter((approval) => approval.run_id === run).map(({ id }) => `approve ${id}`);
   for (const decide of asked.length > 0 ? asked : ['approve'])
-    note(`The run waits for a decision: ${again(decide)} (or --deny), then: ${again(`tail ${run}`)}`);
+    note(
+      `The run waits for a decision: ${commandFor(decide)} (or --deny), then: ${commandFor(`tail ${run}`)}`,
+    );
 }
 
 function exitCodeOf(ending: Ending): number {

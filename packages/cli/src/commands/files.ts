@@ -1,4 +1,4 @@
-// The workspace's files: read, written, and what they were.
+// The workspace's files: read, write, versions.
 
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
@@ -7,15 +7,15 @@ import type { ReadableStream as NodeReadable } from 'node:stream/web';
 import type { Client } from '@continuo/client';
 import { connect, type Remote } from '../connect.ts';
 import { usageError } from '../failure.ts';
-import { localFile } from '../local.ts';
+import { localFile } from '../local-files.ts';
 import { bytes, cyan, dim, green, note, print, printJson, red, safe, short, table, time } from '../output.ts';
 
 type Entry = Awaited<ReturnType<Client['files']['tree']>>['items'][number];
 
-/** Entries that are asked for at a time. */
+/** Entries per page. */
 const PAGE = 1000;
-/** How deep paths can be. */
-export const DEEPEST = 64;
+/** The maximum depth of a path. */
+export const MAX_DEPTH = 64;
 
 export async function ls(
   folder: string,
@@ -23,7 +23,7 @@ export async function ls(
 ): Promise<void> {
   const { client } = await connect(remote);
   const items: Entry[] = [];
-  for await (const entry of entries(client, absolute(folder), recursive ? DEEPEST : 1)) items.push(entry);
+  for await (const entry of entries(client, absolute(folder), recursive ? MAX_DEPTH : 1)) items.push(entry);
   if (remote.json) return printJson({ items });
   if (items.length === 0) return note('The folder is empty.');
   print(
@@ -44,7 +44,7 @@ export async function ls(
   );
 }
 
-/** All that is in a folder, to that depth. */
+/** All entries of a folder, down to the given depth. */
 export async function* entries(client: Client, path: string, depth: number): AsyncGenerator<Entry, void> {
   let after: string | null | undefined;
   while (after !== null) {
@@ -73,7 +73,9 @@ export async function cat(
   if (!process.stdout.isTTY) return pipe(content.response);
   const raw = Buffer.from(await content.response.arrayBuffer());
   if (!isText(raw))
-    return note(`It is not text: ${bytes(raw.length)} of ${safe(content.type)}. Redirect it to a file.`);
+    return note(
+      `The file is not text: ${bytes(raw.length)} of ${safe(content.type)}. Redirect the output to a file.`,
+    );
   process.stdout.write(safe(raw.toString('utf8')));
 }
 
@@ -82,7 +84,8 @@ export async function write(
   file: string | undefined,
   { base, merge, ...remote }: Remote & { base?: number; merge?: boolean },
 ): Promise<void> {
-  if (merge && base === undefined) throw usageError('--merge needs --base: the version that was changed.');
+  if (merge && base === undefined)
+    throw usageError('--merge needs --base: the version that your change is based on.');
   const { client } = await connect(remote);
   if (file === undefined && process.stdin.isTTY && !remote.json) note(dim('Reading until Ctrl-D…'));
   const content =
@@ -117,7 +120,7 @@ export async function log(path: string, { limit, ...remote }: Remote & { limit: 
       ]),
     ),
   );
-  if (page.next !== null) note(dim('There are more; -n shows more of them.'));
+  if (page.next !== null) note(dim('There are more; use -n to show more.'));
 }
 
 export async function diff(
@@ -140,7 +143,7 @@ export async function restore(path: string, version: string, remote: Remote): Pr
   const made = await client.files.restore({ path: absolute(path), version: numbered(version) });
   if (remote.json) return printJson(made);
   if ('path' in made)
-    print(`${safe(made.path)} is at version ${made.version}, which is version ${version} again`);
+    print(`${safe(made.path)} is at version ${made.version}, restored from version ${version}`);
 }
 
 export function absolute(path: string): string {
@@ -155,7 +158,7 @@ function painted(line: string): string {
 
 function numbered(given: string): number {
   if (/^[1-9]\d{0,9}$/.test(given)) return Number(given);
-  throw usageError(`"${given}" is not the number of a version; they are whole numbers from 1.`);
+  throw usageError(`"${given}" is not a version number; use a whole number from 1.`);
 }
 
 async function pipe({ body }: Response): Promise<void> {

@@ -1,4 +1,4 @@
-// The console, opened for a person: with the token in the link, which the browser keeps.
+// Opens the console for a person: the link contains the token, which the browser keeps.
 
 import { personLink, readPersonToken } from '@continuo/server/person-token';
 import { checkedUrl, homeOf, serverUrl, type Remote } from '../connect.ts';

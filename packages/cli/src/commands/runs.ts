@@ -1,4 +1,4 @@
-// Runs: listed, explained, ended.
+// Runs: list, explain, stop.
 
 import type { Client } from '@continuo/client';
 import { connect, runIdOf, targetOf, type Remote } from '../connect.ts';
@@ -27,7 +27,7 @@ export interface RunsOptions extends Remote {
 export async function runs({ status, chat, limit, ...remote }: RunsOptions): Promise<void> {
   const { client } = await connect(remote);
   const page = await client.runs.list({ limit, ...(status && { status }), ...(chat && { chat }) });
-  // Where there is no such chat, it says so.
+  // Throws if the chat does not exist.
   if (page.items.length === 0 && chat !== undefined) await client.chats.get(chat);
   if (remote.json) return printJson(page);
   if (page.items.length === 0)
@@ -47,12 +47,12 @@ export async function runs({ status, chat, limit, ...remote }: RunsOptions): Pro
       ]),
     ),
   );
-  if (page.next !== null) note(dim(`There are more; -n ${Math.min(limit * 5, 1000)} shows more of them.`));
+  if (page.next !== null) note(dim(`There are more; -n ${Math.min(limit * 5, 1000)} shows more.`));
 }
 
 type Listed = Awaited<ReturnType<Client['runs']['list']>>['items'];
 
-/** What each chat is called: its title, or else the goal that it was opened with. */
+/** The name of each chat: its title, or else its goal. */
 async function namesOf(client: Client, listed: Listed): Promise<ReadonlyMap<string, string>> {
   const names = new Map(
     listed.flatMap(({ thread_id, title }) => (title === null ? [] : [[thread_id, title]])),
@@ -65,7 +65,7 @@ async function namesOf(client: Client, listed: Listed): Promise<ReadonlyMap<stri
   return names;
 }
 
-/** Of those that run and do not move: what they wait for; and which were given to another run. */
+/** The states that `status` does not have: waiting, paused, and steered into another run. */
 async function statesOf(client: Client, listed: Listed): Promise<ReadonlyMap<string, string>> {
   const states = new Map<string, string>();
   for (const { id, steered_into } of listed) if (steered_into !== null) states.set(id, 'steered');
@@ -80,7 +80,7 @@ async function statesOf(client: Client, listed: Listed): Promise<ReadonlyMap<str
   return states;
 }
 
-/** How many are asked for at a time. */
+/** The number of concurrent requests. */
 const AT_ONCE = 8;
 
 async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

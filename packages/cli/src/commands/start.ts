@@ -1,4 +1,4 @@
-// The server's process: settings, signals, banner; and the console, in the browser of whoever started it at a terminal.
+// The server's process: settings, signals, the banner, and the console in a browser if started at a terminal.
 
 import {
   createLogger,
@@ -11,8 +11,8 @@ import {
 import { print, printJson } from '../output.ts';
 import { openBrowser } from '../open-browser.ts';
 
-/** How long stopping may take: what it waits for may be a database that does not answer. */
-const LONGEST_STOP_MS = 25_000;
+/** The limit for stopping, which may wait for a database that does not respond. */
+const STOP_TIMEOUT_MS = 25_000;
 
 export interface StartOptions {
   readonly json?: boolean;
@@ -36,12 +36,12 @@ export async function start({ json = false, open, port, home }: StartOptions): P
   const began = performance.now();
   const starting = startServer({ config, log, env });
 
-  // From the first moment on: a server that is told to stop while it starts, starts and stops.
+  // Installed at once: a server that is told to stop while it starts, finishes its start and then stops.
   let stopping = false;
   const signals = onStopSignal({
     drain: () => {
       stopping = true;
-      log.info('stopping: threads are let go at their next step');
+      log.info('stopping: threads are released at their next step');
       void starting
         .then((server) => server.stop())
         .then(() => signals.release())
@@ -51,7 +51,7 @@ export async function start({ json = false, open, port, home }: StartOptions): P
         });
     },
     force: () => process.exit(1),
-    withinMs: LONGEST_STOP_MS,
+    withinMs: STOP_TIMEOUT_MS,
   });
 
   const server = await starting.catch((error: unknown) => {
@@ -60,20 +60,23 @@ export async function start({ json = false, open, port, home }: StartOptions): P
   });
   if (stopping) return;
   const { url, database, model } = server;
-  // Where a key is wanted, others may read what is printed here.
+  // A server with an API key may have output that others can read, so its link has no token.
   const console = config.apiKey === undefined ? server.link : url;
   if (json) printJson({ url, open: console, model, database, home: config.home });
   else print(banner(server, { console, home: config.home, milliseconds: performance.now() - began }));
   if (open && process.stdout.isTTY) openBrowser(server.link, env);
 }
 
-interface Shown {
+interface BannerOptions {
   readonly console: string;
   readonly home: string;
   readonly milliseconds: number;
 }
 
-function banner({ url, database, model }: RunningServer, { console, home, milliseconds }: Shown): string {
+function banner(
+  { url, database, model }: RunningServer,
+  { console, home, milliseconds }: BannerOptions,
+): string {
   const lines = [
     '',
     'Continuo',

@@ -1,18 +1,18 @@
-// Watching, and nothing else: Ctrl-C lets go.
+// Watches a run or a chat; Ctrl-C detaches.
 
 import type { ThreadEvent } from '@continuo/client';
 import { connect, targetOf, type Connected, type Remote } from '../connect.ts';
 import { EXIT } from '../failure.ts';
-import { onInterrupt } from '../keys.ts';
+import { onInterrupt } from '../interrupt-key.ts';
 import { note, printJson } from '../output.ts';
-import { createPrinter, type Printer, type Shown } from '../show.ts';
-import { isAsked, reconnections } from '../watch.ts';
+import { createPrinter, type Printer, type ShownEvent } from '../event-printer.ts';
+import { isWaiting, reconnections } from '../watch.ts';
 
 export interface TailOptions extends Remote {
   readonly follow: boolean;
 }
 
-/** Events that are asked for at a time. */
+/** Events per page. */
 const PAGE = 1000;
 
 interface Tail {
@@ -22,28 +22,28 @@ interface Tail {
   readonly json: boolean;
   readonly printer: Printer;
   readonly signal: AbortSignal;
-  readonly show: (event: Shown) => Promise<void>;
+  readonly show: (event: ShownEvent) => Promise<void>;
 }
 
 export async function tail(given: string, { follow, ...remote }: TailOptions): Promise<void> {
   const connected = await connect(remote);
-  const { client, again } = connected;
+  const { client, commandFor } = connected;
   const { kind, id } = await targetOf(connected, given);
   const leaving = new AbortController();
   const printer = createPrinter({ write: (text) => void process.stdout.write(text), people: true });
   const json = remote.json ?? false;
-  const show = async (event: Shown) => {
+  const show = async (event: ShownEvent) => {
     if (json) return printJson(event);
     printer.show(event);
     if (event.type === 'approval') {
       const { approval } = event.data as { approval: string };
-      if (await isAsked(client, approval)) note(`  decide with: ${again(`approve ${approval}`)}`);
+      if (await isWaiting(client, approval)) note(`  decide with: ${commandFor(`approve ${approval}`)}`);
     }
   };
   const keys = onInterrupt(() => leaving.abort());
   try {
-    const told = { connected, id, follow, json, printer, show, signal: leaving.signal };
-    await (kind === 'run' ? tailRun(told) : tailChat(told));
+    const options = { connected, id, follow, json, printer, show, signal: leaving.signal };
+    await (kind === 'run' ? tailRun(options) : tailChat(options));
     printer.line();
     if (leaving.signal.aborted) process.exitCode = EXIT.interrupted;
   } finally {
@@ -57,7 +57,7 @@ async function tailRun({ connected: { client }, id, follow, printer, show, signa
     for (;;) {
       const { items, next } = await client.runs.events(id, { after, limit: PAGE }, { signal });
       for (const event of items) await show(event);
-      // The pages of an open run never end.
+      // The pages of an open run have no end.
       if (next === null || items.length < PAGE) return;
       after = next;
     }
@@ -71,7 +71,7 @@ async function tailRun({ connected: { client }, id, follow, printer, show, signa
   }
 }
 
-/** What was said last, then what comes. */
+/** The latest run first, then new events. */
 async function tailChat({ connected: { client }, id, follow, printer, show, signal }: Tail): Promise<void> {
   const { items } = await client.threads.events(id, { before: 'latest', limit: PAGE }, { signal });
   const last = items.findLast((event) => event.type === 'message');

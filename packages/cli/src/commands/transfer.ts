@@ -1,31 +1,31 @@
-// Folders between the workspace and the local disk. What a server says is a path may try to lead out of the folder:
-// each is checked before it is used, and links on the way are not followed.
+// Copies folders between the workspace and the local disk. Paths from a server may try to leave the folder: each is
+// checked before use, and symbolic links are not followed.
 
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { connect, type Remote } from '../connect.ts';
-import { CommandError, EXIT, inWords } from '../failure.ts';
+import { CommandError, EXIT, describeError } from '../failure.ts';
 import { interruptible } from '../interrupt.ts';
-import { localFile, refuseNoFolder } from '../local.ts';
+import { localFile, requireFolder } from '../local-files.ts';
 import { note, plural, print, printJson, progress, red, safe } from '../output.ts';
-import { absolute, DEEPEST, entries } from './files.ts';
+import { absolute, MAX_DEPTH, entries } from './files.ts';
 
 export async function pull(folder: string, local: string, remote: Remote): Promise<void> {
   const { client } = await connect(remote);
   const top = absolute(folder);
   const found: { path: string; version: number | undefined }[] = [];
-  // What is in /chats is listed by naming it, and not as a part of the whole.
-  for await (const entry of entries(client, top, DEEPEST)) {
+  // A recursive listing leaves /chats out, unless it is the named folder.
+  for await (const entry of entries(client, top, MAX_DEPTH)) {
     if (entry.type === 'file') found.push({ path: entry.path, version: entry.version });
   }
   const bar = progress(remote.json ?? false);
   const pulled: { path: string; version: number | null; file: string }[] = [];
   await interruptible(
-    () => `${pulled.length} of ${plural(found.length, 'file')} are in ${local}, each as a whole.`,
+    () => `${pulled.length} of ${plural(found.length, 'file')} are in ${local}; each is complete.`,
     async (signal) => {
       for (const { path, version } of found) {
-        const file = placeFor(local, top, path);
+        const file = localPathFor(local, top, path);
         const content = await client.files.read(path, { version, signal });
         const bytes = new Uint8Array(await content.response.arrayBuffer());
         await replace({ local, file, bytes, signal });
@@ -40,7 +40,7 @@ export async function pull(folder: string, local: string, remote: Remote): Promi
 
 export async function push(local: string, folder: string, remote: Remote): Promise<void> {
   const { client } = await connect(remote);
-  refuseNoFolder(local);
+  requireFolder(local);
   const files = filesIn(local);
   const top = absolute(folder).replace(/\/+$/, '');
   const bar = progress(remote.json ?? false);
@@ -59,7 +59,7 @@ export async function push(local: string, folder: string, remote: Remote): Promi
             unchanged: written.unchanged ?? false,
           });
         } catch (error) {
-          refused.push({ path, ...ofOneFile(error) });
+          refused.push({ path, ...fileRefusal(error) });
         }
         bar.step(pushed.length + refused.length, files.length, path);
       }
@@ -73,8 +73,8 @@ export async function push(local: string, folder: string, remote: Remote): Promi
   print(`${plural(pushed.length - unchanged, 'file')} written, ${unchanged} unchanged${rest}`);
 }
 
-/** Refusals that say nothing of the next file: its name or size, or that it cannot be read here. */
-const OF_ONE_FILE: readonly unknown[] = [
+/** Refusals that concern one file: its name or size, or that it cannot be read here. */
+const FILE_REFUSALS: readonly unknown[] = [
   'invalid_path',
   'path_taken',
   'read_only',
@@ -83,15 +83,15 @@ const OF_ONE_FILE: readonly unknown[] = [
   'EACCES',
 ];
 
-/** Anything else ends the command. */
-function ofOneFile(error: unknown): { code: string; message: string } {
+/** Any other error ends the command. */
+function fileRefusal(error: unknown): { code: string; message: string } {
   const { name, code } = error as Error & { code?: unknown };
-  // What the client itself refuses is the folder that was named.
-  if (name === 'InputError' || !OF_ONE_FILE.includes(code)) throw error;
-  return { code: String(code), message: inWords(error as Error) };
+  // An InputError concerns the named folder, so it applies to all files.
+  if (name === 'InputError' || !FILE_REFUSALS.includes(code)) throw error;
+  return { code: String(code), message: describeError(error as Error) };
 }
 
-/** Regular files only, in the order of their names; not what git and npm keep, nor our own data. */
+/** Regular files, sorted by name; without the folders of git and npm, and our own data. */
 function filesIn(folder: string): string[] {
   const skipped = ['.git', 'node_modules', '.continuo'];
   const found: string[] = [];
@@ -105,19 +105,19 @@ function filesIn(folder: string): string[] {
   return found;
 }
 
-function placeFor(local: string, top: string, path: string): string {
+function localPathFor(local: string, top: string, path: string): string {
   const above = top.endsWith('/') ? top : `${top}/`;
   const parts = path.slice(above.length).split('/');
   const odd = parts.some(
     (part) => ['', '.', '..'].includes(part) || part.includes(sep) || part.includes('\0'),
   );
   if (path.startsWith(above) && !odd) return join(local, ...parts);
-  throw new CommandError(`The server named ${JSON.stringify(path)}, which is no path inside the folder.`, {
+  throw new CommandError(`The server named ${JSON.stringify(path)}, which is not a path inside the folder.`, {
     code: 'unsafe_path',
   });
 }
 
-/** Whole or not at all. */
+/** Writes a file completely or not at all. */
 async function replace({
   local,
   file,
@@ -144,10 +144,10 @@ async function replace({
 function refuseLinks(local: string, file: string): void {
   for (let path = dirname(file); path !== local && path.length > local.length; path = dirname(path)) {
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      throw new CommandError(`${path} is a link; nothing is written through it.`, {
+      throw new CommandError(`${path} is a symbolic link; pull does not write through links.`, {
         code: 'unsafe_path',
         exitCode: EXIT.failed,
-        hint: 'Pull into another folder, or replace the link by a folder.',
+        hint: 'Pull into another folder, or replace the link with a folder.',
       });
     }
   }

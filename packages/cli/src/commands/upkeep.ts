@@ -1,4 +1,4 @@
-// Work on the database itself, with or without a server: backup, restoration, migrations.
+// Commands that work on the database itself, with or without a server: backup, restore, migrate.
 
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -20,22 +20,22 @@ export interface Local {
   readonly home?: string;
 }
 
-interface Wanted extends Local {
-  /** Whether one that is not there is made. */
-  readonly make: boolean;
+interface DatabaseOptions extends Local {
+  /** Whether to create the database if it does not exist. */
+  readonly create: boolean;
 }
 
 async function withDatabase<T>(
-  { home, make }: Wanted,
+  { home, create }: DatabaseOptions,
   work: (database: OpenDatabase) => Promise<T>,
 ): Promise<T> {
   const env = { ...process.env, ...(home !== undefined && { CONTINUO_HOME: home }) };
   const config = await loadConfig({ env, cwd: process.cwd() });
-  if (!make && !hasDatabase(config)) {
+  if (!create && !hasDatabase(config)) {
     throw new CommandError(`There is no database in ${config.home}.`, {
       code: 'no_database',
       exitCode: EXIT.notFound,
-      hint: 'Say where it is: --home, CONTINUO_HOME or DATABASE_URL.',
+      hint: 'Name it with --home, CONTINUO_HOME or DATABASE_URL.',
     });
   }
   const database = await openDatabase(config);
@@ -51,9 +51,9 @@ export async function backUp(
   { force = false, ...local }: Local & { force?: boolean },
 ): Promise<void> {
   const target = resolve(file);
-  // What cannot be replaced is refused for that.
+  // A folder is refused later, with a better message.
   if (!force && statSync(target, { throwIfNoEntry: false })?.isDirectory() === false) {
-    throw new CommandError(`${file} is there already.`, {
+    throw new CommandError(`${file} already exists.`, {
       code: 'file_exists',
       exitCode: EXIT.conflict,
       hint: 'Name another file, or replace it with --force.',
@@ -63,7 +63,7 @@ export async function backUp(
   const manifest = await interruptible(
     () => `${file} was not written.`,
     (signal) =>
-      withDatabase({ ...local, make: false }, ({ settings }) =>
+      withDatabase({ ...local, create: false }, ({ settings }) =>
         backup({
           database: settings,
           file: target,
@@ -90,7 +90,7 @@ export async function restoreFrom(file: string, local: Local): Promise<void> {
   const { manifest, migrated } = await interruptible(
     () => 'nothing was restored, and the database is empty.',
     (signal) =>
-      withDatabase({ ...local, make: true }, ({ settings }) =>
+      withDatabase({ ...local, create: true }, ({ settings }) =>
         restore({
           database: settings,
           file: source,
@@ -105,7 +105,7 @@ export async function restoreFrom(file: string, local: Local): Promise<void> {
 }
 
 export async function migrateSchema(local: Local): Promise<void> {
-  const { migrations, definitions } = await withDatabase({ ...local, make: true }, ({ settings }) =>
+  const { migrations, definitions } = await withDatabase({ ...local, create: true }, ({ settings }) =>
     migrate(settings),
   );
   if (local.json) return printJson({ applied: migrations, definitions });

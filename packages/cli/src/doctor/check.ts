@@ -1,4 +1,4 @@
-// What was looked at, how it is, and what to do about it.
+// The result of a check, and how to fix a problem.
 
 export interface Check {
   readonly name:
@@ -13,6 +13,6 @@ export interface Check {
     | 'server';
   readonly status: 'ok' | 'warn' | 'bad';
   readonly says: string;
-  /** How to mend it. */
+  /** How to fix the problem. */
   readonly mend?: string;
 }

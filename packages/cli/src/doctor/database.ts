@@ -1,4 +1,4 @@
-// The database: can it be reached, and is its schema this version's?
+// Checks whether the database can be reached, and whether its schema fits this version.
 
 import {
   hasDatabase,
@@ -12,9 +12,9 @@ import type { Check } from './check.ts';
 const name = 'database';
 
 export async function checkDatabase(config: Config): Promise<Check[]> {
-  // Opening would make one.
+  // Opening would create it.
   if (!hasDatabase(config)) {
-    return [{ name, status: 'ok', says: 'there is none yet; the first start makes it' }];
+    return [{ name, status: 'ok', says: 'none yet; the first start creates it' }];
   }
   try {
     const database = await openDatabase(config);
@@ -44,7 +44,7 @@ function state(
     return {
       name,
       status: 'bad',
-      says: `its schema is a newer version's (${foreign.join(', ')})`,
+      says: `its schema is from a newer version (${foreign.join(', ')})`,
       mend: 'Update this package to the version that the database was last used with, or newer.',
     };
   }
@@ -52,7 +52,7 @@ function state(
     return {
       name,
       status: 'warn',
-      says: `${pending.length} of its migrations are not applied yet`,
+      says: `${pending.length} migrations are not applied yet`,
       mend: 'continuo migrate applies them; so does starting the server.',
     };
   }
@@ -74,12 +74,12 @@ function state(
 function unreachable({ databaseUrl }: Config, error: unknown): Check {
   const reason =
     error instanceof Error ? error.message || String((error as { code?: unknown }).code) : String(error);
-  // What the embedded one says tells what to do already.
+  // The error of the embedded database already says what to do.
   if (databaseUrl === undefined) return { name, status: 'bad', says: reason };
   return {
     name,
     status: 'bad',
     says: `the database of DATABASE_URL cannot be used: ${reason}`,
-    mend: 'See that it runs, that its address, user and password are right, and that this machine may connect to it.',
+    mend: 'Check that it runs, that its address, user and password are right, and that this machine may connect to it.',
   };
 }

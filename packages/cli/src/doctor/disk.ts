@@ -1,4 +1,4 @@
-// The disk: room, the programs that came with the package, and the folders that people edit.
+// Checks free space, the programs that come with the package, and the workspaces' folders.
 
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
@@ -8,10 +8,10 @@ import { bytes } from '../output.ts';
 import type { Check } from './check.ts';
 
 const MIB = 1024 ** 2;
-/** Below this a database stops sooner or later, or at once. */
+/** Below this, a database will run out of space soon, or at once. */
 const SCARCE = 1024 * MIB;
 const NONE = 100 * MIB;
-/** A watch for each folder, and other programs want some, too. */
+/** Each folder needs a watch, and other programs need some, too. */
 const FEW_WATCHES = 8192;
 
 export async function checkDisk({ home }: Config): Promise<Check[]> {
@@ -27,7 +27,7 @@ export async function checkDisk({ home }: Config): Promise<Check[]> {
   const free = bavail * bsize;
   const says = `${bytes(free)} are free for ${home}`;
   if (free >= SCARCE) return [{ name: 'disk', status: 'ok', says }];
-  const mend = 'Make room, or move the data folder and set CONTINUO_HOME.';
+  const mend = 'Free some space, or move the data folder and set CONTINUO_HOME.';
   return [{ name: 'disk', status: free < NONE ? 'bad' : 'warn', says, mend }];
 }
 
@@ -45,11 +45,11 @@ export function checkPrograms({ databaseUrl }: Config): Check[] {
   }));
 }
 
-/** What the mirror of each workspace needs. */
+/** Checks what the mirror of each workspace needs. */
 export async function checkFolders({ home }: Config): Promise<Check[]> {
   const folder = join(home, 'workspaces');
   if (!existsSync(folder)) {
-    return [{ name: 'folders', status: 'ok', says: `there are none yet; the first start makes ${folder}` }];
+    return [{ name: 'folders', status: 'ok', says: `none yet; the first start creates ${folder}` }];
   }
   const name = 'folders';
   if (!statSync(folder).isDirectory()) {
@@ -57,8 +57,8 @@ export async function checkFolders({ home }: Config): Promise<Check[]> {
       {
         name,
         status: 'bad',
-        says: `${folder} is no folder`,
-        mend: 'Move it away; it is made anew from the database.',
+        says: `${folder} is not a folder`,
+        mend: 'Move it away; it is created again from the database.',
       },
     ];
   }
@@ -70,7 +70,7 @@ export async function checkFolders({ home }: Config): Promise<Check[]> {
   }
   const watches = numberIn('/proc/sys/fs/inotify/max_user_watches');
   if (watches !== null && watches < FEW_WATCHES) {
-    const says = `this machine lets a user watch ${watches} folders; edits in others are found late`;
+    const says = `this machine allows a user ${watches} folder watches; edits in other folders are noticed late`;
     return [{ name, status: 'warn', says, mend: `sudo sysctl fs.inotify.max_user_watches=65536` }];
   }
   return [{ name, status: 'ok', says: `${folder} can be read, written and watched` }];

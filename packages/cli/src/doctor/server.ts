@@ -1,16 +1,16 @@
-// The port, and the server that answers there or elsewhere.
+// Checks the port, and the server at this or another address.
 
 import { createServer } from 'node:net';
 import type { Config } from '@continuo/server/upkeep';
 import { serverUrl } from '../connect.ts';
 import type { Check } from './check.ts';
 
-/** A server that is there answers much sooner. */
+/** A running server responds much faster. */
 const PATIENCE_MS = 5000;
 
 export async function checkPort({ host, port }: Config): Promise<Check[]> {
   const name = 'port';
-  if (port === 0) return [{ name, status: 'ok', says: 'any free one' }];
+  if (port === 0) return [{ name, status: 'ok', says: 'any free port' }];
   const problem = await listening(host, port);
   if (problem === null) return [{ name, status: 'ok', says: `${port} on ${host} is free` }];
   const url = serverUrl({ CONTINUO_HOST: host, CONTINUO_PORT: String(port) });
@@ -23,8 +23,8 @@ export async function checkPort({ host, port }: Config): Promise<Check[]> {
       : `${port} on ${host}: ${problem}`;
   const mend =
     problem === 'EACCES'
-      ? 'Ports below 1024 are not for every user; set CONTINUO_PORT to a higher one.'
-      : 'Stop what uses it, or set another: --port or CONTINUO_PORT; for an address, CONTINUO_HOST.';
+      ? 'Ports below 1024 need privileges; set CONTINUO_PORT to a higher one.'
+      : 'Stop the program that uses it, or set another port (--port or CONTINUO_PORT) or address (CONTINUO_HOST).';
   return [{ name, status: 'bad', says, mend }];
 }
 
@@ -41,7 +41,7 @@ async function isOurs(url: string): Promise<boolean> {
     const response = await get(`${url}/healthz`);
     return ((await response.json()) as { status?: unknown }).status === 'ok';
   } catch {
-    // Whatever it is that does not answer like this is somebody else's.
+    // Something else listens there.
     return false;
   }
 }
@@ -53,18 +53,18 @@ export async function checkServer({
 }: {
   readonly url: string;
   readonly apiKey: string | undefined;
-  /** Whether somebody said that there is one. */
+  /** Whether the person named a server. */
   readonly expected: boolean;
 }): Promise<Check[]> {
   const name = 'server';
   let response: Response;
   try {
     response = await get(`${url}/readyz`);
-    // This one needs no key; what the commands ask does.
+    // /readyz needs no key, but the commands' requests do.
     if (response.status === 200) response = await get(`${url}/api`, apiKey);
   } catch {
     const mend = expected
-      ? 'See that it runs and that the address is right: --url or CONTINUO_URL.'
+      ? 'Check that it runs and that the address is right: --url or CONTINUO_URL.'
       : 'Start it with: continuo';
     return [{ name, status: expected ? 'bad' : 'warn', says: `no server answers at ${url}`, mend }];
   }
@@ -75,8 +75,8 @@ export async function checkServer({
       {
         name,
         status: 'bad',
-        says: `${url} wants its API key`,
-        mend: "Set CONTINUO_API_KEY to the server's.",
+        says: `${url} requires its API key`,
+        mend: "Set CONTINUO_API_KEY to the server's key.",
       },
     ];
   }
@@ -85,8 +85,8 @@ export async function checkServer({
     {
       name,
       status: 'bad',
-      says: `${url} answers, and is not ready: ${response.status} ${text.slice(0, 300)}`,
-      mend: 'Its log says more; where its database is away, it comes back by itself.',
+      says: `${url} responds but is not ready: ${response.status} ${text.slice(0, 300)}`,
+      mend: 'See its log; if its database is unreachable, the server recovers by itself.',
     },
   ];
 }
@@ -96,7 +96,7 @@ interface Workspace {
   readonly held_removals: { readonly files: number } | null;
 }
 
-/** Workspaces whose files disappeared from the folder at once: a person is asked whether that was meant. */
+/** Workspaces whose files disappeared from the folder at once: a person decides whether that was intended. */
 async function heldRemovals(url: string, apiKey: string | undefined): Promise<Check[]> {
   const response = await get(`${url}/api/v1/workspaces`, apiKey);
   if (!response.ok) return [];
@@ -104,7 +104,7 @@ async function heldRemovals(url: string, apiKey: string | undefined): Promise<Ch
   return items.flatMap(({ name, held_removals: held }) => {
     if (!held) return [];
     const says = `${held.files} files disappeared from the folder of ${name} at once; they are still in the workspace`;
-    const mend = `Put them back, or remove them from the workspace, too: ${url}/files in a browser.`;
+    const mend = `Restore the files, or remove them from the workspace, too: open ${url}/files in a browser.`;
     return [{ name: 'folders', status: 'warn' as const, says, mend }];
   });
 }

@@ -1,10 +1,10 @@
-// Files and folders of this machine, as somebody names them: what is not there, or is something else, is said in words.
+// Reads local files and folders that a person named, with clear errors.
 
 import { createReadStream, openAsBlob, statSync, type Stats } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { CommandError, EXIT } from './failure.ts';
 
-/** Its content, to be sent. */
+/** The content of the file, to be sent. */
 export async function localFile(file: string): Promise<Blob> {
   const found = statOf(file, 'file');
   if (found.isDirectory()) {
@@ -14,11 +14,11 @@ export async function localFile(file: string): Promise<Blob> {
       hint: 'Name a file, or write a whole folder with: continuo files push <local> [folder]',
     });
   }
-  // What a shell makes of `<(command)` has no size before it is read.
+  // A shell's `<(command)` has no size before it is read.
   return found.isFile() ? openAsBlob(file) : new Blob([new Uint8Array(await buffer(createReadStream(file)))]);
 }
 
-export function refuseNoFolder(folder: string): void {
+export function requireFolder(folder: string): void {
   if (statOf(folder, 'folder').isDirectory()) return;
   throw new CommandError(`${folder} is a file, not a folder.`, {
     code: 'not_a_folder',

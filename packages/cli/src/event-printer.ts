@@ -1,13 +1,14 @@
-// A run's events as they are read in a terminal: text as it comes, a line for each call and what came of it.
+// Prints a run's events at a terminal: text as it streams, and a line for each call and its result.
 
 import type { RunEvent } from '@continuo/client';
 import { bold, cyan, dim, green, red, safe, short, yellow } from './output.ts';
 
-export type Shown = Pick<RunEvent, 'type' | 'data'>;
+type ApprovalKind = Extract<RunEvent, { type: 'approval' }>['data']['kind'];
+export type ShownEvent = Pick<RunEvent, 'type' | 'data'>;
 
 export interface Printer {
-  show(event: Shown): void;
-  /** Ends the line that is being written, if one is. */
+  show(event: ShownEvent): void;
+  /** Ends the current line, if there is one. */
   line(text?: string): void;
 }
 
@@ -16,7 +17,7 @@ export function createPrinter({
   people = false,
 }: {
   readonly write: (text: string) => void;
-  /** Whether to show what people said, too. */
+  /** Whether to show people's messages, too. */
   readonly people?: boolean;
 }): Printer {
   let open: 'text' | 'reasoning' | null = null;
@@ -48,7 +49,13 @@ export function createPrinter({
   };
 }
 
-/** What a line says of an event; null: nothing. */
+const ASKS: Readonly<Record<ApprovalKind, string>> = {
+  call: 'Waiting for approval:',
+  unknown_outcome: 'Outcome unknown, retry?',
+  question: 'Question from',
+};
+
+/** The line for an event; null: none. */
 function sentence(event: RunEvent, people: boolean): string | null {
   const { type, data } = event;
   switch (type) {
@@ -56,7 +63,9 @@ function sentence(event: RunEvent, people: boolean): string | null {
       return people ? `${bold('you')} ${safe(data.content)}` : null;
     case 'state':
       return data.status === 'running' && data.supersedes !== undefined
-        ? yellow(`(${safe(brokeOff(data.cause))}; it begins anew, and what it said above does not count)`)
+        ? yellow(
+            `(${safe(supersedeReason(data.cause))}; the model is asked again, and the text above is superseded)`,
+          )
         : null;
     case 'tool_start':
       return `${cyan('→')} ${short(data.title ?? data.tool)} ${dim(short(data.input))}`;
@@ -65,7 +74,7 @@ function sentence(event: RunEvent, people: boolean): string | null {
     case 'file_updated':
       return dim(`  ${safe(data.path)} ${data.removed ? 'removed' : `is at version ${data.v}`}`);
     case 'approval':
-      return `${yellow('?')} ${data.kind === 'call' ? 'May it call' : 'Is it to call again'} ${bold(short(data.tool))} ${dim(short(data.input, 400))}`;
+      return `${yellow('?')} ${ASKS[data.kind]} ${bold(short(data.tool))} ${dim(short(data.input, 400))}`;
     case 'approval_end':
       return `${yellow('?')} ${short(data.tool)}: ${data.decision}${data.comment ? ` (${short(data.comment)})` : ''}`;
     case 'session':
@@ -73,7 +82,7 @@ function sentence(event: RunEvent, people: boolean): string | null {
     case 'context_usage':
       return dim(`(the model's window is full: ${data.turns_left_out} older turns are left out)`);
     case 'rewound':
-      return dim('(the chat was taken back to an earlier message)');
+      return dim('(the chat was rewound to an earlier message)');
     case 'error':
       return red(`error: ${safe(data.error)} (${safe(data.code)})`);
     case 'canceled':
@@ -83,14 +92,18 @@ function sentence(event: RunEvent, people: boolean): string | null {
   }
 }
 
-function outcome({ output, outcome: odd, summary }: Extract<RunEvent, { type: 'tool_end' }>['data']): string {
-  if (odd !== undefined) return odd === 'unknown' ? 'nobody can say whether it happened' : odd;
+function outcome({
+  output,
+  outcome: abnormal,
+  summary,
+}: Extract<RunEvent, { type: 'tool_end' }>['data']): string {
+  if (abnormal !== undefined) return abnormal === 'unknown' ? 'outcome unknown' : abnormal;
   if (summary !== undefined) return short(summary);
   const text = (output as { text?: unknown } | null)?.text;
   return short(typeof text === 'string' ? text : output);
 }
 
-/** Why a message is begun again. */
-function brokeOff(cause: { readonly error: string } | undefined): string {
-  return cause ? cause.error.replace(/\.$/, '') : 'the answer broke off';
+/** Why a message was superseded. */
+function supersedeReason(cause: { readonly error: string } | undefined): string {
+  return cause ? cause.error.replace(/\.$/, '') : 'the answer was interrupted';
 }

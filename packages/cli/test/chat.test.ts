@@ -15,7 +15,7 @@ const lines = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-test('PLUS-5 chat streams the answer, shows calls and what came of them, and ends with the run', async () => {
+test('PLUS-5 chat streams the answer, shows calls with their results, and ends with the run', async () => {
   const message = script(
     { text: 'Let me look.', calls: [{ tool: 'write', input: { path: '/a.md', content: 'one' } }] },
     { text: 'Done.' },
@@ -27,7 +27,7 @@ test('PLUS-5 chat streams the answer, shows calls and what came of them, and end
   expect(stdout).toContain('/a.md is at version 1');
   expect(stdout).toContain('✓ write');
   expect(stdout.endsWith('Done.\n')).toBe(true);
-  // NO_COLOR: not one escape.
+  // NO_COLOR: no escape sequence at all.
   expect(stdout + stderr).not.toContain('\u001B');
   const chat = /chat ([0-9a-f-]{36})/.exec(stderr)![1]!;
 
@@ -35,7 +35,7 @@ test('PLUS-5 chat streams the answer, shows calls and what came of them, and end
   expect(next).toMatchObject({ code: 0, stdout: 'From a pipe.\n' });
 });
 
-test('PLUS-5 chat --json is a line for each event, without a gap, between what was accepted and how it ended', async () => {
+test('PLUS-5 chat --json prints a line for `accepted`, each event without a gap, and `ended`', async () => {
   const { code, stdout } = await run(['chat', '--json', script({ tokens: 20 })]);
   expect(code).toBe(0);
   const [accepted, ...rest] = lines(stdout);
@@ -50,7 +50,7 @@ test('PLUS-5 chat --json is a line for each event, without a gap, between what w
   });
 });
 
-test('PLUS-5 a run that fails is exit code 1, and what is not there is 4', async () => {
+test('PLUS-5 a failed run is exit code 1, and an unknown id is 4', async () => {
   const failed = await run(['chat', script({ error: { code: 'overloaded', message: 'too much' } })]);
   expect(failed.code).toBe(1);
   expect(failed.stdout).toContain('too much');
@@ -66,7 +66,7 @@ test('PLUS-5 a run that fails is exit code 1, and what is not there is 4', async
   }
 });
 
-test('PLUS-5 what a model says cannot steer the terminal', async () => {
+test('PLUS-5 model output cannot control the terminal', async () => {
   const evil = '\u001B[2J\u001B]0;owned\u0007 \u009B31m \u202Egnp.exe \u200B \r';
   const { stdout } = await run([
     'chat',
@@ -88,7 +88,7 @@ test('PLUS-5 what a model says cannot steer the terminal', async () => {
   expect(refused.stderr).toContain(String.raw`\u202edm.niar`);
 });
 
-test('PLUS-5 runs, why, stop and tail tell of a run that is at work, and stop it', async () => {
+test('PLUS-5 runs, why and tail show an open run, and stop stops it', async () => {
   const chat = await createThread(world.url);
   const held = await send(world.url, chat, { steps: [{ text: 'so far', hang: true }] });
   await seen(world.url, held.id, 'token');
@@ -128,7 +128,7 @@ test('PLUS-5 runs, why, stop and tail tell of a run that is at work, and stop it
   expect(frames.at(-1)!.data).toEqual({ status: 'canceled' });
 });
 
-test('PLUS-5 Ctrl-C on a chat without a terminal lets go of it; the run goes on', async () => {
+test('PLUS-5 Ctrl-C on a chat without a terminal detaches; the run continues', async () => {
   const to = ['-w', 'default', '--url', world.url];
   const { child, ended } = start(['chat', script({ text: 'so far', hang: true }), ...to]);
   await new Promise((resolve) => child.stdout.once('data', resolve));
@@ -141,7 +141,7 @@ test('PLUS-5 Ctrl-C on a chat without a terminal lets go of it; the run goes on'
   await run(['stop', id]);
 });
 
-test('PLUS-5 a run that asks is exit code 6 where nobody can answer; approve decides, and tail sees the end', async () => {
+test('PLUS-5 without a terminal, a waiting approval is exit code 6; approve decides it, and tail shows the end', async () => {
   const policy = `${world.url}/api/v1/workspaces/default/policy`;
   const before = (await ask('GET', policy)).body;
   const rules = [
@@ -165,7 +165,7 @@ test('PLUS-5 a run that asks is exit code 6 where nobody can answer; approve dec
   expect((await run(['tail', approved.id, '--no-follow'])).stderr).toContain(hint);
   const [listed] = (await run(['runs', '--status', 'open'])).stdout.split('\n').slice(1);
   expect(listed).toMatch(new RegExp(`^${approved.id} +waiting `));
-  // It has no title, and is called after its goal.
+  // A chat without a title is named after its goal.
   expect(listed).toContain('{"steps":[{"calls"');
   expect((await run(['approve'])).stdout).toContain(approved.approval);
   expect(JSON.parse((await run(['approve', '--json'])).stdout).items[0]).toMatchObject({
@@ -193,11 +193,11 @@ test('PLUS-5 a run that asks is exit code 6 where nobody can answer; approve dec
   expect(decided).toMatchObject({ decision: 'edit', decided_input: JSON.parse(input) });
   expect(await run(['tail', edited.id])).toMatchObject({ code: 0 });
   expect([await file('/wrong.md'), await file('/right.md')]).toEqual([404, 200]);
-  // What runs beside it does not hide that it waits.
+  // A parallel call does not hide that the run waits.
   const stopped = await asks('/never.md', { tool: 'pure', input: { note: 'slow', delay_ms: 2000 } });
   await run(['stop', stopped.id]);
   await framesOf(world.url, stopped.id);
   expect(await run(['tail', stopped.id])).toMatchObject({ code: 1, stderr: '' });
-  expect((await run(['approve'])).stderr).toBe('Nothing waits for a decision.\n');
+  expect((await run(['approve'])).stderr).toBe('No approvals are waiting.\n');
   await ask('PUT', policy, before);
 });

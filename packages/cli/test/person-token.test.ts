@@ -1,4 +1,4 @@
-// The command as a person: it finds the token in the home, and sends it to servers of this machine alone.
+// The command finds the person's token in the home, and sends it only to servers on this machine.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -21,7 +21,7 @@ const env = (CONTINUO_HOME: string) => ({
   CONTINUO_PERSON_TOKEN: '',
 });
 
-test('a decision is made with the token of the home; without it the command says what to do', async () => {
+test('a decision uses the token of the home; without it the command says what to do', async () => {
   await world.database.pool.query('update workspaces set policy = null');
   const base = `${world.url}/api/v1/workspaces/default`;
   await ask('PUT', `${base}/files/old.md`, 'Old.');
@@ -35,7 +35,7 @@ test('a decision is made with the token of the home; without it the command says
   expect(await continuo(['approve', id], { env: env(home) })).toMatchObject({ code: 0 });
 });
 
-test('`continuo open` prints the link; where there is no token it ends with 4', async () => {
+test('`continuo open` prints the link; without a token it exits with 4', async () => {
   expect(await continuo(['open'], { env: env(home) })).toMatchObject({
     code: 0,
     stdout: `${world.url}/#token=${TOKEN}\n`,

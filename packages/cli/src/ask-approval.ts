@@ -1,4 +1,4 @@
-// Asks a person about a call that waits, at the terminal.
+// Asks a person at the terminal about a waiting approval.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,12 +11,12 @@ import { bold, COLUMNS, dim, note, safe, short, yellow } from './output.ts';
 export type Approval = Awaited<ReturnType<Client['approvals']['get']>>;
 type Decision = Parameters<Client['approvals']['decide']>[1];
 
-/** `later`: not now; `interrupted`: Ctrl-C; `settled`: somebody else decided, or the run ended. */
+/** `later`: not now; `interrupted`: Ctrl-C; `settled`: someone else decided, or the run ended. */
 export type Answer = Decision | 'later' | 'interrupted' | 'settled';
 
 export async function ask(approval: Approval, settled?: AbortSignal): Promise<Answer> {
   note(describe(approval));
-  // The prompt would write one character a line.
+  // Without a width, the prompt would write one character per line.
   if (!process.stdout.columns) process.stdout.columns = COLUMNS;
   const closing = new AbortController();
   const onData = (data: Buffer) => data.includes(CTRL_D) && closing.abort();
@@ -30,7 +30,7 @@ export async function ask(approval: Approval, settled?: AbortSignal): Promise<An
   }
 }
 
-/** It closes the prompt's input, and the prompt does not notice. */
+/** Ctrl-D closes the prompt's input without the prompt noticing. */
 const CTRL_D = 4;
 
 async function choose(approval: Approval, signal: AbortSignal): Promise<Answer> {
@@ -41,12 +41,12 @@ async function choose(approval: Approval, signal: AbortSignal): Promise<Answer> 
           { value: 'approve', label: 'Approve', hint: 'with exactly this input' },
           { value: 'deny', label: 'Deny', hint: 'the model is told' },
           { value: 'edit', label: 'Edit', hint: 'approve with another input' },
-          { value: 'later', label: 'Later', hint: 'it waits' },
+          { value: 'later', label: 'Later', hint: 'decide another time' },
         ]
       : [
           { value: 'retry', label: 'Retry', hint: 'make the call again' },
           { value: 'skip', label: 'Skip', hint: 'the model is told' },
-          { value: 'later', label: 'Later', hint: 'it waits' },
+          { value: 'later', label: 'Later', hint: 'decide another time' },
         ];
   const chosen = await select({ message: 'Your decision', options, signal });
   if (isCancel(chosen)) return 'interrupted';
@@ -59,10 +59,10 @@ async function choose(approval: Approval, signal: AbortSignal): Promise<Answer> 
 
 async function answerQuestion({ schema = {} }: Approval, signal: AbortSignal): Promise<Answer> {
   const options = [
-    { value: 'answer', label: 'Answer', hint: 'as JSON that fits the schema' },
+    { value: 'answer', label: 'Answer', hint: 'as JSON that matches the schema' },
     { value: 'deny', label: 'Decline', hint: 'the server is told' },
     { value: 'skip', label: 'Dismiss', hint: 'the server is told' },
-    { value: 'later', label: 'Later', hint: 'it waits' },
+    { value: 'later', label: 'Later', hint: 'decide another time' },
   ];
   const chosen = await select({ message: 'Your answer', options, signal });
   if (isCancel(chosen)) return 'interrupted';
@@ -76,8 +76,8 @@ async function answerQuestion({ schema = {} }: Approval, signal: AbortSignal): P
 
 const HEADINGS: Record<Approval['kind'], string> = {
   call: 'A call waits for approval',
-  unknown_outcome: 'Nobody can say whether this call took effect',
-  question: 'A call asks you',
+  unknown_outcome: 'The outcome of this call is unknown',
+  question: 'A call asks a question',
 };
 
 function describe({ tool, kind, input, schema, paths, reason }: Approval): string {
@@ -92,15 +92,15 @@ function describe({ tool, kind, input, schema, paths, reason }: Approval): strin
   return lines.join('\n');
 }
 
-/** With $VISUAL or $EDITOR where there is one, else on one line; null: nothing came of it. */
+/** Edits in $VISUAL or $EDITOR, or else on one line; null if it was canceled or is not a JSON object. */
 async function edited(input: unknown, signal: AbortSignal): Promise<Record<string, unknown> | null> {
   const editor = process.env.VISUAL || process.env.EDITOR;
-  // As it is shown, and the same to whoever reads it as JSON.
+  // Escaped as it is shown; as JSON it means the same.
   if (editor) return asObject(inEditor(editor, safe(JSON.stringify(input, null, 2))));
   const given = await text({
     message: 'The input, as JSON',
     initialValue: safe(JSON.stringify(input)),
-    validate: (value) => (asObject(value ?? '') === null ? 'It must be a JSON object.' : undefined),
+    validate: (value) => (asObject(value ?? '') === null ? 'The input must be a JSON object.' : undefined),
     signal,
   });
   return isCancel(given) ? null : asObject(given);
