@@ -24,6 +24,17 @@ interface Rest {
   readonly since: number;
 }
 
+/** The last message of a run that the log holds as a whole, and how it ended. */
+interface LastMessage {
+  readonly message: string;
+  readonly text: string;
+  readonly end:
+    | { readonly kind: 'complete' }
+    /** The message was interrupted: the model is called again. */
+    | { readonly kind: 'cut' }
+    | { readonly kind: 'failed'; readonly error: RunError };
+}
+
 /** The run that has begun and has not ended. */
 export interface RunState {
   readonly id: string;
@@ -42,13 +53,7 @@ export interface RunState {
   readonly messages: number;
   /** The message under way. */
   readonly open: string | null;
-  /** The last whole message. */
-  readonly last: {
-    readonly message: string;
-    readonly text: string;
-    readonly error: RunError | null;
-    readonly cut: boolean;
-  } | null;
+  readonly last: LastMessage | null;
   /** The calls of the last message, in its order. */
   readonly calls: readonly Call[];
   /** Messages that it was sent while it was at work, and took in. */
@@ -350,14 +355,14 @@ function goesOn(run: RunState, heldBy: number, attempts: number): RunState {
 }
 
 function ended(run: RunState, data: EventData['message_end']): RunState {
-  const last = {
-    message: data.message,
-    text: data.text,
-    error: data.error ?? null,
-    cut: data.ended !== 'complete',
-  };
+  const last = { message: data.message, text: data.text, end: endOf(data) };
   const sources = withSources(run.sources, data.sources);
   return { ...run, open: null, stalled: 0, retries: 0, unanswered: false, last, sources };
+}
+
+function endOf({ ended: how, error }: EventData['message_end']): LastMessage['end'] {
+  if (error) return { kind: 'failed', error };
+  return { kind: how === 'complete' ? 'complete' : 'cut' };
 }
 
 /** How long the run has been at work: waiting for people does not count. */

@@ -114,8 +114,8 @@ function runMeaning(run: RunState) {
     last_message: run.last && {
       message: run.last.message,
       text: run.last.text,
-      error: run.last.error,
-      cut: run.last.cut,
+      error: run.last.end.kind === 'failed' ? run.last.end.error : null,
+      cut: run.last.end.kind !== 'complete',
     },
     calls: run.calls.map(callMeaning),
     steered: run.steered,

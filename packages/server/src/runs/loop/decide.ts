@@ -116,13 +116,14 @@ export function decide(state: ThreadState, facts: Facts, attempt: number, idleMs
       error: `the run was taken over ${run.stalled - 1} times without finishing a step`,
     };
   }
-  if (run.last?.error) return { kind: 'fail', run, ...run.last.error };
+  const end = run.last?.end;
+  if (end?.kind === 'failed') return { kind: 'fail', run, ...end.error };
   if (queued && isAnswered(run, queued)) return { kind: 'settle', run, queued };
   const calls = run.calls.filter((call) => call.stage.kind !== 'ended' && pendingApproval(call) === null);
   if (calls.length > 0) return { kind: 'run_tools', run, calls };
   const messages = queued ? notTakenIn(run, queued) : [];
   if (messages.length > 0) return { kind: 'take_in', run, messages };
-  if (run.last && run.calls.length === 0 && !run.last.cut && !run.unanswered) return { kind: 'finish', run };
+  if (end?.kind === 'complete' && run.calls.length === 0 && !run.unanswered) return { kind: 'finish', run };
   const exceeded = queued && exceededLimit(run, queued.limits);
   return exceeded ? { kind: 'fail', run, ...exceeded } : { kind: 'call_model', run };
 }
