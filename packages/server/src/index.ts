@@ -2,5 +2,6 @@
 
 export { loadConfig } from './config.ts';
 export { createLogger } from './telemetry/logger.ts';
-export { modelInUse, problemWithModel, startServer, type RunningServer } from './server.ts';
+export { startServer, type RunningServer } from './server.ts';
+export { modelInUse, problemWithModel } from './wiring/models.ts';
 export { onStopSignal } from './signals.ts';

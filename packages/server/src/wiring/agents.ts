@@ -1,0 +1,64 @@
+// Agents: roles and models with the tools that they may use, built in, given by the caller, or of MCP servers.
+
+import type { PolicyRule } from '@continuo/protocol';
+import { createAgents, type Agents } from '../agents/agent.ts';
+import { createRoles, subscribeRoles, type Roles } from '../agents/roles.ts';
+import type { Bus } from '../bus/bus.ts';
+import type { Pool } from '../db/pool.ts';
+import { createBuiltInTools } from '../files/tools/index.ts';
+import type { Workspaces } from '../files/workspace-files.ts';
+import { createMcp, type Mcp } from '../mcp/mcp.ts';
+import type { Models } from '../models/catalog.ts';
+import { createChatFiles } from '../threads/chats/chat-files.ts';
+import { readPolicy } from '../tools/policies.ts';
+import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts';
+import type { ServerOptions } from './options.ts';
+
+export interface WiredAgents {
+  readonly agents: Agents;
+  readonly roles: Roles;
+  readonly mcp: Mcp;
+}
+
+interface AgentsOptions {
+  readonly pool: Pool;
+  readonly bus: Bus;
+  readonly models: Models;
+  readonly workspaces: Workspaces;
+}
+
+export async function wireAgents(
+  { log, env, tools = [] }: ServerOptions,
+  { pool, bus, models, workspaces }: AgentsOptions,
+): Promise<WiredAgents> {
+  const toolsWith = (role: readonly PolicyRule[]): ToolRegistry => {
+    const rules = async (workspaceId: string) => ({
+      workspace: (await readPolicy(pool, workspaceId)) ?? [],
+      role,
+    });
+    const world = { pool, workspaces, chats: createChatFiles(pool), rules };
+    return createToolRegistry([...createBuiltInTools(world), ...tools]);
+  };
+  const registry = toolsWith([]);
+  const roles = await createRoles(pool, registry.names);
+  subscribeRoles(bus, roles);
+  const mcp = createMcp({ pool, bus, log, now: Date.now, env });
+  const agents = createAgents({
+    models,
+    roles,
+    tools: registry,
+    toolsFor: oncePerKey(toolsWith),
+    toolsOf: (workspaceId) => mcp.toolsOf(workspaceId),
+  });
+  return { agents, roles, mcp };
+}
+
+/** Caches the value for each key, for as long as the key itself is in use. */
+function oncePerKey<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const cache = new WeakMap<K, V>();
+  return (key) => {
+    const value = cache.get(key) ?? make(key);
+    cache.set(key, value);
+    return value;
+  };
+}

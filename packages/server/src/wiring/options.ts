@@ -1,0 +1,26 @@
+// What a server is started with, and what the parts of it that are wired first may ask of the pod, which is wired last.
+
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Faults } from '../faults.ts';
+import type { AnyTool } from '../tools/registry.ts';
+
+export interface ServerOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  /** The providers' keys and addresses, under their usual names. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Besides the built-in ones. */
+  readonly tools?: readonly AnyTool[];
+  readonly faults?: Faults;
+}
+
+export interface PodStatus {
+  /** No other pod uses the database. */
+  readonly alone: () => boolean;
+  /** How many threads the pod holds. */
+  readonly holding: () => number;
+}
+
+/** How long a step may go on after the server was told to stop, and a tool after its run was canceled. */
+export const GRACE_MS = 10_000;

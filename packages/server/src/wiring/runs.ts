@@ -1,0 +1,57 @@
+// Runs: the pod, which claims threads, and the loop that executes their runs.
+
+import { Pod } from '../actors/pod.ts';
+import type { Agents } from '../agents/agent.ts';
+import type { PostgresBus } from '../bus/postgres.ts';
+import type { Writer } from '../log/append.ts';
+import { createRunLoop } from '../runs/loop/loop.ts';
+import { States } from '../runs/loop/thread-state-cache.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Database } from './database.ts';
+import { GRACE_MS, type ServerOptions } from './options.ts';
+
+interface RunsOptions {
+  readonly database: Database;
+  readonly bus: PostgresBus;
+  readonly writer: Writer;
+  readonly agents: Agents;
+  readonly metrics: Metrics;
+}
+
+export function wirePod(
+  { config, log, faults }: ServerOptions,
+  { database, bus, writer, agents, metrics }: RunsOptions,
+): Pod {
+  const { pool, direct, embedded } = database;
+  const work = createRunLoop({
+    pool,
+    writer,
+    states: new States(),
+    agents,
+    limits: {
+      steps: config.runSteps,
+      tokens: config.runTokens,
+      cost: config.runCost,
+      seconds: config.runSeconds,
+    },
+    summaryLines: config.toolSummaryLines,
+    cancelGraceMs: GRACE_MS,
+    idleMs: config.actorInactivityTimeoutSeconds * 1000,
+    approvalMs: config.approvalExpiresSeconds === null ? null : config.approvalExpiresSeconds * 1000,
+    now: Date.now,
+    elapsed: () => performance.now(),
+    metrics,
+    onSnapshotFailed: (thread, error) => log.warn({ thread, err: error }, 'a snapshot could not be written'),
+    faults,
+  });
+  return new Pod({
+    database: direct,
+    pool,
+    bus,
+    leaseSeconds: config.leaseSeconds,
+    work,
+    onExpelled: () => writer.abandonConnection(),
+    reviveDatabase: async () => embedded?.ensure(),
+    log,
+  });
+}
