@@ -26,10 +26,10 @@ const FILL = `
     insert into files (id, workspace_id, path, folded, kind, version, hash, size, is_text)
     select id, $1, path, path, 'file', 1, sha256(data), length(data), true from new
   ), versions as (
-    insert into file_versions (file_id, version, op, path, hash, size, chunks, is_text, author)
-    select id, 1, 'write', path, sha256(data), length(data), array[sha256(data)], true, '{"kind":"person"}' from new
+    insert into file_versions (workspace_id, file_id, version, op, path, hash, size, chunks, is_text, author)
+    select $1, id, 1, 'write', path, sha256(data), length(data), array[sha256(data)], true, '{"kind":"person"}' from new
   ), changed as (
-    insert into changes (workspace_id, seq, type, file_id, data)
+    insert into changes (workspace_id, seq, type, object_id, data)
     select $1, g, 'file_updated', id, json_build_object('file', id, 'path', path, 'v', 1, 'kind', 'file',
       'size', length(data), 'hash', encode(sha256(data), 'hex'), 'author', json_build_object('kind', 'person')) from new
   )

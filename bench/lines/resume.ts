@@ -154,10 +154,11 @@ async function fill(client: pg.Client, events: number): Promise<Filled> {
     [[thread, other]],
   );
   await client.query(
-    `insert into runs (id, thread_id, ordinal, message_id, model, role, status, first_seq)
-     values ($1, $3, 1, uuidv7(), 'fake', 'assistant', 'running', 1),
-       ($2, $3, 2, uuidv7(), 'fake', 'assistant', 'queued', null),
-       ($4, $5, 1, uuidv7(), 'fake', 'assistant', 'running', 1)`,
+    `insert into runs (id, workspace_id, thread_id, ordinal, message_id, model, role, status, first_seq)
+     select r.id, t.workspace_id, t.id, r.ordinal, uuidv7(), 'fake', 'assistant', r.status, r.first_seq
+     from (values ($1::uuid, $3::uuid, 1, 'running', 1), ($2, $3, 2, 'queued', null), ($4, $5, 1, 'running', 1))
+       as r (id, thread, ordinal, status, first_seq)
+     join threads t on t.id = r.thread`,
     [long, queued, thread, short, other],
   );
   await client.query(FILL, [thread, long, events]);

@@ -44,7 +44,7 @@ table changes (
   workspace_id uuid not null,
   seq bigint not null,
   type text not null,
-  file_id uuid not null,
+  object_id uuid not null,
   data json not null,
   at timestamp with time zone not null default clock_timestamp(),
   constraint changes_pkey PRIMARY KEY (workspace_id, seq)
@@ -84,6 +84,7 @@ CREATE INDEX events_whole ON public.events USING btree (thread_id, seq) WHERE (t
 CREATE TRIGGER events_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
 table file_versions (
+  workspace_id uuid not null,
   file_id uuid not null,
   version integer not null,
   op text not null,
@@ -100,6 +101,7 @@ table file_versions (
 CREATE TRIGGER file_versions_immutable BEFORE DELETE OR UPDATE OR TRUNCATE ON public.file_versions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
 table file_words (
+  workspace_id uuid not null,
   file_id uuid not null,
   words tsvector not null,
   constraint file_words_pkey PRIMARY KEY (file_id)
@@ -161,6 +163,7 @@ table mcp_servers (
 
 table messages (
   id uuid not null,
+  workspace_id uuid not null,
   thread_id uuid not null,
   run_id uuid not null,
   ordinal integer not null,
@@ -203,6 +206,7 @@ table pods (
 
 table runs (
   id uuid not null,
+  workspace_id uuid not null,
   thread_id uuid not null,
   ordinal integer not null,
   message_id uuid not null,
@@ -238,6 +242,7 @@ CREATE TRIGGER runs_not_in_removed BEFORE INSERT ON public.runs FOR EACH ROW EXE
 
 table sessions (
   id uuid not null,
+  workspace_id uuid not null,
   thread_id uuid not null,
   state text not null,
   reason text not null,
@@ -357,9 +362,6 @@ function move_file(p_workspace uuid, p_from text, p_path text, p_folded text, p_
 function move_files(p_workspace uuid, p_ids uuid[], p_paths text[], p_folded text[], p_kinds text[], p_author json)
   returns TABLE(outcome text, seq bigint, file files) language plpgsql
 
-function note_change(p_workspace uuid, p_type text, p_file files, p_author json, p_from text, p_bytes bigint, p_quota bigint)
-  returns bigint language plpgsql
-
 function open_chat(p_workspace uuid, p_title text, p_chat_role text, p_chat_model text, p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json, p_pod uuid, OUT owner uuid, OUT claimed_attempt integer, OUT workspace_id uuid, OUT ordinal integer, OUT queued_at timestamp with time zone, OUT blocked_by uuid, OUT log_seq integer, OUT content json, OUT steered uuid, OUT title_wanted boolean)
   returns record language plpgsql
 
@@ -377,6 +379,12 @@ function purge_workspace(p_workspace uuid, p_before timestamp with time zone)
 
 function readable(p_data json)
   returns json language sql immutable parallel safe
+
+function record_change(p_workspace uuid, p_type text, p_object uuid, p_data json, p_bytes bigint, p_quota bigint)
+  returns bigint language plpgsql
+
+function record_file_change(p_type text, p_file files, p_author json, p_from text, p_bytes bigint, p_quota bigint)
+  returns bigint language plpgsql
 
 function refuse_change()
   returns trigger language plpgsql

@@ -17,12 +17,13 @@ create unique index workspaces_name on workspaces (name) where removed_at is nul
 insert into workspaces (id, name) values ('00000000-0000-7000-8000-000000000001', 'default');
 
 -- The change feed of a workspace. Several transactions write at once: each takes its seq from the workspace's row, and keeps
--- that row locked until it commits. No foreign keys: note_change alone inserts rows, next to the rows that they speak of.
+-- that row locked until it commits. `type` says what happened (`file_updated`, …), `object_id` to which object, and `data` is what
+-- followers are sent. No foreign keys: record_change alone inserts rows, next to the rows that they speak of.
 create table changes (
   workspace_id uuid not null,
   seq bigint not null,
   type text not null,
-  file_id uuid not null,
+  object_id uuid not null,
   data json not null,
   at timestamptz not null default clock_timestamp(),
   primary key (workspace_id, seq)

@@ -34,6 +34,7 @@ create index files_removed on files (workspace_id, folded, removed_at) where rem
 -- The versions of files: one row for each write, move, removal and restoration, complete in itself. No foreign key: only the
 -- functions of files/ insert rows, in the transaction that writes the file's row.
 create table file_versions (
+  workspace_id uuid not null,
   file_id uuid not null,
   version integer not null,
   op text not null check (op in ('write', 'move', 'remove', 'restore')),
@@ -49,6 +50,7 @@ create table file_versions (
 
 -- The words of each live text file, for search. No foreign key: its check would lock files that are being written.
 create table file_words (
+  workspace_id uuid not null,
   file_id uuid primary key,
   words tsvector not null
 );

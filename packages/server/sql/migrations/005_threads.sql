@@ -1,4 +1,5 @@
 -- Threads with their messages, sessions and notes.
+-- Rows that belong to a thread repeat its workspace_id, which never changes. It has no foreign key: the thread's row has one.
 
 -- `wake_at` is the only timer: a request that wants something of a thread sets it. `owner` is the pod that owns the thread, `attempt`
 -- counts the claims. An owner that is no registered pod owns nothing.
@@ -37,6 +38,7 @@ create index threads_short on threads (workspace_id, right(id::text, 12));
 -- seq of 2,000,000,000 or more until the run takes it in.
 create table messages (
   id uuid primary key,
+  workspace_id uuid not null,
   thread_id uuid not null references threads (id),
   run_id uuid not null,
   ordinal integer not null,
@@ -50,6 +52,7 @@ create index messages_read on messages (thread_id, ordinal, seq);
 
 create table sessions (
   id uuid primary key,
+  workspace_id uuid not null,
   thread_id uuid not null references threads (id),
   state text not null check (state in ('idle', 'running', 'paused', 'error', 'cancelled', 'completed')),
   reason text not null,

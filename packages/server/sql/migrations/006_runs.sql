@@ -15,6 +15,7 @@ create table pods (
 
 create table runs (
   id uuid primary key,
+  workspace_id uuid not null,
   thread_id uuid not null references threads (id),
   -- The order of the thread's runs, from 1.
   ordinal integer not null,

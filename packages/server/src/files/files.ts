@@ -236,7 +236,7 @@ export async function findMoved(
 ): Promise<FileHead | null> {
   const { rows } = await client.query<Row>(
     `select ${COLUMNS} from files where id = (
-        select file_id from changes
+        select object_id from changes
         where workspace_id = $1 and type = 'file_moved' and data ->> 'from' = $2 order by seq desc limit 1
       )`,
     [workspaceId, path],

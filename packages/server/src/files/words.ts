@@ -54,10 +54,10 @@ async function indexSome(client: Queryable, workspaceId: string): Promise<number
   });
   await client.query({
     name: 'put_words',
-    text: `insert into file_words (file_id, words)
-      select u.id, to_tsvector('simple', u.words) from unnest($1::uuid[], $2::text[]) as u (id, words)
+    text: `insert into file_words (workspace_id, file_id, words)
+      select $1, u.id, to_tsvector('simple', u.words) from unnest($2::uuid[], $3::text[]) as u (id, words)
       on conflict (file_id) do update set words = excluded.words`,
-    values: [rows.map(({ file_id }) => file_id), rows.map(({ data }) => wordsOf(data))],
+    values: [workspaceId, rows.map(({ file_id }) => file_id), rows.map(({ data }) => wordsOf(data))],
   });
   await client.query({
     name: 'indexed',

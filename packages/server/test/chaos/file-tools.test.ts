@@ -28,7 +28,7 @@ const SCRIPT = {
 async function versionsIn(database: TestDatabase): Promise<string[]> {
   const { rows } = await database.pool.query<{ line: string }>(
     `select v.path || ' v' || v.version || ' ' || v.op || ' ' || (v.author ->> 'call') as line
-      from file_versions v join changes c on c.file_id = v.file_id and (c.data ->> 'v')::int = v.version order by c.seq`,
+      from file_versions v join changes c on c.object_id = v.file_id and (c.data ->> 'v')::int = v.version order by c.seq`,
   );
   return rows.map(({ line }) => line);
 }

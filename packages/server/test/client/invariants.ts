@@ -51,5 +51,23 @@ export async function brokenInvariants(pool: pg.Pool): Promise<string[]> {
     const folded = status.get(run.id) ?? 'queued';
     if (folded !== run.status) broken.push(`RUN-3 run ${run.id} is ${run.status}, its log says ${folded}`);
   }
+  broken.push(...(await foreignRows(pool)));
   return broken;
+}
+
+/** A row that belongs to a thread or to a file says the same workspace as that. */
+async function foreignRows(pool: pg.Pool): Promise<string[]> {
+  const of = (table: string, owner: string, key: string) =>
+    `select '${table} ' || x.${key} as row from ${table} x join ${owner} o on o.id = x.${key} where o.workspace_id <> x.workspace_id`;
+  const { rows } = await pool.query<{ row: string }>(
+    [
+      of('runs', 'threads', 'thread_id'),
+      of('messages', 'threads', 'thread_id'),
+      of('sessions', 'threads', 'thread_id'),
+      of('approvals', 'threads', 'thread_id'),
+      of('file_versions', 'files', 'file_id'),
+      of('file_words', 'files', 'file_id'),
+    ].join(' union all '),
+  );
+  return rows.map(({ row }) => `${row} is of another workspace`);
 }

@@ -182,7 +182,7 @@ test('a follower that does not read costs nothing, and is given the rest when it
       select * into f from files where workspace_id = '${space.id}';
       for i in 1 .. ${total - 1} loop
         f.version := f.version + 1;
-        perform note_change('${space.id}', 'file_updated', f, '${author}', null, 0, 0);
+        perform record_file_change('file_updated', f, '${author}', null, 0, 0);
       end loop; end $$`,
   );
   await put(space, `${path}1.md`, 'last');

@@ -79,15 +79,15 @@ export function useLog(): LogWorld {
       const message = uuidv7();
       const content = JSON.stringify({ text: JSON.stringify(script) });
       const { rows } = await pool.query<{ ordinal: number }>(
-        `insert into runs (id, thread_id, ordinal, message_id, model, role)
-         select $1, $2, count(*) + 1, $3, 'offline/script', 'assistant' from runs where thread_id = $2
+        `insert into runs (id, workspace_id, thread_id, ordinal, message_id, model, role)
+         select $1, $4, $2, count(*) + 1, $3, 'offline/script', 'assistant' from runs where thread_id = $2
          returning ordinal`,
-        [id, threadId, message],
+        [id, threadId, message, WORKSPACE],
       );
       await pool.query(
-        `insert into messages (id, thread_id, run_id, ordinal, seq, role, content)
-         values ($1, $2, $3, $4, 0, 'user', $5)`,
-        [message, threadId, id, rows[0]!.ordinal, content],
+        `insert into messages (id, workspace_id, thread_id, run_id, ordinal, seq, role, content)
+         values ($1, $6, $2, $3, $4, 0, 'user', $5)`,
+        [message, threadId, id, rows[0]!.ordinal, content, WORKSPACE],
       );
       return id;
     },

@@ -42,9 +42,9 @@ begin
   update files f set path = p_path, folded = p_folded, kind = p_kind, version = f.version + 1,
       changed_at = clock_timestamp(), removed_at = null
     where f.id = file.id returning * into file;
-  insert into file_versions (file_id, version, op, path, hash, size, chunks, is_text, author)
-    select file.id, file.version, 'move', p_path, hash, size, chunks, is_text, p_author
+  insert into file_versions (workspace_id, file_id, version, op, path, hash, size, chunks, is_text, author)
+    select p_workspace, file.id, file.version, 'move', p_path, hash, size, chunks, is_text, p_author
     from file_versions where file_id = file.id and version = file.version - 1;
   outcome := 'written';
-  seq := note_change(p_workspace, 'file_moved', file, p_author, v_from, 0, 0);
+  seq := record_file_change('file_moved', file, p_author, v_from, 0, 0);
 end $$;

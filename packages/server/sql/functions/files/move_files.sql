@@ -27,11 +27,11 @@ begin
     update files f set path = p_paths[i], folded = p_folded[i], kind = p_kinds[i], version = f.version + 1,
         changed_at = clock_timestamp(), removed_at = null
       where f.id = p_ids[i] returning * into file;
-    insert into file_versions (file_id, version, op, path, hash, size, chunks, is_text, author)
-      select v.file_id, v.version + 1, 'move', p_paths[i], v.hash, v.size, v.chunks, v.is_text, p_author
+    insert into file_versions (workspace_id, file_id, version, op, path, hash, size, chunks, is_text, author)
+      select p_workspace, v.file_id, v.version + 1, 'move', p_paths[i], v.hash, v.size, v.chunks, v.is_text, p_author
       from file_versions v where v.file_id = p_ids[i] and v.version = file.version - 1;
     outcome := 'written';
-    seq := note_change(p_workspace, 'file_moved', file, p_author, v_from[i], 0, 0);
+    seq := record_file_change('file_moved', file, p_author, v_from[i], 0, 0);
     return next;
   end loop;
 end $$;

@@ -18,10 +18,10 @@ begin
   end if;
   update files f set version = f.version + 1, changed_at = clock_timestamp(), removed_at = clock_timestamp()
     where f.id = file.id returning * into file;
-  insert into file_versions (file_id, version, op, path, hash, size, chunks, is_text, author)
-    select file.id, file.version, 'remove', path, hash, size, chunks, is_text, p_author
+  insert into file_versions (workspace_id, file_id, version, op, path, hash, size, chunks, is_text, author)
+    select p_workspace, file.id, file.version, 'remove', path, hash, size, chunks, is_text, p_author
     from file_versions where file_id = file.id and version = file.version - 1;
   delete from file_words where file_id = file.id;
   outcome := 'written';
-  seq := note_change(p_workspace, 'file_removed', file, p_author, null, 0, 0);
+  seq := record_file_change('file_removed', file, p_author, null, 0, 0);
 end $$;

@@ -90,9 +90,9 @@ begin
       values (p_file, p_workspace, p_path, p_folded, p_kind, 1, p_hash, p_size, p_is_text)
       returning * into file;
   end if;
-  insert into file_versions (file_id, version, op, path, hash, size, chunks, is_text, author)
-    values (file.id, file.version, p_op, p_path, p_hash, p_size, p_chunks, p_is_text, p_author);
+  insert into file_versions (workspace_id, file_id, version, op, path, hash, size, chunks, is_text, author)
+    values (p_workspace, file.id, file.version, p_op, p_path, p_hash, p_size, p_chunks, p_is_text, p_author);
   insert into unindexed (workspace_id, file_id, version) values (p_workspace, file.id, file.version);
   outcome := 'written';
-  seq := note_change(p_workspace, 'file_updated', file, p_author, null, p_size, p_quota);
+  seq := record_file_change('file_updated', file, p_author, null, p_size, p_quota);
 end $$;

@@ -63,13 +63,13 @@ begin
         update approvals set decision = 'canceled', decided_at = v.at where run_id = v.run and decision is null;
       end if;
     when 'message' then
-      insert into messages (id, thread_id, run_id, ordinal, seq, role, content, created_at)
-        values (v.id, v.thread, v.run, v.ordinal, v.seq, 'assistant', v.content::json, v.at);
+      insert into messages (id, workspace_id, thread_id, run_id, ordinal, seq, role, content, created_at)
+        values (v.id, (select t.workspace_id from threads t where t.id = v.thread), v.thread, v.run, v.ordinal, v.seq, 'assistant', v.content::json, v.at);
     when 'steered' then
       update messages set seq = v.seq where id = v.id;
     when 'session' then
-      insert into sessions (id, thread_id, state, reason, started_at, changed_at)
-        values (v.id, v.thread, v.state, v.reason, v.at, v.at)
+      insert into sessions (id, workspace_id, thread_id, state, reason, started_at, changed_at)
+        values (v.id, (select t.workspace_id from threads t where t.id = v.thread), v.thread, v.state, v.reason, v.at, v.at)
         on conflict (id) do update set state = excluded.state, reason = excluded.reason, changed_at = excluded.changed_at;
       if v.state in ('error', 'cancelled', 'completed') then
         update threads set stop_requested_at = null where id = v.thread and stop_requested_at is not null;

@@ -75,8 +75,8 @@ begin
       raise exception 'too many messages wait' using errcode = 'CN429';
     end if;
     -- At the end of its run, in order, until the run takes it in.
-    insert into messages (id, thread_id, run_id, ordinal, seq, role, content)
-      values (p_message, p_thread, steered, enqueue_run.ordinal, 2000000000 + v_steers, 'user', p_content);
+    insert into messages (id, workspace_id, thread_id, run_id, ordinal, seq, role, content)
+      values (p_message, v_thread.workspace_id, p_thread, steered, enqueue_run.ordinal, 2000000000 + v_steers, 'user', p_content);
     update threads t set wake_at = least(t.wake_at, clock_timestamp()), active_at = clock_timestamp() where t.id = p_thread;
     owner := v_thread.owner;
     return;
@@ -92,14 +92,14 @@ begin
       raise exception 'too many queued runs' using errcode = 'CN429';
     end if;
   end if;
-  insert into runs as r (id, thread_id, ordinal, message_id, retry_of, model, role, limits, rewinds)
-    values (p_run, p_thread,
+  insert into runs as r (id, workspace_id, thread_id, ordinal, message_id, retry_of, model, role, limits, rewinds)
+    values (p_run, v_thread.workspace_id, p_thread,
       coalesce((select max(o.ordinal) from runs o where o.thread_id = p_thread), 0) + 1,
       p_message, p_retry_of, p_model, p_role, p_limits, v_rewinds)
     returning r.ordinal, r.queued_at into ordinal, queued_at;
   if p_retry_of is null then
-    insert into messages (id, thread_id, run_id, ordinal, seq, role, content)
-      values (p_message, p_thread, p_run, enqueue_run.ordinal, 0, 'user', p_content);
+    insert into messages (id, workspace_id, thread_id, run_id, ordinal, seq, role, content)
+      values (p_message, v_thread.workspace_id, p_thread, p_run, enqueue_run.ordinal, 0, 'user', p_content);
   end if;
   if v_thread.owner is null and p_pod is not null then
     update threads t set owner = p_pod, attempt = t.attempt + 1, wake_at = null, active_at = clock_timestamp()

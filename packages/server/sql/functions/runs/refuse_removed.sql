@@ -1,8 +1,7 @@
 -- Trigger function: refuses a new run in a removed workspace (CN410).
 create or replace function refuse_removed() returns trigger language plpgsql as $$
 begin
-  perform from threads t join workspaces w on w.id = t.workspace_id
-    where t.id = new.thread_id and w.removed_at is not null;
+  perform from workspaces w where w.id = new.workspace_id and w.removed_at is not null;
   if found then
     raise exception 'the workspace is removed' using errcode = 'CN410';
   end if;

@@ -53,11 +53,11 @@ export async function readFeed(client: Queryable, workspaceId: string, after: nu
     text: `select w.name, w.removed_at is not null as gone, w.change_seq as last, c.seq, ${COLUMNS}
       from workspaces w
       left join lateral (
-        select file_id, max(seq) as seq from (
-          select file_id, seq from changes where workspace_id = w.id and seq > $2 order by seq limit ${PAGE}
-        ) page group by file_id
+        select object_id, max(seq) as seq from (
+          select object_id, seq from changes where workspace_id = w.id and seq > $2 order by seq limit ${PAGE}
+        ) page group by object_id
       ) c on true
-      left join files f on f.id = c.file_id
+      left join files f on f.id = c.object_id
       ${CHUNK}
       where w.id = $1`,
     values: [workspaceId, after],

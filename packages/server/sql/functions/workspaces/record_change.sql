@@ -1,9 +1,10 @@
--- Adds a file's change to the workspace's change feed and returns its seq. Also adds p_bytes to the workspace's size.
--- CN404: there is no such workspace. CN413: the workspace would exceed p_quota bytes.
+-- Adds a change to the workspace's change feed and returns its seq: what happened (p_type), to which object, and what followers
+-- are sent. Also adds p_bytes to the workspace's size. CN404: there is no such workspace. CN413: the workspace would exceed
+-- p_quota bytes.
 -- Invariant: seq has no gap and no repeat, and commits in order: it comes from the workspace's row, which stays locked until
 -- the commit. Callers call this last, so that the lock is held only briefly.
-create or replace function note_change(
-  p_workspace uuid, p_type text, p_file files, p_author json, p_from text, p_bytes bigint, p_quota bigint
+create or replace function record_change(
+  p_workspace uuid, p_type text, p_object uuid, p_data json, p_bytes bigint, p_quota bigint
 ) returns bigint language plpgsql as $$
 declare
   v_seq bigint;
@@ -18,8 +19,6 @@ begin
   if p_bytes > 0 and v_bytes > p_quota then
     raise exception 'the workspace holds % bytes of its %', v_bytes - p_bytes, p_quota using errcode = 'CN413';
   end if;
-  insert into changes (workspace_id, seq, type, file_id, data) values (p_workspace, v_seq, p_type, p_file.id,
-    json_strip_nulls(json_build_object('file', p_file.id, 'path', p_file.path, 'from', p_from, 'v', p_file.version,
-      'kind', p_file.kind, 'size', p_file.size, 'hash', encode(p_file.hash, 'hex'), 'author', p_author)));
+  insert into changes (workspace_id, seq, type, object_id, data) values (p_workspace, v_seq, p_type, p_object, p_data);
   return v_seq;
 end $$;
