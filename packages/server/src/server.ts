@@ -30,7 +30,7 @@ export interface RunningServer {
 }
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, log, faults } = options;
+  const { config, log, faults, keys } = options;
   const podStatus: PodStatus = { alone: () => pod.alone, holding: () => pod.holding };
 
   const models = wireModels(options, (model, code) => metrics.modelRetried(model, code));
@@ -81,6 +81,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     hints,
     metrics,
     personToken,
+    keys,
     log,
   });
   await mirrors.start();

@@ -5,6 +5,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { sqlState, type Queryable } from '../db/pool.ts';
+import type { Principal } from '../identity/principal.ts';
 import type { StoredContent } from './content.ts';
 import { kindOf, type FilePath } from './paths.ts';
 
@@ -12,6 +13,11 @@ export type Author =
   | { readonly kind: 'person' }
   | { readonly kind: 'disk' }
   | { readonly kind: 'run'; readonly thread: string; readonly run: string; readonly call: string };
+
+/** The author of what a principal writes. Versions do not tell one person from another yet. */
+export function authorFor(_principal: Principal): Author {
+  return { kind: 'person' };
+}
 
 export interface FileHead {
   readonly id: string;

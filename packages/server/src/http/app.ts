@@ -11,6 +11,7 @@ import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Storage } from '../db/storage.ts';
 import type { Recent } from '../log/tail-cache.ts';
+import type { AccessKey } from '../identity/principal.ts';
 import type { Mcp } from '../mcp/mcp.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Models } from '../models/catalog.ts';
@@ -31,6 +32,7 @@ import { docsRoute } from './kernel/docs.ts';
 import { fileRoutes } from './routes/files.ts';
 import { folderRoutes } from './routes/folders.ts';
 import { guard } from './kernel/guard.ts';
+import { ownIdsOnly } from './kernel/own-ids.ts';
 import { refuseDetours, refuseNulInTarget } from './kernel/paths.ts';
 import { notFoundHandler } from './kernel/methods.ts';
 import { errorHandler, validationHook } from './kernel/problem.ts';
@@ -72,6 +74,8 @@ export interface HttpContext {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** Who sends it is a person. */
   readonly personToken: string;
+  /** Keys besides the API key. */
+  readonly keys?: readonly AccessKey[] | undefined;
   /** Where the console's build is. */
   readonly consoleFolder: string;
   readonly log: Logger;
@@ -83,9 +87,10 @@ export function createApp(context: HttpContext): App {
   const app: App = new OpenAPIHono({ defaultHook: validationHook });
   app.onError(errorHandler(context.log, context.storage));
   const toConsole = createConsole(context.consoleFolder);
-  app.use(guard({ ...context.config, personToken: context.personToken }, toConsole));
+  app.use(guard({ ...context.config, personToken: context.personToken, keys: context.keys }, toConsole));
   app.use(refuseDetours);
   app.use(refuseNulInTarget);
+  ownIdsOnly(app, context);
   hintRoutes(app, context);
   threadRoutes(app, context);
   threadEventRoutes(app, context);

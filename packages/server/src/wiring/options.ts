@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Faults } from '../faults.ts';
+import type { AccessKey } from '../identity/principal.ts';
 import type { AnyTool } from '../tools/registry.ts';
 
 export interface ServerOptions {
@@ -13,6 +14,8 @@ export interface ServerOptions {
   /** Besides the built-in ones. */
   readonly tools?: readonly AnyTool[];
   readonly faults?: Faults;
+  /** Keys besides the API key; each may be for one workspace alone. */
+  readonly keys?: readonly AccessKey[];
 }
 
 export interface PodStatus {

@@ -88,16 +88,16 @@ export async function findWorkspace(client: Queryable, given: string): Promise<F
   return rows[0] ?? null;
 }
 
-/** The live ones, by name. */
+/** The live ones, by name; `only`: no other than this one. */
 export async function listWorkspaces(
   client: Queryable,
-  { after, limit, removed }: { after: string; limit: number; removed: boolean },
+  { after, limit, removed, only }: { after: string; limit: number; removed: boolean; only: string | null },
 ): Promise<{ items: readonly Workspace[]; next: string | null }> {
   const { rows } = await client.query<Row>(
     `select ${COLUMNS} from ${WORKSPACES}
-      where (w.removed_at is not null) = $3 and (w.name, w.id::text) > ($1 collate "C", $4)
+      where (w.removed_at is not null) = $3 and ($5::uuid is null or w.id = $5) and (w.name, w.id::text) > ($1 collate "C", $4)
       order by w.name collate "C", w.id::text limit $2`,
-    [after.split('/')[0], limit + 1, removed, after.split('/')[1] ?? ''],
+    [after.split('/')[0], limit + 1, removed, after.split('/')[1] ?? '', only],
   );
   const last = rows.length > limit ? rows[limit - 1]! : null;
   return { items: rows.slice(0, limit).map(fromRow), next: last && `${last.name}/${last.id}` };

@@ -2,6 +2,7 @@
 // exactly one of the tables below, so that a new route fails here until somebody has said which ids it takes.
 
 import { beforeAll, describe, expect, test } from 'vitest';
+import { DEFAULT_WORKSPACE } from '../../src/workspaces/workspaces.ts';
 import { FETCH } from '../mcp/support.ts';
 import { ask, framesOf, until, usePod, type Answer } from './support.ts';
 
@@ -101,6 +102,15 @@ const WHOLE_WORKSPACE = [
   'PUT /api/v1/workspaces/{id}/policy',
 ];
 
+/** A request that nothing is wrong with, for routes that want one. */
+const VALID: Readonly<Record<string, Request>> = {
+  'GET /api/v1/workspaces/{id}/search': { query: { q: 'plan' } },
+  'PATCH /api/v1/workspaces/{id}': { body: { name: 'renamed' } },
+  'POST /api/v1/workspaces/{id}/archive': { body: 'zip' },
+  'PUT /api/v1/workspaces/{id}/archive': { body: 'zip' },
+  'PUT /api/v1/workspaces/{id}/policy': { body: { rules: [] } },
+};
+
 /** Addressed by an id that cannot be guessed, without a workspace: whoever may use the thing’s own workspace may use it. */
 const BY_ID: Readonly<Record<string, Route>> = {
   'GET /api/threads/{id}': {},
@@ -168,7 +178,11 @@ const UNKNOWN: Ids = {
   server: 'none',
 };
 
-const world = usePod();
+/** The key of a principal that may use the default workspace alone. */
+const LIMITED = { name: 'limited', secret: 'limited-to-the-default-workspace', isPerson: true };
+const world = usePod({
+  CONTINUO_TEST_KEYS: JSON.stringify([{ ...LIMITED, workspaceId: DEFAULT_WORKSPACE }]),
+});
 const workspaceUrl = (name: string, rest = '') => `${world.url}/api/v1/workspaces/${name}${rest}`;
 let owned: Ids;
 
@@ -271,6 +285,65 @@ describe('an id of another workspace is answered as an id that nothing has', () 
       expect(foreign, foreign.text).toMatchObject({ status: 404, body: { code: 'thread_not_found' } });
     },
   );
+});
+
+describe('a principal that may use another workspace alone is answered as for an id that nothing has', () => {
+  const headers = { authorization: `Bearer ${LIMITED.secret}` };
+  const asLimited = (table: Route): Route => ({
+    request: (ids) => {
+      const request = table.request?.(ids) ?? {};
+      return { ...request, headers: { ...request.headers, ...headers } };
+    },
+  });
+  const UNKNOWN_WORKSPACE = '01890000-0000-7000-8000-000000000009';
+  const isHidden = async (route: string, table: Route) => {
+    const foreign = await send(route, asLimited(table), 'owner', owned);
+    const unknown = await send(route, asLimited(table), UNKNOWN_WORKSPACE, UNKNOWN);
+    expect(foreign.status, foreign.text).toBe(404);
+    const named = (answer: Answer, name: string, ids: Ids) => {
+      const { status, text } = anonymized(answer, ids);
+      return { status, text: text.replaceAll(name, '<workspace>') };
+    };
+    expect(named(foreign, 'owner', owned)).toEqual(named(unknown, UNKNOWN_WORKSPACE, UNKNOWN));
+  };
+  test.each(Object.entries(BY_ID))('%s', isHidden);
+  test.each(Object.entries(INSIDE))('%s', isHidden);
+  test.each(WHOLE_WORKSPACE)('%s', (route) => isHidden(route, { request: () => VALID[route] ?? {} }));
+
+  test.each(Object.entries(BY_CLIENT_NAME))('%s, where the request names the workspace', (route, table) =>
+    isHidden(route, {
+      request: (ids) => {
+        const request = table.request?.(ids) ?? {};
+        const workspace = ids === owned ? 'owner' : UNKNOWN_WORKSPACE;
+        return { ...request, query: { ...request.query, workspace } };
+      },
+    }),
+  );
+
+  test('GET /api/ag-ui and GET /api/chat/{id}/stream by the id of a thread', async () => {
+    for (const route of ['GET /api/ag-ui', 'GET /api/chat/{id}/stream'])
+      await isHidden(route, BY_CLIENT_NAME[route]!);
+  });
+
+  test('lists have nothing of it', async () => {
+    const list = async (path: string) =>
+      (await ask('GET', `${world.url}${path}`, undefined, headers)).body.items;
+    expect(await list('/api/v1/workspaces')).toMatchObject([{ id: DEFAULT_WORKSPACE }]);
+    expect(await list('/api/v1/workspaces?removed=true')).toEqual([]);
+    expect(await list('/api/usage?by=thread')).toEqual([]);
+    const { items } = (await ask('GET', `${world.url}/api/usage?by=thread`)).body;
+    expect(items.length).toBeGreaterThan(0);
+  });
+
+  test('its own workspace is there', async () => {
+    const { status } = await ask('GET', workspaceUrl('default'), undefined, headers);
+    expect(status).toBe(200);
+    const made = await ask('POST', `${world.url}/api/threads`, {}, headers);
+    expect(made.status).toBe(201);
+    expect((await ask('GET', `${world.url}/api/threads/${made.body.id}`, undefined, headers)).status).toBe(
+      200,
+    );
+  });
 });
 
 // After the tests above: these change what they ask for.

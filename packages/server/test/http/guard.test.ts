@@ -20,7 +20,7 @@ function serve(config: Partial<Parameters<typeof guard>[0]> = {}) {
     }),
   );
   app.onError(errorHandler(pino({ enabled: false })));
-  app.all('*', (c) => c.text('in', 200, { person: String(c.get('person')) }));
+  app.all('*', (c) => c.text('in', 200, { person: String(c.get('principal').isPerson) }));
   return async (headers: Record<string, string>, path = '/api/threads') => {
     const response = await app.request(path, { headers });
     const code = response.ok ? 'in' : ((await response.json()) as { code: string }).code;

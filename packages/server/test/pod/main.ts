@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
 import { loadConfig } from '../../src/config.ts';
+import type { AccessKey } from '../../src/identity/principal.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { startServer } from '../../src/server.ts';
 import { onStopSignal } from '../../src/signals.ts';
@@ -13,6 +14,7 @@ const {
   CONTINUO_TEST_FAULT: fault,
   CONTINUO_TEST_FAULT_SIGNAL: signal,
   CONTINUO_TEST_ARMABLE: armable,
+  CONTINUO_TEST_KEYS: keys,
 } = process.env;
 let armed = arm(fault ?? '', signal);
 
@@ -41,6 +43,7 @@ const server = await startServer({
   env: process.env,
   tools,
   ...((fault || armable) && { faults: hit }),
+  ...(keys && { keys: JSON.parse(keys) as readonly AccessKey[] }),
 });
 writeFileSync(1, `url ${server.url}\n`);
 // Most pods are killed, and could not do this at their end.

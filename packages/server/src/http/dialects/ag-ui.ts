@@ -92,7 +92,7 @@ export function agUiRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { threadId, runId, messages, forwardedProps, resume = [] } = c.req.valid('json');
-      const thread = await threadOf(context, c.req.valid('query').workspace, threadId);
+      const thread = await threadOf(context, c, c.req.valid('query').workspace, threadId);
       const dialect = agUi({ threadId, runId, messages: conversationOf(c) });
       const after = c.req.header('last-event-id') || undefined;
       const answers = resume.map(answerOf);
@@ -139,7 +139,7 @@ export function agUiRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { workspace, threadId, runId, run: id, after } = c.req.valid('query');
-      const thread = await threadOf(context, workspace, threadId);
+      const thread = await threadOf(context, c, workspace, threadId);
       const run = await readRun(context.pool, id);
       if (run?.thread_id !== thread.id) throw notFound('run', id);
       const dialect = agUi({ threadId, runId, messages: null });

@@ -1,17 +1,18 @@
 // An agent's turn as one request: the message goes in, and its run comes out as a stream that can be taken up again.
 
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { v7 as uuidv7 } from 'uuid';
 import { agent, schemas } from '@continuo/protocol';
+import { mayUse } from '../../identity/principal.ts';
 import type { Origin } from '../../threads/origin-cache.ts';
-import { DEFAULT_WORKSPACE } from '../../workspaces/workspaces.ts';
 import { idempotencyHeader } from '../messages/accept-run.ts';
 import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
 import { takeMessage } from '../messages/submit-message.ts';
 import { findScope, resumeRun, streamRun } from './run-stream.ts';
 import { body, notAvailable, notFound, problems, refuseNul } from '../kernel/shared.ts';
-import { workspaceIn } from '../routes/workspaces.ts';
+import { defaultWorkspace, workspaceIn } from '../routes/workspaces.ts';
 
 const tags = ['agent'];
 
@@ -32,8 +33,8 @@ const stream = { description: 'The run', content: { 'text/event-stream': { schem
 
 export function agentRoutes(app: App, context: HttpContext): void {
   const { pool, originOf } = context;
-  const originIn = async (workspace: string | undefined): Promise<Origin> => ({
-    workspaceId: workspace === undefined ? DEFAULT_WORKSPACE : (await workspaceIn(pool, workspace)).id,
+  const originIn = async (c: Context, workspace: string | undefined): Promise<Origin> => ({
+    workspaceId: workspace === undefined ? defaultWorkspace(c) : (await workspaceIn(c, pool, workspace)).id,
     role: null,
     model: null,
   });
@@ -61,9 +62,9 @@ export function agentRoutes(app: App, context: HttpContext): void {
       if (entity !== undefined) throw notAvailable('entity', 'entities are not available in this version.');
       refuseNul('role', chosen.role);
       refuseNul('model', chosen.model);
-      const origin = session_id === undefined ? await originIn(workspace) : await originOf(session_id);
-      if (!origin) throw notFound('session', session_id!);
-      if (workspace !== undefined && (await workspaceIn(pool, workspace)).id !== origin.workspaceId)
+      const origin = session_id === undefined ? await originIn(c, workspace) : await originOf(session_id);
+      if (!origin || !mayUse(c.get('principal'), origin.workspaceId)) throw notFound('session', session_id!);
+      if (workspace !== undefined && (await workspaceIn(c, pool, workspace)).id !== origin.workspaceId)
         throw notFound('session', session_id!);
       const threadId = session_id ?? uuidv7();
       const { run } = await takeMessage(context, {

@@ -79,7 +79,7 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { id, messages, trigger, ...chosen } = c.req.valid('json');
-      const thread = await threadOf(context, c.req.valid('query').workspace, id);
+      const thread = await threadOf(context, c, c.req.valid('query').workspace, id);
       const last = messages.at(-1)!;
       const answers = answersIn(messages.findLast(({ role }) => role === 'assistant'));
       if (last.role !== 'user') {
@@ -119,7 +119,7 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { workspace, run: named, after } = c.req.valid('query');
       const { id: chat } = c.req.valid('param');
-      const { id } = await threadOf(context, workspace, chat);
+      const { id } = await threadOf(context, c, workspace, chat);
       const wanted = named ?? (await readThread(pool, id))?.active_run ?? null;
       const run = wanted === null ? null : await readRun(pool, wanted);
       if (named !== undefined && run?.thread_id !== id) throw notFound('run', named);
@@ -143,7 +143,12 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
       },
     }),
     async (c) => {
-      const { id, origin } = await threadOf(context, c.req.valid('query').workspace, c.req.valid('param').id);
+      const { id, origin } = await threadOf(
+        context,
+        c,
+        c.req.valid('query').workspace,
+        c.req.valid('param').id,
+      );
       const { asked } = origin ? await requestStop(context, id, 'user_cancelled') : { asked: false };
       return c.json({ stopped: asked }, 200);
     },

@@ -7,6 +7,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { isTerminal, schemas, type Approval, type RunDialect } from '@continuo/protocol';
 import { CARRIER_DEPTH } from '../../json-depth.ts';
+import { mayUse } from '../../identity/principal.ts';
 import { lastSeqOf } from '../../log/statements.ts';
 import { isAsking, readApprovalsIn } from '../../runs/approvals/approvals.ts';
 import {
@@ -18,7 +19,6 @@ import {
 } from '../../threads/client-ids.ts';
 import type { Origin } from '../../threads/origin-cache.ts';
 import { readRun, type StoredRun } from '../../runs/reads/read-runs.ts';
-import { DEFAULT_WORKSPACE } from '../../workspaces/workspaces.ts';
 import { accept, NameTaken } from '../messages/accept-run.ts';
 import type { HttpContext } from '../app.ts';
 import { decide } from '../routes/approvals.ts';
@@ -38,7 +38,7 @@ import { requirePerson } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
 import { scopeOf } from './run-stream.ts';
 import { notFound, refuseNul } from '../kernel/shared.ts';
-import { workspaceIn } from '../routes/workspaces.ts';
+import { defaultWorkspace, workspaceIn } from '../routes/workspaces.ts';
 
 /** Clients send the whole conversation each time. So much is parsed at once without making others wait. */
 const CONVERSATION_BYTES = 4 * 1024 * 1024;
@@ -162,14 +162,16 @@ export interface ClientThread {
 /** The thread that a client means: one of that id, or its own under that name. */
 export async function threadOf(
   { pool, originOf }: HttpContext,
+  c: Context,
   workspace: string | undefined,
   name: string,
 ): Promise<ClientThread> {
-  const given = z.uuid().safeParse(name).success ? await originOf(name) : null;
-  const asked = workspace === undefined ? null : (await workspaceIn(pool, workspace)).id;
+  const known = z.uuid().safeParse(name).success ? await originOf(name) : null;
+  const given = known && mayUse(c.get('principal'), known.workspaceId) ? known : null;
+  const asked = workspace === undefined ? null : (await workspaceIn(c, pool, workspace)).id;
   if (given && asked !== null && asked !== given.workspaceId) throw notFound('thread', name);
   if (given) return { id: name, workspaceId: given.workspaceId, origin: given };
-  const workspaceId = asked ?? DEFAULT_WORKSPACE;
+  const workspaceId = asked ?? defaultWorkspace(c);
   const id = threadNamed(workspaceId, name);
   return { id, workspaceId, origin: await originOf(id) };
 }

@@ -9,14 +9,20 @@ import type { Context, MiddlewareHandler } from 'hono';
 import type { Config } from '../../config.ts';
 import { isLoopback } from '../../loopback.ts';
 import type { Console } from '../routes/console.ts';
-import { createPersonCheck, secretIn } from './person.ts';
+import type { AccessKey } from '../../identity/principal.ts';
+import { createPrincipalOf, secretIn } from './person.ts';
 import { Problem } from './problem.ts';
 
 /** Probes have no key. */
 const OPEN = ['/healthz', '/readyz'];
 
+/** The server's API key is a person's, for every workspace. */
+const API_KEY = { name: 'api', isPerson: true, workspaceId: null } as const;
+
 export interface Guarded extends Pick<Config, 'host' | 'apiKey' | 'allowedHosts' | 'allowedOrigins'> {
   readonly personToken: string;
+  /** Keys besides the API key. */
+  readonly keys?: readonly AccessKey[] | undefined;
 }
 
 export function guard(
@@ -25,7 +31,8 @@ export function guard(
 ): MiddlewareHandler<{ Bindings: Partial<HttpBindings> }> {
   const allowed = new Set(config.allowedHosts.map(canonical));
   const origins = new Set(config.allowedOrigins);
-  const isPerson = createPersonCheck(config.personToken, config.apiKey);
+  const apiKey = config.apiKey === undefined ? [] : [{ ...API_KEY, secret: config.apiKey }];
+  const principalOf = createPrincipalOf(config.personToken, [...apiKey, ...(config.keys ?? [])]);
   const own = canonical(config.host);
   const everywhere = own === '0.0.0.0' || own === '::';
 
@@ -55,9 +62,10 @@ export function guard(
       outgoing?.setHeader('cross-origin-resource-policy', 'same-origin');
       if (isEmbedding(c)) throw embedded();
     }
-    const person = isPerson(c, ownPage && isSameOrigin(c, host));
-    c.set('person', person);
-    if (config.apiKey === undefined || person || OPEN.includes(c.req.path)) return next();
+    const principal = principalOf(c, ownPage && isSameOrigin(c, host));
+    c.set('principal', principal);
+    const isKnown = principal.kind === 'key' || principal.isPerson;
+    if (config.apiKey === undefined || isKnown || OPEN.includes(c.req.path)) return next();
     const shown = await toConsole(c);
     if (!shown) throw keyRefused(c);
     return shown;

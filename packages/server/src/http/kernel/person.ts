@@ -2,11 +2,11 @@
 // person's token; routes say here that they need it. In the OpenAPI document such a route has `security: person`, and a
 // route that needs it for some requests only has it as one of two ways. A test walks the document.
 
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { createRoute, z, type RouteConfig } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { governsAgents, type FilePath } from '../../files/paths.ts';
+import { ANONYMOUS, createSecretCheck, type AccessKey, type Principal } from '../../identity/principal.ts';
 import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from './body.ts';
 import { Problem } from './problem.ts';
@@ -14,8 +14,8 @@ import { body, json, problems } from './shared.ts';
 
 declare module 'hono' {
   interface ContextVariableMap {
-    /** Whether the request carries the person's token, or the server's API key. */
-    person: boolean;
+    /** On whose behalf the request acts. The guard sets it. */
+    principal: Principal;
   }
 }
 
@@ -43,7 +43,7 @@ const onlyPersons: MiddlewareHandler = async (c, next) => {
 
 /** `what`: what needs a person, where it is only a part of what the route does. */
 export function requirePerson(c: Context, what = 'This'): void {
-  if (c.get('person')) return;
+  if (c.get('principal').isPerson) return;
   const sent = c.req.header('authorization') !== undefined || c.req.header('x-api-key') !== undefined;
   throw new Problem({
     status: 403,
@@ -63,28 +63,22 @@ export function requirePersonFor(c: Context, ...paths: readonly FilePath[]): voi
   if (guarded) requirePerson(c, `To change ${guarded.path}`);
 }
 
-/** Whether one of the secrets was given. Digests are of one length: every guess takes the same time. */
-function createComparison(secrets: readonly string[]): (given: string) => boolean {
-  const digests = secrets.map(sha256);
-  return (given) => {
-    const digest = sha256(given);
-    return digests.map((each) => timingSafeEqual(each, digest)).includes(true);
-  };
-}
-
-/** Whether a request comes from a person. `sameOrigin`: no page of another origin made it; a browser sends its cookies with every request. */
-export function createPersonCheck(
-  token: string,
-  apiKey: string | undefined,
-): (c: Context, sameOrigin: boolean) => boolean {
-  const isSecret = createComparison(apiKey === undefined ? [token] : [token, apiKey]);
-  const isToken = createComparison([token]);
+/**
+ * Finds the principal of a request. `sameOrigin`: no page of another origin made it; a browser sends its cookies with every
+ * request. The cookie holds the person's token alone, never a key.
+ */
+export function createPrincipalOf(
+  personToken: string,
+  keys: readonly AccessKey[],
+): (c: Context, sameOrigin: boolean) => Principal {
+  const bySecret = createSecretCheck(personToken, keys);
+  const byCookie = createSecretCheck(personToken, []);
   return (c, sameOrigin) => {
     const given = secretIn(c);
-    if (given !== undefined) return isSecret(given);
-    if (!sameOrigin || c.req.header('cookie') === undefined) return false;
+    if (given !== undefined) return bySecret(given) ?? ANONYMOUS;
+    if (!sameOrigin || c.req.header('cookie') === undefined) return ANONYMOUS;
     const cookie = getCookie(c, cookieName(c));
-    return cookie !== undefined && isToken(cookie);
+    return (cookie !== undefined && byCookie(cookie)) || ANONYMOUS;
   };
 }
 
@@ -100,10 +94,6 @@ function cookieName(c: Context): string {
   return `continuo-person-${port}`;
 }
 
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
-
 export function personRoutes(app: App, { personToken }: HttpContext): void {
   app.openAPIRegistry.registerComponent('securitySchemes', SCHEME, {
     type: 'http',
@@ -111,7 +101,7 @@ export function personRoutes(app: App, { personToken }: HttpContext): void {
     description:
       'The person’s token, or the server’s API key where it has one. The console keeps the token as a cookie.',
   });
-  const isToken = createComparison([personToken]);
+  const principalWith = createSecretCheck(personToken, []);
   const state = z.object({ person: z.boolean() }).meta({ id: 'PersonState' });
 
   app.openapi(
@@ -122,7 +112,7 @@ export function personRoutes(app: App, { personToken }: HttpContext): void {
       summary: 'Whether this client may do what needs a person',
       responses: { 200: json(state, 'Whether the request carries the person’s token') },
     }),
-    (c) => c.json({ person: c.get('person') }, 200, { 'cache-control': 'no-store' }),
+    (c) => c.json({ person: c.get('principal').isPerson }, 200, { 'cache-control': 'no-store' }),
   );
 
   app.openapi(
@@ -138,7 +128,7 @@ export function personRoutes(app: App, { personToken }: HttpContext): void {
     }),
     (c) => {
       const { token } = c.req.valid('json');
-      if (!isToken(token)) throw wrongToken();
+      if (!principalWith(token)) throw wrongToken();
       setCookie(c, cookieName(c), personToken, {
         path: '/',
         httpOnly: true,

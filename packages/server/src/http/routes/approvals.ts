@@ -1,6 +1,7 @@
 // What runs ask people: listed, read, decided.
 
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { schemas, type Approval } from '@continuo/protocol';
 import {
   decideApproval,
@@ -39,8 +40,8 @@ const KINDS: Readonly<Record<Approval['kind'], string>> = {
 
 export function approvalRoutes(app: App, context: HttpContext): void {
   const { pool } = context;
-  const find = async ({ id, approval }: z.infer<typeof approvalParam>) => {
-    const { id: workspaceId } = await workspaceIn(pool, id);
+  const find = async (c: Context, { id, approval }: z.infer<typeof approvalParam>) => {
+    const { id: workspaceId } = await workspaceIn(c, pool, id);
     const found = await readApproval(pool, workspaceId, approval);
     if (!found) throw notFound('approval', approval);
     return { workspaceId, found };
@@ -64,7 +65,7 @@ export function approvalRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { state, after, limit } = c.req.valid('query');
-      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
       const cursor = after === undefined ? null : timeCursor(after);
       return c.json(await listApprovals(pool, id, { state, after: cursor, limit }), 200);
     },
@@ -79,7 +80,7 @@ export function approvalRoutes(app: App, context: HttpContext): void {
       request: { params: approvalParam },
       responses: { 200: json(schemas.approval, 'The approval'), ...problems(400, 404, 410) },
     }),
-    async (c) => c.json((await find(c.req.valid('param'))).found, 200),
+    async (c) => c.json((await find(c, c.req.valid('param'))).found, 200),
   );
 
   app.openapi(
@@ -99,7 +100,7 @@ export function approvalRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const decision = c.req.valid('json');
-      const { workspaceId, found } = await find(c.req.valid('param'));
+      const { workspaceId, found } = await find(c, c.req.valid('param'));
       const decided = await decide(context, workspaceId, found, decision);
       return c.json(decided, 200);
     },

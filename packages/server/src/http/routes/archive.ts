@@ -11,7 +11,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { schemas, type Unpacked as UnpackedBody } from '@continuo/protocol';
-import { listFiles } from '../../files/files.ts';
+import { authorFor, listFiles } from '../../files/files.ts';
 import { pack } from '../../files/pack.ts';
 import {
   ARCHIVE_BYTES,
@@ -22,10 +22,10 @@ import {
   type Unpacked,
 } from '../../files/unpack.ts';
 import type { FilePath } from '../../files/paths.ts';
+import type { Principal } from '../../identity/principal.ts';
 import type { App, HttpContext } from '../app.ts';
 import { whileConnected } from '../kernel/client-gone.ts';
 import { refusedWrite } from './file-responses.ts';
-import { PERSON } from './files.ts';
 import { folderAt, writable } from '../kernel/paths.ts';
 import { ROLE_FILES, SOMETIMES_PERSON } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -53,7 +53,7 @@ export function archiveRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const folder = folderAt(c.req.valid('query').path);
-      const { id, name } = await workspaceIn(pool, c.req.valid('param').id);
+      const { id, name } = await workspaceIn(c, pool, c.req.valid('param').id);
       const files = await listFiles(pool, id, { folder });
       if (files.length === 0 && folder.path !== '/') {
         throw new Problem({
@@ -94,13 +94,13 @@ export function archiveRoutes(app: App, context: HttpContext): void {
       }),
       async (c) => {
         const folder = writable(folderAt(c.req.valid('query').path));
-        const { id } = await workspaceIn(pool, c.req.valid('param').id);
+        const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
         const home = await mkdtemp(join(tmpdir(), 'continuo-zip-'));
         try {
           const file = join(home, 'upload.zip');
           await receive(c, file);
           const unpacked = await whileConnected(c.env.outgoing, (signal) =>
-            unpackInto(context, { id, folder, file, person: c.get('person'), signal }),
+            unpackInto(context, { id, folder, file, principal: c.get('principal'), signal }),
           );
           return c.json(unpacked, 200);
         } finally {
@@ -116,13 +116,13 @@ interface Upload {
   readonly id: string;
   readonly folder: FilePath;
   readonly file: string;
-  readonly person: boolean;
+  readonly principal: Principal;
   readonly signal: AbortSignal;
 }
 
 async function unpackInto(
   { pool, config, workspaces }: HttpContext,
-  { id: workspaceId, folder, file, person, signal }: Upload,
+  { id: workspaceId, folder, file, principal, signal }: Upload,
 ): Promise<UnpackedBody> {
   const unpacked: Unpacked = { written: 0, unchanged: 0, bytes: 0, refused: [] };
   const shown = (): UnpackedBody => ({
@@ -135,8 +135,8 @@ async function unpackInto(
   const unpacking = {
     workspaceId,
     folder,
-    author: PERSON,
-    governing: person,
+    author: authorFor(principal),
+    governing: principal.isPerson,
     maxFileBytes: config.maxFileBytes,
     quotaBytes: config.workspaceBytes,
     signal,

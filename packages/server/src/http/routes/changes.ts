@@ -33,7 +33,7 @@ export function changeRoutes(app: App, context: HttpContext): void {
       },
     }),
     async (c) => {
-      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
       const given = c.req.header('last-event-id') || c.req.valid('query').after || '0';
       const last = await lastChange(pool, id);
       const seq = given === 'latest' ? last : cursor(given, last);
@@ -62,7 +62,7 @@ export function changeRoutes(app: App, context: HttpContext): void {
       },
     }),
     async (c) => {
-      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
       const { after, limit } = c.req.valid('query');
       const seq = cursor(after, await lastChange(pool, id));
       const changes = await readChanges(pool, id, { after: seq, limit: limit + 1 });

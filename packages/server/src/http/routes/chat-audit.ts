@@ -24,7 +24,7 @@ export function chatAuditRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { after, limit } = c.req.valid('query');
-      const { id } = await chatIn(context, c.req.valid('param'));
+      const { id } = await chatIn(c, context, c.req.valid('param'));
       const cursor = after === undefined ? { seq: 0, part: -1 } : auditCursor(after);
       return c.json(await listChatMessages(pool, id, cursor, limit), 200);
     },
@@ -41,7 +41,7 @@ export function chatAuditRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { after, limit } = c.req.valid('query');
-      const { id } = await chatIn(context, c.req.valid('param'));
+      const { id } = await chatIn(c, context, c.req.valid('param'));
       const cursor = after === undefined ? null : timeCursor(after);
       return c.json(await listSessions(pool, id, cursor, limit), 200);
     },

@@ -48,7 +48,7 @@ export function chatEventRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { id, chat } = c.req.valid('param');
-      const { id: workspaceId } = await workspaceIn(pool, id);
+      const { id: workspaceId } = await workspaceIn(c, pool, id);
       // Who finds none is told why.
       const end = await logEnd(pool, workspaceId, chat);
       if (end === null) throw await noChat(context, workspaceId, chat);

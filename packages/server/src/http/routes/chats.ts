@@ -1,10 +1,12 @@
 // Chats: opened with a goal, listed, renamed, archived, removed with a grace period, and talked to.
 
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { v7 as uuidv7 } from 'uuid';
 import { schemas, type Chat } from '@continuo/protocol';
 import { changeChat, removeChat, restoreChat } from '../../runs/facts/change-chat.ts';
 import { FILES_CHANGED } from '../../files/topics.ts';
+import { mayUse } from '../../identity/principal.ts';
 import { listChatsOf, readChatOf } from '../../threads/chats/read-chats.ts';
 import { GRACE_DAYS } from '../../workspaces/workspaces.ts';
 import { idempotencyHeader } from '../messages/accept-run.ts';
@@ -32,10 +34,11 @@ export const CHAT = `${CHATS}/{chat}` as const;
 
 /** The chat that a request names, in the workspace that it names. */
 export async function chatIn(
+  c: Context,
   { pool }: HttpContext,
   { id, chat: chatId }: { id: string; chat: string },
 ): Promise<Chat> {
-  const workspace = await workspaceIn(pool, id);
+  const workspace = await workspaceIn(c, pool, id);
   const chat = await readChatOf(pool, workspace.id, chatId);
   if (chat?.removed_at === null) return chat;
   throw missing(chat, chatId);
@@ -63,8 +66,12 @@ export function chatRoutes(app: App, context: HttpContext): void {
   const named = new Map<string, string>();
   const forget = () => named.clear();
   bus.subscribe(FILES_CHANGED, { message: forget, rescan: forget });
-  const idOf = async (given: string): Promise<string> => {
-    const id = named.get(given) ?? (await workspaceIn(pool, given)).id;
+  const idOf = async (c: Context, given: string): Promise<string> => {
+    const known = named.get(given);
+    const id =
+      known !== undefined && mayUse(c.get('principal'), known)
+        ? known
+        : (await workspaceIn(c, pool, given)).id;
     named.set(given, id);
     return id;
   };
@@ -91,7 +98,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
       const { goal, title = null, mode, plan_id, ...message } = c.req.valid('json');
       refuseNul('title', title ?? undefined);
       refuseModes(mode, plan_id);
-      const workspace = await workspaceIn(pool, c.req.valid('param').id);
+      const workspace = await workspaceIn(c, pool, c.req.valid('param').id);
       const threadId = uuidv7();
       const origin = {
         workspaceId: workspace.id,
@@ -131,7 +138,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { archived, removed, state = null, after, limit } = c.req.valid('query');
-      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
       const chats = await listChatsOf(pool, id, {
         archived: archived === 'true',
         removed: removed === 'true',
@@ -152,7 +159,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
       request: { params: chatParam },
       responses: { 200: json(schemas.chat, 'The chat'), ...problems(400, 404, 410) },
     }),
-    async (c) => c.json(await chatIn(context, c.req.valid('param')), 200),
+    async (c) => c.json(await chatIn(c, context, c.req.valid('param')), 200),
   );
 
   app.openapi(
@@ -170,7 +177,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { id, chat } = c.req.valid('param');
-      const workspaceId = await idOf(id);
+      const workspaceId = await idOf(c, id);
       const origin = await originOf(chat);
       if (origin?.workspaceId !== workspaceId) throw notFound('chat', chat);
       const { run, headers } = await takeMessage(context, {
@@ -197,9 +204,9 @@ export function chatRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const change = c.req.valid('json');
       refuseNul('title', change.title);
-      const chat = await chatIn(context, c.req.valid('param'));
+      const chat = await chatIn(c, context, c.req.valid('param'));
       await changeChat(context, chat.id, change);
-      return c.json(await chatIn(context, c.req.valid('param')), 200);
+      return c.json(await chatIn(c, context, c.req.valid('param')), 200);
     },
   );
 
@@ -214,7 +221,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
       responses: { 204: { description: 'The chat is removed' }, ...problems(400, 404, 410) },
     }),
     async (c) => {
-      const chat = await chatIn(context, c.req.valid('param'));
+      const chat = await chatIn(c, context, c.req.valid('param'));
       await removeChat(context, chat.id);
       return c.body(null, 204);
     },
@@ -231,7 +238,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { id, chat } = c.req.valid('param');
-      const workspace = await workspaceIn(pool, id);
+      const workspace = await workspaceIn(c, pool, id);
       await read(workspace.id, chat);
       await restoreChat(context, chat);
       return c.json(await read(workspace.id, chat), 200);

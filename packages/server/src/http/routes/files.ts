@@ -7,14 +7,7 @@ import type { Context, Handler } from 'hono';
 import { schemas, type File } from '@continuo/protocol';
 import { findChat, readChat } from '../../threads/chats/chat-files.ts';
 import { readChunks, storeChunk, storeStream, type Keep, type StoredContent } from '../../files/content.ts';
-import {
-  findFile,
-  findRemoved,
-  removeFile,
-  writeFile,
-  type Author,
-  type Changed,
-} from '../../files/files.ts';
+import { authorFor, findFile, findRemoved, removeFile, writeFile, type Changed } from '../../files/files.ts';
 import { readVersion } from '../../files/versions.ts';
 import { isReadOnly, type FilePath } from '../../files/paths.ts';
 import { saveFile, type Saved } from '../../files/save.ts';
@@ -38,7 +31,6 @@ import { workspaceIn, workspaceParam } from './workspaces.ts';
 type Request = Context<{ Bindings: HttpBindings }>;
 
 const tags = ['files'];
-export const PERSON: Author = { kind: 'person' };
 /** How often a write that only wants the file to be there is tried again because somebody was faster. */
 const TRIES = 100;
 
@@ -73,7 +65,8 @@ export function fileRoutes(app: App, context: HttpContext): void {
     const path = '/api/v1/workspaces/:id/files';
     app.on([config.method.toUpperCase()], [path, `${path}/*`], handler);
   };
-  const workspaceOf = async (c: Request): Promise<string> => (await workspaceIn(pool, c.req.param('id')!)).id;
+  const workspaceOf = async (c: Request): Promise<string> =>
+    (await workspaceIn(c, pool, c.req.param('id')!)).id;
 
   route(
     {
@@ -183,7 +176,7 @@ export function fileRoutes(app: App, context: HttpContext): void {
       const write = {
         workspaceId,
         path,
-        author: PERSON,
+        author: authorFor(c.get('principal')),
         quotaBytes: config.workspaceBytes,
         stage: workspaces.stage,
       };
@@ -233,7 +226,7 @@ export function fileRoutes(app: App, context: HttpContext): void {
       const workspaceId = await workspaceOf(c);
       await fileOr404(pool, workspaceId, path);
       const remove = (base: number | null): Promise<Changed> =>
-        removeFile(pool, { workspaceId, path, author: PERSON, base });
+        removeFile(pool, { workspaceId, path, author: authorFor(c.get('principal')), base });
       const removed = await asWanted(context, wanted, { workspaceId, path }, remove).catch(
         (error: unknown) => {
           throw refusedWrite(error, config.workspaceBytes);

@@ -6,12 +6,14 @@ import { schemas } from '@continuo/protocol';
 import { transaction } from '../../db/pool.ts';
 import { hasChats, listChats, type Chat } from '../../threads/chats/chat-files.ts';
 import {
+  authorFor,
   findFile,
   InTheWay,
   listFiles,
   lockFiles,
   moveFile,
   moveFiles,
+  type Author,
   type Changed,
   type FileHead,
 } from '../../files/files.ts';
@@ -23,7 +25,6 @@ import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
 import { whileConnected } from '../kernel/client-gone.ts';
 import { fileNotFound, pathTaken, refusedWrite, shownFile, versionConflict } from './file-responses.ts';
-import { PERSON } from './files.ts';
 import { fileAt, folderAt, writable } from '../kernel/paths.ts';
 import { requirePersonFor, ROLE_FILES, SOMETIMES_PERSON } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -62,7 +63,7 @@ export function folderRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { path, depth, after, limit } = c.req.valid('query');
       const folder = folderAt(path);
-      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
       if (folder.folded === '/chats') return c.json(await chatsPage(context, id, after, limit), 200);
       const cursor = after === undefined ? null : treeCursor(after);
       const tree = await readTree(pool, id, { folder, depth, after: cursor, limit });
@@ -99,7 +100,7 @@ export function folderRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { q: words, in: where, limit } = c.req.valid('query');
-      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
       const items: SearchHit[] = [];
       if (where !== 'text') {
         const named = await searchNames(pool, id, { words, limit });
@@ -135,8 +136,13 @@ export function folderRoutes(app: App, context: HttpContext): void {
       const { from: source, to: target, if_match: base = null } = c.req.valid('json');
       const [from, to] = [writable(fileAt(source)), writable(fileAt(target))];
       requirePersonFor(c, from, to);
-      const { id } = await workspaceIn(pool, c.req.valid('param').id);
-      const changes = await move(context, id, { from, to, base }).catch((error: unknown) => {
+      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
+      const changes = await move(context, id, {
+        from,
+        to,
+        base,
+        author: authorFor(c.get('principal')),
+      }).catch((error: unknown) => {
         throw refusedWrite(error, config.workspaceBytes);
       });
       await workspaces.committed(id, changes);
@@ -149,12 +155,12 @@ export function folderRoutes(app: App, context: HttpContext): void {
 async function move(
   context: HttpContext,
   workspaceId: string,
-  { from, to, base }: { from: FilePath; to: FilePath; base: number | null },
+  { from, to, base, author }: { from: FilePath; to: FilePath; base: number | null; author: Author },
 ): Promise<readonly Changed[]> {
   const { pool } = context;
   const file = await findFile(pool, workspaceId, from);
   if (file?.path === from.path) {
-    const moved = await moveFile(pool, { workspaceId, author: PERSON, from, to, base });
+    const moved = await moveFile(pool, { workspaceId, author, from, to, base });
     if (moved.kind === 'conflict') throw await versionConflict(pool, moved.file);
     if (moved.kind === 'in_the_way') throw pathTaken(moved.problem);
     if (moved.kind === 'not_found') throw await fileNotFound(pool, workspaceId, from);
@@ -169,7 +175,7 @@ async function move(
     if (files.length > MOVED_FILES) throw tooManyFiles();
     const moves = files.map(({ id, path }) => ({ id, to: fileAt(to.path + path.slice(from.path.length)) }));
     if (from.path === to.path) return files.map((each) => ({ kind: 'unchanged' as const, file: each }));
-    return moveFiles(client, { workspaceId, author: PERSON, moves });
+    return moveFiles(client, { workspaceId, author, moves });
   })
     .catch((error: unknown) => {
       throw error instanceof InTheWay ? pathTaken(error.message) : error;

@@ -24,7 +24,7 @@ export function hintRoutes(app: App, { pool, streams, hints }: HttpContext): voi
       },
     }),
     async (c) => {
-      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
       if (c.req.method === 'HEAD')
         return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
       streams.followHints(c.env.outgoing, (listener) => hints.listen(id, listener));

@@ -1,6 +1,7 @@
 // The MCP servers of a workspace. Whoever may call these can run a command on the server's machine: the guard decides.
 
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { schemas, type McpServer } from '@continuo/protocol';
 import type { ConnectionState } from '../../mcp/connection.ts';
 import { MOST_SERVERS } from '../../mcp/limits.ts';
@@ -17,8 +18,8 @@ const path = '/api/v1/workspaces/{id}/mcp-servers';
 const serverParam = workspaceParam.extend({ name: schemas.mcpServerName });
 
 export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
-  const server = async ({ id, name }: z.infer<typeof serverParam>) => ({
-    id: (await workspaceIn(pool, id)).id,
+  const server = async (c: Context, { id, name }: z.infer<typeof serverParam>) => ({
+    id: (await workspaceIn(c, pool, id)).id,
     name,
   });
   const read = async (id: string, name: string): Promise<McpServer> => {
@@ -41,7 +42,7 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
       },
     }),
     async (c) => {
-      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
       return c.json({ items: (await mcp.serversOf(id)).map(shown) }, 200);
     },
   );
@@ -61,7 +62,7 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
       },
     }),
     async (c) => {
-      const { id, name } = await server(c.req.valid('param'));
+      const { id, name } = await server(c, c.req.valid('param'));
       const put = await mcp.put(id, name, c.req.valid('json'));
       if (put.kind === 'no_workspace') throw notFound('workspace', id);
       if (put.kind === 'too_many') throw tooMany();
@@ -80,7 +81,7 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
       responses: { 204: { description: 'It is gone' }, ...problems(400, 404, 410) },
     }),
     async (c) => {
-      const { id, name } = await server(c.req.valid('param'));
+      const { id, name } = await server(c, c.req.valid('param'));
       if (!(await mcp.remove(id, name))) throw serverNotFound(name);
       return c.body(null, 204);
     },
@@ -96,7 +97,7 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
       responses: { 202: json(schemas.mcpServer, 'It is being started'), ...problems(400, 404, 410) },
     }),
     async (c) => {
-      const { id, name } = await server(c.req.valid('param'));
+      const { id, name } = await server(c, c.req.valid('param'));
       if (!(await mcp.restart(id, name))) throw serverNotFound(name);
       return c.json(await read(id, name), 202);
     },

@@ -39,7 +39,7 @@ export function policyRoutes(app: App, { pool }: HttpContext): void {
       responses: { 200: json(policy, 'The policy; the default if none was set'), ...problems(400, 404, 410) },
     }),
     async (c) => {
-      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
       const found = await readPolicy(pool, id);
       if (found === null) throw notFound('workspace', id);
       return c.json(shown(found), 200);
@@ -58,7 +58,7 @@ export function policyRoutes(app: App, { pool }: HttpContext): void {
       responses: { 200: json(policy, 'The policy'), ...problems(400, 404, 409, 410, 413, 415) },
     }),
     async (c) => {
-      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
       const wanted = c.req.valid('json');
       const written = await writePolicy(pool, id, wanted);
       if (written === 'no_workspace') throw notFound('workspace', id);

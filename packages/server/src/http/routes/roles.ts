@@ -1,6 +1,7 @@
 // The roles of a workspace.
 
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { schemas } from '@continuo/protocol';
 import type { App, HttpContext } from '../app.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -10,7 +11,8 @@ import { workspaceIn, workspaceParam } from './workspaces.ts';
 const tags = ['roles'];
 
 export function roleRoutes(app: App, { pool, roles }: HttpContext): void {
-  const find = async (given: string) => (await roles.of((await workspaceIn(pool, given)).id)).roles;
+  const find = async (c: Context, given: string) =>
+    (await roles.of((await workspaceIn(c, pool, given)).id)).roles;
 
   app.openapi(
     createRoute({
@@ -25,7 +27,7 @@ export function roleRoutes(app: App, { pool, roles }: HttpContext): void {
         ...problems(400, 404, 410),
       },
     }),
-    async (c) => c.json({ items: [...(await find(c.req.valid('param').id)).values()], next: null }, 200),
+    async (c) => c.json({ items: [...(await find(c, c.req.valid('param').id)).values()], next: null }, 200),
   );
 
   app.openapi(
@@ -39,7 +41,7 @@ export function roleRoutes(app: App, { pool, roles }: HttpContext): void {
     }),
     async (c) => {
       const { id, name } = c.req.valid('param');
-      const known = await find(id);
+      const known = await find(c, id);
       const role = known.get(name);
       if (role) return c.json(role, 200);
       throw new Problem({

@@ -32,7 +32,7 @@ export function runListRoutes(app: App, { pool }: HttpContext): void {
     }),
     async (c) => {
       const { chat = null, status, after, limit } = c.req.valid('query');
-      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
       const cursor = after === undefined ? null : timeCursor(after);
       const statuses = status === undefined ? null : status === 'open' ? OPEN : [status];
       return c.json(await listRuns(pool, id, { threadId: chat, statuses, after: cursor, limit }), 200);

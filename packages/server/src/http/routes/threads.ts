@@ -1,10 +1,10 @@
 // Threads and their messages.
 
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { v7 as uuidv7 } from 'uuid';
 import { schemas } from '@continuo/protocol';
 import { insertThread, listMessages, listThreads, readThread } from '../../threads/read-threads.ts';
-import { DEFAULT_WORKSPACE } from '../../workspaces/workspaces.ts';
 import { idempotencyHeader } from '../messages/accept-run.ts';
 import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
@@ -21,14 +21,14 @@ import {
   refuseNul,
   timeCursor,
 } from '../kernel/shared.ts';
-import { workspaceIn } from './workspaces.ts';
+import { defaultWorkspace, workspaceIn } from './workspaces.ts';
 
 const tags = ['threads'];
 
 export function threadRoutes(app: App, context: HttpContext): void {
   const { pool } = context;
-  const workspaceOr = async (given: string | undefined): Promise<string> =>
-    given === undefined ? DEFAULT_WORKSPACE : (await workspaceIn(pool, given)).id;
+  const workspaceOr = async (c: Context, given: string | undefined): Promise<string> =>
+    given === undefined ? defaultWorkspace(c) : (await workspaceIn(c, pool, given)).id;
 
   app.openapi(
     createRoute({
@@ -43,7 +43,7 @@ export function threadRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { title, workspace } = c.req.valid('json');
       refuseNul('title', title);
-      const workspaceId = await workspaceOr(workspace);
+      const workspaceId = await workspaceOr(c, workspace);
       const thread = await insertThread(context, workspaceId, uuidv7(), title ?? null);
       context.originOf.remember(thread.id, { workspaceId, role: null, model: null });
       return c.json(thread, 201, { location: `/api/threads/${thread.id}` });
@@ -73,7 +73,7 @@ export function threadRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { workspace, after, limit } = c.req.valid('query');
       const cursor = after === undefined ? null : timeCursor(after);
-      return c.json(await listThreads(pool, await workspaceOr(workspace), cursor, limit), 200);
+      return c.json(await listThreads(pool, await workspaceOr(c, workspace), cursor, limit), 200);
     },
   );
 

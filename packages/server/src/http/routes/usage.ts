@@ -2,6 +2,7 @@
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';
+import { onlyWorkspace } from '../../identity/principal.ts';
 import { sumUsage } from '../../runs/reads/usage.ts';
 import type { App, HttpContext } from '../app.ts';
 import { json, limitQuery, page, problems } from '../kernel/shared.ts';
@@ -24,7 +25,17 @@ export function usageRoutes(app: App, { pool }: HttpContext): void {
     }),
     async (c) => {
       const { by, thread_id, limit } = c.req.valid('query');
-      return c.json({ items: await sumUsage(pool, by, thread_id ?? null, limit), next: null }, 200);
+      return c.json(
+        {
+          items: await sumUsage(pool, by, {
+            threadId: thread_id ?? null,
+            workspaceId: onlyWorkspace(c.get('principal')),
+            limit,
+          }),
+          next: null,
+        },
+        200,
+      );
     },
   );
 }

@@ -5,14 +5,14 @@ import type { FileVersion as VersionBody } from '@continuo/protocol';
 import { schemas } from '@continuo/protocol';
 import { TooMuchWork, workers } from '../../compute/pool.ts';
 import { asText, readWhole } from '../../files/content.ts';
-import { findFile, findRemoved, readFile, writeFile, type FileHead } from '../../files/files.ts';
+import { authorFor, findFile, findRemoved, readFile, writeFile, type FileHead } from '../../files/files.ts';
 import { DIFF_BYTES, listVersions, readVersion, type FileVersion } from '../../files/versions.ts';
+import { mayUse } from '../../identity/principal.ts';
 import { findWorkspace } from '../../workspaces/workspaces.ts';
 import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
 import { whileConnected } from '../kernel/client-gone.ts';
 import { fileNotFound, pathTaken, refusedWrite, shownFile, versionConflict } from './file-responses.ts';
-import { PERSON } from './files.ts';
 import { fileAt, writable } from '../kernel/paths.ts';
 import { requirePersonFor, ROLE_FILES, SOMETIMES_PERSON } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -54,7 +54,7 @@ export function versionRoutes(app: App, context: HttpContext): void {
       const { after, limit, ...given } = c.req.valid('query');
       if (after !== undefined && !/^\d{1,9}$/.test(after))
         throw invalidCursor(after, 'is not one that a page gave as next.');
-      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
       const file = await fileOf(context, id, given);
       const before = after === undefined ? {} : { before: Number(after) };
       const versions = await listVersions(pool, file.id, { ...before, limit: limit + 1 });
@@ -82,7 +82,7 @@ export function versionRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { from: asked, to, ...given } = c.req.valid('query');
-      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
       const file = await fileOf(context, id, given);
       const last = to ?? file.version;
       const first = asked ?? last - 1;
@@ -130,9 +130,10 @@ export function versionRoutes(app: App, context: HttpContext): void {
       const named = c.req.valid('param').id;
       if (given.path === undefined && given.file === undefined) {
         const found = await findWorkspace(pool, named);
-        if (found?.removed) return c.json(await restoreWorkspace(context, found), 200);
+        if (found?.removed && mayUse(c.get('principal'), found.id))
+          return c.json(await restoreWorkspace(context, found), 200);
       }
-      const { id } = await workspaceIn(pool, named);
+      const { id } = await workspaceIn(c, pool, named);
       const file = await fileOf(context, id, given);
       if (version === undefined) throw missing('version');
       const content = await versionOf(context, file, version);
@@ -142,7 +143,7 @@ export function versionRoutes(app: App, context: HttpContext): void {
       const write = {
         workspaceId: id,
         path,
-        author: PERSON,
+        author: authorFor(c.get('principal')),
         base,
         content,
         quotaBytes: config.workspaceBytes,

@@ -3,7 +3,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Workspace as WorkspaceBody } from '@continuo/protocol';
 import { schemas } from '@continuo/protocol';
+import type { Context } from 'hono';
 import type { Pool } from '../../db/pool.ts';
+import { mayUse, onlyWorkspace } from '../../identity/principal.ts';
 import { cancelAllIn } from '../../runs/facts/cancel.ts';
 import { decideRemovals } from '../../files/held-removals.ts';
 import {
@@ -32,10 +34,10 @@ export const workspaceParam = z.object({
   id: z.string().min(1).max(64).openapi({ description: 'The workspace’s id or name.', example: 'default' }),
 });
 
-/** The workspace that a request names by id or name. */
-export async function workspaceIn(pool: Pool, given: string): Promise<Found> {
+/** The workspace that a request names by id or name; one that its principal may not use is not found. */
+export async function workspaceIn(c: Context, pool: Pool, given: string): Promise<Found> {
   const found = given.length <= 64 && !given.includes('\0') ? await findWorkspace(pool, given) : null;
-  if (!found) throw noWorkspace(given);
+  if (!found || !mayUse(c.get('principal'), found.id)) throw noWorkspace(given);
   if (!found.removed) return found;
   throw new Problem({
     status: 410,
@@ -44,6 +46,12 @@ export async function workspaceIn(pool: Pool, given: string): Promise<Found> {
       `The workspace ${found.name} was removed. For ${GRACE_DAYS} days after that, ` +
       `POST /api/v1/workspaces/${found.id}/restore with an empty body brings it back.`,
   });
+}
+
+/** The workspace of a request that names none. */
+export function defaultWorkspace(c: Context): string {
+  if (!mayUse(c.get('principal'), DEFAULT_WORKSPACE)) throw noWorkspace('default');
+  return DEFAULT_WORKSPACE;
 }
 
 function noWorkspace(given: string): Problem {
@@ -103,7 +111,12 @@ export function workspaceRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { after = '', limit, removed } = c.req.valid('query');
       if (after.includes('\0')) throw invalidCursor(after, 'is not one that a page gave as next.');
-      const { items, next } = await listWorkspaces(pool, { after, limit, removed: removed === 'true' });
+      const { items, next } = await listWorkspaces(pool, {
+        after,
+        limit,
+        removed: removed === 'true',
+        only: onlyWorkspace(c.get('principal')),
+      });
       return c.json({ items: items.map(shown), next }, 200);
     },
   );
@@ -117,7 +130,7 @@ export function workspaceRoutes(app: App, context: HttpContext): void {
       request: { params: workspaceParam },
       responses: { 200: json(schemas.workspace, 'The workspace'), ...problems(400, 404, 410) },
     }),
-    async (c) => c.json(await read((await workspaceIn(pool, c.req.valid('param').id)).id), 200),
+    async (c) => c.json(await read((await workspaceIn(c, pool, c.req.valid('param').id)).id), 200),
   );
 
   app.openapi(
@@ -133,7 +146,7 @@ export function workspaceRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { name } = c.req.valid('json');
       refuseName(name);
-      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
       const outcome = await renameWorkspace(pool, id, name);
       if (outcome === 'taken') throw nameTaken(name);
       if (outcome === 'not_found') throw noWorkspace(id);
@@ -155,7 +168,7 @@ export function workspaceRoutes(app: App, context: HttpContext): void {
       responses: { 200: json(schemas.workspace, 'The removed workspace'), ...problems(400, 403, 404, 410) },
     }),
     async (c) => {
-      const { id } = await workspaceIn(pool, c.req.valid('param').id);
+      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
       if (id === DEFAULT_WORKSPACE) throw defaultStays();
       if (!(await removeWorkspace(pool, id))) throw noWorkspace(id);
       await cancelAllIn(context, id, 'workspace_removed');
@@ -190,7 +203,7 @@ export function workspaceRoutes(app: App, context: HttpContext): void {
         responses: { 200: json(schemas.workspace, 'The workspace'), ...problems(400, 404, 409, 410) },
       }),
       async (c) => {
-        const { id } = await workspaceIn(pool, c.req.valid('param').id);
+        const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
         if (!(await decideRemovals(pool, id, decision))) throw nothingHeld();
         await workspaces.moved(id);
         return c.json(await read(id), 200);

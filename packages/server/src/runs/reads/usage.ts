@@ -22,14 +22,15 @@ interface Row {
 export async function sumUsage(
   client: Queryable,
   by: UsageKey,
-  threadId: string | null,
-  limit: number,
+  { threadId, workspaceId, limit }: { threadId: string | null; workspaceId: string | null; limit: number },
 ): Promise<UsageSum[]> {
   const tokens = (name: string) => `coalesce(sum((usage ->> '${name}')::float8), 0)`;
+  const inWorkspace =
+    '($3::uuid is null or thread_id in (select t.id from threads t where t.workspace_id = $3))';
   const titles =
     by in TITLE_KEYS
       ? `union all select ${TITLE_KEYS[by as keyof typeof TITLE_KEYS]}::text, null, usage, cost
-        from titlings where $1::uuid is null or thread_id = $1`
+        from titlings where ($1::uuid is null or thread_id = $1) and ${inWorkspace}`
       : '';
   const { rows } = await client.query<Row>({
     name: `sum_usage_by_${by}`,
@@ -37,9 +38,9 @@ export async function sumUsage(
         ${tokens('input')} as input, ${tokens('output')} as output,
         ${tokens('cachedInput')} as cached_input, ${tokens('reasoning')} as reasoning, sum(cost) as cost
       from (select ${KEYS[by]}::text as key, id as run, usage, cost
-        from runs where usage is not null and ($1::uuid is null or thread_id = $1) ${titles}) used
+        from runs where usage is not null and ($1::uuid is null or thread_id = $1) and ${inWorkspace} ${titles}) used
       group by key order by ${tokens('input')} + ${tokens('output')} desc, 1 limit $2`,
-    values: [threadId, limit],
+    values: [threadId, limit, workspaceId],
   });
   return rows;
 }
