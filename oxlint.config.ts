@@ -1,5 +1,5 @@
 // The lint rules, and with them the direction of imports: the table `layers` says which folder may import which.
-// packages/server/test/arrows.test.ts runs these rules on files that break them.
+// scripts/test/arrows.test.ts runs these rules on files that break them.
 
 import type { OxlintConfig } from 'oxlint';
 import { defineConfig } from 'oxlint';
@@ -36,27 +36,38 @@ const inside: Pattern = {
 };
 // A path such as ../db/../http/x.ts would walk around every rule below.
 const detour: Pattern = { regex: String.raw`[^./]/\.\./`, message: 'Write the path without a detour.' };
-const itself: Pattern = {
-  group: ['@continuo/server'],
-  message: 'Inside the server, import the file itself.',
+// Packages know each other by the entries that they list, their tests included. What tests share is in packages/testkit.
+const otherPackage: Pattern = {
+  regex: String.raw`^\.\.?/(.*/)?[^./]+/(src|test)/`,
+  message: 'Import another package by its name, never by a path; what tests share is in packages/testkit.',
 };
-const roots = ['index', 'server'].map((name) => `packages/server/src/${name}.ts`);
+const itself: Pattern = {
+  regex: '^@continuo/(server|testkit)',
+  message: 'Inside the server, import the file itself; the test kit is for tests.',
+};
+const byWire: Pattern = {
+  regex: '^@continuo/server',
+  message:
+    'The test kit and the chaos tests know the server by its wire only; its programs and its setup start it.',
+};
+const roots = ['index', 'internals', 'server'].map((name) => `packages/server/src/${name}.ts`);
 const root: Pattern = {
-  regex: String.raw`^(\.\./)+(index|server)\.ts$`,
-  message: 'index.ts and server.ts wire everything: they import every folder, and no folder imports them.',
+  regex: String.raw`^(\.\./)+(index|internals|server)\.ts$`,
+  message: 'index.ts, internals.ts and server.ts import every folder, and no folder imports them.',
 };
 
 // Only patterns that refuse: oxlint lets an exception ("!…") in one pattern silence all others, and a
 // regular expression with a lookahead matches nothing, both without a word.
 function restrict(files: string[], patterns: Pattern[], excludeFiles: string[] = []): Override {
-  return { files, excludeFiles, rules: { 'no-restricted-imports': ['error', { patterns }] } };
+  const all = [...patterns, inside, detour, otherPackage];
+  return { files, excludeFiles, rules: { 'no-restricted-imports': ['error', { patterns: all }] } };
 }
 
 function folder(name: string, layer: number): Override {
   const allowed = layers.slice(0, layer).flat();
   const refused = layers.flat().filter((other) => other !== name && !allowed.includes(other));
   const message = `${name}/ may import of the other folders: ${allowed.join(', ') || 'none'}.`;
-  const patterns: Pattern[] = [inside, detour, itself, root];
+  const patterns: Pattern[] = [itself, root];
   if (refused.length > 0) {
     patterns.push({ regex: String.raw`(^|/)\.\./(${refused.join('|')})/`, message });
   }
@@ -80,7 +91,7 @@ export default defineConfig({
     eqeqeq: ['error', 'always', { null: 'ignore' }],
     'no-var': 'error',
     'prefer-const': 'error',
-    'no-restricted-imports': ['error', { patterns: [inside] }],
+    'no-restricted-imports': ['error', { patterns: [inside, detour, otherPackage] }],
     'no-unused-vars': [
       'error',
       { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrorsIgnorePattern: '^_' },
@@ -115,7 +126,6 @@ export default defineConfig({
       [
         { regex: '^[^.]', message: engine },
         { group: ['**/src/**', '**/test/**', '**/packages/**'], message: engine },
-        detour,
       ],
     ),
     restrict(
@@ -124,8 +134,6 @@ export default defineConfig({
         { group: ['@continuo/engine'], allowTypeImports: true, message: protocol },
         { regex: '^([a-y]|z[^o]|@[^ch]|@hono/[^z]|@continuo/[^e])', message: protocol },
         { group: ['**/src/**', '**/test/**', '**/packages/**'], message: protocol },
-        inside,
-        detour,
       ],
     ),
     restrict(
@@ -133,8 +141,6 @@ export default defineConfig({
       [
         { regex: '^([a-y]|z[^o]|@[^c]|@continuo/[^e])', message: offline },
         { group: ['**/src/**', '**/test/**', '**/packages/**'], message: offline },
-        inside,
-        detour,
       ],
     ),
     restrict(
@@ -142,33 +148,27 @@ export default defineConfig({
       [
         { regex: '^([a-moq-z]|n[^o]|p[^g]|@)', message: postgres },
         { group: ['**/src/**', '**/test/**', '**/packages/**'], message: postgres },
-        detour,
       ],
     ),
     restrict(
       ['packages/client/src/**'],
       [
-        { regex: '^node:|^@continuo/(engine|server|postgres|offline-model)', message: client },
+        { regex: '^node:|^@continuo/(engine|server|postgres|offline-model|testkit)', message: client },
         { group: ['**/src/**', '**/test/**', '**/packages/**'], message: client },
-        inside,
-        detour,
       ],
     ),
     restrict(
       ['packages/console/src/**'],
-      [
-        { regex: '^node:|^@continuo/(engine|server|postgres|offline-model)', message: browser },
-        inside,
-        detour,
-      ],
+      [{ regex: '^node:|^@continuo/(engine|server|postgres|offline-model|testkit)', message: browser }],
     ),
     restrict(
       ['packages/cli/src/**'],
       [
-        { regex: '^@continuo/(engine|protocol|console|postgres|offline-model)', message: cli },
+        {
+          regex: '^@continuo/(engine|protocol|console|postgres|offline-model|testkit|server/internals)',
+          message: cli,
+        },
         { group: ['**/packages/**', '**/test/**'], message: cli },
-        inside,
-        detour,
       ],
     ),
     {
@@ -179,8 +179,7 @@ export default defineConfig({
       ['packages/server/src/*.ts'],
       [
         { group: ['./*/**'], message: 'A file beside server.ts serves every folder and imports none.' },
-        { group: ['./server.ts'], message: root.message },
-        inside,
+        { group: ['./internals.ts', './server.ts'], message: root.message },
         itself,
         root,
       ],
@@ -188,15 +187,10 @@ export default defineConfig({
     ),
     ...layers.flatMap((names, layer) => names.map((name) => folder(name, layer))),
     restrict(
-      ['packages/server/test/client/**', 'packages/server/test/chaos/**'],
-      [
-        {
-          group: ['**/src/**', '@continuo/server'],
-          message: 'The test client knows the server by its wire only.',
-        },
-        inside,
-        detour,
-      ],
+      ['packages/testkit/src/**'],
+      [byWire],
+      ['packages/testkit/src/programs/**', 'packages/testkit/src/setup.ts'],
     ),
+    restrict(['packages/server/test/chaos/**'], [byWire, { group: ['**/src/**'], message: byWire.message }]),
   ],
 });

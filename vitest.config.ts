@@ -1,16 +1,16 @@
 // Which tests run, and how. `npm run test:chaos` sets CONTINUO_CHAOS=long: the kill tests then
 // run alone, with more rounds.
 
-import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 const long = process.env.CONTINUO_CHAOS === 'long';
-const setup = 'packages/server/test/setup.ts';
 
 export default defineConfig({
   test: {
-    include: long ? ['packages/*/test/chaos/**/*.test.ts'] : ['packages/*/test/**/*.test.{ts,tsx}'],
-    globalSetup: existsSync(setup) ? [setup] : [],
+    include: long
+      ? ['packages/*/test/chaos/**/*.test.ts']
+      : ['packages/*/test/**/*.test.{ts,tsx}', 'scripts/test/**/*.test.ts'],
+    globalSetup: ['packages/testkit/src/setup.ts'],
     // A forked process per file: tests kill processes, hold sockets and change the environment.
     pool: 'forks',
     // Tests wait for each other’s processes, and for leases to end: three fill two processors.

@@ -3,18 +3,23 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PostgresBus } from '../packages/server/src/bus/postgres.ts';
-import { createPool, type Pool } from '../packages/server/src/db/pool.ts';
-import { FollowersOf } from '../packages/server/src/log/follow.ts';
-import { createChatFiles } from '../packages/server/src/threads/chats/chat-files.ts';
-import { createBuiltInTools } from '../packages/server/src/files/tools/index.ts';
-import { DEFAULT_POLICY } from '../packages/server/src/tools/policy.ts';
-import type { LiveCallContext } from '../packages/server/src/tools/tool.ts';
-import { readChangeRows, subscribeChangeFollowers } from '../packages/server/src/files/changes.ts';
-import { createMirrors, type DiskMirrors } from '../packages/server/src/files/mirror/mirrors.ts';
-import { parsePath } from '../packages/server/src/files/paths.ts';
-import { saveFile } from '../packages/server/src/files/save.ts';
-import { Workspaces } from '../packages/server/src/files/workspace-files.ts';
+import {
+  createBuiltInTools,
+  createChatFiles,
+  createMirrors,
+  createPool,
+  DEFAULT_POLICY,
+  FollowersOf,
+  parsePath,
+  PostgresBus,
+  readChangeRows,
+  saveFile,
+  subscribeChangeFollowers,
+  Workspaces,
+  type DiskMirrors,
+  type LiveCallContext,
+  type Pool,
+} from '@continuo/server/internals';
 import { createMigrated } from './postgres.ts';
 import type { Stage } from './stage.ts';
 

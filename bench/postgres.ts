@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbedded } from '@continuo/postgres';
 import pg from 'pg';
-import { migrate } from '../packages/server/src/db/migrate.ts';
+import { migrate } from '@continuo/server/upkeep';
 import { pause } from './measure/clock.ts';
 
 export interface Postgres {

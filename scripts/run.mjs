@@ -38,6 +38,7 @@ const stages = [
       [tsc, '--project', 'packages/offline-model/test'],
       [tsc, '--project', 'packages/postgres'],
       [tsc, '--project', 'packages/server'],
+      [tsc, '--project', 'packages/testkit'],
       [tsc, '--project', 'packages/client'],
       [tsc, '--project', 'packages/client/test'],
       [tsc, '--project', 'packages/console'],

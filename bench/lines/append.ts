@@ -1,8 +1,7 @@
 // The log's own insert, in turns, into a table that is almost empty and into one that holds ten million events.
 
 import type pg from 'pg';
-import { bind, INSERT } from '../../packages/server/src/log/statements.ts';
-import type { StoredEvent } from '../../packages/server/src/log/event.ts';
+import { bind, INSERT, type StoredEvent } from '@continuo/server/internals';
 import { tokenText } from '../load/text.ts';
 import { buffersOf } from '../measure/buffers.ts';
 import { digits, median, ratio } from '../measure/numbers.ts';

@@ -1,6 +1,6 @@
 // The worst answer of /healthz while the server is attacked: one attack after another, and then all at once.
 
-import { attacks } from '../../packages/server/test/client/attacks.ts';
+import { attacks } from '@continuo/testkit';
 import { digits } from '../measure/numbers.ts';
 import { judged, type Line } from './line.ts';
 

@@ -1,10 +1,13 @@
 // What it takes to rebuild a long thread's history from its log: read it, fold it, and make what a model is shown.
 
-import type { Queryable } from '../../packages/server/src/db/pool.ts';
-import { connect as connectAsServer } from '../../packages/server/src/db/pool.ts';
-import { readForFold } from '../../packages/server/src/log/statements.ts';
-import { EMPTY, foldAll } from '../../packages/server/src/threads/fold.ts';
-import { shownHistory } from '../../packages/server/src/context/history.ts';
+import {
+  connect as connectAsServer,
+  EMPTY,
+  foldAll,
+  readForFold,
+  shownHistory,
+  type Queryable,
+} from '@continuo/server/internals';
 import { dialects, newThread, postMessage, streaming } from '../load/dialects.ts';
 import { firstMark } from '../load/first-mark.ts';
 import { connections } from '../load/request.ts';

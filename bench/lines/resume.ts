@@ -1,9 +1,7 @@
 // What it takes to come back to a run of a hundred thousand events, by the server's own statements.
 
 import type pg from 'pg';
-import { connect } from '../../packages/server/src/db/pool.ts';
-import { readForFold, readThread, seqOf } from '../../packages/server/src/log/statements.ts';
-import { readRun } from '../../packages/server/src/runs/reads/read-runs.ts';
+import { connect, readForFold, readRun, readThread, seqOf } from '@continuo/server/internals';
 import { buffersOfPrepared, type Statement } from '../measure/buffers.ts';
 import { createMigrated } from '../postgres.ts';
 import { judged, type Line, type Row } from './line.ts';

@@ -1,5 +1,6 @@
 // How long a run waits for its next pod: kill -9 of the pod that runs it, and SIGSTOP, by the times of the log itself.
 
+import { until } from '@continuo/testkit';
 import { digits, median } from '../measure/numbers.ts';
 import { pause } from '../measure/clock.ts';
 import { connect } from '../postgres.ts';
@@ -9,7 +10,7 @@ import { judged, type Line, type Row } from './line.ts';
 
 /** The server's default, in seconds. */
 const LEASE = 5;
-const LOOKS = 600;
+const WAIT = { within: 30_000, every: 50 };
 
 const ENDS = [
   { key: 'takeover-kill', signal: 'SIGKILL', what: 'kill -9', target: '≤ 2 s', most: 2000 },
@@ -70,11 +71,19 @@ async function silence(
       `${victim.url}/api/threads/${thread}/messages`,
       message,
     );
-    await until(async () => (await client.query(TOKENS, [run.id])).rows.length > 0);
+    await until(
+      'the run has streamed a token',
+      async () => (await client.query(TOKENS, [run.id])).rows.length > 0,
+      WAIT,
+    );
     // Pods look at each other once a second: each time at another moment between two looks.
     await pause(turn * 200);
     process.kill(victim.program.pid, signal);
-    const ms = await until(async () => (await client.query<{ ms: number }>(SILENCE, [run.id])).rows[0]?.ms);
+    const ms = await until(
+      'another pod has gone on with the run',
+      async () => (await client.query<{ ms: number }>(SILENCE, [run.id])).rows[0]?.ms,
+      WAIT,
+    );
     await client.query(
       "update runs set cancel_requested_at = clock_timestamp(), cancel_reason = 'measured' where id = $1",
       [run.id],
@@ -92,13 +101,4 @@ async function post<T>(url: string, body: unknown): Promise<T> {
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
   return (await response.json()) as T;
-}
-
-async function until<T>(look: () => Promise<T | false | undefined>): Promise<T> {
-  for (let looks = 0; looks < LOOKS; looks += 1) {
-    const found = await look();
-    if (found !== false && found !== undefined) return found;
-    await pause(50);
-  }
-  throw new Error('nothing came of it within 30 s');
 }

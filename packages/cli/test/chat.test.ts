@@ -1,8 +1,8 @@
 // Chats and runs from a shell: pipes, not terminals.
 
 import { expect, test } from 'vitest';
-import { createThread, send } from '../../server/test/client/api.ts';
-import { ask, framesOf, seen, usePod } from '../../server/test/contract/support.ts';
+import { ask, createThread, framesOf, seen, send } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { continuo, start } from './support.ts';
 
 const world = usePod();

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { usePod } from '../../server/test/contract/support.ts';
+import { usePod } from '@continuo/testkit/fixtures';
 import { continuo, start } from './support.ts';
 
 const world = usePod();

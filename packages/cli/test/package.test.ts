@@ -15,8 +15,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { AS_PERSON } from '../../server/test/client/api.ts';
-import { ask, framesOf, seen, until } from '../../server/test/contract/support.ts';
+import { AS_PERSON, ask, framesOf, seen, until } from '@continuo/testkit';
 import { EXIT } from '../src/failure.ts';
 import { continuo, start, type Ended, type Started } from './support.ts';
 
@@ -138,7 +137,7 @@ test(
       body: JSON.stringify({ transport: 'stdio', command: node, args: [EVERYTHING] }),
     });
     expect(put.ok).toBe(true);
-    await until(async () => {
+    await until('the MCP server is ready', async () => {
       const { items } = (await (await fetch(mcp)).json()) as { items: { state: { status: string } }[] };
       return items[0]!.state.status === 'ready';
     });
@@ -156,7 +155,7 @@ test(
     expect(existsSync(pid)).toBe(true);
     first.child.kill('SIGKILL');
     await first.ended;
-    await until(async () => !existsSync(pid));
+    await until('Postgres has stopped', async () => !existsSync(pid));
     expect(await run(['migrate', '--home', home])).toMatchObject({
       code: 0,
       stdout: 'The schema is up to date.\n',

@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { ask, until, usePod } from '../../server/test/contract/support.ts';
+import { ask, until } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { continuo } from './support.ts';
 
 const TOKEN = 'a-person-of-the-tests-0123456789-0123456789';
@@ -28,6 +29,7 @@ test('a decision uses the token of the home; without it the command says what to
   const goal = JSON.stringify({ steps: [{ calls: [{ tool: 'remove', input: { path: '/old.md' } }] }] });
   await ask('POST', `${base}/chats`, { goal });
   const { id } = await until(
+    'a call waits for its approval',
     async () => (await ask('GET', `${base}/approvals`)).body.items[0] as { id: string } | undefined,
   );
   const refused = await continuo(['approve', id], { env: env(empty) });

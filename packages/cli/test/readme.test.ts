@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { usePod } from '../../server/test/contract/support.ts';
+import { usePod } from '@continuo/testkit/fixtures';
 import { BIN, environment } from './support.ts';
 
 const world = usePod({ CONTINUO_MODEL: 'offline/demo' });

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { onTestFailed, onTestFinished } from 'vitest';
-import { PERSON_TOKEN } from '../../server/test/client/api.ts';
+import { PERSON_TOKEN } from '@continuo/testkit';
 
 export const BIN = fileURLToPath(new URL('../bin/continuo.mjs', import.meta.url));
 

@@ -1,7 +1,8 @@
 // The command at a real terminal, provided by `script`.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ask, framesOf, seen, until, usePod } from '../../server/test/contract/support.ts';
+import { ask, framesOf, seen, until } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { continuo, CTRL_C, CTRL_D, DOWN, ENTER, hasTerminals, terminal } from './support.ts';
 
 const world = usePod();
@@ -283,6 +284,6 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     expect((await ask('GET', `${url}/readyz`)).status).toBe(200);
     shown.press(CTRL_C);
     expect(await shown.ended).toBe(0);
-    await until(async () => (await fetch(url).catch(() => null)) === null);
+    await until('the server has stopped', async () => (await fetch(url).catch(() => null)) === null);
   });
 });

@@ -14,8 +14,16 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { emptyDatabase, freshDatabase, type TestDatabase } from '../../server/test/client/database.ts';
-import { holdTable, until, usePod, waitedFor } from '../../server/test/contract/support.ts';
+import { until } from '@continuo/testkit';
+import {
+  emptyDatabase,
+  freshDatabase,
+  holdTable,
+  startPod,
+  usePod,
+  waitedFor,
+  type TestDatabase,
+} from '@continuo/testkit/fixtures';
 import { continuo, start } from './support.ts';
 
 const world = usePod();
@@ -128,7 +136,7 @@ test('PLUS-5 a restore that is ended by Ctrl-C leaves the database empty, and ca
     cwd: folder,
     env: { DATABASE_URL: target.url, NO_COLOR: '1' },
   });
-  await until(async () => {
+  await until('the migration waits at its gate', async () => {
     const { rowCount } = await holder.query(
       "select from pg_locks where locktype = 'advisory' and objid = 77 and not granted and database = (select oid from pg_database where datname = current_database())",
     );
@@ -279,7 +287,6 @@ test.skipIf(process.getuid?.() === 0)(
 );
 
 test('PLUS-5 a server that requires its key is distinct from an unreachable one', async () => {
-  const { startPod } = await import('../../server/test/client/pod.ts');
   const key = 'a-key-of-enough-characters';
   const pod = await startPod({ databaseUrl: world.database.url, env: { CONTINUO_API_KEY: key } });
   onTestFinished(() => pod.end());

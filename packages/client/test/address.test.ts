@@ -1,8 +1,8 @@
 // An id or path cannot lead to another route, whichever call it is given to.
 
 import { expect, onTestFinished, test } from 'vitest';
-import { usePod } from '../../server/test/contract/support.ts';
-import { PERSON_TOKEN } from '../../server/test/client/api.ts';
+import { PERSON_TOKEN } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { createClient, InputError, type Client } from '../src/index.ts';
 
 const world = usePod();

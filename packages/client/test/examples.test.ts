@@ -3,10 +3,8 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { framesOf, usePod } from '../../server/test/contract/support.ts';
-import { PERSON_TOKEN } from '../../server/test/client/api.ts';
-import { startPod } from '../../server/test/client/pod.ts';
-import { startProxy } from '../../server/test/client/proxy.ts';
+import { framesOf, PERSON_TOKEN, startProxy } from '@continuo/testkit';
+import { startPod, usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod({ CONTINUO_MODEL: 'offline/instant' });
 

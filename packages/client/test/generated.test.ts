@@ -1,7 +1,8 @@
 // The client's types match the server's OpenAPI document. `npm run generate` writes them.
 
 import { expect, test } from 'vitest';
-import { ask, usePod } from '../../server/test/contract/support.ts';
+import { ask } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { typesOf } from './types-of.ts';
 
 const world = usePod();

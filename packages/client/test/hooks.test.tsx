@@ -5,10 +5,10 @@ import { StrictMode, type ReactNode } from 'react';
 import type { Root } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { foldView } from '@continuo/protocol';
-import { until, usePod } from '../../server/test/contract/support.ts';
+import { startProxy, until, type Proxy } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { createClient, type Client } from '../src/index.ts';
 import { liveChat, liveFile, useChat, useFile, useRun } from '../src/react/index.ts';
-import { startProxy, type Proxy } from '../../server/test/client/proxy.ts';
 
 const world = usePod();
 let client: Client;
@@ -39,7 +39,9 @@ afterEach(async () => {
 
 const text = () => page.document.body.textContent;
 const see = (wanted: string | RegExp) =>
-  until(async () => (typeof wanted === 'string' ? text() === wanted : wanted.test(text())));
+  until(`the page says ${String(wanted)}`, async () =>
+    typeof wanted === 'string' ? text() === wanted : wanted.test(text()),
+  );
 const show = (node: ReactNode) => root.render(<StrictMode>{node}</StrictMode>);
 
 async function chat(script: object): Promise<{ id: string; run: string }> {
@@ -62,7 +64,8 @@ test('PLUS-5 useRun shows a run live, at most once per frame', async () => {
   const frames: (() => void)[] = [];
   Object.assign(globalThis, { requestAnimationFrame: (callback: () => void) => frames.push(callback) });
   show(<Run id={run} />);
-  await until(async () => proxy.open === 0 && frames.length > 0);
+  await until('a frame has come', () => frames.length > 0);
+  await proxy.idle();
   // All events came before the first frame, and no other frame was requested.
   expect([frames.length, text()]).toEqual([1, 'undefined: undefined']);
   frames[0]!();
@@ -115,10 +118,10 @@ test('the view of useChat is the fold of the whole log, however it was loaded', 
   await client.runs.ended(run);
   const live = liveChat(client, id, { page: 4 });
   const leave = live.subscribe(() => undefined);
-  await until(async () => !live.get().loading && live.get().view.seq > 0);
+  await until('the chat is loaded', async () => !live.get().loading && live.get().view.seq > 0);
   while (live.get().older !== 'none') {
     await live.loadOlder();
-    await until(async () => live.get().older !== 'loading');
+    await until('the older events are loaded', async () => live.get().older !== 'loading');
   }
   leave();
   const log = [];
@@ -156,7 +159,7 @@ test('PLUS-5 useFile shows the current content of a file, and all files share on
   await client.files.remove('/a.md');
   await see(/^There is no file \/a\.md.* 1: new$/);
   root.unmount();
-  await until(async () => proxy.open === 0);
+  await proxy.idle();
 });
 
 test('PLUS-5 useFile accepts the same paths as files.read, and retries a failed read', async () => {
@@ -176,7 +179,8 @@ test('PLUS-5 useFile accepts the same paths as files.read, and retries a failed 
   const file = liveFile(flaky, 'notes/a\u0308.md');
   const seen: unknown[] = [];
   const leave = file.subscribe(() => seen.push(file.get()));
-  const shown = (content: string) => until(async () => file.get().text === content);
+  const shown = (content: string) =>
+    until(`the file says ${content}`, async () => file.get().text === content);
   await shown('one');
   failures = 2;
   await client.files.write('/notes/ä.md', 'two');
@@ -193,22 +197,22 @@ test('PLUS-5 each listener gets the error of a refused stream, and all recover o
   const name = `later-${crypto.randomUUID()}`;
   const first = liveFile(client, '/a.md', name);
   const leaveFirst = first.subscribe(() => undefined);
-  await until(async () => !first.get().loading);
+  await until('the first file is loaded', async () => !first.get().loading);
   const second = liveFile(client, '/b.md', name);
   const leaveSecond = second.subscribe(() => undefined);
-  await until(async () => !second.get().loading);
+  await until('the second file is loaded', async () => !second.get().loading);
   for (const { get } of [first, second]) expect(get().error).toMatchObject({ code: 'workspace_not_found' });
 
   await client.workspaces.create({ name });
   await client.files.write('/a.md', 'there', { workspace: name });
   const leaveThird = liveFile(client, '/c.md', name).subscribe(() => undefined);
-  await until(async () => first.get().text === 'there');
+  await until('the first file has its new text', async () => first.get().text === 'there');
   expect(first.get().error).toBe(null);
   for (const leave of [leaveFirst, leaveSecond, leaveThird]) leave();
 
   const chat = liveChat(client, crypto.randomUUID());
   const leaveChat = chat.subscribe(() => undefined);
-  await until(async () => chat.get().error !== null);
+  await until('the chat has an error', async () => chat.get().error !== null);
   expect(chat.get().loading).toBe(false);
   leaveChat();
 });

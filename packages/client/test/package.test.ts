@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { usePod } from '../../server/test/contract/support.ts';
+import { usePod } from '@continuo/testkit/fixtures';
 
 const execute = promisify(execFile);
 const repository = join(import.meta.dirname, '../../..');

@@ -2,7 +2,7 @@
 
 import { expect, expectTypeOf, test } from 'vitest';
 import type { Chat, Run } from '@continuo/protocol';
-import { usePod } from '../../server/test/contract/support.ts';
+import { usePod } from '@continuo/testkit/fixtures';
 import { ApiError, createClient } from '../src/index.ts';
 
 const key = 'a-key-of-sixteen-or-more';

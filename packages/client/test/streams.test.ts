@@ -1,9 +1,8 @@
 // Streams against a real pod: whatever happens to connections and servers, each event arrives once and in order.
 
 import { afterEach, beforeEach, describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
-import { count, framesOf, until, usePod } from '../../server/test/contract/support.ts';
-import { makeHome } from '../../server/test/chaos/support/home.ts';
-import { startPod } from '../../server/test/client/pod.ts';
+import { afterBytes, afterEvents, framesOf, startProxy, type Proxy } from '@continuo/testkit';
+import { count, makeHome, startPod, usePod } from '@continuo/testkit/fixtures';
 import {
   ApiError,
   ConnectionError,
@@ -12,7 +11,6 @@ import {
   type RunEvent,
   type StreamState,
 } from '../src/index.ts';
-import { afterBytes, afterEvents, startProxy, type Proxy } from '../../server/test/client/proxy.ts';
 
 const world = usePod();
 let proxy: Proxy;
@@ -201,7 +199,7 @@ describe('detaching', () => {
       if (event.type === 'token') controller.abort();
     }
     expect(seen.at(-1)?.type).toBe('token');
-    await until(async () => proxy.open === 0);
+    await proxy.idle();
     expect((await client.runs.get(run)).status).toBe('running');
     await client.runs.cancel(run);
     expect((await client.runs.ended(run)).status).toBe('canceled');
@@ -210,7 +208,7 @@ describe('detaching', () => {
   test('leaving the loop closes the connection, and so does an abort while the stream is silent', async () => {
     const { run, thread } = await start({ steps: [{ text: 'on', hang: true }] }, direct);
     for await (const event of client.runs.stream(run)) if (event.type === 'token') break;
-    await until(async () => proxy.open === 0);
+    await proxy.idle();
     const controller = new AbortController();
     const onState = ({ kind }: StreamState) => kind === 'open' && controller.abort();
     expect(
@@ -222,7 +220,7 @@ describe('detaching', () => {
         }),
       ),
     ).toEqual([]);
-    await until(async () => proxy.open === 0);
+    await proxy.idle();
     await direct.runs.cancel(run);
   });
 

@@ -6,8 +6,8 @@
 
 import { loadavg } from 'node:os';
 import { chromium, type Page } from 'playwright-core';
-import { startProxy } from '../../server/test/client/proxy.ts';
-import { chromiumPath } from './support/chromium.ts';
+import { startProxy } from '@continuo/testkit';
+import { chromiumPath } from '@continuo/testkit/browser';
 import { ended, openScript, sayScript } from './support/chats.ts';
 
 const base = process.argv[2] ?? 'http://127.0.0.1:4400';

@@ -3,7 +3,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
-import { chromiumPath } from './support/chromium.ts';
+import { chromiumPath } from '@continuo/testkit/browser';
 
 const base = process.argv[2] ?? 'http://127.0.0.1:4400';
 const folder = fileURLToPath(new URL('../../../docs/images/', import.meta.url));

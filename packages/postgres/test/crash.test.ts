@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, expect, test } from 'vitest';
+import { until } from '@continuo/testkit';
 import {
   canRunUnder,
   cleanUp,
@@ -20,7 +21,6 @@ import {
   serverIsDown,
   startPod,
   stoppedHome,
-  waitUntil,
   watchdogOf,
 } from './support/harness.ts';
 
@@ -41,8 +41,8 @@ test('when all pods are killed, the server is stopped cleanly within ten seconds
   for (const pod of pods) await pod.open();
   const [postmaster, watchdog] = [postmasterOf(home), watchdogOf(home) ?? NaN];
   await Promise.all(pods.map((pod) => pod.kill()));
-  await waitUntil(() => !isAlive(postmaster), 10_000);
-  await waitUntil(() => !isAlive(watchdog));
+  await until('Postgres has stopped', () => !isAlive(postmaster), { within: 10_000 });
+  await until('the watchdog has ended', () => !isAlive(watchdog));
   expect(readFileSync(join(home, 'postgres.log'), 'utf8')).toMatch(/database system is shut down\n$/);
   expect(readdirSync(home).filter((name) => name.startsWith('postgres.pods'))).toEqual([]);
 });
@@ -59,7 +59,7 @@ test('a server that was left by a killed pod, without a watchdog, is attached to
   expect((await second.open()).started).toBe(false);
   expect(postmasterOf(home)).toBe(postmaster);
   await second.kill();
-  await waitUntil(() => !isAlive(postmaster), 10_000);
+  await until('Postgres has stopped', () => !isAlive(postmaster), { within: 10_000 });
 });
 
 test('the server survives a kill of the process group of the pod that started it', async () => {
@@ -141,7 +141,7 @@ async function busyBackend({ connection }: Opened): Promise<number> {
   client
     .query('select count(*) from generate_series(1, 1e15::bigint) as n where n % 2 = 3')
     .catch(() => undefined);
-  await waitUntil(() => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') R '));
+  await until('the process runs', () => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') R '));
   return pid;
 }
 
@@ -157,7 +157,7 @@ test('after a kill of server and watchdog, asking for the server brings both bac
   expect(watchdogOf(home)).not.toBe(watchdog);
   const postmaster = postmasterOf(home);
   await pod.kill();
-  await waitUntil(() => !isAlive(postmaster), 10_000);
+  await until('Postgres has stopped', () => !isAlive(postmaster), { within: 10_000 });
 });
 
 test('a server whose socket was removed is restarted', async () => {
@@ -191,7 +191,10 @@ test('a pod that is killed during initdb leaves no half database, and the next s
   const home = emptyHome();
   const pod = startPod(home, { detached: true });
   const opening = pod.open().catch((error: unknown) => String(error));
-  await waitUntil(() => existsSync(home) && readdirSync(home).some((name) => isBegun(join(home, name))));
+  await until(
+    'the cluster is begun',
+    () => existsSync(home) && readdirSync(home).some((name) => isBegun(join(home, name))),
+  );
   await pod.kill({ group: true });
   expect(await opening).toContain('ended before it answered');
   expect(existsSync(join(home, 'postgres'))).toBe(false);

@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { until } from '@continuo/testkit';
 import { openEmbedded } from '../src/index.ts';
 import { boundLog } from '../src/log-file.ts';
 import { findBinaries, packageFor } from '../src/package.ts';
@@ -31,7 +32,6 @@ import {
   serverIsDown,
   startPod,
   stoppedHome,
-  waitUntil,
 } from './support/harness.ts';
 
 afterEach(cleanUp);
@@ -153,7 +153,7 @@ describe('letting go', () => {
     await pod.open();
     const postmaster = postmasterOf(home);
     await pod.end();
-    await waitUntil(() => !isAlive(postmaster));
+    await until('Postgres has stopped', () => !isAlive(postmaster));
   });
 
   test('releasing twice is releasing once, and a released database cannot be revived', async () => {

@@ -2,8 +2,7 @@
 
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { violations } from '../support/axe.ts';
-import { chromiumPath, WITHOUT } from '../support/chromium.ts';
+import { chromiumPath, violations, WITHOUT } from '@continuo/testkit/browser';
 import { openScript } from '../support/chats.ts';
 import { say, useConsole } from '../support/console.ts';
 

@@ -1,11 +1,10 @@
 // Chats with tools, approvals, and the inbox.
 
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { AS_PERSON } from '../../../server/test/client/api.ts';
-import { violations } from '../support/axe.ts';
+import { AS_PERSON } from '@continuo/testkit';
+import { chromiumPath, violations, WITHOUT } from '@continuo/testkit/browser';
+import { MCP_SERVER } from '@continuo/testkit/fixtures';
 import { chatsOf, ended, eventsOf, openScript, sayScript } from '../support/chats.ts';
-import { chromiumPath, WITHOUT } from '../support/chromium.ts';
 import { openScripted, said, say, useConsole } from '../support/console.ts';
 
 describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () => {
@@ -544,11 +543,10 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
   }, 180_000);
 
   test('PLUS-5 a question from an MCP server is a form in the chat, and its answer goes to the server', async () => {
-    const server = fileURLToPath(new URL('../../../server/test/mcp/fixture/server.ts', import.meta.url));
     await fetch(`${world.url}/api/v1/workspaces/default/mcp-servers/fix`, {
       method: 'PUT',
       headers: { ...AS_PERSON, 'content-type': 'application/json' },
-      body: JSON.stringify({ transport: 'stdio', command: process.execPath, args: [server] }),
+      body: JSON.stringify({ transport: 'stdio', command: process.execPath, args: [MCP_SERVER] }),
     });
     const { chat, run } = await openScript(world.url, 'a question', [
       { calls: [{ tool: 'fix__question', input: { note: 'the ball' } }] },

@@ -4,8 +4,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { violations } from '../support/axe.ts';
-import { chromiumPath, WITHOUT } from '../support/chromium.ts';
+import { chromiumPath, violations, WITHOUT } from '@continuo/testkit/browser';
 import { openScripted, say, useConsole } from '../support/console.ts';
 
 /** The smallest image: one pixel. */

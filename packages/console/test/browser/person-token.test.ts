@@ -3,9 +3,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { PERSON_TOKEN } from '../../../server/test/client/api.ts';
-import { violations } from '../support/axe.ts';
-import { chromiumPath, WITHOUT } from '../support/chromium.ts';
+import { PERSON_TOKEN } from '@continuo/testkit';
+import { chromiumPath, violations, WITHOUT } from '@continuo/testkit/browser';
 import { openScripted, useConsole } from '../support/console.ts';
 
 describe.skipIf(chromiumPath === null)(`the person’s token in a browser${WITHOUT}`, () => {

@@ -3,10 +3,9 @@
 
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { afterEvents, startProxy } from '../../../server/test/client/proxy.ts';
-import { violations } from '../support/axe.ts';
+import { afterEvents, startProxy } from '@continuo/testkit';
+import { chromiumPath, violations, WITHOUT } from '@continuo/testkit/browser';
 import { eventsOf, openScript, sayScript } from '../support/chats.ts';
-import { chromiumPath, WITHOUT } from '../support/chromium.ts';
 import { openScripted, said, say, useConsole } from '../support/console.ts';
 
 const days = (text: string) => [...text.matchAll(/Day (\d+)\./g)].map((match) => Number(match[1]));

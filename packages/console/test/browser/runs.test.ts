@@ -2,9 +2,8 @@
 
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { violations } from '../support/axe.ts';
+import { chromiumPath, violations, WITHOUT } from '@continuo/testkit/browser';
 import { eventsOf, openScript, openThread, sayScript } from '../support/chats.ts';
-import { chromiumPath, WITHOUT } from '../support/chromium.ts';
 import { said, useConsole } from '../support/console.ts';
 import { openGate } from '../support/gate.ts';
 

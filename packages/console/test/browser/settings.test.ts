@@ -2,10 +2,9 @@
 
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
-import { AS_PERSON } from '../../../server/test/client/api.ts';
-import { violations } from '../support/axe.ts';
+import { AS_PERSON } from '@continuo/testkit';
+import { chromiumPath, violations, WITHOUT } from '@continuo/testkit/browser';
 import { openScript } from '../support/chats.ts';
-import { chromiumPath, WITHOUT } from '../support/chromium.ts';
 import { say, useConsole } from '../support/console.ts';
 
 const NARROW = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true };

@@ -10,11 +10,10 @@ import {
   type Page,
 } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { PERSON_TOKEN } from '../../../server/test/client/api.ts';
-import { freshDatabase, type TestDatabase } from '../../../server/test/client/database.ts';
-import { startPod, type TestPod } from '../../../server/test/client/pod.ts';
+import { PERSON_TOKEN } from '@continuo/testkit';
+import { chromiumPath } from '@continuo/testkit/browser';
+import { freshDatabase, startPod, type TestDatabase, type TestPod } from '@continuo/testkit/fixtures';
 import { openScript } from './chats.ts';
-import { chromiumPath } from './chromium.ts';
 
 const BUILT = fileURLToPath(new URL('../../dist/index.html', import.meta.url));
 /** How long to wait for an element before the test fails. */

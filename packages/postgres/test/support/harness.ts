@@ -15,9 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { until } from '@continuo/testkit';
 import { findBinaries, openEmbedded } from '../../src/index.ts';
 
 const POD = fileURLToPath(new URL('./pod.ts', import.meta.url));
@@ -193,14 +193,6 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-export async function waitUntil(fact: () => boolean, limit = 30_000): Promise<void> {
-  const end = performance.now() + limit;
-  while (!fact()) {
-    if (performance.now() > end) throw new Error(`not within ${limit} ms: ${fact.toString()}`);
-    await pause(10);
-  }
-}
-
 export function serverIsDown(home: string): boolean {
   return !existsSync(join(home, 'postgres', 'postmaster.pid'));
 }
@@ -225,7 +217,7 @@ async function endServer(home: string): Promise<void> {
   if (watchdogOf(home) === undefined && !serverIsDown(home)) {
     const pid = postmasterOf(home);
     if (isAlive(pid)) process.kill(pid, 'SIGQUIT');
-    await waitUntil(() => !isAlive(pid));
+    await until('Postgres has stopped', () => !isAlive(pid));
   }
-  await waitUntil(() => watchdogOf(home) === undefined);
+  await until('the watchdog has ended', () => watchdogOf(home) === undefined);
 }

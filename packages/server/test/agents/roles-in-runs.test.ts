@@ -1,13 +1,13 @@
 // RT-3 on a whole server: what a provider is sent is made of the role's file, as it is when the run calls its model.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ask, createThread, framesOf, until } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { FILES_CHANGED } from '../../src/files/topics.ts';
 import { storeContent } from '../../src/files/content.ts';
 import { writeFile } from '../../src/files/files.ts';
 import { parsePath } from '../../src/files/paths.ts';
 import { busOn } from '../bus/support.ts';
-import { createThread } from '../client/api.ts';
-import { ask, framesOf, until, usePod } from '../contract/support.ts';
 import { ENV, type ProviderServer, startProvider } from '../models/server.ts';
 
 const WORKSPACE = '00000000-0000-7000-8000-000000000001';
@@ -37,7 +37,7 @@ async function write(path: string, text: string, seen: () => Promise<boolean>): 
   });
   expect(changed.kind).toBe('changed');
   await busOn(pool, { alone: false }).publish(FILES_CHANGED, { workspaceId: WORKSPACE });
-  await until(seen);
+  await until('the role on disk is the one in the database', seen);
 }
 
 const writeRole = (name: string, text: string, version: number) =>

@@ -2,10 +2,10 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { freshDatabase, type TestDatabase } from '@continuo/testkit/fixtures';
 import { defineTopic, noFields, oneField, type Topic } from '../../src/bus/bus.ts';
 import { notifySql, PostgresBus } from '../../src/bus/postgres.ts';
 import { connect, createPool, transaction, type Connection, type Pool } from '../../src/db/pool.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
 
 const NOTED = defineTopic('test.noted', oneField('note'));
 const OTHER = defineTopic('test.other', noFields);

@@ -8,13 +8,17 @@ import {
   follow,
   followToEnd,
   send,
+  until,
   type Frame,
   type RunBody,
-} from '../client/api.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { brokenInvariants } from '../client/invariants.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
-import { until } from './support/load.ts';
+} from '@continuo/testkit';
+import {
+  brokenInvariants,
+  freshDatabase,
+  startPod,
+  type TestDatabase,
+  type TestPod,
+} from '@continuo/testkit/fixtures';
 import { long, seeded, type Chance } from './support/seeded.ts';
 import { problemsOf, storedFrames } from './support/whole.ts';
 
@@ -71,10 +75,10 @@ test('RUN-10 a run that is canceled while its first events are being written end
   const gate = await database.pool.connect();
   await gate.query('begin; lock table events in exclusive mode');
   const run = await send(pods[0]!.url, thread, { steps: [{ text: 'never said' }] });
-  await until(async () => (await waiting()) > 0);
+  await until('an append waits for a lock', async () => (await waiting()) > 0);
   await cancel(pods[0]!.url, run.id);
   // Whoever works on the thread has taken note.
-  await until(async () => !(await isDue(thread)));
+  await until('the thread is no longer due', async () => !(await isDue(thread)));
   await gate.query('commit');
   gate.release();
   const frames = await followToEnd(() => [pods[1]!.url], run.id);

@@ -1,10 +1,8 @@
 // A commit whose answer never comes may have happened or not. Nothing may be doubled for it, nothing lost.
 
 import { expect, onTestFinished, test } from 'vitest';
-import { call, createThread, follow, followToEnd, send } from '../client/api.ts';
-import { freshDatabase } from '../client/database.ts';
-import { brokenInvariants } from '../client/invariants.ts';
-import { startPod } from '../client/pod.ts';
+import { call, createThread, follow, followToEnd, send } from '@continuo/testkit';
+import { brokenInvariants, freshDatabase, startPod } from '@continuo/testkit/fixtures';
 import { expectWhole, keepBusy, type Busy } from './support/busy.ts';
 import { startCuttingProxy, type Cut, type CuttingProxy, type Moment } from './support/cutting-proxy.ts';
 import { insist } from './support/load.ts';

@@ -4,10 +4,14 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { call, createThread, followToEnd, isEnd, send, type Frame } from '../client/api.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { brokenInvariants } from '../client/invariants.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
+import { call, createThread, followToEnd, isEnd, send, type Frame } from '@continuo/testkit';
+import {
+  brokenInvariants,
+  freshDatabase,
+  startPod,
+  type TestDatabase,
+  type TestPod,
+} from '@continuo/testkit/fixtures';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterAll(async () => {

@@ -1,14 +1,13 @@
 // kill -9 of pods that execute runs, at named points and at random. CONTINUO_CHAOS=long: 300 times instead of 50.
 
 import { afterAll, expect, onTestFailed, test } from 'vitest';
-import { call, createThread, follow, send } from '../client/api.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { call, createThread, follow, send, until } from '@continuo/testkit';
+import { freshDatabase, startPod, type TestDatabase, type TestPod } from '@continuo/testkit/fixtures';
 import { Fleet, holdCounts, recordHolds } from './killing/fleet.ts';
 import { Load } from './killing/load.ts';
 import { createRandom, type Random } from './killing/random.ts';
 import { readTakeovers, summary, type Kill, type Takeover } from './killing/takeovers.ts';
-import { pause, until } from './killing/until.ts';
 import { violations } from './killing/violations.ts';
 
 const long = process.env.CONTINUO_CHAOS === 'long';

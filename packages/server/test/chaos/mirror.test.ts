@@ -15,11 +15,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { AS_PERSON, createThread, followToEnd, send } from '../client/api.ts';
-import { freshDatabase } from '../client/database.ts';
-import { STRACE, type MirrorPod } from '../client/mirror-pod.ts';
-import { startPod } from '../client/pod.ts';
-import { until } from './killing/until.ts';
+import { AS_PERSON, createThread, followToEnd, send, until } from '@continuo/testkit';
+import { freshDatabase, startPod, STRACE, type MirrorPod } from '@continuo/testkit/fixtures';
 import { inDatabase, prepareGround, type Home } from './support/mirror.ts';
 import { long, seeded } from './support/seeded.ts';
 

@@ -2,12 +2,12 @@
 // appends what it had in hand, and the checks of the other tests must notice. If they do not, they prove nothing.
 
 import { afterAll, expect, onTestFailed, test } from 'vitest';
-import { freshDatabase } from '../client/database.ts';
+import { until } from '@continuo/testkit';
+import { freshDatabase } from '@continuo/testkit/fixtures';
 import { Fleet, holdCounts } from './killing/fleet.ts';
 import { Load } from './killing/load.ts';
 import { createRandom } from './killing/random.ts';
 import { stopAt, takenOver, wake } from './killing/stopping.ts';
-import { until } from './killing/until.ts';
 import { violations } from './killing/violations.ts';
 
 const ROUNDS = 10;

@@ -1,9 +1,8 @@
 // The same followers, with an nginx in between.
 
 import { expect, onTestFinished, test } from 'vitest';
-import { createThread, follow, followToEnd, send } from '../client/api.ts';
-import { freshDatabase } from '../client/database.ts';
-import { startPod } from '../client/pod.ts';
+import { createThread, follow, followToEnd, send } from '@continuo/testkit';
+import { freshDatabase, startPod } from '@continuo/testkit/fixtures';
 import { findNginx, startNginx } from './support/nginx.ts';
 import { followInPieces } from './support/pieces.ts';
 import { storedFrames } from './support/whole.ts';

@@ -1,20 +1,18 @@
 // Postgres goes away under load. Pods bring it back or wait for it; what was acknowledged is still there.
 
 import { expect, onTestFinished, test } from 'vitest';
-import { createThread, followToEnd, send } from '../client/api.ts';
-import { freshDatabase } from '../client/database.ts';
-import { brokenInvariants } from '../client/invariants.ts';
-import { startPod } from '../client/pod.ts';
+import { createThread, followToEnd, send, until } from '@continuo/testkit';
+import { brokenInvariants, freshDatabase, makeHome, startPod } from '@continuo/testkit/fixtures';
 import { expectWhole, keepBusy } from './support/busy.ts';
 import { startCuttingProxy } from './support/cutting-proxy.ts';
-import { makeHome } from './support/home.ts';
-import { until } from './support/load.ts';
 import { residentMiB, rests } from './support/process.ts';
 import { long, seeded } from './support/seeded.ts';
 import { problemsOfDone, storedFrames } from './support/whole.ts';
 
 const timeout = 1_800_000;
 const KILLS = long ? 25 : 4;
+/** Runs go on between two kills, however busy the machine is. */
+const PATIENCE_MS = 120_000;
 
 test(
   'RUN-9 pods whose Postgres is killed under load bring it back and lose nothing',
@@ -36,9 +34,15 @@ test(
     );
     const told: Told[] = [];
     for (let kill = 0; kill < KILLS; kill += 1) {
-      await Promise.race([until(async () => (await active(pool)) >= 4), busy.failed]);
+      await Promise.race([
+        until('4 runs are active', async () => (await active(pool)) >= 4, { within: PATIENCE_MS }),
+        busy.failed,
+      ]);
       const enough = busy.finished.length + chance.below(5);
-      await Promise.race([until(() => busy.finished.length >= enough), busy.failed]);
+      await Promise.race([
+        until(`${enough} runs have finished`, () => busy.finished.length >= enough, { within: PATIENCE_MS }),
+        busy.failed,
+      ]);
       const postmaster = home.postmaster();
       process.kill(postmaster, 'SIGKILL');
       const isBack = () => ![0, postmaster].includes(home.postmaster());
@@ -100,9 +104,9 @@ test('RUN-9 a database that does not answer for longer than the lease costs no r
   const pod = await startPod({ databaseUrl: proxy.url });
   onTestFinished(() => pod.end());
   const { id } = await send(pod.url, await createThread(pod.url), { steps: [{ tokens: 100, delay_ms: 20 }] });
-  await until(async () => (await talking(database.pool)) === 1);
+  await until('the run streams', async () => (await talking(database.pool)) === 1);
   proxy.freeze();
-  await until(() => pod.output().includes('another connection is tried'));
+  await pod.logged('another connection is tried');
   const ready = await fetch(`${pod.url}/readyz`);
   expect([ready.status, await ready.json()]).toMatchObject([503, { status: 'unready', database: 'silent' }]);
   proxy.thaw();
@@ -134,7 +138,7 @@ test(
         return send(pod.url, thread, { steps: [{ tokens: TOKENS }] });
       }),
     );
-    await until(async () => (await talking(database.pool)) === RUNS);
+    await until('all runs stream', async () => (await talking(database.pool)) === RUNS);
     proxy.freeze();
     await rests(pod.process.pid!);
     const after = residentMiB(pod.process.pid!);

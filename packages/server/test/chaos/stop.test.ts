@@ -3,14 +3,12 @@
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, onTestFailed, test } from 'vitest';
-import { createThread, followToEnd, send } from '../client/api.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
+import { createThread, followToEnd, send, until } from '@continuo/testkit';
+import { freshDatabase, startPod, type TestDatabase, type TestPod } from '@continuo/testkit/fixtures';
 import { Fleet, holdCounts, readHolds, recordHolds, registeredAs } from './killing/fleet.ts';
 import { Load } from './killing/load.ts';
 import { createRandom } from './killing/random.ts';
 import { stopAt, stopInsideTool, stopNow, takenOver, wake, type StoppedPod } from './killing/stopping.ts';
-import { until } from './killing/until.ts';
 import { violations } from './killing/violations.ts';
 
 const CLIENTS = 9;

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { call, createThread, follow, followToEnd, readRun, send } from '../client/api.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { brokenInvariants } from '../client/invariants.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
+import { call, createThread, follow, followToEnd, readRun, send } from '@continuo/testkit';
+import {
+  brokenInvariants,
+  freshDatabase,
+  startPod,
+  type TestDatabase,
+  type TestPod,
+} from '@continuo/testkit/fixtures';
 
 let database: TestDatabase;
 let a: TestPod;

@@ -1,8 +1,8 @@
 // The log itself says no: RUN-4.
 
 import { expect, test } from 'vitest';
-import { createThread, send } from '../client/api.ts';
-import { ask, count, framesOf, usePod } from './support.ts';
+import { ask, createThread, framesOf, send } from '@continuo/testkit';
+import { count, usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 const REFUSED = { code: 'CN002', message: expect.stringContaining('append-only') };

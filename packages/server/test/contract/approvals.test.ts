@@ -1,13 +1,18 @@
 // Approvals over HTTP: what runs ask people, what people decide, and what becomes of the run.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ask, framesOf, until } from '@continuo/testkit';
+import {
+  brokenInvariants,
+  count,
+  freshDatabase,
+  startPod,
+  type TestDatabase,
+  type TestPod,
+} from '@continuo/testkit/fixtures';
 import { createPool } from '../../src/db/pool.ts';
 import { doChores } from '../../src/upkeep/chores.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { brokenInvariants } from '../client/invariants.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
 import { newSpace, type Space } from '../files/support.ts';
-import { ask, count, framesOf, until } from './support.ts';
 
 const NOBODY = '01890000-0000-7000-8000-000000000000';
 let database: TestDatabase;
@@ -51,7 +56,7 @@ const list = async (query = ''): Promise<Approval[]> =>
 /** A chat whose run waits for these calls, and its approvals in the order of the calls. */
 const asked = async (calls: unknown[], pod = a) => {
   const opened = await open([{ text: 'may I?', calls }, { text: 'thank you' }], pod);
-  const waiting = await until(async () => {
+  const waiting = await until('every call of the run waits for its approval', async () => {
     const items = (await list()).filter(({ run_id }: Approval) => run_id === opened.run);
     return items.length === calls.length && items;
   });
@@ -65,6 +70,7 @@ const decide = (pod: TestPod, { id }: { id: string }, body: unknown) =>
   ask('POST', url(pod, `/approvals/${id}`), body);
 const letGo = (chat: string) =>
   until(
+    'no pod holds the thread',
     async () =>
       (await count(
         database,
@@ -322,7 +328,10 @@ test('PLUS-3 a decision reaches a run whose pod is long gone', async () => {
 test('PLUS-3 a chat that waits can be paused; what is decided meanwhile is done when it goes on', async () => {
   const { chat, run, approvals } = await asked([external('in pause')]);
   const state = (wanted: string) =>
-    until(async () => (await ask('GET', url(b, `/chats/${chat}`))).body.state === wanted);
+    until(
+      `the chat is ${wanted}`,
+      async () => (await ask('GET', url(b, `/chats/${chat}`))).body.state === wanted,
+    );
   expect((await ask('POST', url(b, `/chats/${chat}/pause`))).body.status).toBe('pausing');
   await state('paused');
   expect((await decide(a, approvals[0], { decision: 'approve' })).status).toBe(200);
@@ -358,7 +367,7 @@ test('PLUS-3 WS-11 whatever people want of a chat at once, through any pod, each
   expect(answers.filter((answer) => ![200, 202, 409].includes(answer.status))).toEqual([]);
   for (const { chat } of chatsOpened) {
     // A message that came after the stop may be asking again.
-    await until(async () => {
+    await until('the chat has no active run', async () => {
       await ask('POST', url(b, `/chats/${chat}/stop`));
       return (await ask('GET', url(a, `/chats/${chat}`))).body.active_run === null;
     });
@@ -398,7 +407,7 @@ test('approvals are listed newest first, in pages, and each workspace has its ow
   for (const { chat, run } of [first, second]) {
     await ask('DELETE', url(a, `/chats/${chat}`));
     const canceled = "runs where id = $1 and status = 'canceled'";
-    await until(async () => (await count(database, canceled, [run])) === 1);
+    await until('the run is canceled', async () => (await count(database, canceled, [run])) === 1);
   }
   expect(await list('?state=all')).toEqual([]);
   // They go with their chat.
@@ -412,6 +421,7 @@ test('approvals are listed newest first, in pages, and each workspace has its ow
   );
   try {
     await until(
+      'the chats are purged',
       async () =>
         (await count(database, 'threads where id = any ($1)', [chats])) === 0 ||
         doChores(pool).then(() => false),

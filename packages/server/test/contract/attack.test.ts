@@ -4,8 +4,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
-import { attacks, type Outcome } from '../client/attacks.ts';
-import { usePod } from './support.ts';
+import { attacks, type Outcome } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 

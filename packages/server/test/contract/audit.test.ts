@@ -1,10 +1,15 @@
 // The audit trail: `chat_messages` says what models thought and called and what came of it, whatever became of the run.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createThread, follow, followToEnd, send } from '../client/api.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
-import { ask, framesOf, holdEffects, seen, waitedFor } from './support.ts';
+import { ask, createThread, follow, followToEnd, framesOf, seen, send } from '@continuo/testkit';
+import {
+  freshDatabase,
+  holdEffects,
+  startPod,
+  waitedFor,
+  type TestDatabase,
+  type TestPod,
+} from '@continuo/testkit/fixtures';
 
 let database: TestDatabase;
 let pod: TestPod;

@@ -1,8 +1,18 @@
 // A cancel is a promise: RUN-10.
 
 import { expect, test } from 'vitest';
-import { createThread, readRun, send, type Frame } from '../client/api.ts';
-import { ask, count, framesOf, holdEffects, seen, until, usePod, waitedFor, type Answer } from './support.ts';
+import {
+  ask,
+  createThread,
+  framesOf,
+  readRun,
+  seen,
+  send,
+  until,
+  type Answer,
+  type Frame,
+} from '@continuo/testkit';
+import { count, holdEffects, usePod, waitedFor } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 const cancel = (runId: string, body?: unknown): Promise<Answer> =>
@@ -63,6 +73,7 @@ test('RUN-10 a running tool finishes, calls that were not made are answered, and
   expect(await cancel(run.id)).toMatchObject({ status: 200, body: { status: 'running' } });
   // The owner has looked: it knows before the tool can go on.
   await until(
+    'the cancellation is taken in',
     async () => (await count(world.database, 'threads where id = $1 and wake_at is null', [id])) === 1,
   );
   await release();

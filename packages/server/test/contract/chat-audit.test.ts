@@ -1,8 +1,9 @@
 // The audit trail of a chat over HTTP: everything that was said, thought and called, in the log's order, in pages.
 
 import { expect, test } from 'vitest';
+import { ask, framesOf } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { newSpace } from '../files/support.ts';
-import { ask, framesOf, usePod } from './support.ts';
 
 const world = usePod({ CONTINUO_TOOL_SUMMARY_LINES: '7' });
 const lines = (count: number) => Array.from({ length: count }, (_, n) => `line ${n + 1}`).join('\n');

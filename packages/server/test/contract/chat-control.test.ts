@@ -1,11 +1,19 @@
 // What people want of a chat's session while runs are at work: stop, pause, resume, ping, and what a busy chat does with a message.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { brokenInvariants } from '../client/invariants.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
+import { ask, framesOf, seen, until } from '@continuo/testkit';
+import {
+  brokenInvariants,
+  count,
+  freshDatabase,
+  holdEffects,
+  holdLog,
+  startPod,
+  waitedFor,
+  type TestDatabase,
+  type TestPod,
+} from '@continuo/testkit/fixtures';
 import { newSpace, type Space } from '../files/support.ts';
-import { ask, count, framesOf, holdEffects, holdLog, seen, until, waitedFor } from './support.ts';
 
 const MARKER = '[System: Response was interrupted by user (user_cancelled)]';
 let database: TestDatabase;
@@ -59,12 +67,15 @@ const sessions = async (chat: Chat): Promise<string[]> =>
   (await ask('GET', at(b, chat, '/sessions'))).body.items.map(({ state }: { state: string }) => state);
 const end = async (run: string) => (await framesOf(a.url, run)).at(-1)!.data.status as string;
 const inState = (chat: Chat, state: string) =>
-  until(async () => {
+  until(`the chat is ${state}`, async () => {
     const now = await read(chat);
     return now.state === state && now;
   });
 const letGo = (chat: Chat) =>
-  until(async () => (await count(database, 'threads where id = $1 and owner is null', [chat.id])) === 1);
+  until(
+    'no pod holds the thread',
+    async () => (await count(database, 'threads where id = $1 and owner is null', [chat.id])) === 1,
+  );
 
 describe('stop', () => {
   test('WS-11 text that was said stays, the marker follows, the session is cancelled, and the next message works at once', async () => {

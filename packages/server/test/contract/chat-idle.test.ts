@@ -1,7 +1,8 @@
 // Sessions that nobody uses: they complete when their time is over, and nothing is lost with them.
 
 import { expect, test } from 'vitest';
-import { ask, framesOf, holdEffects, seen, until, usePod, waitedFor } from './support.ts';
+import { ask, framesOf, seen, until } from '@continuo/testkit';
+import { holdEffects, usePod, waitedFor } from '@continuo/testkit/fixtures';
 
 const world = usePod({ CONTINUO_ACTOR_INACTIVITY_TIMEOUT_SECONDS: '3' });
 const OK = JSON.stringify({ steps: [{ text: 'ok' }] });
@@ -13,7 +14,7 @@ test('WS-7 an idle session completes when the time since the last ping is over, 
   await framesOf(world.url, run.id);
   const pinged = await ask('POST', `${url}/ping`);
   expect(pinged.body).toEqual({ state: 'idle', expires_at: expect.any(String) });
-  const { session } = await until(async () => {
+  const { session } = await until('the chat is no longer idle', async () => {
     const { body } = await ask('GET', url);
     return body.state !== 'idle' && body;
   });
@@ -51,7 +52,7 @@ test('WS-7 running, paused and waiting never time out, and the clock begins anew
   };
   const read = async ({ url }: { url: string }) => (await ask('GET', url)).body;
   const inState = (chat: { url: string }, state: string) =>
-    until(async () => {
+    until(`the chat is ${state}`, async () => {
       const body = await read(chat);
       return body.state === state && body;
     });

@@ -1,8 +1,9 @@
 // chat_mode: the agent answers, acts with tools, and waits for the next message.
 
 import { expect, test } from 'vitest';
+import { ask, framesOf, until } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { newSpace } from '../files/support.ts';
-import { ask, framesOf, until, usePod } from './support.ts';
 
 const world = usePod();
 const say = (...steps: unknown[]) => JSON.stringify({ steps });
@@ -20,7 +21,7 @@ test('WS-13 in chat_mode a message is answered, tools act at once, and the chat 
   );
   expect((await ask('GET', `${space.url}/files/tea.md`)).text).toBe('Green.\n');
   const at = `${space.url}/chats/${chat.id}`;
-  const waiting = await until(async () => {
+  const waiting = await until('the chat is idle', async () => {
     const { body } = await ask('GET', at);
     return body.state === 'idle' && body;
   });

@@ -1,10 +1,11 @@
 // Chats over HTTP: opened with a goal, talked to, listed, renamed, put away, removed and brought back.
 
 import { describe, expect, test } from 'vitest';
+import { ask, framesOf, seen, until } from '@continuo/testkit';
+import { count, usePod } from '@continuo/testkit/fixtures';
 import { createPool } from '../../src/db/pool.ts';
 import { doChores } from '../../src/upkeep/chores.ts';
 import { newSpace, put, type Space } from '../files/support.ts';
-import { ask, count, framesOf, seen, until, usePod } from './support.ts';
 
 const world = usePod();
 const NOBODY = '01890000-0000-7000-8000-000000000000';
@@ -40,7 +41,7 @@ describe('opening', () => {
     expect(run).toMatchObject({ thread_id: chat.id, role: 'assistant', model: 'offline/script' });
     expect(made.headers.get('location')).toBe(`/api/v1/workspaces/${space.id}/chats/${chat.id}`);
     expect(await done(run)).toEqual({ status: 'done' });
-    const later = await until(async () => {
+    const later = await until('the chat is idle', async () => {
       const now = await read(space, chat);
       return now.state === 'idle' && now.active_run === null && now;
     });
@@ -67,7 +68,7 @@ describe('opening', () => {
       const { chat, run } = (await open(space, { goal, model: 'offline/instant' })).body;
       expect(chat.title).toBeNull();
       await done(run);
-      const titled = await until(async () => {
+      const titled = await until('the chat has a title', async () => {
         const now = await read(space, chat);
         return now.title !== null && now;
       });
@@ -190,7 +191,7 @@ describe('messages', () => {
     });
     await ask('POST', `${world.url}/api/runs/${run.id}/cancel`);
     await done(run);
-    const taken = await until(async () => {
+    const taken = await until('the message is accepted', async () => {
       const answer = await ask('POST', at(space, chat), { content: OK, policy: 'reject' });
       return answer.status === 202 && answer;
     });
@@ -329,12 +330,12 @@ describe('a list', () => {
     };
     expect(await list()).toEqual([busy.chat.id, ...ids]);
     expect(await list('&state=running')).toEqual([busy.chat.id]);
-    await until(async () => (await list('&state=idle')).length === 5);
+    await until('all five chats are idle', async () => (await list('&state=idle')).length === 5);
     expect(await list('&state=idle')).toEqual(ids);
     const oldest = ids.pop()!;
     await done((await ask('POST', at(space, { id: oldest }), { content: OK })).body.run);
     ids.unshift(oldest);
-    await until(async () => (await list('&state=idle')).length === 5);
+    await until('all five chats are idle', async () => (await list('&state=idle')).length === 5);
     expect(await list('&state=idle')).toEqual(ids);
     await ask('PATCH', at(space, { id: ids[1]! }), { archived: true });
     expect(await list('&state=idle')).toEqual(ids.filter((_, index) => index !== 1));
@@ -404,7 +405,10 @@ describe('removal', () => {
     await seen(world.url, run.id, 'token');
     expect(await ask('DELETE', at(space, chat))).toMatchObject({ status: 204, text: '' });
     const canceled = "runs where thread_id = $1 and status = 'canceled'";
-    await until(async () => (await count(world.database, canceled, [chat.id])) === 2);
+    await until(
+      'both runs are canceled',
+      async () => (await count(world.database, canceled, [chat.id])) === 2,
+    );
     for (const { id } of [run, queued])
       for (const what of ['', '/events', '/why'])
         expect((await ask('GET', `${world.url}/api/runs/${id}${what}`)).status).toBe(404);
@@ -489,6 +493,7 @@ describe('removal', () => {
     );
     try {
       await until(
+        'the chat is purged',
         async () =>
           (await count(world.database, 'threads where id = $1', [old.chat.id])) === 0 ||
           doChores(pool).then(() => false),
@@ -517,6 +522,7 @@ describe('removal', () => {
       await doChores(pool);
       expect(await count(world.database, 'runs where id = $1', [run.id])).toBe(1);
       await until(
+        'the chat is purged',
         async () =>
           (await count(world.database, 'threads where id = $1', [chat.id])) === 0 ||
           doChores(pool).then(() => false),

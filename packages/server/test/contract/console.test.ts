@@ -6,13 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask, createThread, PERSON_TOKEN, send } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { createConsole } from '../../src/http/routes/console.ts';
 import { guard } from '../../src/http/kernel/guard.ts';
-import { PERSON_TOKEN } from '../client/api.ts';
 import { errorHandler } from '../../src/http/kernel/problem.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
-import { createThread, send } from '../client/api.ts';
-import { ask, usePod } from './support.ts';
 
 const HTML = { accept: 'text/html,application/xhtml+xml' };
 

@@ -2,9 +2,8 @@
 // sentence, and neither the process nor a neighbour's run notices.
 
 import { expect, test } from 'vitest';
-import { createThread, send, type Frame } from '../client/api.ts';
-import { startPod } from '../client/pod.ts';
-import { ask, framesOf, seen, usePod } from './support.ts';
+import { ask, createThread, framesOf, seen, send, type Frame } from '@continuo/testkit';
+import { startPod, usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 

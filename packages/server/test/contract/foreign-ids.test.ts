@@ -2,9 +2,10 @@
 // exactly one of the tables below, so that a new route fails here until somebody has said which ids it takes.
 
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ask, framesOf, until, type Answer } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { DEFAULT_WORKSPACE } from '../../src/workspaces/workspaces.ts';
 import { FETCH } from '../mcp/support.ts';
-import { ask, framesOf, until, usePod, type Answer } from './support.ts';
 
 /** What a workspace has, by the ids and names that routes take. */
 interface Ids {
@@ -212,6 +213,7 @@ async function fill(name: string): Promise<Ids> {
   const call = frames.find(({ event }) => event === 'tool_end')!.data['call'] as string;
   await open([{ calls: [{ tool: 'external', input: { note: 'x' } }] }, { text: 'Done.' }]);
   const approval = await until(
+    'a call waits for its approval',
     async () => (await ask('GET', workspaceUrl(name, '/approvals'))).body.items[0]?.id as string | undefined,
   );
   return {

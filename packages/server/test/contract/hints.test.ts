@@ -4,11 +4,15 @@
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
-import { AS_PERSON } from '../client/api.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
+import { AS_PERSON, ask, until, type Answer } from '@continuo/testkit';
+import {
+  freshDatabase,
+  holdLog,
+  startPod,
+  type TestDatabase,
+  type TestPod,
+} from '@continuo/testkit/fixtures';
 import { bytes, newSpace, type Space } from '../files/support.ts';
-import { ask, holdLog, until, type Answer } from './support.ts';
 
 interface Hint {
   readonly chats: readonly string[];
@@ -29,7 +33,10 @@ beforeAll(async () => {
     startPod({ databaseUrl: database.url, leaseSeconds: 20 }),
   ]);
   // Each pod knows of the other before anything is announced.
-  await until(async () => (await database.pool.query('select from pods')).rowCount === 2);
+  await until(
+    'both pods are registered',
+    async () => (await database.pool.query('select from pods')).rowCount === 2,
+  );
   space = await newSpace(a.url);
 });
 afterAll(async () => {
@@ -91,7 +98,10 @@ async function open(goal: string): Promise<{ chat: string; run: string }> {
 
 async function openUntil(goal: string, status: string): Promise<{ chat: string; run: string }> {
   const opened = await open(goal);
-  await until(async () => (await ask('GET', `${a.url}/api/runs/${opened.run}`)).body.status === status);
+  await until(
+    `the run is ${status}`,
+    async () => (await ask('GET', `${a.url}/api/runs/${opened.run}`)).body.status === status,
+  );
   return opened;
 }
 
@@ -142,7 +152,7 @@ const server = { transport: 'http', url: 'http://127.0.0.1:1/mcp' };
 /** A person decides about removals that the mirror holds back; it may find at any time that none are, and drop the question. */
 const decided = (action: string): Route => ({
   request: () =>
-    until(async () => {
+    until('the held removals are decided', async () => {
       await database.pool.query(
         `insert into held_removals (workspace_id, files, removed) values ($1, 1, '{}')
           on conflict (workspace_id) do update set decision = null`,
@@ -209,7 +219,10 @@ const ROUTES: Readonly<Record<string, Route | string>> = {
       const { chat } = await open(
         say({ text: 'may I?', calls: [{ tool: 'external', input: { note: 'x' } }] }),
       );
-      const { id } = await until(async () => (await ask('GET', at('/approvals'))).body.items[0]);
+      const { id } = await until(
+        'a call waits for its approval',
+        async () => (await ask('GET', at('/approvals'))).body.items[0],
+      );
       return { chat, id };
     },
     request: ({ id }) => ok(ask('POST', at(`/approvals/${id}`), { decision: 'approve' })),

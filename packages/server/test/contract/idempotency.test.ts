@@ -1,8 +1,8 @@
 // The same request again, and the same message again: Idempotency-Key and retry.
 
 import { expect, test } from 'vitest';
-import { createThread, readRun, send } from '../client/api.ts';
-import { ask, count, framesOf, holdEffects, seen, usePod, waitedFor } from './support.ts';
+import { ask, createThread, framesOf, readRun, seen, send } from '@continuo/testkit';
+import { count, holdEffects, usePod, waitedFor } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 const SCRIPT = '{"steps":[{"text":"once"}]}';

@@ -2,7 +2,8 @@
 
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { ask, usePod } from './support.ts';
+import { ask } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 const MIB = 1024 * 1024;

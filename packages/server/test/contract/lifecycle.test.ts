@@ -1,8 +1,20 @@
 // A run's life as its thread, its rows and its log tell it: RUN-1, RUN-2, RUN-3, RUN-6, RUN-13.
 
 import { expect, test } from 'vitest';
-import { call, createThread, followToEnd, readRun, send, type Frame, type RunBody } from '../client/api.ts';
-import { ask, count, framesOf, seen, until, usePod } from './support.ts';
+import {
+  ask,
+  call,
+  createThread,
+  followToEnd,
+  framesOf,
+  readRun,
+  seen,
+  send,
+  until,
+  type Frame,
+  type RunBody,
+} from '@continuo/testkit';
+import { count, usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 
@@ -182,7 +194,7 @@ test('RUN-3 at no moment does a row say anything but what the log says', async (
   const ids = runs.map((run) => run.id);
   const different: unknown[] = [];
   let looks = 0;
-  await until(async () => {
+  await until("every run's row has the status of its log", async () => {
     const { rows } = await world.database.pool.query<{ row: string; log: string }>(
       `select r.status as row, coalesce((select e.data ->> 'status' from events e
          where e.run_id = r.id and e.type = 'state' order by e.seq desc limit 1), 'queued') as log

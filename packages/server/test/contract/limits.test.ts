@@ -1,8 +1,8 @@
 // What a run may use, what it used, and what operators see of it.
 
 import { expect, test } from 'vitest';
-import { createThread, send } from '../client/api.ts';
-import { ask, framesOf, usePod } from './support.ts';
+import { ask, createThread, framesOf, send } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 const step = { tokens: 5, calls: [{ tool: 'pure', input: { note: 'x' } }] };

@@ -1,8 +1,8 @@
 // Lists answer {items, next}, and next leads on without a gap or a repeat.
 
 import { expect, test } from 'vitest';
-import { createThread, send } from '../client/api.ts';
-import { ask, framesOf, seen, usePod } from './support.ts';
+import { ask, createThread, framesOf, seen, send } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 

@@ -3,7 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ask, usePod } from './support.ts';
+import { ask } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 const root = join(import.meta.dirname, '../../../..');

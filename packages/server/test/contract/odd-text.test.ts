@@ -1,8 +1,8 @@
 // Text that JSON and URLs can say and a database cannot keep, in every string place of every route that the document names.
 
 import { beforeAll, expect, test } from 'vitest';
-import { AS_PERSON, createThread, send } from '../client/api.ts';
-import { ask, framesOf, usePod } from './support.ts';
+import { AS_PERSON, ask, createThread, framesOf, send } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 

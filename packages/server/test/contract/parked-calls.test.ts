@@ -2,11 +2,15 @@
 // must, through restarts, takeovers and further messages.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createThread, follow, readRun, send } from '../client/api.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { brokenInvariants } from '../client/invariants.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
-import { ask, count, framesOf, seen, until } from './support.ts';
+import { ask, createThread, follow, framesOf, readRun, seen, send, until } from '@continuo/testkit';
+import {
+  brokenInvariants,
+  count,
+  freshDatabase,
+  startPod,
+  type TestDatabase,
+  type TestPod,
+} from '@continuo/testkit/fixtures';
 
 const WORKSPACE = '00000000-0000-7000-8000-000000000001';
 let database: TestDatabase;
@@ -47,7 +51,7 @@ const events = async (runId: string) =>
   ).rows;
 const typesOf = async (runId: string) => (await events(runId)).map(({ type }) => type);
 const letGo = (thread: string) =>
-  until(async () => {
+  until('no pod holds the thread', async () => {
     const { rows } = await database.pool.query(
       'select from threads where id = $1 and owner is null and wake_at is null',
       [thread],
@@ -217,7 +221,7 @@ test('time spent waiting for approval is not the run’s', async () => {
   const { id } = body.run;
   await seen(a.url, id, 'approval');
   const over = "runs where id = $1 and clock_timestamp() > started_at + interval '1.1 s'";
-  await until(async () => (await count(database, over, [id])) === 1);
+  await until('the approval is over', async () => (await count(database, over, [id])) === 1);
   await letGo(thread);
   await send(b.url, thread, { steps: [{ text: 'behind it' }] });
   await letGo(thread);

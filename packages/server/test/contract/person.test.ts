@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ANONYMOUS, AS_PERSON, ask, PERSON_TOKEN, until } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { keepPersonToken } from '../../src/identity/person-token.ts';
-import { ANONYMOUS, AS_PERSON, PERSON_TOKEN } from '../client/api.ts';
 import { FETCH } from '../mcp/support.ts';
-import { ask, until, usePod } from './support.ts';
 
 const world = usePod();
 const workspace = () => `${world.url}/api/v1/workspaces/default`;
@@ -140,6 +140,7 @@ describe('a program that an agent has', () => {
       ).body;
     await play({ calls: [{ tool: 'remove', input: { path: '/kept.md' } }] });
     const waiting = await until(
+      'a call waits for its approval',
       async () => (await ask('GET', `${workspace()}/approvals`)).body.items[0] as { id: string } | undefined,
     );
     const approve = {
@@ -153,7 +154,7 @@ describe('a program that an agent has', () => {
       body: { transport: 'stdio', command: 'sh', args: ['-c', 'true'] },
     };
     const { run } = await play({ calls: [call(approve), call(add)] }, { text: 'Done.' });
-    const { events } = await until(async () => {
+    const { events } = await until('the run has ended', async () => {
       const { body } = await ask('GET', `${world.url}/api/runs/${run.id}/events`, undefined, {
         accept: 'application/json',
       });

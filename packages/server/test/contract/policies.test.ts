@@ -1,7 +1,8 @@
 // A workspace's policy over HTTP.
 
 import { expect, test } from 'vitest';
-import { ask, usePod } from './support.ts';
+import { ask } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 const WORKSPACE = '00000000-0000-7000-8000-000000000001';

@@ -1,8 +1,8 @@
 // More than a thread can take, and a database that says no.
 
 import { expect, test } from 'vitest';
-import { createThread, readRun, send } from '../client/api.ts';
-import { ask, framesOf, seen, until, usePod } from './support.ts';
+import { ask, createThread, framesOf, readRun, seen, send } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 
@@ -33,7 +33,7 @@ test('RUN-9 while the database refuses to write, a run waits, the log says so, a
     create trigger disk_full before insert on events for each row execute function disk_full()`);
   const thread = await createThread(world.url);
   const run = await send(world.url, thread, { steps: [{ text: 'after all' }] });
-  await until(() => Promise.resolve(world.pod.output().includes('there is no room left to write')));
+  await world.pod.logged('there is no room left to write');
   expect(await readRun(world.url, run.id)).toMatchObject({ status: 'queued' });
   await pool.query('drop trigger disk_full on events');
   const frames = await framesOf(world.url, run.id);

@@ -3,8 +3,8 @@
 import { connect } from 'node:net';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
-import { createThread, readRun, send } from '../client/api.ts';
-import { ask, count, framesOf, usePod } from './support.ts';
+import { ask, createThread, framesOf, readRun, send } from '@continuo/testkit';
+import { count, usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 const NOBODY = '01890000-0000-7000-8000-000000000000';

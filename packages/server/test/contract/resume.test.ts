@@ -1,8 +1,8 @@
 // A stream can be left and found again anywhere: RUN-7.
 
 import { expect, test } from 'vitest';
-import { createThread, follow, isEnd, send, type Frame } from '../client/api.ts';
-import { ask, framesOf, seen, usePod } from './support.ts';
+import { ask, createThread, follow, framesOf, isEnd, seen, send, type Frame } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 const events = (runId: string) => `${world.url}/api/runs/${runId}/events`;

@@ -1,8 +1,8 @@
 // Sessions as the thread's log tells them, and as their rows do.
 
 import { expect, test } from 'vitest';
-import { createThread, send } from '../client/api.ts';
-import { ask, framesOf, seen, usePod } from './support.ts';
+import { ask, createThread, framesOf, seen, send } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 const OK = { steps: [{ text: 'ok' }] };

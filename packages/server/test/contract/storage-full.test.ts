@@ -2,10 +2,8 @@
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createThread, followToEnd, send } from '../client/api.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
-import { ask, seen, until } from './support.ts';
+import { ask, createThread, followToEnd, seen, send, until } from '@continuo/testkit';
+import { freshDatabase, startPod, type TestDatabase, type TestPod } from '@continuo/testkit/fixtures';
 
 let database: TestDatabase;
 let pod: TestPod;
@@ -51,7 +49,10 @@ test('a run that finds the disk full waits for room, and loses nothing', async (
   const run = await send(pod.url, thread, { steps: [{ tokens: 100, delay_ms: 5 }] });
   await seen(pod.url, run.id, 'token');
   const makeRoom = await fill('events');
-  await until(async () => (await ask('GET', `${pod.url}/readyz`)).body.storage === 'full');
+  await until(
+    'the pod says that its storage is full',
+    async () => (await ask('GET', `${pod.url}/readyz`)).body.storage === 'full',
+  );
   await makeRoom();
   const frames = await followToEnd(() => [pod.url], run.id);
   expect(frames.at(-1)!.data).toEqual({ status: 'done' });
@@ -66,6 +67,6 @@ test('an upload that is broken off is one line of the log, without a stack', asy
   const head = `POST /api/threads HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n`;
   await new Promise((resolve) => socket.write(`${head}{"title":`, resolve));
   socket.destroy();
-  await until(() => Promise.resolve(pod.output().includes('went away before its request was whole')));
+  await pod.logged('went away before its request was whole');
   expect(pod.output().slice(before)).not.toMatch(/stack|request failed/);
 });

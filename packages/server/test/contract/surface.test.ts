@@ -2,9 +2,8 @@
 
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ANONYMOUS } from '../client/api.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
-import { ask, usePod } from './support.ts';
+import { ANONYMOUS, ask } from '@continuo/testkit';
+import { startPod, usePod, type TestPod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 

@@ -1,8 +1,8 @@
 // A thread's log over HTTP: as one stream across its runs, and as pages in both directions.
 
 import { beforeAll, expect, test } from 'vitest';
-import { createThread, send } from '../client/api.ts';
-import { ask, framesOf, usePod } from './support.ts';
+import { ask, createThread, framesOf, send } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 let thread: string;

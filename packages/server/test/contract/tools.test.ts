@@ -1,8 +1,8 @@
 // Tools: what each effect class does, and that nothing a tool does, or a model asks of it, ends the run.
 
 import { expect, test } from 'vitest';
-import { createThread, send, type Frame } from '../client/api.ts';
-import { framesOf, usePod } from './support.ts';
+import { createThread, framesOf, send, type Frame } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 type Call = { tool: string; input?: Record<string, unknown>; raw?: string };

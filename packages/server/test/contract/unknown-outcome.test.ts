@@ -1,11 +1,9 @@
 // A call that a killed pod had started: a person is asked whether it is made again.
 
 import { expect, test } from 'vitest';
-import { freshDatabase } from '../client/database.ts';
-import { brokenInvariants } from '../client/invariants.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
+import { ask, framesOf, until } from '@continuo/testkit';
+import { brokenInvariants, count, freshDatabase, startPod, type TestPod } from '@continuo/testkit/fixtures';
 import { newSpace } from '../files/support.ts';
-import { ask, count, framesOf, until } from './support.ts';
 
 test.each([
   ['retry', 2, true],
@@ -22,7 +20,7 @@ test.each([
     const { run } = (await ask('POST', `${space.url}/chats`, { goal: JSON.stringify({ steps }), title: 'x' }))
       .body;
     const waiting = (base: string) =>
-      until(async () => {
+      until('a call waits for its approval', async () => {
         const { body } = await ask('GET', `${base}/api/v1/workspaces/${space.name}/approvals`);
         return body.items[0] as { id: string } | undefined;
       });

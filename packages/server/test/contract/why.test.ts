@@ -1,9 +1,9 @@
 // Why a run is where it is.
 
 import { expect, test } from 'vitest';
+import { ask, createThread, framesOf, seen, send } from '@continuo/testkit';
+import { holdEffects, holdLog, usePod, waitedFor } from '@continuo/testkit/fixtures';
 import { decideRemovals, holdRemovals, releaseRemovals } from '../../src/files/held-removals.ts';
-import { createThread, send } from '../client/api.ts';
-import { ask, framesOf, holdEffects, holdLog, seen, usePod, waitedFor } from './support.ts';
 
 const world = usePod();
 const why = (runId: string) => ask('GET', `${world.url}/api/runs/${runId}/why`).then(({ body }) => body);

@@ -1,8 +1,18 @@
 // What is on the wire, byte by byte, and that it was in the log first: RUN-5, RUN-8.
 
 import { expect, test } from 'vitest';
-import { createThread, follow, readRun, send, type Frame } from '../client/api.ts';
-import { ask, count, framesOf, holdEffects, holdLog, seen, until, usePod, waitedFor } from './support.ts';
+import {
+  ask,
+  createThread,
+  follow,
+  framesOf,
+  readRun,
+  seen,
+  send,
+  until,
+  type Frame,
+} from '@continuo/testkit';
+import { count, holdEffects, holdLog, usePod, waitedFor } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 const start = async (script: unknown) => send(world.url, await createThread(world.url), script);
@@ -220,5 +230,5 @@ test('RUN-8 a tool’s end is not streamed before its rows are there', async () 
   const end = await seen(world.url, run.id, 'tool_end');
   expect(end.data.success).toBe(true);
   expect(await count(world.database, "effects where note = 'held'")).toBe(1);
-  await until(async () => (await readRun(world.url, run.id)).status === 'done');
+  await until('the run is done', async () => (await readRun(world.url, run.id)).status === 'done');
 });

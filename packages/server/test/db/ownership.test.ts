@@ -5,7 +5,7 @@
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { emptyDatabase } from '../client/database.ts';
+import { emptyDatabase } from '@continuo/testkit/fixtures';
 import { migrate } from '../../src/db/migrate.ts';
 
 const root = join(import.meta.dirname, '../..');

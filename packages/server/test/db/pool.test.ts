@@ -1,8 +1,8 @@
 // Failures of the database that a second try mends, and that no caller may see.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freshDatabase, type TestDatabase } from '@continuo/testkit/fixtures';
 import { connect, createPool, transaction, type Pool } from '../../src/db/pool.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
 
 let database: TestDatabase;
 let pool: Pool;

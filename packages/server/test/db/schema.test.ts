@@ -1,7 +1,7 @@
 // sql/schema.sql is what a migrated database holds. `npm run generate` writes it anew.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { emptyDatabase, type TestDatabase } from '../client/database.ts';
+import { emptyDatabase, type TestDatabase } from '@continuo/testkit/fixtures';
 import { migrate } from '../../src/db/migrate.ts';
 import { printCatalogue } from './catalogue.ts';
 

@@ -3,8 +3,8 @@
 
 import { HttpAgent, type BaseEvent } from '@ag-ui/client';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { AS_PERSON, createThread, readRun, send } from '../client/api.ts';
-import { ask, count, holdEffects, until, usePod, waitedFor } from '../contract/support.ts';
+import { AS_PERSON, ask, createThread, readRun, send, until } from '@continuo/testkit';
+import { count, holdEffects, usePod, waitedFor } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 // The default: external effects are asked for.
@@ -118,7 +118,7 @@ test('PLUS-1 a client that goes away stops nothing, and the same runId catches u
   );
   const left = agent.runAgent({ runId: 'r1' });
   await waitedFor(world.database, 'effects');
-  await until(async () => said().length === 2);
+  await until('two messages are shown', async () => said().length === 2);
   agent.abortRun();
   await left.catch(() => undefined);
   const { run } = agent.state as { run: string };
@@ -127,7 +127,7 @@ test('PLUS-1 a client that goes away stops nothing, and the same runId catches u
   const back = open(agent.threadId);
   back.agent.addMessage(agent.messages[0]!);
   const caughtUp = back.agent.runAgent({ runId: 'r1' });
-  await until(async () => back.said().length === 2);
+  await until('two messages are shown again', async () => back.said().length === 2);
   await ask('POST', `${world.url}/api/runs/${run}/cancel`);
   await release();
   await caughtUp;
@@ -196,7 +196,10 @@ test('PLUS-1 a no to what nobody will do any more is fine; a yes is too late', a
   say(script({ calls: [{ tool: 'external', input: { note: agent.threadId } }] }, { text: 'never' }));
   await agent.runAgent();
   await ask('POST', `${world.url}/api/runs/${agent.state.run}/cancel`);
-  await until(async () => (await readRun(world.url, agent.state.run)).status === 'canceled');
+  await until(
+    'the run is canceled',
+    async () => (await readRun(world.url, agent.state.run)).status === 'canceled',
+  );
   const [interrupt] = agent.pendingInterrupts;
   const resume = (status: 'resolved' | 'cancelled') => [
     { interruptId: interrupt!.id, status, ...(status === 'resolved' && { payload: { approved: true } }) },

@@ -1,8 +1,8 @@
 // The agent's turn over real HTTP.
 
 import { expect, test } from 'vitest';
-import { createThread, send } from '../client/api.ts';
-import { ask, seen, until, usePod } from '../contract/support.ts';
+import { ask, createThread, seen, send, until } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { listen, type SseFrame } from './listen.ts';
 
 const world = usePod();
@@ -113,7 +113,7 @@ test('a client that goes away cancels nothing', async () => {
   const leaving = await turn({ steps: [{ tokens: 40, delay_ms: 2 }] });
   const [session] = await leaving.until(({ event }) => event === 'text_delta');
   leaving.close();
-  const run = await until(async () => {
+  const run = await until('the run has ended', async () => {
     const { body } = await ask('GET', `${world.url}/api/runs/${session!.data.run_id}`);
     return body.status !== 'running' && body;
   });

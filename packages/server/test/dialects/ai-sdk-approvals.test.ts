@@ -2,8 +2,8 @@
 
 import { lastAssistantMessageIsCompleteWithApprovalResponses, type ChatStatus, type UIMessage } from 'ai';
 import { beforeAll, expect, test } from 'vitest';
-import { readRun } from '../client/api.ts';
-import { ask, count, until, usePod } from '../contract/support.ts';
+import { ask, readRun, until } from '@continuo/testkit';
+import { count, usePod } from '@continuo/testkit/fixtures';
 import { PlainChat, shown } from './chat-client.ts';
 import { listen } from './listen.ts';
 
@@ -121,7 +121,7 @@ test('PLUS-1 what is decided elsewhere is seen by who resumes, from the beginnin
   const decided = { decision: 'edit', input: { note: `${id} edited` }, comment: 'as I said' };
   expect((await ask('POST', `${approvals}/${question}`, decided)).status).toBe(200);
   const run = chat.lastMessage!.id;
-  await until(async () => (await readRun(world.url, run)).status === 'done');
+  await until('the run is done', async () => (await readRun(world.url, run)).status === 'done');
   // The run has ended: the chat has nothing to resume, and the same message again is a whole replay.
   await chat.resumeStream();
   expect(shown(chat.lastMessage)).toContainEqual(['external', 'approval-requested']);

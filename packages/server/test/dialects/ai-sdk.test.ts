@@ -2,8 +2,8 @@
 
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai';
 import { expect, test } from 'vitest';
-import { readRun, send } from '../client/api.ts';
-import { ask, count, framesOf, holdEffects, until, usePod, waitedFor } from '../contract/support.ts';
+import { ask, framesOf, readRun, send, until } from '@continuo/testkit';
+import { count, holdEffects, usePod, waitedFor } from '@continuo/testkit/fixtures';
 import { PlainChat, shown } from './chat-client.ts';
 import { listen } from './listen.ts';
 
@@ -92,7 +92,7 @@ test('PLUS-1 a dropped stream is resumed from its beginning, in this tab and in 
     ),
   });
   await waitedFor(world.database, 'effects');
-  await until(async () => shown(chat.lastMessage).length === 2);
+  await until('the message has two parts', async () => shown(chat.lastMessage).length === 2);
   leave.abort(new TypeError('network error'));
   await sent;
   expect(chat.status).toBe('error');
@@ -124,7 +124,7 @@ test('PLUS-1 a client’s stop is only a disconnect; the chat’s own stop ends 
     text: script({ calls: [{ tool: 'idempotent', input: { note: id } }] }, { text: 'Done.' }),
   });
   await waitedFor(world.database, 'effects');
-  await until(async () => shown(chat.lastMessage).length === 1);
+  await until('the message has one part', async () => shown(chat.lastMessage).length === 1);
   await chat.stop();
   await sent;
   const run = chat.lastMessage!.id;

@@ -8,7 +8,7 @@ import {
   type ChatStatus,
   type UIMessage,
 } from 'ai';
-import { AS_PERSON } from '../client/api.ts';
+import { AS_PERSON } from '@continuo/testkit';
 
 class PlainState implements ChatState<UIMessage> {
   error: Error | undefined = undefined;

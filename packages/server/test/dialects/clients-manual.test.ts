@@ -7,8 +7,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { UIMessage } from 'ai';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { PERSON_TOKEN } from '../client/api.ts';
-import { usePod } from '../contract/support.ts';
+import { PERSON_TOKEN } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { PlainChat, shown } from './chat-client.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));

@@ -2,8 +2,8 @@
 // Ids and times differ, and where the text of one message is cut into tokens.
 
 import { expect, test } from 'vitest';
-import { createThread, follow, send } from '../client/api.ts';
-import { ask, framesOf, seen, usePod } from '../contract/support.ts';
+import { ask, createThread, follow, framesOf, seen, send } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { listen, type Listener, type SseFrame } from './listen.ts';
 
 const world = usePod();

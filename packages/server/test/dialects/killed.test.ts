@@ -3,10 +3,15 @@
 
 import { HttpAgent } from '@ag-ui/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { brokenInvariants } from '../client/invariants.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
-import { holdEffects, waitedFor } from '../contract/support.ts';
+import {
+  brokenInvariants,
+  freshDatabase,
+  holdEffects,
+  startPod,
+  waitedFor,
+  type TestDatabase,
+  type TestPod,
+} from '@continuo/testkit/fixtures';
 import { PlainChat, shown } from './chat-client.ts';
 import { listen } from './listen.ts';
 

@@ -1,9 +1,7 @@
 // Logs of real runs on real pods: talked, called tools, failed, canceled, stopped, killed, asked, paused, steered, rewound.
 
-import { createThread, readRun, send } from '../client/api.ts';
-import type { TestDatabase } from '../client/database.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
-import { ask, framesOf, seen, until } from '../contract/support.ts';
+import { ask, createThread, framesOf, readRun, seen, send, until } from '@continuo/testkit';
+import { startPod, type TestDatabase, type TestPod } from '@continuo/testkit/fixtures';
 
 const WORKSPACE = '/api/v1/workspaces/default';
 /** So long that a person can do something meanwhile. */
@@ -61,7 +59,7 @@ export class Stage {
   }
 
   async ended(run: string): Promise<void> {
-    await until(async () => (await readRun(this.url, run)).ended_at !== null);
+    await until(`run ${run} has ended`, async () => (await readRun(this.url, run)).ended_at !== null);
   }
 
   async query<T extends object>(sql: string, ...values: unknown[]): Promise<T[]> {
@@ -75,7 +73,10 @@ export class Stage {
 
   async logged(thread: string, type: string, times = 1): Promise<void> {
     const count = 'select count(*)::int as count from events where thread_id = $1 and type = $2';
-    await until(async () => (await this.query<{ count: number }>(count, thread, type))[0]!.count >= times);
+    await until(
+      `the thread has ${times} of ${type}`,
+      async () => (await this.query<{ count: number }>(count, thread, type))[0]!.count >= times,
+    );
   }
 
   /** A message for a thread that may be busy, or instead of another. */
@@ -87,7 +88,7 @@ export class Stage {
 
   /** The approvals that the run waits for, once there are so many. */
   asked(run: string, count: number): Promise<string[]> {
-    return until(async () => {
+    return until(`${count} calls wait for approvals`, async () => {
       const sql = 'select id from approvals where run_id = $1 and decision is null order by id';
       const rows = await this.query<{ id: string }>(sql, run);
       return rows.length >= count && rows.map(({ id }) => id);
@@ -314,7 +315,7 @@ const steered: Scenario = async (stage) => {
   await stage.control(thread, 'stop');
   await stage.logged(thread, 'rewound', 3);
   const open = 'select from runs where thread_id = $1 and ended_at is null';
-  await until(async () => (await stage.query(open, thread)).length === 0);
+  await until('no run of the thread is open', async () => (await stage.query(open, thread)).length === 0);
 };
 
 const KILLED = [killedInText, killedInReasoning, killedInATool, killedThenCanceled, unknownOutcome];

@@ -1,8 +1,8 @@
 // A chat's pipe over real HTTP: one stream across runs and sessions, from any cursor.
 
 import { expect, test } from 'vitest';
-import { createThread, send } from '../client/api.ts';
-import { ask, framesOf, seen, usePod } from '../contract/support.ts';
+import { ask, createThread, framesOf, seen, send } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { listen, type SseFrame } from './listen.ts';
 
 const world = usePod();

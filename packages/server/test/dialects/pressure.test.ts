@@ -4,11 +4,11 @@ import { createServer, request, type IncomingMessage, type Server } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { agent, type NewEvent } from '@continuo/protocol';
+import { until } from '@continuo/testkit';
 import { atBeginning } from '../../src/http/dialects/dialect-stream.ts';
 import { Streams } from '../../src/http/kernel/sse.ts';
 import { Followers, FollowersOf } from '../../src/log/follow.ts';
 import { readChangeRows } from '../../src/files/changes.ts';
-import { until } from '../contract/support.ts';
 import { openPen, useLog } from '../runs/support.ts';
 import { parseFrames, type SseFrame } from './listen.ts';
 
@@ -73,7 +73,7 @@ test('CHAT-3 who reads at a tenth of the speed gets all text, results, errors an
   await write([{ type: 'state', data: { status: 'running', attempt: 1 } }]);
   for (let n = 1; n <= ROUNDS; n += 1) {
     await write(round(n));
-    await until(() => Promise.resolve(tail.includes(`"call":"m${n}_0","success":true`)));
+    await until(`call ${n} has succeeded`, () => tail.includes(`"call":"m${n}_0","success":true`));
     const chunk =
       slow.readableLength > 0 && got.slow.length < got.quick.length / 10 ? (slow.read() as string) : null;
     got.slow += chunk ?? '';
@@ -84,7 +84,7 @@ test('CHAT-3 who reads at a tenth of the speed gets all text, results, errors an
     { type: 'state', data: { status: 'error' } },
   ]);
   await new Promise((resolve) => slow.on('data', (chunk: string) => (got.slow += chunk)).on('end', resolve));
-  await until(() => Promise.resolve(quick.complete));
+  await until('the quick follower has everything', () => quick.complete);
 
   const all = parseFrames(got.quick).frames;
   const some = parseFrames(got.slow).frames;

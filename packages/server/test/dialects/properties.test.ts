@@ -14,6 +14,7 @@ import {
   workspace,
   type EventType,
 } from '@continuo/protocol';
+import { brokenInvariants, freshDatabase, type TestDatabase } from '@continuo/testkit/fixtures';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import {
   atBeginning,
@@ -25,8 +26,6 @@ import {
 import type { StoredEvent } from '../../src/log/event.ts';
 import { Batch } from '../../src/log/follow.ts';
 import { readThread } from '../../src/log/statements.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { brokenInvariants } from '../client/invariants.ts';
 import { checkAgent, checkRuns, checkWorkspace, type Check, type Told } from './grammar.ts';
 import { checkAgUi, checkAiSdk } from './grammar-clients.ts';
 import { parseFrames } from './listen.ts';

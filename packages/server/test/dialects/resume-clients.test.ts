@@ -1,8 +1,7 @@
 // Streams of one run are taken up again over real HTTP, after every frame: the rest is byte for byte what the client would have got.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
+import { freshDatabase, startPod, type TestDatabase, type TestPod } from '@continuo/testkit/fixtures';
 import { listen } from './listen.ts';
 
 let database: TestDatabase;

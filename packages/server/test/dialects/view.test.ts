@@ -13,9 +13,9 @@ import {
   type ChatView,
   type ThreadEvent,
 } from '@continuo/protocol';
+import { freshDatabase, type TestDatabase } from '@continuo/testkit/fixtures';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { readThread } from '../../src/log/statements.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
 import { makeLogs } from './logs.ts';
 
 let database: TestDatabase;

@@ -5,6 +5,7 @@ import { closeSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { until } from '@continuo/testkit';
 import { conflictPath, isIgnored, isOwn } from '../../src/files/mirror/names.ts';
 import { openFolder, namesOf, writeFully } from '../../src/files/mirror/disk/tree.ts';
 import { fold } from '../../src/case-folding.ts';
@@ -12,7 +13,7 @@ import { NAME_BYTES } from '../../src/file-names.ts';
 import { parsePath, PATH_BYTES, PATH_DEPTH } from '../../src/files/paths.ts';
 import { seeded, type Chance } from '../chaos/support/seeded.ts';
 import { useLog } from '../runs/support.ts';
-import { openDesk, temporaryHome, until } from './mirror/support.ts';
+import { openDesk, temporaryHome } from './mirror/support.ts';
 
 const world = useLog();
 
@@ -155,7 +156,10 @@ test('WS-2 2,000 hostile paths that are accepted are on disk under exactly their
     written += outcomes.filter(({ kind }) => kind === 'changed').length;
   }
   // What was staged and not needed goes a moment later.
-  await until(() => !Object.keys(desk.disk()).some((path) => isOwn(path.split('/').at(-1)!)));
+  await until(
+    'no temporary file is left',
+    () => !Object.keys(desk.disk()).some((path) => isOwn(path.split('/').at(-1)!)),
+  );
   const disk = desk.disk();
   expect(disk).toEqual(await desk.database());
   expect(Object.keys(disk)).toHaveLength(written);

@@ -6,8 +6,8 @@ import { deflateRawSync, crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import { ZipFile } from 'yazl';
-import { ANONYMOUS } from '../client/api.ts';
-import { ask, count, until, usePod } from '../contract/support.ts';
+import { ANONYMOUS, ask, until } from '@continuo/testkit';
+import { count, usePod } from '@continuo/testkit/fixtures';
 import { bytes, get, newSpace, put, unread, type Space } from './support.ts';
 
 const world = usePod({ CONTINUO_MAX_FILE_BYTES: String(32 * 1024 * 1024) });
@@ -236,7 +236,10 @@ test('slow readers of a large file hold no memory, and one that goes away stops 
   const [slow, ...gone] = readers;
   for (const reader of gone) reader.destroy();
   expect((await buffer(slow!)).equals(content)).toBe(true);
-  await until(async () => (await get(space, 'big.bin', { range: 'bytes=0-0' })).status === 206);
+  await until(
+    'the file is whole',
+    async () => (await get(space, 'big.bin', { range: 'bytes=0-0' })).status === 206,
+  );
 });
 
 test('a zip writes what governs agents for a person alone; the rest is written for everybody', async () => {

@@ -1,9 +1,8 @@
 // The change feed over HTTP: each change once, in order, without a gap, on any pod, however slowly it is read.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
-import { ask, until } from '../contract/support.ts';
+import { ask, until } from '@continuo/testkit';
+import { freshDatabase, startPod, type TestDatabase, type TestPod } from '@continuo/testkit/fixtures';
 import { bytes, newSpace, put, unread, type Space } from './support.ts';
 
 let database: TestDatabase;
@@ -71,7 +70,7 @@ async function followAbout(space: Space, last: number, cutEvery: number): Promis
       turn % 3 === 0
         ? follow(url, { 'last-event-id': String(seen()) }, frames, cut.signal)
         : follow(`${url}?after=${seen()}`, {}, frames, cut.signal);
-    await until(() => Promise.resolve(frames.length >= from + cutEvery || seen() >= last));
+    await until('the next changes have come', () => frames.length >= from + cutEvery || seen() >= last);
     cut.abort();
     await following;
   }
@@ -117,10 +116,13 @@ test('a feed begins where it is asked to, and says what happened', async () => {
     follow(`${on(pods[1], space).url}/events`, {}, whole, cut.signal),
     follow(`${space.url}/events?after=latest`, {}, latest, cut.signal),
   ];
-  await until(() => Promise.resolve(whole.length === 1));
+  await until('one change has come', () => whole.length === 1);
   await ask('POST', `${space.url}/moves`, { from: 'a.md', to: 'b.md' });
   await bytes('DELETE', `${on(pods[1], space).url}/files/b.md`);
-  await until(() => Promise.resolve(whole.length === 3 && latest.length === 2));
+  await until(
+    'three changes have come, and two to the later follower',
+    () => whole.length === 3 && latest.length === 2,
+  );
   cut.abort();
   await Promise.all(following);
   const author = { kind: 'person' };
@@ -155,13 +157,13 @@ test('a pod that lost its LISTEN connection shows what others wrote meanwhile', 
   const cut = new AbortController();
   const frames: Frame[] = [];
   const following = follow(`${on(pods[0], space).url}/events`, {}, frames, cut.signal);
-  await until(() => Promise.resolve(frames.length === 1));
+  await until('one change has come', () => frames.length === 1);
   for (let turn = 1; turn <= 5; turn += 1) {
     await database.pool.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %' and datname = current_database()",
     );
     await put(on(pods[1], space), 'a.md', String(turn));
-    await until(() => Promise.resolve(frames.length === turn + 1));
+    await until('the next change has come', () => frames.length === turn + 1);
   }
   cut.abort();
   await following;

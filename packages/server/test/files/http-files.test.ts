@@ -2,7 +2,8 @@
 
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { ask, count, usePod } from '../contract/support.ts';
+import { ask } from '@continuo/testkit';
+import { count, usePod } from '@continuo/testkit/fixtures';
 import { bytes, get, newSpace, put, raw } from './support.ts';
 
 const world = usePod({ CONTINUO_MAX_FILE_BYTES: String(4 * 1024 * 1024) });

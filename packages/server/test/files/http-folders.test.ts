@@ -1,8 +1,8 @@
 // What is in a workspace over HTTP: its tree, search, moves, and chats as files.
 
 import { expect, test } from 'vitest';
-import { createThread, send } from '../client/api.ts';
-import { ask, framesOf, usePod } from '../contract/support.ts';
+import { ask, createThread, framesOf, send } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { bytes, get, newSpace, put, type Space } from './support.ts';
 
 const world = usePod();

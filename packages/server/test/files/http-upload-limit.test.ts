@@ -11,8 +11,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { expect, onTestFinished, test } from 'vitest';
+import { ask } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { DISCARDED, whileDiscarding, type Bounds } from '../../src/http/kernel/drain-body.ts';
-import { ask, usePod } from '../contract/support.ts';
 import { newSpace } from './support.ts';
 
 const LIMIT = 1024 * 1024;

@@ -3,8 +3,7 @@
 import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { randomBytes } from 'node:crypto';
-import { AS_PERSON } from '../client/api.ts';
-import { ask } from '../contract/support.ts';
+import { AS_PERSON, ask } from '@continuo/testkit';
 
 export interface Space {
   readonly id: string;

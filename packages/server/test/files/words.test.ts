@@ -2,13 +2,14 @@
 
 import { expect, test } from 'vitest';
 import { v7 as uuidv7 } from 'uuid';
+import { until } from '@continuo/testkit';
 import { doChores } from '../../src/upkeep/chores.ts';
 import { storeContent } from '../../src/files/content.ts';
 import { removeFile, writeFile } from '../../src/files/files.ts';
 import { searchText } from '../../src/files/search.ts';
 import { startIndexer } from '../../src/files/words.ts';
 import { useLog } from '../runs/support.ts';
-import { at, person, until } from './mirror/support.ts';
+import { at, person } from './mirror/support.ts';
 
 const world = useLog();
 
@@ -89,7 +90,7 @@ test('a pod indexes what changed by itself, and a chore what a dead one left', a
   });
   await work.write('/a.md', 'one');
   indexer.soon(work.workspaceId);
-  await until(async () => (await work.unindexed()) === 0);
+  await until('every file is indexed', async () => (await work.unindexed()) === 0);
   await indexer.stop();
   await work.write('/b.md', 'two');
   indexer.soon(work.workspaceId);

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { OpenAPIHono, createRoute, z } from '@hono/zod-openapi';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import { PERSON_TOKEN } from '@continuo/testkit';
 import type { App } from '../../src/http/app.ts';
 import { docsRoute } from '../../src/http/kernel/docs.ts';
 import { guard } from '../../src/http/kernel/guard.ts';
-import { PERSON_TOKEN } from '../client/api.ts';
 import { errorHandler } from '../../src/http/kernel/problem.ts';
 
 const key = 'k3y-of-sixteen-or-more';

@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import { PERSON_TOKEN } from '@continuo/testkit';
 import { guard } from '../../src/http/kernel/guard.ts';
-import { PERSON_TOKEN } from '../client/api.ts';
 import { errorHandler } from '../../src/http/kernel/problem.ts';
 
 const key = 'k3y-of-sixteen-or-more';

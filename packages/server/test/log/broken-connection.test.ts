@@ -1,7 +1,8 @@
 // The connection breaks while something is being written: it happens once, or not at all.
 
 import { expect, test } from 'vitest';
-import { holdTable, until, waitedFor } from '../contract/support.ts';
+import { until } from '@continuo/testkit';
+import { holdTable, waitedFor } from '@continuo/testkit/fixtures';
 import { openPen, token, useLog, type LogWorld } from '../runs/support.ts';
 
 const world = useLog();
@@ -56,7 +57,7 @@ test('a thread that was taken while the connection was away is lost, not written
   const taken = openPen(world.writer(), thread, { attempt: 2 });
   await waitedFor(world.database, 'events');
   const successor = taken.append([token(run, 'mine')]);
-  await until(async () => {
+  await until('two appends wait for the lock', async () => {
     const { rowCount } = await world.pool.query(
       "select from pg_locks where database = (select oid from pg_database where datname = current_database()) and relation = 'events'::regclass and not granted",
     );
@@ -152,13 +153,19 @@ test('L1 a commit that lands long after its connection broke is counted once, an
   const thread = await world.thread();
   const pen = openPen(writer, thread);
   const first = pen.append([token(thread, 'slow commit')]);
-  await until(async () => (await active("wait_event = 'PgSleep'")) === 1);
+  await until('the commit sleeps at its gate', async () => (await active("wait_event = 'PgSleep'")) === 1);
   writer.abandonConnection();
   const later = [pen.append([token(thread, 'two')]), pen.append([token(thread, 'three')])];
   // Another try waits for the first one's transaction, is told not to wait, and comes back.
-  await until(async () => (await active("wait_event_type = 'Lock'")) === 1);
-  await until(async () => (await active("wait_event_type = 'Lock'")) === 0);
-  await until(async () => (await active("wait_event_type = 'Lock'")) === 1);
+  await until(
+    'the second append waits for the first',
+    async () => (await active("wait_event_type = 'Lock'")) === 1,
+  );
+  await until('the second append has its lock', async () => (await active("wait_event_type = 'Lock'")) === 0);
+  await until(
+    'the third append waits for the second',
+    async () => (await active("wait_event_type = 'Lock'")) === 1,
+  );
   await world.pool.query('delete from gate');
   await Promise.all([first, ...later]);
   expect((await world.log(thread)).map(({ seq, json }) => [seq, json])).toEqual([

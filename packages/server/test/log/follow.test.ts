@@ -4,12 +4,12 @@ import { createServer, request, type IncomingMessage, type Server } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { runs } from '@continuo/protocol';
+import { until } from '@continuo/testkit';
 import { Streams } from '../../src/http/kernel/sse.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { Followers, FollowersOf, type Batch } from '../../src/log/follow.ts';
 import { ITEMS_PER_TURN } from '../../src/yielding.ts';
 import { readChangeRows } from '../../src/files/changes.ts';
-import { until } from '../contract/support.ts';
 import { entry, openPen, token, useLog } from '../runs/support.ts';
 
 const world = useLog();
@@ -17,7 +17,7 @@ const seqs = (batches: readonly Batch[]) => batches.flatMap(({ rows }) => rows.m
 const upTo = (last: number, after = 0) =>
   Array.from({ length: last - after }, (_, index) => after + index + 1);
 const reached = (batches: readonly Batch[], seq: number) =>
-  until(() => Promise.resolve(seqs(batches).includes(seq)));
+  until(`event ${seq} has come`, () => seqs(batches).includes(seq));
 
 /** A follower that keeps what it gets; while `full`, its socket takes nothing more. */
 function collect(followers: Followers, thread: string, after = 0) {
@@ -150,7 +150,7 @@ test('a follower that could not read is served by the next look', async () => {
   });
   const followers = new Followers(pool, (error) => errors.push(error));
   const { batches } = collect(followers, thread);
-  await until(() => Promise.resolve(errors.length > 0));
+  await until('an error has come', () => errors.length > 0);
   await write(2);
   broken = false;
   followers.rescan();
@@ -187,7 +187,7 @@ async function stream(followers: Followers, cursor: { runId: string; threadId: s
   const got = { text: '', ended: false };
   response.setEncoding('utf8').on('data', (chunk: string) => (got.text += chunk));
   response.on('end', () => (got.ended = true));
-  const wait = (part: string) => until(() => Promise.resolve(got.text.includes(part)));
+  const wait = (part: string) => until(`the stream has ${part}`, () => got.text.includes(part));
   return { streams, got, wait };
 }
 
@@ -201,7 +201,7 @@ test('RUN-5 the heartbeat is a comment line, neither stored nor numbered', async
   await write(1);
   await wait('id: 2\n');
   await pen.append([entry(run, { type: 'state', data: { status: 'done' } })]);
-  await until(() => Promise.resolve(got.ended));
+  await until('the stream has ended', () => got.ended);
   expect(got.text).toMatch(
     /^event: token\nid: 1\ndata: .*\n\n(: ping\n)+event: token\nid: 2\ndata: .*\n\nevent: state\nid: 3\ndata: .*\n\n$/,
   );
@@ -216,7 +216,7 @@ test('RUN-7 a stream whose hint was lost finds the rest by itself', async () => 
   await write(1);
   await pen.append([entry(run, { type: 'state', data: { status: 'done' } })]);
   vi.advanceTimersByTime(60_000);
-  await until(() => Promise.resolve(got.ended));
+  await until('the stream has ended', () => got.ended);
   expect(got.text.replaceAll(': ping\n', '').match(/^id: \d+$/gm)).toEqual(['id: 1', 'id: 2', 'id: 3']);
 });
 
@@ -230,7 +230,7 @@ test('a stream ends with its run, and not with another of its thread', async () 
   await wait('id: 2\n');
   expect([got.ended, streams.count]).toEqual([false, 1]);
   await pen.append([entry(run, { type: 'state', data: { status: 'done' } })]);
-  await until(() => Promise.resolve(got.ended));
+  await until('the stream has ended', () => got.ended);
   expect(got.text).not.toContain('canceled');
   expect([streams.count, followers.count]).toEqual([0, 0]);
 });

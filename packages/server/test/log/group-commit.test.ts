@@ -1,9 +1,9 @@
 // One writer, many threads: what is flushed together, what is kept apart, and what pressure does.
 
 import { expect, test } from 'vitest';
+import { holdTable, waitedFor } from '@continuo/testkit/fixtures';
 import { Lost } from '../../src/log/pen.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
-import { holdTable, waitedFor } from '../contract/support.ts';
 import { entry, openPen, token, useLog } from '../runs/support.ts';
 
 const world = useLog();

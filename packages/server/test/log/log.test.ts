@@ -2,10 +2,11 @@
 
 import { v7 as uuidv7 } from 'uuid';
 import { expect, test } from 'vitest';
+import { until } from '@continuo/testkit';
+import { holdTable, waitedFor } from '@continuo/testkit/fixtures';
 import type { Change, Entry } from '../../src/log/group.ts';
 import { CancelWins, Lost } from '../../src/log/pen.ts';
 import { Followers } from '../../src/log/follow.ts';
-import { holdTable, until, waitedFor } from '../contract/support.ts';
 import { entry, openPen, requestCancel, token, useLog } from '../runs/support.ts';
 
 const world = useLog();
@@ -170,7 +171,7 @@ test('L5 nobody sees an event before its commit: not its writer, not a follower,
   expect(seen).toEqual([]);
   await release();
   await appended;
-  await until(() => Promise.resolve(seen.includes('sent')));
+  await until('the notification has come', () => seen.includes('sent'));
   follower.stop();
   expect(seen.toSorted()).toEqual(['acknowledged', 'folded', 'published', 'sent']);
   expect(seen[0]).toBe('folded');

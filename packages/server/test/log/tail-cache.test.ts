@@ -1,9 +1,9 @@
 // What a pod has just written is followed without the database; whatever it may not have whole is read.
 
 import { expect, test } from 'vitest';
+import { until } from '@continuo/testkit';
 import { Followers, type Batch } from '../../src/log/follow.ts';
 import { Recent } from '../../src/log/tail-cache.ts';
-import { until } from '../contract/support.ts';
 import { openPen, token, useLog } from '../runs/support.ts';
 
 const world = useLog();
@@ -41,7 +41,7 @@ test('a follower that comes in the middle of a run gets what was written and wha
   const late = follow(0);
   const later = follow(1);
   await pen.append([token(run, 'c')]);
-  await until(() => Promise.resolve(later.includes(3)));
+  await until('event 3 has come', () => later.includes(3));
   expect([early, late, later]).toEqual([
     [1, 2, 3],
     [1, 2, 3],
@@ -57,7 +57,7 @@ test('once the pen is closed nothing is known of its thread, and the table is re
   pen.close();
   expect(recent.place(run)).toBeNull();
   const seqs = follow(0);
-  await until(() => Promise.resolve(seqs.length === 1));
+  await until('one event has come', () => seqs.length === 1);
   expect(reads()).toBeGreaterThan(0);
 });
 
@@ -77,6 +77,6 @@ test('of a long run only the end is kept, and the rest is read', async () => {
   expect(recent.after(thread, 0)).toBeNull();
   expect(recent.after(thread, 299)?.map(({ seq }) => seq)).toEqual([300]);
   const seqs = follow(0);
-  await until(() => Promise.resolve(seqs.includes(300)));
+  await until('event 300 has come', () => seqs.includes(300));
   expect(seqs).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
 });

@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { schemas } from '@continuo/protocol';
-import { until } from '../chaos/killing/until.ts';
-import { ask, usePod } from '../contract/support.ts';
+import { ask, until } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { EVERYTHING, isAlive } from './support.ts';
 
 const world = usePod({ CONTINUO_TEST_GREETING: 'hello' });

@@ -5,10 +5,11 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { schemas } from '@continuo/protocol';
+import { until } from '@continuo/testkit';
+import { MCP_SERVER } from '@continuo/testkit/fixtures';
 import { putServer } from '../../src/mcp/rows.ts';
 import { OutcomeUnknown, ToolFailure } from '../../src/tools/tool.ts';
-import { until } from '../chaos/killing/until.ts';
-import { call, FIXTURE, isAlive, line, lines, node, RUDE, useMcp } from './support.ts';
+import { call, isAlive, line, lines, node, RUDE, useMcp } from './support.ts';
 
 const world = useMcp();
 
@@ -23,7 +24,7 @@ async function fixture(
   await writeFile(file, '');
   await writeFile(`${file}.tools`, JSON.stringify(tools));
   const given = { RECORD: file, TOOLS: `${file}.tools`, ...env };
-  await world.put(workspace, 'fix', node([FIXTURE], { env: given, ...more }));
+  await world.put(workspace, 'fix', node([MCP_SERVER], { env: given, ...more }));
   return { workspace, file, ...world.open() };
 }
 
@@ -56,7 +57,7 @@ test('a slow server’s tools are absent until it is there', async () => {
   const slow = await rude('hang-at-start');
   const file = join(world.folder, `${slow.workspace}.txt`);
   await writeFile(file, '');
-  await world.put(slow.workspace, 'fix', node([FIXTURE], { env: { RECORD: file } }));
+  await world.put(slow.workspace, 'fix', node([MCP_SERVER], { env: { RECORD: file } }));
   const tools = slow.mcp.toolsOf(slow.workspace);
   await slow.state(slow.workspace, 'fix', 'ready');
   slow.clock.advance(20_000);
@@ -321,7 +322,7 @@ test('a removed workspace has no servers', async () => {
   await world.pool.query('update workspaces set removed_at = now() where id = $1', [workspace]);
   clock.advance(1000);
   await until('there are no tools', async () => (await mcp.toolsOf(workspace)).length === 0);
-  expect(await putServer(world.pool, workspace, 'x', node([FIXTURE]))).toEqual({ kind: 'no_workspace' });
+  expect(await putServer(world.pool, workspace, 'x', node([MCP_SERVER]))).toEqual({ kind: 'no_workspace' });
   await until('the process is gone', () => !isAlive(pid));
 });
 

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { schemas } from '@continuo/protocol';
+import { until } from '@continuo/testkit';
 import { OutcomeUnknown, ToolFailure } from '../../src/tools/tool.ts';
 import { call, useMcp } from './support.ts';
 
@@ -16,6 +17,10 @@ interface Message {
 }
 const seen: string[] = [];
 const arrivals = new EventEmitter();
+const onMessage = (check: () => void) => {
+  arrivals.on('message', check);
+  return () => void arrivals.off('message', check);
+};
 const TOOLS = ['plain', 'broken', 'cut', 'forgotten', 'gateway', 'giant', 'flood', 'hang', 'redirect'];
 
 /** What the server does with a GET, and whether it names a session. */
@@ -186,19 +191,10 @@ test('a call that is not answered is canceled with a notification', async () => 
   const { all, clock } = await connected();
   const hanging = call(all, 'web__hang');
   hanging.catch(() => undefined);
-  await until(() => seen.includes('call hang'));
+  await until('the call has reached the server', () => seen.includes('call hang'), { wake: onMessage });
   clock.advance(60_000);
   await expect(hanging).rejects.toThrow('the server did not answer within 60 s');
-  await until(() => seen.includes('notifications/cancelled'));
-});
-
-/** Each message that arrives is a reason to look. */
-function until(look: () => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    const again = () => {
-      if (!look()) return void arrivals.once('message', again);
-      resolve();
-    };
-    again();
+  await until('the cancellation has reached the server', () => seen.includes('notifications/cancelled'), {
+    wake: onMessage,
   });
-}
+});

@@ -4,13 +4,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { until } from '../chaos/killing/until.ts';
-import { createThread, followToEnd, send, type Frame } from '../client/api.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { brokenInvariants } from '../client/invariants.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
-import { ask as request } from '../contract/support.ts';
-import { FIXTURE, lines } from './support.ts';
+import { ask as request, createThread, followToEnd, send, until, type Frame } from '@continuo/testkit';
+import {
+  brokenInvariants,
+  freshDatabase,
+  MCP_SERVER,
+  startPod,
+  type TestDatabase,
+  type TestPod,
+} from '@continuo/testkit/fixtures';
+import { lines } from './support.ts';
 
 const WORKSPACE = '/api/v1/workspaces/00000000-0000-7000-8000-000000000001';
 let database: TestDatabase;
@@ -57,7 +60,7 @@ async function asking(note: string) {
   await request('PUT', `${url}${WORKSPACE}/mcp-servers/fix`, {
     transport: 'stdio',
     command: process.execPath,
-    args: [FIXTURE],
+    args: [MCP_SERVER],
     env: { RECORD: record },
   });
   const steps = [{ calls: [{ tool: 'fix__question', input: { note } }] }, { text: 'done' }];

@@ -4,12 +4,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { until } from '../chaos/killing/until.ts';
-import { call as request, createThread, followToEnd, send, type Frame } from '../client/api.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { brokenInvariants } from '../client/invariants.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
-import { FIXTURE, isAlive, line, lines, MEMORY } from './support.ts';
+import { call as request, createThread, followToEnd, send, until, type Frame } from '@continuo/testkit';
+import {
+  brokenInvariants,
+  freshDatabase,
+  MCP_SERVER,
+  startPod,
+  type TestDatabase,
+  type TestPod,
+} from '@continuo/testkit/fixtures';
+import { isAlive, line, lines, MEMORY } from './support.ts';
 
 const WORKSPACE = '00000000-0000-7000-8000-000000000001';
 let database: TestDatabase;
@@ -93,7 +97,7 @@ test('PLUS-4 kill -9 of the pod in a call: the outcome is unknown, and the call 
   const file = await recording();
   const first = await pod();
   // It does not end by itself when its input is closed.
-  await put(first.url, 'fix', [FIXTURE], { RECORD: file, STUBBORN: '1' });
+  await put(first.url, 'fix', [MCP_SERVER], { RECORD: file, STUBBORN: '1' });
   const id = await play(
     first.url,
     { calls: [{ tool: 'fix__hang', input: { note: 'only once' } }] },
@@ -122,7 +126,7 @@ test('PLUS-4 kill -9 of the pod in a call: the outcome is unknown, and the call 
 test('PLUS-4 kill -9 of the pod in a call to a server that is then gone: still unknown, not a missing tool', async () => {
   const file = await recording();
   const first = await pod();
-  await put(first.url, 'fix', [FIXTURE], { RECORD: file });
+  await put(first.url, 'fix', [MCP_SERVER], { RECORD: file });
   const id = await play(
     first.url,
     { calls: [{ tool: 'fix__hang', input: { note: 'lost' } }] },
@@ -141,7 +145,7 @@ test('PLUS-4 kill -9 of the pod in a call to a server that is then gone: still u
 test('PLUS-4 a server that dies in a call: the outcome is unknown, the run goes on, and nothing is repeated', async () => {
   const file = await recording();
   const { url } = await pod();
-  await put(url, 'fix', [FIXTURE], { RECORD: file });
+  await put(url, 'fix', [MCP_SERVER], { RECORD: file });
   const id = await play(
     url,
     {
@@ -164,7 +168,7 @@ test('PLUS-4 a server that dies in a call: the outcome is unknown, the run goes 
 test('a server that is removed on one pod ends on the others', async () => {
   const file = await recording();
   const [one, other] = [await pod(), await pod()];
-  await put(one.url, 'fix', [FIXTURE], { RECORD: file });
+  await put(one.url, 'fix', [MCP_SERVER], { RECORD: file });
   const servers = `/api/v1/workspaces/${WORKSPACE}/mcp-servers`;
   await request('GET', `${other.url}${servers}`);
   const pids = await line(file, /started (\d+)\nstarted (\d+)/);
@@ -175,7 +179,7 @@ test('a server that is removed on one pod ends on the others', async () => {
 test('a run that is canceled cancels its call at the server after the grace, and a stopped pod leaves no process', async () => {
   const file = await recording();
   const last = await pod();
-  await put(last.url, 'fix', [FIXTURE], { RECORD: file });
+  await put(last.url, 'fix', [MCP_SERVER], { RECORD: file });
   const id = await play(last.url, { calls: [{ tool: 'fix__hang', input: { note: 'c' } }] });
   await line(file, /hang c/);
   await request('POST', `${last.url}/api/runs/${id}/cancel`, {});

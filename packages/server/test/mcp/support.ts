@@ -10,19 +10,18 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll } from 'vitest';
 import type { McpConfig } from '@continuo/protocol';
 import { schemas } from '@continuo/protocol';
+import { freshDatabase, type TestDatabase } from '@continuo/testkit/fixtures';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createMcp, MCP_STATE_CHANGED, type Mcp, type McpOptions } from '../../src/mcp/mcp.ts';
 import { putServer } from '../../src/mcp/rows.ts';
 import type { AnyTool } from '../../src/tools/registry.ts';
 import { busOn } from '../bus/support.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
 
 const require = createRequire(import.meta.url);
 export const FILESYSTEM = require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 export const MEMORY = require.resolve('@modelcontextprotocol/server-memory/dist/index.js');
 export const EVERYTHING = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
-export const FIXTURE = fileURLToPath(new URL('./fixture/server.ts', import.meta.url));
 export const FETCH = fileURLToPath(new URL('./fixture/fetch.ts', import.meta.url));
 export const RUDE = fileURLToPath(new URL('./fixture/rude.ts', import.meta.url));
 

@@ -1,8 +1,9 @@
 // Chats of a whole server whose models are a provider's: what the provider is sent, and what a stop does to it.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask, framesOf, seen, until } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { newSpace, put, type Space } from '../files/support.ts';
-import { ask, framesOf, seen, until, usePod } from '../contract/support.ts';
 import { ENV, type ProviderServer, startProvider } from './server.ts';
 import { MODEL } from './support.ts';
 import type { Reply } from './wire/reply.ts';
@@ -156,10 +157,10 @@ describe.each(['compatible', 'anthropic', 'google'] as const)('%s', (name) => {
     const since = listen();
     server.reply({ said: [], instead: 'stall' }, says('Hello again.'));
     const { url, run } = await open(space, { model });
-    await until(async () => since().length === 1);
+    await until('the provider has a request', async () => since().length === 1);
     expect((await ask('POST', `${url}/stop`)).status).toBe(200);
     expect(await end(run)).toBe('canceled');
-    await until(async () => since()[0]!.left);
+    await until('the client has left the request', async () => since()[0]!.left);
     const next = await ask('POST', url, { content: 'Are you there?' });
     expect(await end(next.body.run.id)).toBe('done');
     expect(JSON.stringify(since()[1]!.body)).toContain(MARKER);
@@ -171,7 +172,7 @@ describe.each(['compatible', 'anthropic', 'google'] as const)('%s', (name) => {
     const refusal = { status: 503, message: 'overloaded', headers: { 'retry-after': '20' } };
     server.reply({ refusal }, says('Back.'));
     const { url, run } = await open(space, { model });
-    await until(async () => since().length === 1);
+    await until('the provider has a request', async () => since().length === 1);
     expect((await ask('POST', `${url}/stop`)).status).toBe(200);
     expect(await end(run)).toBe('canceled');
     expect(since()).toHaveLength(1);
@@ -211,7 +212,7 @@ describe.each(['compatible', 'anthropic', 'google'] as const)('%s', (name) => {
     server.reply(says('It rains.'), says('"Rain, and what to do"'), says('Still.'));
     const { url, run } = await open(space, { model, title: undefined });
     expect(await end(run)).toBe('done');
-    const titled = await until(async () => {
+    const titled = await until('the chat has a title', async () => {
       const { body } = await ask('GET', url);
       return body.title !== null && body;
     });
@@ -240,7 +241,7 @@ test('PLUS-6 a title is kept as the database can read it, whatever the model sai
   server.reply(says('It rains.'), says('Odd \0 and \ud800.'));
   const { url, run } = await open(space, { model, title: undefined });
   expect(await end(run)).toBe('done');
-  const titled = await until(async () => {
+  const titled = await until('the chat has a title', async () => {
     const { body } = await ask('GET', url);
     return body.title !== null && body;
   });

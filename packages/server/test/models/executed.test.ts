@@ -3,12 +3,12 @@
 
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { brokenInvariants } from '@continuo/testkit/fixtures';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { readForFold } from '../../src/log/statements.ts';
 import { createModels } from '../../src/models/catalog.ts';
 import { EMPTY, foldAll } from '../../src/threads/fold.ts';
 import { shownHistory } from '../../src/context/history.ts';
-import { brokenInvariants } from '../client/invariants.ts';
 import { useLog } from '../runs/support.ts';
 import { type Executor, type Moment, STUCK, createExecutor } from './executed.ts';
 import { ENV, PROVIDERS, type ProviderName, WIRES } from './server.ts';

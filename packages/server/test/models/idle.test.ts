@@ -1,8 +1,8 @@
 // How long a provider may be silent is a setting.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createThread, readRun } from '../client/api.ts';
-import { ask, framesOf, usePod } from '../contract/support.ts';
+import { ask, createThread, framesOf, readRun } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 import { ENV, type ProviderServer, startProvider } from './server.ts';
 import { MODEL } from './support.ts';
 import type { Reply } from './wire/reply.ts';

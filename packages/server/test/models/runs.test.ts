@@ -2,8 +2,8 @@
 // OpenAI's own address cannot be changed from outside, so its model is not among them.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createThread, type Frame, readRun } from '../client/api.ts';
-import { ask, count, framesOf, seen, usePod } from '../contract/support.ts';
+import { ask, createThread, framesOf, readRun, seen, type Frame } from '@continuo/testkit';
+import { count, usePod } from '@continuo/testkit/fixtures';
 import { ENV, type ProviderServer, startProvider } from './server.ts';
 import { MODEL } from './support.ts';
 import type { Reply, Said } from './wire/reply.ts';

@@ -1,10 +1,16 @@
 // What a pod that is killed had of a chat, another pod has too: what was said and done, the files, and what it cost.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
-import { brokenInvariants } from '../client/invariants.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
-import { ask, framesOf, holdEffects, seen, until, waitedFor } from '../contract/support.ts';
+import { ask, framesOf, seen, until } from '@continuo/testkit';
+import {
+  brokenInvariants,
+  freshDatabase,
+  holdEffects,
+  startPod,
+  waitedFor,
+  type TestDatabase,
+  type TestPod,
+} from '@continuo/testkit/fixtures';
 import { newSpace, put } from '../files/support.ts';
 import { ENV, type ProviderServer, startProvider } from './server.ts';
 import { MODEL } from './support.ts';
@@ -60,7 +66,10 @@ test('WS-9 a new session on another pod, after a kill, has all that was said and
   const second = await newPod();
   const url = `${second.url}${new URL(space.url).pathname}`;
   expect((await framesOf(second.url, cut.body.run.id)).at(-1)!.data).toEqual({ status: 'done' });
-  await until(async () => (await ask('GET', `${url}/chats/${chat.id}`)).body.state === 'idle');
+  await until(
+    'the chat is idle',
+    async () => (await ask('GET', `${url}/chats/${chat.id}`)).body.state === 'idle',
+  );
   expect((await ask('POST', `${url}/chats/${chat.id}/stop`)).status).toBe(200);
 
   const before = server.received.length;

@@ -4,7 +4,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ask, usePod } from '../contract/support.ts';
+import { ask } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 
 const FILE = join(import.meta.dirname, 'openapi.json');
 const world = usePod();

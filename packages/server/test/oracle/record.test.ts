@@ -2,9 +2,9 @@
 // `CONTINUO_ORACLE=record npm test -- packages/server/test/oracle/record.test.ts`. Ids and times are those of the recording.
 
 import { afterAll, beforeAll, test } from 'vitest';
+import { freshDatabase, type TestDatabase } from '@continuo/testkit/fixtures';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { readThread } from '../../src/log/statements.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
 import { readLogs, writeExpected, writeLog } from './fixtures.ts';
 import { HANDMADE } from './handmade.ts';
 import { PROJECTIONS } from './projections.ts';

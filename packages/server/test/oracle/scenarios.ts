@@ -1,11 +1,9 @@
 // What is recorded: one thread for each situation, played on real pods with the scripted model or with a provider that says
 // what it is told. One after the other, so that each finds the policy that it needs and no pod is busy with another.
 
-import type { TestDatabase } from '../client/database.ts';
-import { startPod } from '../client/pod.ts';
-import { ask, framesOf, seen, until } from '../contract/support.ts';
+import { ask, framesOf, seen, until } from '@continuo/testkit';
+import { MCP_SERVER, startPod, type TestDatabase } from '@continuo/testkit/fixtures';
 import { Stage } from '../dialects/logs.ts';
-import { FIXTURE } from '../mcp/support.ts';
 import { ENV, startProvider, type ProviderServer } from '../models/server.ts';
 import { MODEL } from '../models/support.ts';
 import type { Reply, Said } from '../models/wire/reply.ts';
@@ -61,7 +59,7 @@ export async function playScenarios(
 /** Once nobody holds the thread, nothing more is written. */
 async function quiet(stage: Stage, thread: string): Promise<void> {
   const held = 'select from threads where id = $1 and owner is not null';
-  await until(async () => (await stage.query(held, thread)).length === 0);
+  await until('no pod holds the thread', async () => (await stage.query(held, thread)).length === 0);
 }
 
 const WORKSPACE = '/api/v1/workspaces/default';
@@ -165,7 +163,7 @@ function during(act: (stage: Stage, thread: string, run: string) => Promise<unkn
     await act(stage, thread, run);
     await stage.ended(run);
     const open = 'select from runs where thread_id = $1 and ended_at is null';
-    await until(async () => (await stage.query(open, thread)).length === 0);
+    await until('no run of the thread is open', async () => (await stage.query(open, thread)).length === 0);
     return thread;
   };
 }
@@ -176,7 +174,7 @@ const sent = (policy: string) =>
 /** A tool of an MCP server asks a person while it is being called. */
 function questioned(answer: (stage: Stage, approval: string, run: string) => Promise<unknown>): Play {
   return async (stage) => {
-    const server = { transport: 'stdio', command: process.execPath, args: [FIXTURE] };
+    const server = { transport: 'stdio', command: process.execPath, args: [MCP_SERVER] };
     await ask('PUT', `${stage.url}${WORKSPACE}/mcp-servers/fix`, server);
     const thread = await stage.thread();
     const steps = [{ calls: [call('fix__question', { note: 'the ball' })] }, { text: 'done' }];
@@ -253,7 +251,7 @@ const expired: Play = async (stage) => {
     // The other pod may be the one that is woken, and lets the thread rest for longer.
     const wake = 'update threads set wake_at = now() where id = $1 and owner is null';
     const ended = "select from events where thread_id = $1 and data->>'to_state' = 'completed'";
-    await until(async () => {
+    await until('the session is completed', async () => {
       await stage.query(wake, thread);
       return (await stage.query(ended, thread)).length > 0;
     });

@@ -4,7 +4,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { brokenInvariants } from '../client/invariants.ts';
+import { brokenInvariants } from '@continuo/testkit/fixtures';
 import { EMPTY, foldAll } from '../../src/threads/fold.ts';
 import type { AnyTool } from '../../src/tools/registry.ts';
 import { createLoop, requestCancel, useLog, type LoopSettings, type TestHold } from './support.ts';

@@ -1,9 +1,9 @@
 // A run's end lets its thread go in the same append, and loses nothing that anybody wants of it.
 
 import { expect, test } from 'vitest';
+import { brokenInvariants } from '@continuo/testkit/fixtures';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { Told, type FactRow } from '../../src/runs/facts/facts.ts';
-import { brokenInvariants } from '../client/invariants.ts';
 import { createLoop, requestCancel, TestHold, useLog, type LoopSettings } from './support.ts';
 
 const world = useLog();

@@ -2,7 +2,7 @@
 
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { brokenInvariants } from '../client/invariants.ts';
+import { brokenInvariants } from '@continuo/testkit/fixtures';
 import type { StoredEvent } from '../../src/log/event.ts';
 import type { AnyTool } from '../../src/tools/registry.ts';
 import { createLoop, play, requestCancel, useLog } from './support.ts';

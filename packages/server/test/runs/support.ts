@@ -3,6 +3,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll } from 'vitest';
 import type { NewEvent } from '@continuo/protocol';
+import { freshDatabase, type TestDatabase } from '@continuo/testkit/fixtures';
 import type { Hold } from '../../src/actors/hold.ts';
 import { createAgents, type Agents } from '../../src/agents/agent.ts';
 import { createRoles } from '../../src/agents/roles.ts';
@@ -16,7 +17,6 @@ import { createModels } from '../../src/models/catalog.ts';
 import { createRunLoop } from '../../src/runs/loop/loop.ts';
 import { States } from '../../src/runs/loop/thread-state-cache.ts';
 import { createToolRegistry, type AnyTool } from '../../src/tools/registry.ts';
-import { freshDatabase, type TestDatabase } from '../client/database.ts';
 
 const WORKSPACE = '00000000-0000-7000-8000-000000000001';
 

@@ -20,14 +20,20 @@ import type pg from 'pg';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import yauzl from 'yauzl';
 import yazl from 'yazl';
+import { createThread, follow, send } from '@continuo/testkit';
+import {
+  brokenInvariants,
+  emptyDatabase,
+  freshDatabase,
+  holdTable,
+  startPod,
+  waitedFor,
+  type TestDatabase,
+  type TestPod,
+} from '@continuo/testkit/fixtures';
 import { backup } from '../../src/upkeep/backup.ts';
 import { restore } from '../../src/upkeep/restore.ts';
 import { migrationNames, migrationText, MIGRATIONS_TABLE } from '../../src/db/migrate.ts';
-import { createThread, follow, send } from '../client/api.ts';
-import { emptyDatabase, freshDatabase, type TestDatabase } from '../client/database.ts';
-import { brokenInvariants } from '../client/invariants.ts';
-import { startPod, type TestPod } from '../client/pod.ts';
-import { holdTable, waitedFor } from '../contract/support.ts';
 
 let folder: string;
 let file: string;

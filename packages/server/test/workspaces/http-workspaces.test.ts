@@ -4,10 +4,11 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { ask, framesOf, until } from '@continuo/testkit';
+import { count, usePod } from '@continuo/testkit/fixtures';
 import { createPool } from '../../src/db/pool.ts';
 import { doChores } from '../../src/upkeep/chores.ts';
 import { sweepChunks } from '../../src/files/content.ts';
-import { ask, count, framesOf, until, usePod } from '../contract/support.ts';
 import { get, newSpace, put } from '../files/support.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'continuo-spaces-'));
@@ -175,6 +176,7 @@ test('after the grace period a removed workspace is purged with its files and th
     // Several pods come at once: one of them does it.
     await Promise.all(Array.from({ length: 4 }, () => doChores(pool)));
     await until(
+      'the workspace is purged',
       async () =>
         (await count(world.database, 'workspaces where id = $1', [old.id])) === 0 ||
         doChores(pool).then(() => false),
@@ -261,7 +263,7 @@ test('WS-2 files that disappear from the folder at once are asked about over HTT
     for (const path of paths) await put(space, path, path);
     await put(space, 'kept.md', 'kept');
     for (const path of paths) rmSync(join(root, path));
-    return until(async () => (await ask('GET', space.url)).body.held_removals);
+    return until('removals are held', async () => (await ask('GET', space.url)).body.held_removals);
   };
   expect(await ask('POST', `${space.url}/folder/restore`)).toMatchObject({
     status: 409,
@@ -272,8 +274,8 @@ test('WS-2 files that disappear from the folder at once are asked about over HTT
     status: 200,
     body: { held_removals: null },
   });
-  await until(async () => paths.every((path) => existsSync(join(root, path))));
+  await until('every file is on disk', async () => paths.every((path) => existsSync(join(root, path))));
   await removeMost();
   expect((await ask('POST', `${space.url}/folder/accept-removals`)).status).toBe(200);
-  await until(async () => (await ask('GET', space.url)).body.files === 1);
+  await until('one file is left', async () => (await ask('GET', space.url)).body.files === 1);
 });

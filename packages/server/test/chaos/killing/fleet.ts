@@ -1,8 +1,7 @@
 // The pods of a test, each a process of its own, and who held which thread when.
 
-import { startPod, type PodSettings, type TestPod } from '../../client/pod.ts';
-import type { TestDatabase } from '../../client/database.ts';
-import { until } from './until.ts';
+import { until } from '@continuo/testkit';
+import { startPod, type PodSettings, type TestDatabase, type TestPod } from '@continuo/testkit/fixtures';
 
 export class Fleet {
   readonly #settings: PodSettings;

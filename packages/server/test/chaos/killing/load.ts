@@ -2,10 +2,10 @@
 // sends the next. A request that fails is repeated elsewhere under its key; a stream that breaks is resumed.
 
 import { randomUUID } from 'node:crypto';
-import { ApiError, createThread, followToEnd, send, type Frame, type RunBody } from '../../client/api.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ApiError, createThread, followToEnd, send, type Frame, type RunBody } from '@continuo/testkit';
 import type { Random } from './random.ts';
 import { inventScript, type Script } from './script.ts';
-import { pause } from './until.ts';
 
 /** A run that was acknowledged, and all that its follower saw. */
 export interface PlayedRun {

@@ -1,11 +1,9 @@
 // Stops a pod past its lease, until others have taken over, and wakes it up again.
 
-import { follow } from '../../client/api.ts';
-import type { TestDatabase } from '../../client/database.ts';
-import type { TestPod } from '../../client/pod.ts';
+import { follow, until } from '@continuo/testkit';
+import type { TestDatabase, TestPod } from '@continuo/testkit/fixtures';
 import { registeredAs } from './fleet.ts';
 import type { Load } from './load.ts';
-import { until } from './until.ts';
 
 export interface StoppedPod {
   readonly pod: TestPod;

@@ -1,6 +1,6 @@
 // How long a run waits for its next pod: from the moment its pod was killed until the successor's event.
 
-import type { TestDatabase } from '../../client/database.ts';
+import type { TestDatabase } from '@continuo/testkit/fixtures';
 import { readHolds } from './fleet.ts';
 
 export interface Kill {

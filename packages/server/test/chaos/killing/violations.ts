@@ -1,8 +1,7 @@
 // What must be true of every run that was acknowledged, whatever happened to the pods: of its log, of what its
 // follower saw, and of the effects that its tools left in the world.
 
-import type { TestDatabase } from '../../client/database.ts';
-import { brokenInvariants } from '../../client/invariants.ts';
+import { brokenInvariants, type TestDatabase } from '@continuo/testkit/fixtures';
 import type { PlayedRun } from './load.ts';
 import type { Effect } from './script.ts';
 

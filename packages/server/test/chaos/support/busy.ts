@@ -2,8 +2,8 @@
 
 import type pg from 'pg';
 import { expect } from 'vitest';
-import { createThread, followToEnd, type Frame } from '../../client/api.ts';
-import { brokenInvariants } from '../../client/invariants.ts';
+import { createThread, followToEnd, type Frame } from '@continuo/testkit';
+import { brokenInvariants } from '@continuo/testkit/fixtures';
 import { insist, post, type Refusal } from './load.ts';
 import { problemsOfDone, storedFrames } from './whole.ts';
 

@@ -1,7 +1,6 @@
 // Looks into a pod's heap, through the debugger's protocol.
 
-import type { TestPod } from '../../client/pod.ts';
-import { until } from './load.ts';
+import type { TestPod } from '@continuo/testkit/fixtures';
 
 /** A pod that can be looked into is started with this. */
 export const INSPECTABLE = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
@@ -9,7 +8,7 @@ export const INSPECTABLE = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 /** What is in use after a garbage collection: the heap, and what lies outside of it such as buffers; in MiB. */
 export async function usedMiB(pod: TestPod): Promise<number> {
   const listening = () => /Debugger listening on (ws:\S+)/.exec(pod.output())?.[1];
-  await until(() => listening() !== undefined);
+  await pod.logged('For help, see: ');
   const socket = new WebSocket(listening()!);
   await new Promise((resolve, reject) => {
     socket.addEventListener('open', resolve);

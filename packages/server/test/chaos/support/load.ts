@@ -1,6 +1,6 @@
 // A patient client: it posts with a key, comes back when it is told to, and never doubts a 202.
 
-import { ApiError, call, type RunBody } from '../../client/api.ts';
+import { ApiError, call, type RunBody } from '@continuo/testkit';
 
 export interface Refusal {
   readonly status: number;
@@ -49,9 +49,4 @@ export async function insist<T>(ask: () => Promise<T>): Promise<T> {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
-}
-
-/** Looks until it is so. */
-export async function until(fact: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await fact())) await new Promise((resolve) => setTimeout(resolve, 10));
 }

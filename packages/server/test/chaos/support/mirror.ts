@@ -6,9 +6,14 @@ import { join, relative } from 'node:path';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { expect, onTestFinished } from 'vitest';
-import { freshDatabase, type TestDatabase } from '../../client/database.ts';
-import { until } from '../killing/until.ts';
-import { startMirrorPod, type MirrorPod, type MirrorPodOptions } from '../../client/mirror-pod.ts';
+import { until } from '@continuo/testkit';
+import {
+  freshDatabase,
+  startMirrorPod,
+  type MirrorPod,
+  type MirrorPodOptions,
+  type TestDatabase,
+} from '@continuo/testkit/fixtures';
 
 export interface Home {
   readonly folder: string;

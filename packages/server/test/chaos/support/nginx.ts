@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { until } from './load.ts';
+import { until } from '@continuo/testkit';
 
 const run = promisify(execFile);
 /** What was fetched once stays until the dependencies are removed. */
@@ -82,7 +82,7 @@ export async function startNginx(program: string, pods: readonly string[]): Prom
   );
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   await Promise.race([
-    until(() => answers(port)),
+    until('nginx answers', () => answers(port)),
     exited.then(() => Promise.reject(new Error(`nginx did not start with ${folder}/nginx.conf`))),
   ]);
   return {

@@ -1,6 +1,6 @@
 // A follower whose connection is cut again and again, and that comes back with the id that it saw last.
 
-import { follow, isEnd, type Frame } from '../../client/api.ts';
+import { follow, isEnd, type Frame } from '@continuo/testkit';
 
 export interface Pieces {
   readonly frames: readonly Frame[];

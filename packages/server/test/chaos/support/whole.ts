@@ -1,7 +1,7 @@
 // Whether a run's stream is whole, and whether its log says what its script told it to do.
 
 import type pg from 'pg';
-import type { Frame } from '../../client/api.ts';
+import type { Frame } from '@continuo/testkit';
 
 /** The frames that the log makes, byte for byte; a follower must have seen exactly these. */
 export async function storedFrames(pool: pg.Pool, runId: string): Promise<string[]> {

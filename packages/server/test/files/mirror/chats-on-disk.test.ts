@@ -14,10 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createThread, send } from '../../client/api.ts';
-import { freshDatabase } from '../../client/database.ts';
-import { startPod, type PodSettings, type TestPod } from '../../client/pod.ts';
-import { ask, framesOf, until } from '../../contract/support.ts';
+import { ask, createThread, framesOf, send, until } from '@continuo/testkit';
+import { freshDatabase, startPod, type PodSettings, type TestPod } from '@continuo/testkit/fixtures';
 
 const DEFAULT = '00000000-0000-7000-8000-000000000001';
 
@@ -44,7 +42,7 @@ async function openHome() {
     },
     /** The one chat whose name begins so, as soon as it says this. */
     says: (name: string, text: string) =>
-      until(async () => {
+      until(`the file of ${name} has its text`, async () => {
         const found = names().find((each) => each.startsWith(name));
         return found && readFileSync(join(folder, found), 'utf8').includes(text) ? found : null;
       }),
@@ -87,7 +85,10 @@ test('WS-19 at the end of a run its chat is a read-only file in the folder, and 
   await say(pod, thread, 'Two frogs.');
   await home.says('frogs', 'Two frogs.');
   const read = await ask('GET', `${pod.url}/api/v1/workspaces/default/files/chats/${name}`);
-  await until(async () => readFileSync(join(home.folder, name), 'utf8') === read.text);
+  await until(
+    'the file is what the API reads',
+    async () => readFileSync(join(home.folder, name), 'utf8') === read.text,
+  );
   expect(home.names()).toEqual([name]);
   expect(await home.kept()).toEqual([]);
 });
@@ -103,9 +104,9 @@ test('WS-19 a renamed chat moves, a removed one disappears and comes back', asyn
   await home.says('frogs', 'One frog.');
   await home.rename(thread, 'Newts');
   await home.says('newts', 'One frog.');
-  await until(async () => home.names().length === 2);
+  await until('two chats are on disk', async () => home.names().length === 2);
   await home.remove(thread, true);
-  await until(async () => home.names().length === 1);
+  await until('one chat is on disk', async () => home.names().length === 1);
   await home.remove(thread, false);
   await home.says('newts', 'One frog.');
 });
@@ -118,14 +119,15 @@ test('WS-19 what a person does under /chats is quarantined or undone, and become
   const name = await home.says('frogs', 'One frog.');
   const place = join(home.folder, name);
   const said = readFileSync(place, 'utf8');
-  const putBack = () => until(async () => existsSync(place) && readFileSync(place, 'utf8') === said);
+  const putBack = () =>
+    until('the chat is put back', async () => existsSync(place) && readFileSync(place, 'utf8') === said);
 
   chmodSync(place, 0o644);
   writeFileSync(place, 'No frog at all.');
   await putBack();
-  await until(async () => home.quarantined().length === 1);
+  await until('the edit is in quarantine', async () => home.quarantined().length === 1);
   expect(home.quarantined()[0]).toContain('what is under /chats is read-only');
-  await until(async () => (statSync(place).mode & 0o777) === 0o444);
+  await until('the file is read-only', async () => (statSync(place).mode & 0o777) === 0o444);
 
   writeFileSync(join(home.folder, 'saved'), 'Saved by renaming.');
   renameSync(join(home.folder, 'saved'), place);
@@ -133,10 +135,15 @@ test('WS-19 what a person does under /chats is quarantined or undone, and become
   rmSync(place);
   await putBack();
   renameSync(place, join(home.folder, 'frogs.chat'));
-  await until(async () => home.names().length === 1 && home.names()[0] === name);
+  await until(
+    'the chat has its name again',
+    async () => home.names().length === 1 && home.names()[0] === name,
+  );
   writeFileSync(join(home.folder, 'mine.chat'), 'A chat of my own.');
-  await until(async () => home.names().length === 1);
-  await until(async () => home.quarantined().some((text) => text.includes('/chats/mine.chat')));
+  await until('one chat is on disk', async () => home.names().length === 1);
+  await until('the foreign file is in quarantine', async () =>
+    home.quarantined().some((text) => text.includes('/chats/mine.chat')),
+  );
   rmSync(home.folder, { recursive: true });
   await putBack();
   expect(await home.kept()).toEqual([]);
@@ -148,7 +155,7 @@ test('WS-19 a chat that is moved out of /chats is a person’s file from then on
   await say(pod, await chat(pod, 'Frogs'), 'One frog.');
   const name = await home.says('frogs', 'One frog.');
   renameSync(join(home.folder, name), join(home.folder, '../frogs.md'));
-  await until(async () => (await home.kept()).includes('/frogs.md'));
+  await until('the file is in the database', async () => (await home.kept()).includes('/frogs.md'));
   await home.says('frogs', 'One frog.');
   expect(await home.kept()).toEqual(['/frogs.md']);
 });
@@ -172,7 +179,7 @@ test('WS-19 what happened while nobody had the folder is made right when it is o
   await home.start();
   await home.says('salamanders', 'Said before.');
   await home.says('newts', 'Said before.');
-  await until(async () => home.names().length === 2);
+  await until('two chats are on disk', async () => home.names().length === 2);
   expect(home.quarantined()).toHaveLength(1);
   expect(await home.kept()).toEqual([]);
 });
@@ -201,7 +208,7 @@ test('WS-19 a pod that is killed at any point of writing a chat out leaves what 
     pod = await home.start({ armable: true });
     await framesOf(pod.url, run.id);
     await home.says('', `Round ${index + 1}.`);
-    await until(async () => home.names().length === 1);
+    await until('one chat is on disk', async () => home.names().length === 1);
     expect(home.quarantined()).toEqual([]);
   }
 }, 60_000);
@@ -239,6 +246,6 @@ test('WS-19 chats that the mirror wrote are taken for its own when its ledger is
   await say(pod, older, 'The end.');
   await home.says('older', 'The end.');
   await home.says('edited', 'A person edits this.');
-  await until(async () => !home.names().includes(name));
+  await until('the chat is off the disk', async () => !home.names().includes(name));
   expect(home.quarantined()).toEqual([expect.stringContaining(changed)]);
 });

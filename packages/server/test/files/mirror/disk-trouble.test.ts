@@ -7,8 +7,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { until } from '@continuo/testkit';
 import { useLog } from '../../runs/support.ts';
-import { openDesk, temporaryHome, until, type Desk } from './support.ts';
+import { openDesk, temporaryHome, type Desk } from './support.ts';
 
 const world = useLog();
 
@@ -38,7 +39,10 @@ function openDescriptors(): number {
 }
 
 async function equal(desk: Desk): Promise<void> {
-  await until(async () => JSON.stringify(desk.disk()) === JSON.stringify(await desk.database()));
+  await until(
+    'the folder is the database',
+    async () => JSON.stringify(desk.disk()) === JSON.stringify(await desk.database()),
+  );
 }
 
 test.skipIf(!canMount)(
@@ -69,7 +73,7 @@ test.skipIf(!canMount)(
     expect(desk.mirrors.problem()).toBe('the disk is full');
     expect(desk.warnings.map(({ reason }) => reason)).toEqual([expect.stringContaining('ENOSPC')]);
     run(MOUNT, ['-o', 'remount,size=64m', folders]);
-    await until(() => desk.mirrors.problem() === null);
+    await until('the mirror has no problem', () => desk.mirrors.problem() === null);
     await equal(desk);
     expect(desk.warnings).toHaveLength(1);
   },
@@ -90,7 +94,7 @@ test('WS-2 a link in the place of the folder keeps the mirror behind, is told on
   expect(fs.readFileSync(join(elsewhere, 'a.md'), 'utf8')).toBe('before');
   fs.unlinkSync(desk.root);
   fs.renameSync(elsewhere, desk.root);
-  await until(() => desk.mirrors.problem() === null);
+  await until('the mirror has no problem', () => desk.mirrors.problem() === null);
   await equal(desk);
 });
 
@@ -114,12 +118,12 @@ test('WS-2 the mirror does no work of the disk on the event loop', async () => {
     await fs.promises.writeFile(join(desk.root, 'a/b.md'), 'three');
     await fs.promises.rename(join(desk.root, 'c.md'), join(desk.root, 'd.md'));
     await fs.promises.writeFile(join(desk.root, 'a/con'), 'refused');
-    await until(async () => {
+    await until('both edits are in the database', async () => {
       const said = await desk.database();
       return said['/a/b.md'] === 'three' && '/d.md' in said;
     });
     await fs.promises.rm(join(desk.root, 'd.md'));
-    await until(async () => !('/d.md' in (await desk.database())));
+    await until('the removal is in the database', async () => !('/d.md' in (await desk.database())));
     await desk.mirrors.folder(desk.workspaceId);
     expect(head.kind).toBe('changed');
     await desk.stop();
@@ -142,7 +146,10 @@ test('WS-2 a folder that is deeper than 64 names is quarantined as one, and the 
     },
   );
   const notice = join(desk.root, 'continuo-quarantine.txt');
-  await until(() => fs.existsSync(notice) && fs.readFileSync(notice, 'utf8').includes('at most 64 names'));
+  await until(
+    'the notice says why',
+    () => fs.existsSync(notice) && fs.readFileSync(notice, 'utf8').includes('at most 64 names'),
+  );
   expect(fs.existsSync(join(desk.root, 'a/'.repeat(63)))).toBe(true);
   expect(fs.existsSync(join(desk.root, 'a/'.repeat(64)))).toBe(false);
   await desk.write(`${'b/'.repeat(63)}deep.md`, 'as deep as it may be');

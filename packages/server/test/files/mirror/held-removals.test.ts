@@ -5,10 +5,11 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { until } from '@continuo/testkit';
 import { lastChange } from '../../../src/files/changes.ts';
 import { decideRemovals, readHeldRemovals } from '../../../src/files/held-removals.ts';
 import { useLog } from '../../runs/support.ts';
-import { openDesk, until, type Desk } from './support.ts';
+import { openDesk, type Desk } from './support.ts';
 
 const world = useLog();
 const FILES = 60;
@@ -30,27 +31,33 @@ async function removeWhileOthersWrite(desk: Desk): Promise<void> {
     writeFileSync(join(desk.root, `d${folder}/own.md`), 'a person’s');
     for (let index = folder; index < FILES; index += 5) rmSync(join(desk.root, `d${folder}/f${index}.md`));
   }
-  await until(async () => (await held(desk)) !== null);
+  await until('removals are held', async () => (await held(desk)) !== null);
 }
 
 async function decide(desk: Desk, decision: 'restore' | 'remove'): Promise<void> {
   expect(await decideRemovals(world.pool, desk.workspaceId, decision)).toBe(true);
   await desk.workspaces.moved(desk.workspaceId);
-  await until(async () => (await held(desk)) === null);
+  await until('no removal is held', async () => (await held(desk)) === null);
 }
 
 async function equal(desk: Desk): Promise<void> {
-  await until(async () => JSON.stringify(desk.disk()) === JSON.stringify(await desk.database()));
+  await until(
+    'the folder is the database',
+    async () => JSON.stringify(desk.disk()) === JSON.stringify(await desk.database()),
+  );
 }
 
 test('WS-2 many files that disappear while others are written stay in the workspace, and one action puts them back', async () => {
   const desk = await filled();
   await removeWhileOthersWrite(desk);
-  await until(async () => '/d4/own.md' in (await desk.database()));
+  await until('the new file is in the database', async () => '/d4/own.md' in (await desk.database()));
   expect(desk.warnings.map(({ text }) => text)).toEqual([expect.stringContaining('until a person decides')]);
   expect(readFileSync(note(desk), 'utf8')).toContain('still in the workspace');
   await decide(desk, 'restore');
-  await until(async () => Object.keys(await desk.database()).length === FILES + 10);
+  await until(
+    'all files are in the database',
+    async () => Object.keys(await desk.database()).length === FILES + 10,
+  );
   await equal(desk);
   expect(existsSync(note(desk))).toBe(false);
 });
@@ -60,7 +67,7 @@ test('WS-2 removals that are held back survive a restart, and are made when a pe
   await removeWhileOthersWrite(desk);
   await desk.stop();
   const again = await openDesk(world, { workspaceId: desk.workspaceId, home: desk.home });
-  await until(async () => '/d4/own.md' in (await again.database()));
+  await until('the new file is in the database', async () => '/d4/own.md' in (await again.database()));
   const { removed, files } = (await held(again))!;
   expect(files + removed.length).toBe(FILES);
   expect(Object.keys(await again.database()).length).toBe(FILES + 10 - removed.length);
@@ -83,7 +90,7 @@ test('WS-2 the question ends by itself where the files come back, and files of a
     mkdirSync(place, { recursive: true });
     writeFileSync(join(place, `f${index}.md`), `d${index % 5}/f${index}.md`);
   }
-  await until(async () => (await held(again)) === null);
+  await until('no removal is held', async () => (await held(again)) === null);
   await equal(again);
   expect(existsSync(note(again))).toBe(false);
   expect(await lastChange(world.pool, again.workspaceId)).toBe(FILES + 2);
@@ -92,7 +99,10 @@ test('WS-2 the question ends by itself where the files come back, and files of a
 test('WS-2 a few files of many are removed without a question', async () => {
   const desk = await filled();
   for (let index = 0; index < FILES; index += 5) rmSync(join(desk.root, `d0/f${index}.md`));
-  await until(async () => Object.keys(await desk.database()).length === FILES - FILES / 5);
+  await until(
+    'a fifth of the files is removed',
+    async () => Object.keys(await desk.database()).length === FILES - FILES / 5,
+  );
   expect(await held(desk)).toBeNull();
   expect(desk.warnings).toEqual([]);
 });
@@ -128,7 +138,7 @@ test('WS-2 rm -rf of the folder while six writers make files removes nothing, an
 
 /** Everything is in the workspace and on disk again, by nothing but the one action where it is asked for. */
 async function settled(desk: Desk, wanted: ReadonlySet<string>): Promise<void> {
-  await until(async () => {
+  await until('the wanted files are restored', async () => {
     if ((await held(desk)) !== null) await decide(desk, 'restore');
     const database = await desk.database();
     return (

@@ -20,12 +20,13 @@ import {
 import { execFileSync as run } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { until } from '@continuo/testkit';
 import { lastChange } from '../../../src/files/changes.ts';
 import { findFile, moveFile, removeFile } from '../../../src/files/files.ts';
 import { PathDebounce } from '../../../src/files/mirror/in/path-debounce.ts';
 import { purgeWorkspace } from '../../../src/workspaces/workspaces.ts';
 import { useLog } from '../../runs/support.ts';
-import { at, openDesk, person, until, wasSaid, type Desk } from './support.ts';
+import { at, openDesk, person, wasSaid, type Desk } from './support.ts';
 
 const world = useLog();
 
@@ -63,7 +64,7 @@ async function equal(desk: Desk): Promise<void> {
 
 /** An edit has become the head, and the disk is as the head. */
 async function settled(desk: Desk, path: string, text: string): Promise<void> {
-  await until(async () => (await desk.database())[path] === text);
+  await until(`${path} has its text in the database`, async () => (await desk.database())[path] === text);
   await equal(desk);
 }
 
@@ -145,7 +146,9 @@ describe('the workspace itself', () => {
     await rename(name);
     expect(existsSync(desk.root)).toBe(false);
     writeFileSync(join(folder, 'a.md'), 'edited in the new folder');
-    await until(() => wasSaid(world, desk.workspaceId, 'edited in the new folder'));
+    await until('the edit is in the database', () =>
+      wasSaid(world, desk.workspaceId, 'edited in the new folder'),
+    );
     await remove('now()');
     expect(existsSync(folder)).toBe(false);
     await remove('null');
@@ -199,7 +202,10 @@ describe('from the disk to the database', () => {
     await settled(desk, '/c.md', 'one more');
     expect((await findFile(world.pool, desk.workspaceId, at('c.md')))!.id).toBe(before!.id);
     rmSync(join(desk.root, 'b.md'));
-    await until(async () => (await findFile(world.pool, desk.workspaceId, at('b.md'))) === null);
+    await until(
+      'b.md is removed',
+      async () => (await findFile(world.pool, desk.workspaceId, at('b.md'))) === null,
+    );
     await equal(desk);
   });
 
@@ -210,7 +216,7 @@ describe('from the disk to the database', () => {
     await settled(desk, '/a.md', 'ONE');
     editUnseen(desk, 'a.md', 'two');
     await desk.write('a.md', 'agent');
-    await until(() => wasSaid(world, desk.workspaceId, 'two'));
+    await until('the edit is in the database', () => wasSaid(world, desk.workspaceId, 'two'));
     await equal(desk);
     await desk.write('b.md', 'one');
     await desk.stop();
@@ -289,7 +295,10 @@ describe('from the disk to the database', () => {
       [`/z${n}`]: 'moved aside',
     });
     swap(1);
-    await until(async () => Object.keys(await desk.database()).length === 4 + 3);
+    await until(
+      'all seven files are in the database',
+      async () => Object.keys(await desk.database()).length === 4 + 3,
+    );
     await desk.stop();
     swap(2);
     const again = await openDesk(world, { workspaceId: desk.workspaceId, home: desk.home });
@@ -314,7 +323,10 @@ describe('from the disk to the database', () => {
         renameSync(join(desk.root, `${round}-${name}`), join(desk.root, `${round}-z-${name}`));
         put(desk, `${round}-${name}/in.txt`, 'in its place');
       }
-      await until(async () => JSON.stringify(desk.disk()) === JSON.stringify(await desk.database()));
+      await until(
+        'the folder is the database',
+        async () => JSON.stringify(desk.disk()) === JSON.stringify(await desk.database()),
+      );
       expect(await Promise.all(NAMES.map((name) => idOf(`z-${name}`)))).toEqual(ids);
     }
   });
@@ -346,7 +358,7 @@ describe('from the disk to the database', () => {
     const desk = await openDesk(world);
     for (let index = 0; index < 12; index += 1) await desk.write(`d/f${index}.md`, `${index}`);
     rmSync(desk.root, { recursive: true });
-    await until(() => existsSync(join(desk.root, 'd/f11.md')));
+    await until('the last file is on disk', () => existsSync(join(desk.root, 'd/f11.md')));
     await equal(desk);
     await desk.write('after.md', 'x');
     put(desk, 'd/f1.md', 'edited');
@@ -366,7 +378,7 @@ describe('from the disk to the database', () => {
       for (let index = 0; index < 13; index += 1) rmSync(join(desk.root, `d${index}/e/f.md`));
     };
     empty();
-    await until(() => Object.keys(desk.disk()).length === 13);
+    await until('13 files are on disk', () => Object.keys(desk.disk()).length === 13);
     await equal(desk);
     expect(desk.warnings.map(({ text }) => text)).toEqual([expect.stringContaining('built anew')]);
     await desk.stop();
@@ -383,7 +395,9 @@ describe('from the disk to the database', () => {
       desk = await openDesk(world);
       // With longer pauses, as a busy machine makes them, it would be somebody who tidies up.
     } while ((await longestPause(desk)) > 100);
-    await until(() => desk.warnings.some(({ text }) => text.startsWith('the folder was gone or empty')));
+    await until('the mirror warns that the folder was gone', () =>
+      desk.warnings.some(({ text }) => text.startsWith('the folder was gone or empty')),
+    );
     await equal(desk);
     expect(Object.keys(await desk.database())).toHaveLength(100);
 
@@ -414,7 +428,10 @@ describe('from the disk to the database', () => {
         await pause(60);
       }
     })();
-    await until(async () => !Object.keys(await desk.database()).some((path) => path.startsWith('/gone/')));
+    await until(
+      'the removed folder has no files in the database',
+      async () => !Object.keys(await desk.database()).some((path) => path.startsWith('/gone/')),
+    );
     over = true;
     await busy;
   }, 15_000);
@@ -456,7 +473,10 @@ describe('strangers', () => {
     makePipe(join(desk.root, 'pipe'));
     const into = join(desk.home, 'mirrors', desk.workspaceId, 'quarantine');
     const notice = () => readFileSync(join(desk.root, 'continuo-quarantine.txt'), 'utf8').split('\n');
-    await until(() => existsSync(into) && readdirSync(into).length === 4 && notice().length === 3);
+    await until(
+      'four files are in quarantine and the notice names three',
+      () => existsSync(into) && readdirSync(into).length === 4 && notice().length === 3,
+    );
     expect(
       readdirSync(into)
         .map((name) => name.replace(/^[\dTZ-]+-/, ''))
@@ -464,7 +484,7 @@ describe('strangers', () => {
     ).toEqual(['large.bin', 'large.bin.txt', 'what?.md', 'what?.md.txt']);
     const [message] = readdirSync(into).filter((name) => name.endsWith('large.bin.txt'));
     expect(readFileSync(join(into, message!), 'utf8')).toContain('more than 1000 bytes');
-    await until(() => !existsSync(join(desk.root, 'A.MD')));
+    await until('A.MD is off the disk', () => !existsSync(join(desk.root, 'A.MD')));
     await desk.mirrors.folder(desk.workspaceId);
     expect(Object.values(await desk.database())).toEqual(['in another spelling', 'one']);
     expect(Object.keys(desk.disk())).toEqual([
@@ -487,7 +507,9 @@ describe('strangers', () => {
     put(desk, 'dir.md/kept.md', 'kept');
     for (const path of ['dir.md', 'folder/x', 'file', 'pipe']) await desk.write(path, path);
     expect(readdirSync(outside)).toEqual([]);
-    await until(async () => Object.values(await desk.database()).includes('kept'));
+    await until('the edit is in the database', async () =>
+      Object.values(await desk.database()).includes('kept'),
+    );
     await equal(desk);
     for (const path of ['folder/x', 'file', 'pipe', 'dir.md']) expect(desk.disk()[`/${path}`]).toBe(path);
   });
@@ -496,7 +518,10 @@ describe('strangers', () => {
     const desk = await openDesk(world);
     put(desk, 'a\nforged: b', 'x');
     const notice = join(desk.root, 'continuo-quarantine.txt');
-    await until(() => existsSync(notice) && readFileSync(notice, 'utf8').endsWith('\n'));
+    await until(
+      'the notice is whole',
+      () => existsSync(notice) && readFileSync(notice, 'utf8').endsWith('\n'),
+    );
     const lines = readFileSync(notice, 'utf8').split('\n');
     expect(lines).toEqual([expect.stringContaining('"/a\\nforged: b"'), '']);
     const into = join(desk.home, 'mirrors', desk.workspaceId, 'quarantine');
@@ -511,7 +536,10 @@ describe('strangers', () => {
     put(desk, 'other~/x', 'left alone');
     for (const path of ['4913', 'foo~', 'old~/.DS_Store']) {
       put(desk, path, 'edited');
-      await until(async () => (await desk.database())[`/${path}`] === 'edited');
+      await until(
+        'the edit is in the database',
+        async () => (await desk.database())[`/${path}`] === 'edited',
+      );
     }
     await desk.stop();
     put(desk, 'old~/.DS_Store', 'edited again');
@@ -560,7 +588,7 @@ describe('both at once', () => {
         }
       })();
       for (let round = 1; round <= rounds; round += 1) {
-        await until(() => existsSync(place));
+        await until('the file is on disk', () => existsSync(place));
         let text = '';
         try {
           text = readFileSync(place, 'utf8').replace(/^person .*$/m, `person ${round}`);
@@ -573,12 +601,17 @@ describe('both at once', () => {
           renameSync(`${place}~`, place);
         }
         // The next save comes when this one was seen: a person who overwrites his own save loses it himself.
-        await until(() => wasSaid(world, desk.workspaceId, `person ${round}\n`));
+        await until(`edit ${round} is in the database`, () =>
+          wasSaid(world, desk.workspaceId, `person ${round}\n`),
+        );
       }
       over = true;
       await writing;
       await desk.mirrors.folder(desk.workspaceId);
-      await until(async () => JSON.stringify(desk.disk()) === JSON.stringify(await desk.database()));
+      await until(
+        'the folder is the database',
+        async () => JSON.stringify(desk.disk()) === JSON.stringify(await desk.database()),
+      );
       console.log(
         `${kind}: ${agent} writes of the agent, ${Object.keys(desk.disk()).length - 1} kept beside`,
       );

@@ -3,10 +3,11 @@
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { until } from '@continuo/testkit';
 import type { Stage } from '../../../src/files/files.ts';
 import { saveFile } from '../../../src/files/save.ts';
 import { useLog } from '../../runs/support.ts';
-import { at, openDesk, person, until, type Desk } from './support.ts';
+import { at, openDesk, person, type Desk } from './support.ts';
 
 const world = useLog();
 const QUOTA_BYTES = 1000;
@@ -35,7 +36,7 @@ test('WS-2 what is staged has no name of its own before its commit, and gets it 
   const desk = await openDesk(world);
   await desk.write('notes/a.md', 'one');
   const saved = await save(desk, 'notes/a.md', 'two', desk.workspaces.stage);
-  await until(() => temporaries(desk).length === 1);
+  await until('one temporary file is there', () => temporaries(desk).length === 1);
   expect(desk.disk()['/notes/a.md']).toBe('one');
   await desk.workspaces.committed(desk.workspaceId, [saved as never]);
   expect(desk.disk()).toEqual({ '/notes/a.md': 'two' });
@@ -47,10 +48,10 @@ test('WS-2 what was staged and not committed is removed', async () => {
   const { stage } = desk.workspaces;
   expect((await save(desk, 'notes/a.md', 'stale', stage, 7)).kind).toBe('conflict');
   expect((await save(desk, 'notes/a.md', 'one', stage)).kind).toBe('unchanged');
-  await until(() => temporaries(desk).length === 0);
+  await until('no temporary file is left', () => temporaries(desk).length === 0);
   const tooMuch = save(desk, 'notes/a.md', 'x'.repeat(QUOTA_BYTES), stage);
   await expect(tooMuch).rejects.toThrow('the workspace holds');
-  await until(() => temporaries(desk).length === 0);
+  await until('no temporary file is left', () => temporaries(desk).length === 0);
   expect(desk.disk()).toEqual({ '/notes/a.md': 'one' });
 });
 
@@ -61,25 +62,25 @@ test('WS-2 a look at the folder leaves alone what is staged there', async () => 
   mkdirSync(join(desk.root, 'notes/deep'));
   writeFileSync(join(desk.root, 'notes/deep/b.md'), 'a person’s');
   writeFileSync(join(desk.root, 'notes/c.md'), 'a person’s');
-  await until(() => temporaries(desk).length === 1);
-  await until(async () => Object.keys(await desk.database()).length === 3);
+  await until('one temporary file is there', () => temporaries(desk).length === 1);
+  await until('three files are in the database', async () => Object.keys(await desk.database()).length === 3);
   expect(temporaries(desk)).toHaveLength(1);
   staged!.discard();
-  await until(() => temporaries(desk).length === 0);
+  await until('no temporary file is left', () => temporaries(desk).length === 0);
 });
 
 test('WS-2 a folder that moves away between staging and flush takes no version with it', async () => {
   const desk = await openDesk(world);
   await desk.write('notes/a.md', 'one');
   const saved = await save(desk, 'notes/new.md', 'two', desk.workspaces.stage);
-  await until(() => temporaries(desk).length === 1);
+  await until('one temporary file is there', () => temporaries(desk).length === 1);
   renameSync(join(desk.root, 'notes'), join(desk.root, 'moved'));
   await desk.workspaces.committed(desk.workspaceId, [saved as never]);
   expect(desk.disk()['/notes/new.md']).toBe('two');
   expect(desk.disk()['/moved/new.md']).toBeUndefined();
-  await until(async () => '/moved/a.md' in (await desk.database()));
+  await until('the moved file is in the database', async () => '/moved/a.md' in (await desk.database()));
   await desk.mirrors.folder(desk.workspaceId);
-  await until(() => temporaries(desk).length === 0);
+  await until('no temporary file is left', () => temporaries(desk).length === 0);
   expect(desk.disk()).toEqual(await desk.database());
 });
 
@@ -90,6 +91,6 @@ test('WS-2 of two writers of one file who staged at once, the later version is o
   await Promise.all(texts.map((text) => desk.write('a.md', text)));
   const said = (await desk.database())['/a.md'];
   expect(desk.disk()['/a.md']).toBe(said);
-  await until(() => temporaries(desk).length === 0);
+  await until('no temporary file is left', () => temporaries(desk).length === 0);
   expect(desk.disk()).toEqual({ '/a.md': said });
 });

@@ -166,11 +166,6 @@ export async function wasSaid(world: LogWorld, workspaceId: string, text: string
   return rows.length > 0;
 }
 
-/** Looks until it is so; the test's own time limit is the only one. */
-export async function until(look: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await look())) await new Promise((resolve) => setTimeout(resolve, 10));
-}
-
 function sorted(of: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(of).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,8 +1,8 @@
 // The offline model with the built-in tools, over HTTP: real calls, real files, no key.
 
 import { expect, test } from 'vitest';
-import { createThread, send, type Frame } from '../../client/api.ts';
-import { ask, framesOf, usePod } from '../../contract/support.ts';
+import { ask, createThread, framesOf, send, type Frame } from '@continuo/testkit';
+import { usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod({ CONTINUO_MODEL: 'offline/instant' });
 

@@ -1,22 +1,17 @@
 // A pod's mirrors in a process of their own, to be killed and stopped: writes what it is told to, and says what happened.
 
-import { PostgresBus } from '../../src/bus/postgres.ts';
-import { connect, createPool } from '../../src/db/pool.ts';
-import { createMirrors, subscribeMirrors } from '../../src/files/mirror/mirrors.ts';
-import { parsePath } from '../../src/files/paths.ts';
-import { saveFile } from '../../src/files/save.ts';
-import { removeFile } from '../../src/files/files.ts';
-import { Workspaces } from '../../src/files/workspace-files.ts';
-
-export interface Order {
-  readonly id: number;
-  readonly kind: 'write' | 'remove' | 'folder' | 'arm' | 'stop' | 'role';
-  readonly path?: string;
-  readonly text?: string;
-  /** `point#n`. */
-  readonly fault?: string;
-  readonly signal?: NodeJS.Signals;
-}
+import {
+  connect,
+  createMirrors,
+  createPool,
+  parsePath,
+  PostgresBus,
+  removeFile,
+  saveFile,
+  subscribeMirrors,
+  Workspaces,
+} from '@continuo/server/internals';
+import type { Order } from './mirror-order.ts';
 
 const [url, home, workspaceId, lease] = process.argv.slice(2) as [string, string, string, string];
 let armed = { point: '', left: 0, signal: 'SIGKILL' };

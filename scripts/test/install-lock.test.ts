@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const lock = join(import.meta.dirname, '../../../scripts/lock.mjs');
+const lock = join(import.meta.dirname, '../lock.mjs');
 
 /** Takes the lock, writes "in", waits, writes "out". */
 async function holder(holdMs = 30): Promise<void> {

@@ -3,11 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
-import { loadConfig } from '../../src/config.ts';
-import type { AccessKey } from '../../src/identity/principal.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
-import { startServer } from '../../src/server.ts';
-import { onStopSignal } from '../../src/signals.ts';
+import { createLogger, loadConfig, onStopSignal, startServer } from '@continuo/server';
+import type { AccessKey } from '@continuo/server/internals';
 import { createTestTools } from './tools.ts';
 
 const {

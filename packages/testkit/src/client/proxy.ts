@@ -1,8 +1,9 @@
 // A proxy between a client and whichever pod is up: it cuts connections where a test wants them cut, and answers in its own
 // words while a test wants that.
 
-import { createServer, connect, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { EventEmitter } from 'node:events';
+import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
+import { until } from '../until.ts';
 
 /** Looks at what the server sends next, and answers how many of its bytes pass before the cut; null for all. */
 export type Cut = (bytes: Buffer) => number | null;
@@ -13,7 +14,8 @@ export interface Proxy {
   set(ways: Partial<Ways>): void;
   /** Connections so far. */
   readonly connections: number;
-  readonly open: number;
+  /** Resolves when no client is connected. */
+  idle(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,6 +32,7 @@ export async function startProxy(target: string | null): Promise<Proxy> {
   let ways: Ways = { target, cut: null, answer: null };
   const sockets = new Set<Socket>();
   const clients = new Set<Socket>();
+  const left = new EventEmitter();
   let connections = 0;
   const keep = (socket: Socket) => {
     sockets.add(socket);
@@ -42,7 +45,10 @@ export async function startProxy(target: string | null): Promise<Proxy> {
     connections += 1;
     keep(client);
     clients.add(client);
-    client.on('close', () => clients.delete(client));
+    client.on('close', () => {
+      clients.delete(client);
+      left.emit('left');
+    });
     const own = ways.answer?.();
     if (own) return void client.once('data', () => client.end(own));
     if (ways.target === null) return void client.destroy();
@@ -69,8 +75,12 @@ export async function startProxy(target: string | null): Promise<Proxy> {
     get connections() {
       return connections;
     },
-    get open() {
-      return clients.size;
+    idle: async () => {
+      const wake = (check: () => void) => {
+        left.on('left', check);
+        return () => void left.off('left', check);
+      };
+      await until('no client is connected to the proxy', () => clients.size === 0, { wake });
     },
     close: async () => {
       drop();

@@ -2,8 +2,7 @@
 
 import pg from 'pg';
 import { z } from 'zod';
-import type { AnyTool } from '../../src/tools/registry.ts';
-import { ToolFailure, type Tool } from '../../src/tools/tool.ts';
+import { ToolFailure, type AnyTool, type Tool } from '@continuo/server/internals';
 
 const input = z.object({
   note: z.string(),

@@ -52,6 +52,37 @@ export async function call<T>(
   return value as T;
 }
 
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // Tests look into bodies of every shape, and a wrong guess fails the test.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any;
+}
+
+/** A person's request as it is: no status is an error. A `body` that is a string is sent as it is. */
+export async function ask(
+  method: string,
+  url: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...AS_PERSON, ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get('content-type') ?? '');
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== '' ? JSON.parse(text) : null,
+  };
+}
+
 export async function createThread(base: string, signal?: AbortSignal): Promise<string> {
   return (await call<{ id: string }>('POST', `${base}/api/threads`, {}, {}, signal)).id;
 }
@@ -96,6 +127,18 @@ export async function* follow(
       yield parse(raw);
     }
   }
+}
+
+/** Follows until a frame of that kind has come; the stream is then left alone. */
+export async function seen(url: string, runId: string, event: string): Promise<Frame> {
+  for await (const frame of follow(url, runId)) if (frame.event === event) return frame;
+  throw new Error(`run ${runId} ended without ${event}`);
+}
+
+export async function framesOf(url: string, runId: string, after = 0): Promise<Frame[]> {
+  const frames: Frame[] = [];
+  for await (const frame of follow(url, runId, after)) frames.push(frame);
+  return frames;
 }
 
 /** Follows to the end, over any of the pods, coming back with the last id whenever a stream breaks. */

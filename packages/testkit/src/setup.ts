@@ -1,5 +1,5 @@
 // What the whole test run shares: one Postgres, with a migrated template database that every test file clones, and the
-// server that tests start as a process, bundled.
+// programs that tests start as processes, bundled.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,16 +9,8 @@ import { openEmbedded } from '@continuo/postgres';
 import pg from 'pg';
 import { build } from 'rolldown';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../src/db/migrate.ts';
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** A connection string; its database is the migrated template. */
-    templateUrl: string;
-    /** What a pod is started from. */
-    podScript: string;
-  }
-}
+import { migrate } from '@continuo/server/upkeep';
+import type {} from './fixtures/provided.ts';
 
 const TEMPLATE = `continuo_template_${process.pid}`;
 
@@ -35,10 +27,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await migrate({ connection: url.href, applicationName: 'continuo-test', leaseSeconds: 5 });
   project.provide('templateUrl', url.href);
 
-  const podScript = join(home, 'pod/main.mjs');
-  await bundlePod(podScript);
+  const podScript = join(home, 'programs/pod.mjs');
+  const mirrorScript = join(home, 'programs/mirror.mjs');
+  const bundleAll = async () => {
+    await bundle('pod', podScript);
+    await bundle('mirror', mirrorScript);
+  };
+  await bundleAll();
   project.provide('podScript', podScript);
-  project.onTestsRerun(() => bundlePod(podScript));
+  project.provide('mirrorScript', mirrorScript);
+  project.onTestsRerun(bundleAll);
 
   return async () => {
     await admin.query(`drop database ${TEMPLATE} with (force)`);
@@ -49,9 +47,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /** Hundreds of pods are started; from one file that takes half the time of seven hundred. */
-async function bundlePod(file: string): Promise<void> {
+async function bundle(program: 'pod' | 'mirror', file: string): Promise<void> {
   await build({
-    input: fileURLToPath(new URL('./pod/main.ts', import.meta.url)),
+    input: fileURLToPath(new URL(`./programs/${program}.ts`, import.meta.url)),
     platform: 'node',
     logLevel: 'silent',
     plugins: [

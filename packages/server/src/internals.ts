@@ -1,0 +1,23 @@
+// Parts of the server for its own test kit and benchmark, which start and measure them one by one. Not for users: these names
+// change without notice.
+
+export { PostgresBus } from './bus/postgres.ts';
+export { shownHistory } from './context/history.ts';
+export { connect, createPool, type Pool, type Queryable } from './db/pool.ts';
+export { readChangeRows, subscribeChangeFollowers } from './files/changes.ts';
+export { removeFile } from './files/files.ts';
+export { createMirrors, subscribeMirrors, type DiskMirrors } from './files/mirror/mirrors.ts';
+export { parsePath } from './files/paths.ts';
+export { saveFile } from './files/save.ts';
+export { createBuiltInTools } from './files/tools/index.ts';
+export { Workspaces } from './files/workspace-files.ts';
+export type { AccessKey } from './identity/principal.ts';
+export type { StoredEvent } from './log/event.ts';
+export { FollowersOf } from './log/follow.ts';
+export { bind, INSERT, readForFold, readThread, seqOf } from './log/statements.ts';
+export { readRun } from './runs/reads/read-runs.ts';
+export { createChatFiles } from './threads/chats/chat-files.ts';
+export { EMPTY, foldAll } from './threads/fold.ts';
+export { DEFAULT_POLICY } from './tools/policy.ts';
+export type { AnyTool } from './tools/registry.ts';
+export { ToolFailure, type LiveCallContext, type Tool } from './tools/tool.ts';
