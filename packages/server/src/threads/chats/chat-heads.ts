@@ -76,7 +76,8 @@ export function subscribeChatMirror(bus: Bus, mirrors: Pick<DiskMirrors, 'heardO
     message: ({ threadId, change }) => {
       if (change === 'file') mirrors.heardOfChats([threadId]);
     },
-    rescan: () => mirrors.heardOfChats(null),
+    // The rescan of LOG_APPENDED, which comes with this one, looks at every chat.
+    rescan: () => undefined,
   });
 }
 

@@ -30,6 +30,11 @@ async function openHome() {
   });
   const folder = join(home, 'workspaces/default/chats');
   const names = () => (existsSync(folder) ? readdirSync(folder) : []).toSorted();
+  /** A person's request to the pod that started last. */
+  const change = async (method: string, thread: string, rest = '', body?: object) => {
+    const url = `${pods.at(-1)!.url}/api/v1/workspaces/default/chats/${thread}${rest}`;
+    expect((await ask(method, url, body)).status).toBeLessThan(300);
+  };
   return {
     database,
     folder,
@@ -51,13 +56,9 @@ async function openHome() {
       const texts = existsSync(place) ? readdirSync(place).filter((name) => name.endsWith('.txt')) : [];
       return texts.map((name) => readFileSync(join(place, name), 'utf8'));
     },
-    rename: (thread: string, title: string) =>
-      database.pool.query('update threads set title = $2 where id = $1', [thread, title]),
+    rename: (thread: string, title: string) => change('PATCH', thread, '', { title }),
     remove: (thread: string, removed: boolean) =>
-      database.pool.query(
-        'update threads set removed_at = case when $2 then clock_timestamp() end where id = $1',
-        [thread, removed],
-      ),
+      removed ? change('DELETE', thread) : change('POST', thread, '/restore'),
     kept: async () => {
       const { rows } = await database.pool.query<{ path: string }>('select path from files order by path');
       return rows.map(({ path }) => path);
@@ -172,8 +173,9 @@ test('WS-19 what happened while nobody had the folder is made right when it is o
   for (const name of ['frogs', 'toads', 'newts']) await home.says(name, 'Said before.');
   first.kill('SIGKILL');
   await first.exited;
-  await home.rename(renamed, 'Salamanders');
-  await home.remove(removed, true);
+  const { pool } = home.database;
+  await pool.query("update threads set title = 'Salamanders' where id = $1", [renamed]);
+  await pool.query('update threads set removed_at = clock_timestamp() where id = $1', [removed]);
   const newts = home.names().find((name) => name.startsWith('newts'))!;
   writeFileSync(join(home.folder, newts), 'Edited while it was stopped.');
   await home.start();
