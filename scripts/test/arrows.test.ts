@@ -77,6 +77,29 @@ test('every folder of the server has its arrows', async () => {
   expect(folders.filter((name) => !ruled.includes(name))).toEqual([]);
 });
 
+// A route gets the database with its scope (`scopeIn`). This list only becomes shorter.
+test('routes hold no bare pool, but for these', async () => {
+  const folder = join(root, 'packages/server/src/http/routes');
+  const holding: string[] = [];
+  for (const name of (await readdir(folder)).toSorted()) {
+    if (/\bpool\b(?!\.ts)/.test(await readFile(join(folder, name), 'utf8'))) holding.push(name);
+  }
+  expect(holding).toEqual([
+    'approvals.ts',
+    'chats.ts',
+    'file-responses.ts',
+    'files.ts',
+    'health.ts',
+    'runs.ts',
+    'thread-events.ts',
+    'threads.ts',
+    'tool-results.ts',
+    'usage.ts',
+    'versions.ts',
+    'workspaces.ts',
+  ]);
+});
+
 /** `file:line` and the rules that were broken there. */
 async function lint(cwd: string): Promise<Map<string, Set<string>>> {
   const oxlint = join(root, 'node_modules/oxlint/bin/oxlint');

@@ -15,7 +15,8 @@ import { jsonBody } from '../kernel/body.ts';
 import { personRoute } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
 import { body, json, limitQuery, notFound, page, problems, refuseNul, timeCursor } from '../kernel/shared.ts';
-import { workspaceIn, workspaceParam } from './workspaces.ts';
+import { scopeIn } from '../kernel/scope.ts';
+import { workspaceParam } from './workspaces.ts';
 
 const tags = ['approvals'];
 const APPROVALS = '/api/v1/workspaces/{id}/approvals';
@@ -39,10 +40,9 @@ const KINDS: Readonly<Record<Approval['kind'], string>> = {
 };
 
 export function approvalRoutes(app: App, context: HttpContext): void {
-  const { pool } = context;
-  const find = async (c: Context, { id, approval }: z.infer<typeof approvalParam>) => {
-    const { id: workspaceId } = await workspaceIn(c, pool, id);
-    const found = await readApproval(pool, workspaceId, approval);
+  const find = async (c: Context, { approval }: z.infer<typeof approvalParam>) => {
+    const { workspaceId, db } = await scopeIn(c);
+    const found = await readApproval(db, workspaceId, approval);
     if (!found) throw notFound('approval', approval);
     return { workspaceId, found };
   };
@@ -65,9 +65,9 @@ export function approvalRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { state, after, limit } = c.req.valid('query');
-      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
+      const { workspaceId, db } = await scopeIn(c);
       const cursor = after === undefined ? null : timeCursor(after);
-      return c.json(await listApprovals(pool, id, { state, after: cursor, limit }), 200);
+      return c.json(await listApprovals(db, workspaceId, { state, after: cursor, limit }), 200);
     },
   );
 

@@ -22,7 +22,7 @@ import {
   type Unpacked,
 } from '../../files/unpack.ts';
 import type { FilePath } from '../../files/paths.ts';
-import type { Principal } from '../../identity/principal.ts';
+import type { WorkspaceScope } from '../../identity/scope.ts';
 import type { App, HttpContext } from '../app.ts';
 import { whileConnected } from '../kernel/client-gone.ts';
 import { refusedWrite } from './file-responses.ts';
@@ -31,7 +31,8 @@ import { ROLE_FILES, SOMETIMES_PERSON } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
 import { SAFE, send } from '../kernel/stream-bytes.ts';
 import { json, problems } from '../kernel/shared.ts';
-import { workspaceIn, workspaceParam } from './workspaces.ts';
+import { scopeIn } from '../kernel/scope.ts';
+import { workspaceParam } from './workspaces.ts';
 
 const tags = ['files'];
 const pathQuery = z.object({ path: z.string().default('/') });
@@ -40,7 +41,7 @@ const zip = { 'application/zip': { schema: z.string().openapi({ format: 'binary'
 const REFUSED_SHOWN = 100;
 
 export function archiveRoutes(app: App, context: HttpContext): void {
-  const { pool, log } = context;
+  const { log } = context;
 
   app.openapi(
     createRoute({
@@ -53,8 +54,8 @@ export function archiveRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const folder = folderAt(c.req.valid('query').path);
-      const { id, name } = await workspaceIn(c, pool, c.req.valid('param').id);
-      const files = await listFiles(pool, id, { folder });
+      const { workspaceId, name, db } = await scopeIn(c);
+      const files = await listFiles(db, workspaceId, { folder });
       if (files.length === 0 && folder.path !== '/') {
         throw new Problem({
           status: 404,
@@ -70,7 +71,7 @@ export function archiveRoutes(app: App, context: HttpContext): void {
         'cache-control': 'private, no-store',
       };
       if (c.req.method === 'HEAD') return c.body(null, 200, headers);
-      return send(c, { status: 200, headers, log }, pack(pool, folder, files));
+      return send(c, { status: 200, headers, log }, pack(db, folder, files));
     },
   );
 
@@ -94,13 +95,13 @@ export function archiveRoutes(app: App, context: HttpContext): void {
       }),
       async (c) => {
         const folder = writable(folderAt(c.req.valid('query').path));
-        const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
+        const scope = await scopeIn(c);
         const home = await mkdtemp(join(tmpdir(), 'continuo-zip-'));
         try {
           const file = join(home, 'upload.zip');
           await receive(c, file);
           const unpacked = await whileConnected(c.env.outgoing, (signal) =>
-            unpackInto(context, { id, folder, file, principal: c.get('principal'), signal }),
+            unpackInto(context, scope, { folder, file, signal }),
           );
           return c.json(unpacked, 200);
         } finally {
@@ -112,17 +113,15 @@ export function archiveRoutes(app: App, context: HttpContext): void {
 }
 
 interface Upload {
-  /** Of the workspace. */
-  readonly id: string;
   readonly folder: FilePath;
   readonly file: string;
-  readonly principal: Principal;
   readonly signal: AbortSignal;
 }
 
 async function unpackInto(
-  { pool, config, workspaces }: HttpContext,
-  { id: workspaceId, folder, file, principal, signal }: Upload,
+  { config, workspaces }: HttpContext,
+  { workspaceId, principal, db }: WorkspaceScope,
+  { folder, file, signal }: Upload,
 ): Promise<UnpackedBody> {
   const unpacked: Unpacked = { written: 0, unchanged: 0, bytes: 0, refused: [] };
   const shown = (): UnpackedBody => ({
@@ -144,7 +143,7 @@ async function unpackInto(
       workspaces.committed(workspaceId, changes),
   };
   try {
-    await unpack(pool, file, unpacking, unpacked);
+    await unpack(db, file, unpacking, unpacked);
     return shown();
   } catch (error) {
     if (error instanceof BadArchive) throw badArchive(error);

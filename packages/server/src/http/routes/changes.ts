@@ -6,13 +6,12 @@ import { schemas } from '@continuo/protocol';
 import { lastChange, readChanges } from '../../files/changes.ts';
 import type { App, HttpContext } from '../app.ts';
 import { invalidCursor, json, limitQuery, page, problems } from '../kernel/shared.ts';
-import { workspaceIn, workspaceParam } from './workspaces.ts';
+import { scopeIn } from '../kernel/scope.ts';
+import { workspaceParam } from './workspaces.ts';
 
 const tags = ['files'];
 
-export function changeRoutes(app: App, context: HttpContext): void {
-  const { pool, streams } = context;
-
+export function changeRoutes(app: App, { streams }: HttpContext): void {
   app.openapi(
     createRoute({
       method: 'get',
@@ -33,13 +32,13 @@ export function changeRoutes(app: App, context: HttpContext): void {
       },
     }),
     async (c) => {
-      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
+      const { workspaceId, db } = await scopeIn(c);
       const given = c.req.header('last-event-id') || c.req.valid('query').after || '0';
-      const last = await lastChange(pool, id);
+      const last = await lastChange(db, workspaceId);
       const seq = given === 'latest' ? last : cursor(given, last);
       if (c.req.method === 'HEAD')
         return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
-      streams.followChanges(c.env.outgoing, id, seq);
+      streams.followChanges(c.env.outgoing, workspaceId, seq);
       return RESPONSE_ALREADY_SENT;
     },
   );
@@ -62,10 +61,10 @@ export function changeRoutes(app: App, context: HttpContext): void {
       },
     }),
     async (c) => {
-      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
+      const { workspaceId, db } = await scopeIn(c);
       const { after, limit } = c.req.valid('query');
-      const seq = cursor(after, await lastChange(pool, id));
-      const changes = await readChanges(pool, id, { after: seq, limit: limit + 1 });
+      const seq = cursor(after, await lastChange(db, workspaceId));
+      const changes = await readChanges(db, workspaceId, { after: seq, limit: limit + 1 });
       const items = changes.slice(0, limit).map((change) => ({ ...change, at: change.at.toISOString() }));
       return c.json({ items, next: changes.length > limit ? String(items.at(-1)!.seq) : null }, 200);
     },

@@ -3,16 +3,15 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';
 import { listChatMessages, listSessions } from '../../threads/chats/read-chats.ts';
-import type { App, HttpContext } from '../app.ts';
+import type { App } from '../app.ts';
+import { scopeIn } from '../kernel/scope.ts';
 import { CHAT, chatIn, chatParam } from './chats.ts';
 import { invalidCursor, json, limitQuery, page, problems, timeCursor } from '../kernel/shared.ts';
 
 const tags = ['chats'];
 const query = z.object({ after: z.string().optional(), limit: limitQuery });
 
-export function chatAuditRoutes(app: App, context: HttpContext): void {
-  const { pool } = context;
-
+export function chatAuditRoutes(app: App): void {
   app.openapi(
     createRoute({
       method: 'get',
@@ -24,9 +23,9 @@ export function chatAuditRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { after, limit } = c.req.valid('query');
-      const { id } = await chatIn(c, context, c.req.valid('param'));
+      const { id } = await chatIn(c, c.req.valid('param'));
       const cursor = after === undefined ? { seq: 0, part: -1 } : auditCursor(after);
-      return c.json(await listChatMessages(pool, id, cursor, limit), 200);
+      return c.json(await listChatMessages((await scopeIn(c)).db, id, cursor, limit), 200);
     },
   );
 
@@ -41,9 +40,9 @@ export function chatAuditRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { after, limit } = c.req.valid('query');
-      const { id } = await chatIn(c, context, c.req.valid('param'));
+      const { id } = await chatIn(c, c.req.valid('param'));
       const cursor = after === undefined ? null : timeCursor(after);
-      return c.json(await listSessions(pool, id, cursor, limit), 200);
+      return c.json(await listSessions((await scopeIn(c)).db, id, cursor, limit), 200);
     },
   );
 }

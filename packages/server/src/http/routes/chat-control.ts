@@ -28,7 +28,7 @@ export function chatControlRoutes(app: App, context: HttpContext): void {
       responses: { 200: json(schemas.chatStatus, 'The stop is accepted'), ...problems(400, 404, 410) },
     }),
     async (c) => {
-      const { id } = await chatIn(c, context, c.req.valid('param'));
+      const { id } = await chatIn(c, c.req.valid('param'));
       const { asked, session } = await requestStop(context, id, 'user_cancelled');
       if (!asked && session !== 'cancelled') throw nothingToStop(session);
       return c.json({ status: 'cancelled' as const, chat_id: id }, 200);
@@ -46,7 +46,7 @@ export function chatControlRoutes(app: App, context: HttpContext): void {
       responses: { 200: json(schemas.chatStatus, 'The pause is accepted'), ...problems(400, 404, 409, 410) },
     }),
     async (c) => {
-      const { id } = await chatIn(c, context, c.req.valid('param'));
+      const { id } = await chatIn(c, c.req.valid('param'));
       const paused = await requestPause(context, id);
       if (!paused.ok) throw notAllowed(paused.problem);
       const status = paused.session === 'paused' ? ('paused' as const) : ('pausing' as const);
@@ -64,7 +64,7 @@ export function chatControlRoutes(app: App, context: HttpContext): void {
       responses: { 200: json(schemas.chatStatus, 'It goes on'), ...problems(400, 404, 409, 410) },
     }),
     async (c) => {
-      const { id } = await chatIn(c, context, c.req.valid('param'));
+      const { id } = await chatIn(c, c.req.valid('param'));
       const resumed = await requestResume(context, id);
       if (!resumed.ok) throw notAllowed(resumed.problem);
       return c.json({ status: 'running' as const, chat_id: id }, 200);
@@ -84,7 +84,7 @@ export function chatControlRoutes(app: App, context: HttpContext): void {
       },
     }),
     async (c) => {
-      const { id } = await chatIn(c, context, c.req.valid('param'));
+      const { id } = await chatIn(c, c.req.valid('param'));
       const pinged = await ping(context, id, config.actorInactivityTimeoutSeconds);
       if (!pinged) throw notFound('chat', id);
       const { state, expiresAt } = pinged;

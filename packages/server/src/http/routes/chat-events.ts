@@ -9,13 +9,13 @@ import { CHAT, chatParam, noChat } from './chats.ts';
 import { pageAfter, standingOf } from '../dialects/dialect-stream.ts';
 import { limitQuery, page, problems, wantsJson } from '../kernel/shared.ts';
 import { beginsAfter } from '../kernel/sse.ts';
-import { workspaceIn } from './workspaces.ts';
+import { scopeIn } from '../kernel/scope.ts';
 
 const tags = ['chats'];
 const SPOKEN = { dialect: workspace };
 
 export function chatEventRoutes(app: App, context: HttpContext): void {
-  const { pool, streams } = context;
+  const { streams } = context;
   app.openapi(
     createRoute({
       method: 'get',
@@ -47,18 +47,18 @@ export function chatEventRoutes(app: App, context: HttpContext): void {
       },
     }),
     async (c) => {
-      const { id, chat } = c.req.valid('param');
-      const { id: workspaceId } = await workspaceIn(c, pool, id);
+      const { chat } = c.req.valid('param');
+      const { workspaceId, db } = await scopeIn(c);
       // Who finds none is told why.
-      const end = await logEnd(pool, workspaceId, chat);
+      const end = await logEnd(db, workspaceId, chat);
       if (end === null) throw await noChat(context, workspaceId, chat);
       const given = c.req.header('last-event-id') || c.req.valid('query').after || '0';
       const cursor = given === 'latest' ? String(end) : given;
       const scope = { threadId: chat, run: null };
-      const from = await standingOf(pool, c.env.outgoing, workspace, scope, cursor);
+      const from = await standingOf(db, c.env.outgoing, workspace, scope, cursor);
       const { limit, format } = c.req.valid('query');
       if (format === 'json' || (format === undefined && wantsJson(c))) {
-        const body = await pageAfter(pool, workspace, scope, from, { last: end, limit });
+        const body = await pageAfter(db, workspace, scope, from, { last: end, limit });
         return c.body(body, 200, { 'content-type': 'application/json' });
       }
       if (c.req.method === 'HEAD')

@@ -25,6 +25,7 @@ import {
   refuseNul,
   timeCursor,
 } from '../kernel/shared.ts';
+import { scopeIn } from '../kernel/scope.ts';
 import { workspaceIn, workspaceParam } from './workspaces.ts';
 
 const tags = ['chats'];
@@ -33,13 +34,9 @@ const CHATS = '/api/v1/workspaces/{id}/chats';
 export const CHAT = `${CHATS}/{chat}` as const;
 
 /** The chat that a request names, in the workspace that it names. */
-export async function chatIn(
-  c: Context,
-  { pool }: HttpContext,
-  { id, chat: chatId }: { id: string; chat: string },
-): Promise<Chat> {
-  const workspace = await workspaceIn(c, pool, id);
-  const chat = await readChatOf(pool, workspace.id, chatId);
+export async function chatIn(c: Context, { chat: chatId }: { chat: string }): Promise<Chat> {
+  const { workspaceId, db } = await scopeIn(c);
+  const chat = await readChatOf(db, workspaceId, chatId);
   if (chat?.removed_at === null) return chat;
   throw missing(chat, chatId);
 }
@@ -138,8 +135,8 @@ export function chatRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { archived, removed, state = null, after, limit } = c.req.valid('query');
-      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
-      const chats = await listChatsOf(pool, id, {
+      const { workspaceId, db } = await scopeIn(c);
+      const chats = await listChatsOf(db, workspaceId, {
         archived: archived === 'true',
         removed: removed === 'true',
         state,
@@ -159,7 +156,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
       request: { params: chatParam },
       responses: { 200: json(schemas.chat, 'The chat'), ...problems(400, 404, 410) },
     }),
-    async (c) => c.json(await chatIn(c, context, c.req.valid('param')), 200),
+    async (c) => c.json(await chatIn(c, c.req.valid('param')), 200),
   );
 
   app.openapi(
@@ -204,9 +201,9 @@ export function chatRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const change = c.req.valid('json');
       refuseNul('title', change.title);
-      const chat = await chatIn(c, context, c.req.valid('param'));
+      const chat = await chatIn(c, c.req.valid('param'));
       await changeChat(context, chat.id, change);
-      return c.json(await chatIn(c, context, c.req.valid('param')), 200);
+      return c.json(await chatIn(c, c.req.valid('param')), 200);
     },
   );
 
@@ -221,7 +218,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
       responses: { 204: { description: 'The chat is removed' }, ...problems(400, 404, 410) },
     }),
     async (c) => {
-      const chat = await chatIn(c, context, c.req.valid('param'));
+      const chat = await chatIn(c, c.req.valid('param'));
       await removeChat(context, chat.id);
       return c.body(null, 204);
     },

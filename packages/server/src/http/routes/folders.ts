@@ -13,11 +13,11 @@ import {
   lockFiles,
   moveFile,
   moveFiles,
-  type Author,
   type Changed,
   type FileHead,
 } from '../../files/files.ts';
 import { fold } from '../../case-folding.ts';
+import type { WorkspaceScope } from '../../identity/scope.ts';
 import { PATH_DEPTH, type FilePath } from '../../files/paths.ts';
 import { searchNames, searchText } from '../../files/search.ts';
 import { readTree, type TreeEntry as Entry } from '../../files/tree.ts';
@@ -29,7 +29,8 @@ import { fileAt, folderAt, writable } from '../kernel/paths.ts';
 import { requirePersonFor, ROLE_FILES, SOMETIMES_PERSON } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
 import { body, invalidCursor, json, limitQuery, page, problems, wholeNumber } from '../kernel/shared.ts';
-import { workspaceIn, workspaceParam } from './workspaces.ts';
+import { scopeIn } from '../kernel/scope.ts';
+import { workspaceParam } from './workspaces.ts';
 
 const tags = ['files'];
 /** Files of a folder that is moved, at most, and how many of them the answer shows. */
@@ -39,7 +40,7 @@ const MOVED_SHOWN = 1000;
 const CHATS_SEARCHED = 1000;
 
 export function folderRoutes(app: App, context: HttpContext): void {
-  const { pool, workspaces, config } = context;
+  const { workspaces, config } = context;
 
   app.openapi(
     createRoute({
@@ -63,15 +64,16 @@ export function folderRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { path, depth, after, limit } = c.req.valid('query');
       const folder = folderAt(path);
-      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
-      if (folder.folded === '/chats') return c.json(await chatsPage(context, id, after, limit), 200);
+      const scope = await scopeIn(c);
+      const { workspaceId, db } = scope;
+      if (folder.folded === '/chats') return c.json(await chatsPage(scope, after, limit), 200);
       const cursor = after === undefined ? null : treeCursor(after);
-      const tree = await readTree(pool, id, { folder, depth, after: cursor, limit });
+      const tree = await readTree(db, workspaceId, { folder, depth, after: cursor, limit });
       if (tree.entries.length === 0 && cursor === null && folder.path !== '/') {
-        throw await folderNotFound(context, id, folder);
+        throw await folderNotFound(scope, folder);
       }
       const items = tree.entries.map(shownEntry);
-      if (folder.path === '/' && (await hasChats(pool, id))) addChats(items, cursor, tree.next);
+      if (folder.path === '/' && (await hasChats(db, workspaceId))) addChats(items, cursor, tree.next);
       return c.json({ items, next: tree.next && Buffer.from(tree.next).toString('base64url') }, 200);
     },
   );
@@ -100,16 +102,17 @@ export function folderRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { q: words, in: where, limit } = c.req.valid('query');
-      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
+      const scope = await scopeIn(c);
+      const { workspaceId, db } = scope;
       const items: SearchHit[] = [];
       if (where !== 'text') {
-        const named = await searchNames(pool, id, { words, limit });
+        const named = await searchNames(db, workspaceId, { words, limit });
         items.push(...named.map((hit) => ({ ...hit, found_in: 'name' as const, snippet: null })));
-        if (items.length < limit) items.push(...(await chatsNamed(context, id, words)));
+        if (items.length < limit) items.push(...(await chatsNamed(scope, words)));
       }
       if (where !== 'names' && items.length < limit) {
         const found = await whileConnected(c.env.outgoing, (signal) =>
-          searchText(pool, id, { words, limit: limit - items.length, signal }),
+          searchText(db, workspaceId, { words, limit: limit - items.length, signal }),
         );
         items.push(...found.map((hit) => ({ ...hit, found_in: 'text' as const })));
       }
@@ -136,16 +139,12 @@ export function folderRoutes(app: App, context: HttpContext): void {
       const { from: source, to: target, if_match: base = null } = c.req.valid('json');
       const [from, to] = [writable(fileAt(source)), writable(fileAt(target))];
       requirePersonFor(c, from, to);
-      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
-      const changes = await move(context, id, {
-        from,
-        to,
-        base,
-        author: authorFor(c.get('principal')),
-      }).catch((error: unknown) => {
+      const scope = await scopeIn(c);
+      const { workspaceId } = scope;
+      const changes = await move(scope, { from, to, base }).catch((error: unknown) => {
         throw refusedWrite(error, config.workspaceBytes);
       });
-      await workspaces.committed(id, changes);
+      await workspaces.committed(workspaceId, changes);
       const files = changes.flatMap((change) => ('file' in change && change.file ? [change.file] : []));
       return c.json({ files: files.slice(0, MOVED_SHOWN).map(shownFile), count: files.length }, 200);
     },
@@ -153,22 +152,21 @@ export function folderRoutes(app: App, context: HttpContext): void {
 }
 
 async function move(
-  context: HttpContext,
-  workspaceId: string,
-  { from, to, base, author }: { from: FilePath; to: FilePath; base: number | null; author: Author },
+  { db, workspaceId, principal }: WorkspaceScope,
+  { from, to, base }: { from: FilePath; to: FilePath; base: number | null },
 ): Promise<readonly Changed[]> {
-  const { pool } = context;
-  const file = await findFile(pool, workspaceId, from);
+  const author = authorFor(principal);
+  const file = await findFile(db, workspaceId, from);
   if (file?.path === from.path) {
-    const moved = await moveFile(pool, { workspaceId, author, from, to, base });
-    if (moved.kind === 'conflict') throw await versionConflict(pool, moved.file);
+    const moved = await moveFile(db, { workspaceId, author, from, to, base });
+    if (moved.kind === 'conflict') throw await versionConflict(db, moved.file);
     if (moved.kind === 'in_the_way') throw pathTaken(moved.problem);
-    if (moved.kind === 'not_found') throw await fileNotFound(pool, workspaceId, from);
+    if (moved.kind === 'not_found') throw await fileNotFound(db, workspaceId, from);
     return [moved];
   }
-  if (base !== null) throw await fileNotFound(pool, workspaceId, from);
+  if (base !== null) throw await fileNotFound(db, workspaceId, from);
   if (to.folded.startsWith(`${from.folded}/`)) throw pathTaken(`${to.path} is inside ${from.path}`);
-  return transaction(pool, async (client) => {
+  return transaction(db, async (client) => {
     await lockFiles(client, workspaceId, []);
     const files = await listFiles(client, workspaceId, { folder: from, limit: MOVED_FILES + 1 });
     if (files.length === 0 || !files[0]!.path.startsWith(`${from.path}/`)) return [];
@@ -181,7 +179,7 @@ async function move(
       throw error instanceof InTheWay ? pathTaken(error.message) : error;
     })
     .then(async (changes) => {
-      if (changes.length === 0) throw await fileNotFound(pool, workspaceId, from);
+      if (changes.length === 0) throw await fileNotFound(db, workspaceId, from);
       return changes;
     });
 }
@@ -195,8 +193,8 @@ function tooManyFiles(): Problem {
   });
 }
 
-async function folderNotFound(context: HttpContext, workspaceId: string, folder: FilePath): Promise<Problem> {
-  const file: FileHead | null = await findFile(context.pool, workspaceId, folder);
+async function folderNotFound({ db, workspaceId }: WorkspaceScope, folder: FilePath): Promise<Problem> {
+  const file: FileHead | null = await findFile(db, workspaceId, folder);
   return new Problem({
     status: 404,
     code: file ? 'is_a_file' : 'folder_not_found',
@@ -222,22 +220,21 @@ function addChats(items: TreeEntry[], after: string | null, next: string | null)
 }
 
 async function chatsPage(
-  { pool }: HttpContext,
-  workspaceId: string,
+  { db, workspaceId }: WorkspaceScope,
   after: string | undefined,
   limit: number,
 ): Promise<{ items: TreeEntry[]; next: string | null }> {
   if (after !== undefined && !z.uuid().safeParse(after).success)
     throw invalidCursor(after, 'is not one that a page gave as next.');
-  const chats = await listChats(pool, workspaceId, { after: after ?? null, limit: limit + 1 });
+  const chats = await listChats(db, workspaceId, { after: after ?? null, limit: limit + 1 });
   const items = chats.slice(0, limit).map(({ name, path, version, changedAt }): TreeEntry => {
     return { type: 'file', name, path, kind: 'chat', version, changed_at: changedAt.toISOString() };
   });
   return { items, next: chats.length > limit ? chats[limit - 1]!.threadId : null };
 }
 
-async function chatsNamed({ pool }: HttpContext, workspaceId: string, words: string): Promise<SearchHit[]> {
-  const chats = await listChats(pool, workspaceId, { after: null, limit: CHATS_SEARCHED });
+async function chatsNamed({ db, workspaceId }: WorkspaceScope, words: string): Promise<SearchHit[]> {
+  const chats = await listChats(db, workspaceId, { after: null, limit: CHATS_SEARCHED });
   return chats.filter(({ path }) => fold(path).includes(fold(words))).map(chatHit);
 }
 

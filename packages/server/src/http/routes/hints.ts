@@ -4,9 +4,10 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { App, HttpContext } from '../app.ts';
 import { problems } from '../kernel/shared.ts';
-import { workspaceIn, workspaceParam } from './workspaces.ts';
+import { scopeIn } from '../kernel/scope.ts';
+import { workspaceParam } from './workspaces.ts';
 
-export function hintRoutes(app: App, { pool, streams, hints }: HttpContext): void {
+export function hintRoutes(app: App, { streams, hints }: HttpContext): void {
   app.openapi(
     createRoute({
       method: 'get',
@@ -24,10 +25,10 @@ export function hintRoutes(app: App, { pool, streams, hints }: HttpContext): voi
       },
     }),
     async (c) => {
-      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
+      const { workspaceId } = await scopeIn(c);
       if (c.req.method === 'HEAD')
         return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
-      streams.followHints(c.env.outgoing, (listener) => hints.listen(id, listener));
+      streams.followHints(c.env.outgoing, (listener) => hints.listen(workspaceId, listener));
       return RESPONSE_ALREADY_SENT;
     },
   );

@@ -11,15 +11,16 @@ import { jsonBody } from '../kernel/body.ts';
 import { personRoute } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
 import { body, json, notFound, problems } from '../kernel/shared.ts';
-import { workspaceIn, workspaceParam } from './workspaces.ts';
+import { scopeIn } from '../kernel/scope.ts';
+import { workspaceParam } from './workspaces.ts';
 
 const tags = ['mcp servers'];
 const path = '/api/v1/workspaces/{id}/mcp-servers';
 const serverParam = workspaceParam.extend({ name: schemas.mcpServerName });
 
-export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
-  const server = async (c: Context, { id, name }: z.infer<typeof serverParam>) => ({
-    id: (await workspaceIn(c, pool, id)).id,
+export function mcpRoutes(app: App, { mcp }: HttpContext): void {
+  const server = async (c: Context, { name }: z.infer<typeof serverParam>) => ({
+    id: (await scopeIn(c)).workspaceId,
     name,
   });
   const read = async (id: string, name: string): Promise<McpServer> => {
@@ -42,7 +43,7 @@ export function mcpRoutes(app: App, { pool, mcp }: HttpContext): void {
       },
     }),
     async (c) => {
-      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
+      const { workspaceId: id } = await scopeIn(c);
       return c.json({ items: (await mcp.serversOf(id)).map(shown) }, 200);
     },
   );

@@ -4,12 +4,13 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { schemas, type PolicyRule } from '@continuo/protocol';
 import { policyVersion, readPolicy, writePolicy } from '../../tools/policies.ts';
 import { policyRule } from '../../tools/policy.ts';
-import type { App, HttpContext } from '../app.ts';
+import type { App } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
 import { personRoute } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
 import { body, json, notFound, problems } from '../kernel/shared.ts';
-import { workspaceIn, workspaceParam } from './workspaces.ts';
+import { scopeIn } from '../kernel/scope.ts';
+import { workspaceParam } from './workspaces.ts';
 
 const tags = ['policies'];
 const path = '/api/v1/workspaces/{id}/policy';
@@ -28,7 +29,7 @@ const newPolicy = z
   })
   .meta({ id: 'NewPolicy' });
 
-export function policyRoutes(app: App, { pool }: HttpContext): void {
+export function policyRoutes(app: App): void {
   app.openapi(
     createRoute({
       method: 'get',
@@ -39,9 +40,9 @@ export function policyRoutes(app: App, { pool }: HttpContext): void {
       responses: { 200: json(policy, 'The policy; the default if none was set'), ...problems(400, 404, 410) },
     }),
     async (c) => {
-      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
-      const found = await readPolicy(pool, id);
-      if (found === null) throw notFound('workspace', id);
+      const { workspaceId, db } = await scopeIn(c);
+      const found = await readPolicy(db, workspaceId);
+      if (found === null) throw notFound('workspace', workspaceId);
       return c.json(shown(found), 200);
     },
   );
@@ -58,10 +59,10 @@ export function policyRoutes(app: App, { pool }: HttpContext): void {
       responses: { 200: json(policy, 'The policy'), ...problems(400, 404, 409, 410, 413, 415) },
     }),
     async (c) => {
-      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
+      const { workspaceId, db } = await scopeIn(c);
       const wanted = c.req.valid('json');
-      const written = await writePolicy(pool, id, wanted);
-      if (written === 'no_workspace') throw notFound('workspace', id);
+      const written = await writePolicy(db, workspaceId, wanted);
+      if (written === 'no_workspace') throw notFound('workspace', workspaceId);
       if (written === 'changed') throw changed();
       return c.json(shown(wanted.rules), 200);
     },

@@ -6,13 +6,13 @@ import { schemas } from '@continuo/protocol';
 import type { App, HttpContext } from '../app.ts';
 import { Problem } from '../kernel/problem.ts';
 import { json, page, problems } from '../kernel/shared.ts';
-import { workspaceIn, workspaceParam } from './workspaces.ts';
+import { scopeIn } from '../kernel/scope.ts';
+import { workspaceParam } from './workspaces.ts';
 
 const tags = ['roles'];
 
-export function roleRoutes(app: App, { pool, roles }: HttpContext): void {
-  const find = async (c: Context, given: string) =>
-    (await roles.of((await workspaceIn(c, pool, given)).id)).roles;
+export function roleRoutes(app: App, { roles }: HttpContext): void {
+  const find = async (c: Context) => (await roles.of((await scopeIn(c)).workspaceId)).roles;
 
   app.openapi(
     createRoute({
@@ -27,7 +27,7 @@ export function roleRoutes(app: App, { pool, roles }: HttpContext): void {
         ...problems(400, 404, 410),
       },
     }),
-    async (c) => c.json({ items: [...(await find(c, c.req.valid('param').id)).values()], next: null }, 200),
+    async (c) => c.json({ items: [...(await find(c)).values()], next: null }, 200),
   );
 
   app.openapi(
@@ -40,8 +40,8 @@ export function roleRoutes(app: App, { pool, roles }: HttpContext): void {
       responses: { 200: json(schemas.role, 'The role'), ...problems(400, 404, 410) },
     }),
     async (c) => {
-      const { id, name } = c.req.valid('param');
-      const known = await find(c, id);
+      const { name } = c.req.valid('param');
+      const known = await find(c);
       const role = known.get(name);
       if (role) return c.json(role, 200);
       throw new Problem({

@@ -3,13 +3,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas, type RunStatus } from '@continuo/protocol';
 import { listRuns } from '../../runs/reads/read-runs.ts';
-import type { App, HttpContext } from '../app.ts';
+import type { App } from '../app.ts';
 import { json, limitQuery, page, problems, timeCursor } from '../kernel/shared.ts';
-import { workspaceIn, workspaceParam } from './workspaces.ts';
+import { scopeIn } from '../kernel/scope.ts';
+import { workspaceParam } from './workspaces.ts';
 
 const OPEN: readonly RunStatus[] = ['queued', 'running'];
 
-export function runListRoutes(app: App, { pool }: HttpContext): void {
+export function runListRoutes(app: App): void {
   app.openapi(
     createRoute({
       method: 'get',
@@ -32,10 +33,10 @@ export function runListRoutes(app: App, { pool }: HttpContext): void {
     }),
     async (c) => {
       const { chat = null, status, after, limit } = c.req.valid('query');
-      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
+      const { workspaceId, db } = await scopeIn(c);
       const cursor = after === undefined ? null : timeCursor(after);
       const statuses = status === undefined ? null : status === 'open' ? OPEN : [status];
-      return c.json(await listRuns(pool, id, { threadId: chat, statuses, after: cursor, limit }), 200);
+      return c.json(await listRuns(db, workspaceId, { threadId: chat, statuses, after: cursor, limit }), 200);
     },
   );
 }
