@@ -1,7 +1,7 @@
 // What it takes to come back to a run of a hundred thousand events, by the server's own statements.
 
 import type pg from 'pg';
-import { connect, readForFold, readRun, readThread, seqOf } from '@continuo/server/internals';
+import { connect, readForFold, readRun, readThreadEvents, seqOf } from '@continuo/server/internals';
 import { buffersOfPrepared, type Statement } from '../measure/buffers.ts';
 import { createMigrated } from '../postgres.ts';
 import { judged, type Line, type Row } from './line.ts';
@@ -110,7 +110,7 @@ async function comeBack(client: pg.Client, runId: string, after: number): Promis
   const run = await readRun(client, runId);
   const seq =
     after === 0 ? run!.startAfter : await seqOf(client, run!.thread_id, runId, run!.startAfter, after);
-  await readThread(client, run!.thread_id, seq!, PAGE);
+  await readThreadEvents(client, run!.thread_id, seq!, PAGE);
 }
 
 /** Pages that the statements of `work` touch together. */

@@ -14,7 +14,7 @@ export { Workspaces } from './files/workspace-files.ts';
 export type { AccessKey } from './identity/principal.ts';
 export type { StoredEvent } from './log/event.ts';
 export { FollowersOf } from './log/follow.ts';
-export { bind, INSERT, readForFold, readThread, seqOf } from './log/statements.ts';
+export { bind, INSERT, readForFold, readThreadEvents, seqOf } from './log/statements.ts';
 export { readRun } from './runs/reads/read-runs.ts';
 export { createChatFiles } from './threads/chats/chat-files.ts';
 export { EMPTY, foldAll } from './threads/fold.ts';

@@ -8,7 +8,7 @@ import { WorkspaceHints } from './http/kernel/workspace-hints.ts';
 import { keepPersonToken, personLink } from './identity/person-token.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { writeAuditSettings } from './threads/chats/read-chats.ts';
-import { createOriginOf } from './threads/origin-cache.ts';
+import { createThreadOriginCache } from './threads/origin-cache.ts';
 import { startChores } from './upkeep/chores.ts';
 import { wireAgents } from './wiring/agents.ts';
 import { wireDatabase } from './wiring/database.ts';
@@ -51,7 +51,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { agents, roles, mcp } = await wireAgents(options, { pool, bus, models, workspaces });
   const pod: Pod = wirePod(options, { database, bus, writer, agents, metrics });
 
-  const originOf = createOriginOf(pool);
+  const originOf = createThreadOriginCache(pool);
   const hints = new WorkspaceHints({
     bus,
     workspaceOf: (threadId) => {

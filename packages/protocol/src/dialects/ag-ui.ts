@@ -38,14 +38,14 @@ export interface AgUiState {
   readonly session: SessionState;
   readonly shared: SharedState;
   /** The run's whole messages, the last first. */
-  readonly told: Told | null;
+  readonly told: SentMessages | null;
   readonly usage: readonly { readonly model: string; readonly usage: Usage }[];
   readonly final: EventData['final'] | null;
 }
 
-interface Told {
+interface SentMessages {
   readonly message: Readonly<Record<string, unknown>>;
-  readonly before: Told | null;
+  readonly before: SentMessages | null;
 }
 
 const initial: AgUiState = {
@@ -338,12 +338,12 @@ function share(state: AgUiState, change: Partial<SharedState>): Said {
   return [shared === state.shared ? state : { ...state, shared }, frames];
 }
 
-function tell(told: Told | null, message: Told['message']): Told {
+function tell(told: SentMessages | null, message: SentMessages['message']): SentMessages {
   return { message, before: told };
 }
 
-function toldIn(told: Told | null): Told['message'][] {
-  const messages: Told['message'][] = [];
+function toldIn(told: SentMessages | null): SentMessages['message'][] {
+  const messages: SentMessages['message'][] = [];
   for (let each = told; each; each = each.before) messages.push(each.message);
   return messages.reverse();
 }

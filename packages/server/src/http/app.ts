@@ -10,12 +10,12 @@ import type { Bus } from '../bus/bus.ts';
 import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Storage } from '../db/storage.ts';
-import type { Recent } from '../log/tail-cache.ts';
+import type { LogTailCache } from '../log/tail-cache.ts';
 import type { AccessKey } from '../identity/principal.ts';
 import type { Mcp } from '../mcp/mcp.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Models } from '../models/catalog.ts';
-import type { OriginOf } from '../threads/origin-cache.ts';
+import type { ThreadOriginCache } from '../threads/origin-cache.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
 import { agentRoutes } from './dialects/agent.ts';
 import { approvalRoutes } from './routes/approvals.ts';
@@ -66,11 +66,11 @@ export interface HttpContext {
   readonly agents: Agents;
   readonly models: Models;
   readonly roles: Roles;
-  readonly originOf: OriginOf;
+  readonly originOf: ThreadOriginCache;
   readonly workspaces: Workspaces;
   readonly mcp: Mcp;
   readonly streams: Streams;
-  readonly recent: Recent;
+  readonly recent: LogTailCache;
   readonly hints: WorkspaceHints;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** Who sends it is a person. */

@@ -15,7 +15,7 @@ import type { Connection, DatabaseSettings, Pool } from '../db/pool.ts';
 import type { Faults } from '../faults.ts';
 import type { StoredEvent } from './event.ts';
 import { hit, Lost, Pen, type Part, type PenHost, type PenOptions } from './pen.ts';
-import type { Recent } from './tail-cache.ts';
+import type { LogTailCache } from './tail-cache.ts';
 import { bind, INSERT, INSERT_WITH_CHANGES, readTail } from './statements.ts';
 
 /** Rows at most in one flush. */
@@ -50,7 +50,7 @@ export interface WriterOptions {
   /** What a flush that writes to these threads tells other pods; null if there are none. */
   readonly notice: (threadIds: readonly string[]) => string | null;
   /** Keeps what is committed for followers to come. */
-  readonly recent?: Recent | undefined;
+  readonly recent?: LogTailCache | undefined;
   readonly onFlush?: (flush: { rows: number; milliseconds: number }) => void;
   readonly faults?: Faults | undefined;
 }
@@ -122,7 +122,7 @@ export class Writer implements PenHost {
     this.#soon = setImmediate(() => void this.#flush());
   }
 
-  hasten(): void {
+  flushNow(): void {
     if (this.#soon === null || this.#open > AT_ONCE_PENS) return;
     clearImmediate(this.#soon);
     void this.#flush();

@@ -10,7 +10,7 @@
 import type { Pool } from '../db/pool.ts';
 import { ITEMS_PER_TURN } from '../yielding.ts';
 import type { StoredEvent } from './event.ts';
-import { readThread } from './statements.ts';
+import { readThreadEvents } from './statements.ts';
 
 export interface FollowedRow {
   readonly seq: number;
@@ -175,7 +175,7 @@ export class FollowersOf<Row extends FollowedRow> {
 
 export class Followers extends FollowersOf<StoredEvent> {
   constructor(pool: Pool, onError: (error: Error) => void, recent: Remembered<StoredEvent> | null = null) {
-    super(pool, onError, readThread, recent);
+    super(pool, onError, readThreadEvents, recent);
   }
 
   publish(rows: readonly StoredEvent[]): void {

@@ -57,19 +57,19 @@ export interface Group {
 }
 
 /** Nobody waits for the group's commit. */
-export function nobody(): void {}
+export function fireAndForget(): void {}
 
 /** Throws for a value that JSON cannot express, before anything of the group is queued. */
 export function group(
   entries: Entry[],
   changes: readonly Change[],
   at: number,
-  resolve: Group['resolve'] = nobody,
-  reject: Group['reject'] = nobody,
+  resolve: Group['resolve'] = fireAndForget,
+  reject: Group['reject'] = fireAndForget,
 ): Group {
   let bytes = 0;
   for (const { event } of entries) bytes += sizeOf(event);
-  const json = resolve === nobody ? null : entries.map(({ event }) => JSON.stringify(event.data));
+  const json = resolve === fireAndForget ? null : entries.map(({ event }) => JSON.stringify(event.data));
   return { entries, json, changes: changes.map(withJsonAsText), at, bytes, resolve, reject };
 }
 
@@ -122,7 +122,7 @@ interface Piece {
 
 /** Null if it is more than that, or if somebody waits for it: they are told of that one. */
 function pieceOf(group: Group): Piece | null {
-  if (group.entries.length !== 1 || group.resolve !== nobody) return null;
+  if (group.entries.length !== 1 || group.resolve !== fireAndForget) return null;
   const { runId, event } = group.entries[0]!;
   return event.type === 'token' || event.type === 'reasoning'
     ? { runId, type: event.type, data: event.data }

@@ -9,8 +9,8 @@ import { ConnectionLost, sqlState, transaction } from '../db/pool.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import type { Faults } from '../faults.ts';
 import type { StoredEvent } from './event.ts';
-import { group, mergePieces, nobody, type Change, type Entry, type Group } from './group.ts';
-import type { Recent } from './tail-cache.ts';
+import { group, mergePieces, fireAndForget, type Change, type Entry, type Group } from './group.ts';
+import type { LogTailCache } from './tail-cache.ts';
 import { bind, INSERT } from './statements.ts';
 
 /** Bytes that a thread may have waiting before its model is no longer read. */
@@ -49,7 +49,7 @@ export interface PenHost {
   readonly options: {
     readonly pool: Pool;
     readonly now: () => number;
-    readonly recent?: Recent | undefined;
+    readonly recent?: LogTailCache | undefined;
     readonly notice: (threadIds: readonly string[]) => string | null;
     readonly faults?: Faults | undefined;
   };
@@ -58,7 +58,7 @@ export interface PenHost {
   /** The pen has something to write; `urgent` if somebody waits for it. */
   markDirty(pen: Pen, urgent: boolean): void;
   /** With few pens open, does not wait for what else this turn brings. */
-  hasten(): void;
+  flushNow(): void;
   /** The pen writes no more. */
   closed(pen: Pen): void;
   /** Where a part stands whose outcome is not known, by its first row. */
@@ -136,7 +136,7 @@ export class Pen {
    * begin it is dropped.
    */
   push(runId: string, event: NewEvent): void {
-    if (this.#refused !== runId) this.#queue([{ runId, event }], [], nobody, nobody);
+    if (this.#refused !== runId) this.#queue([{ runId, event }], [], fireAndForget, fireAndForget);
   }
 
   /** Appends events and the rows that they changed, all or nothing; resolves after the commit. */
@@ -145,8 +145,8 @@ export class Pen {
   }
 
   /** Somebody waits to see what was just pushed. */
-  hasten(): void {
-    this.#writer.hasten();
+  flushNow(): void {
+    this.#writer.flushNow();
   }
 
   /** Null while there is room; otherwise resolves when what waits has been written. */
@@ -291,7 +291,7 @@ export class Pen {
     this.#refused = runId;
     for (let at = this.#groups.length - 1; at >= 0; at -= 1) {
       const each = this.#groups[at]!;
-      if (each.resolve !== nobody || each.entries[0]!.runId !== runId) continue;
+      if (each.resolve !== fireAndForget || each.entries[0]!.runId !== runId) continue;
       this.#groups.splice(at, 1);
       this.#rows -= each.entries.length;
       this.#bytes -= each.bytes;
@@ -328,7 +328,7 @@ export class Pen {
     this.#groups.push(queued);
     this.#rows += entries.length;
     this.#bytes += queued.bytes;
-    this.#mark(resolve !== nobody);
+    this.#mark(resolve !== fireAndForget);
   }
 
   #number(groups: readonly Group[]): Part {
@@ -398,7 +398,7 @@ export class Pen {
   }
 
   /** What is in flight comes first; what waits behind it is marked after it. */
-  #mark(urgent = this.#groups.some((each) => each.resolve !== nobody) || this.#idle.length > 0): void {
+  #mark(urgent = this.#groups.some((each) => each.resolve !== fireAndForget) || this.#idle.length > 0): void {
     if (!this.#busy && this.#rows > 0) this.#writer.markDirty(this, urgent || this.#bytes >= PENDING_BYTES);
   }
 

@@ -49,7 +49,7 @@ export async function readTail(
 }
 
 /** A thread's events after `seq`, at most `limit`, in order. */
-export async function readThread(
+export async function readThreadEvents(
   client: Queryable,
   threadId: string,
   after: number,
@@ -64,7 +64,7 @@ export async function readThread(
 }
 
 /** A thread's last events before `seq`, at most `limit`, in order. */
-export async function readThreadBefore(
+export async function readThreadEventsBefore(
   client: Queryable,
   threadId: string,
   before: number,

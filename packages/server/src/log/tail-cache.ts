@@ -24,7 +24,7 @@ export interface RunPlace {
   readonly startAfter: number;
 }
 
-export class Recent {
+export class LogTailCache {
   readonly #stretches = new Map<string, Stretch>();
   readonly #runs = new Map<string, RunPlace>();
 

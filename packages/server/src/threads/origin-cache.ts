@@ -12,13 +12,13 @@ export interface Origin {
   readonly model: string | null;
 }
 
-export interface OriginOf {
+export interface ThreadOriginCache {
   /** Null if there is no such thread. */
   (threadId: string): Promise<Origin | null> | Origin;
   remember(threadId: string, origin: Origin): void;
 }
 
-export function createOriginOf(pool: Pool): OriginOf {
+export function createThreadOriginCache(pool: Pool): ThreadOriginCache {
   const known = new Map<string, Origin>();
   const remember = (threadId: string, origin: Origin): void => {
     known.set(threadId, origin);

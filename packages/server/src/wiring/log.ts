@@ -5,14 +5,14 @@ import type { Faults } from '../faults.ts';
 import { Writer } from '../log/append.ts';
 import { Followers } from '../log/follow.ts';
 import { announceOn, subscribeFollowers } from '../log/notice.ts';
-import { Recent } from '../log/tail-cache.ts';
+import { LogTailCache } from '../log/tail-cache.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Database } from './database.ts';
 
 export interface Log {
   readonly writer: Writer;
   readonly followers: Followers;
-  readonly recent: Recent;
+  readonly recent: LogTailCache;
 }
 
 interface LogOptions {
@@ -24,7 +24,7 @@ interface LogOptions {
 
 export function wireLog({ database, bus, metrics, faults }: LogOptions): Log {
   const { pool, settings, onError } = database;
-  const recent = new Recent();
+  const recent = new LogTailCache();
   const followers = new Followers(pool, onError, recent);
   subscribeFollowers(bus, followers);
   const writer = new Writer({

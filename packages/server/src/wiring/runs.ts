@@ -5,7 +5,7 @@ import type { Agents } from '../agents/agent.ts';
 import type { PostgresBus } from '../bus/postgres.ts';
 import type { Writer } from '../log/append.ts';
 import { createRunLoop } from '../runs/loop/loop.ts';
-import { States } from '../runs/loop/thread-state-cache.ts';
+import { ThreadStateCache } from '../runs/loop/thread-state-cache.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Database } from './database.ts';
 import { GRACE_MS, type ServerOptions } from './options.ts';
@@ -26,7 +26,7 @@ export function wirePod(
   const work = createRunLoop({
     pool,
     writer,
-    states: new States(),
+    states: new ThreadStateCache(),
     agents,
     limits: {
       steps: config.runSteps,

@@ -32,7 +32,7 @@ test(
       pods.map((pod) => pod.url),
       { clients: 5, tokens: 60 },
     );
-    const told: Told[] = [];
+    const told: Acknowledged[] = [];
     for (let kill = 0; kill < KILLS; kill += 1) {
       await Promise.race([
         until('4 runs are active', async () => (await active(pool)) >= 4, { within: PATIENCE_MS }),
@@ -75,7 +75,7 @@ async function active(pool: { query(sql: string): Promise<{ rows: { n: number }[
   return found?.rows[0]?.n ?? 0;
 }
 
-interface Told {
+interface Acknowledged {
   readonly status: number;
   readonly code: unknown;
   readonly type: string | null;
@@ -83,8 +83,8 @@ interface Told {
 }
 
 /** Posts threads until the database is back and takes one in; says what it was told. */
-async function askUntilTaken(base: string, isBack: () => boolean): Promise<Told[]> {
-  const told: Told[] = [];
+async function askUntilTaken(base: string, isBack: () => boolean): Promise<Acknowledged[]> {
+  const told: Acknowledged[] = [];
   // The server processes of a killed Postgres may serve for a moment longer.
   while (told.at(-1)?.status !== 201 || !isBack()) {
     const response = await fetch(`${base}/api/threads`, { method: 'POST' });

@@ -8,15 +8,15 @@ const world = usePod();
 const OK = { steps: [{ text: 'ok' }] };
 const FAILING = { steps: [{ error: { code: 'x', message: 'y' } }] };
 
-interface Told {
+interface SessionChange {
   session: string;
   from_state: string;
   to_state: string;
   reason: string;
 }
 
-async function told(thread: string): Promise<Told[]> {
-  const { rows } = await world.database.pool.query<{ data: Told }>(
+async function sessionChanges(thread: string): Promise<SessionChange[]> {
+  const { rows } = await world.database.pool.query<{ data: SessionChange }>(
     "select data from events where thread_id = $1 and run_id is null and type = 'session' order by seq",
     [thread],
   );
@@ -41,7 +41,7 @@ async function disagreements(thread: string): Promise<unknown[]> {
 test('a session begins with the first message, and idles between runs', async () => {
   const thread = await createThread(world.url);
   for (let turn = 0; turn < 2; turn += 1) await framesOf(world.url, (await send(world.url, thread, OK)).id);
-  const sessions = await told(thread);
+  const sessions = await sessionChanges(thread);
   expect(sessions.map(({ from_state, to_state, reason }) => [from_state, to_state, reason])).toEqual([
     ['idle', 'running', 'message'],
     ['running', 'idle', 'done'],
@@ -60,7 +60,7 @@ test('an error and a cancel end a session; each next message starts another, and
   await ask('POST', `${world.url}/api/runs/${hanging.id}/cancel`);
   await framesOf(world.url, hanging.id);
   await framesOf(world.url, (await send(world.url, thread, OK)).id);
-  const sessions = await told(thread);
+  const sessions = await sessionChanges(thread);
   expect(sessions.map(({ from_state, to_state }) => `${from_state} ${to_state}`)).toEqual([
     'idle running',
     'running error',
@@ -117,7 +117,7 @@ test('runs that wait in line share the session, which never idles between them u
     runs.push(await send(world.url, thread, { steps: [{ tokens: 5, delay_ms: 1 }] }));
   for (const run of runs)
     expect((await framesOf(world.url, run.id)).at(-1)!.data).toEqual({ status: 'done' });
-  const sessions = await told(thread);
+  const sessions = await sessionChanges(thread);
   expect(new Set(sessions.map(({ session }) => session)).size).toBe(1);
   sessions.forEach(({ from_state }, index) =>
     expect(from_state).toBe(index === 0 ? 'idle' : sessions[index - 1]!.to_state),

@@ -30,11 +30,11 @@ const scripts = {
 };
 type Ending = keyof typeof scripts;
 
-interface Told {
+interface StreamResult {
   readonly frames: readonly SseFrame[];
   readonly run: string;
 }
-type Endpoint = (content: string, ending: Ending) => Promise<Told>;
+type Endpoint = (content: string, ending: Ending) => Promise<StreamResult>;
 
 /** Cancels the run once it hangs, if it is to be canceled. */
 async function endRun(run: string, ending: Ending): Promise<void> {
@@ -47,7 +47,11 @@ async function endRun(run: string, ending: Ending): Promise<void> {
   await ask('POST', `${world.url}/api/runs/${run}/cancel`);
 }
 
-async function toEnd(listener: Listener, ending: Ending, runOf: (frame: SseFrame) => unknown): Promise<Told> {
+async function toEnd(
+  listener: Listener,
+  ending: Ending,
+  runOf: (frame: SseFrame) => unknown,
+): Promise<StreamResult> {
   const frames = await listener.until((frame) => runOf(frame) !== undefined);
   const run = runOf(frames.at(-1)!) as string;
   await endRun(run, ending);

@@ -1,7 +1,7 @@
 // What a client of the AI SDK or of AG-UI may rely on: what is opened is closed, once, and nothing comes after the end.
 
 import type { LogEvent } from '@continuo/protocol';
-import type { Check, Told } from './grammar.ts';
+import type { Check, SentFrame } from './grammar.ts';
 
 /** How the run ended; null if it has not. */
 function endOf(events: readonly LogEvent[]): 'done' | 'error' | 'canceled' | null {
@@ -135,7 +135,7 @@ export const checkAgUi: Check = (frames, events) => {
   const text = frames.filter(
     ({ data }) => data.type === 'TEXT_MESSAGE_CONTENT' && !isSteered(data.messageId, events),
   );
-  const joined = (pieces: readonly Told[]) => pieces.map(({ data }) => data.delta).join('');
+  const joined = (pieces: readonly SentFrame[]) => pieces.map(({ data }) => data.delta).join('');
   return [
     ...wrong,
     ...all.flatMap((each) => each.wrong),

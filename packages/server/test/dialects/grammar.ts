@@ -3,7 +3,7 @@
 
 import type { LogEvent } from '@continuo/protocol';
 
-export interface Told {
+export interface SentFrame {
   readonly event: string | undefined;
   readonly id: string;
   // Checks look into data of every shape.
@@ -11,7 +11,7 @@ export interface Told {
   readonly data: any;
 }
 
-export type Check = (frames: readonly Told[], events: readonly LogEvent[]) => string[];
+export type Check = (frames: readonly SentFrame[], events: readonly LogEvent[]) => string[];
 
 /** One frame for each event, numbered without a gap. */
 export const checkRuns: Check = (frames, events) => {
@@ -89,8 +89,8 @@ export const checkAgent: Check = (frames, events) => {
 };
 
 /** Ids rise, and no frame comes twice. */
-function checkIds(frames: readonly Told[]): string[] {
-  const order = ({ id }: Told) => {
+function checkIds(frames: readonly SentFrame[]): string[] {
+  const order = ({ id }: SentFrame) => {
     const [at, part] = id.split('.').map(Number) as [number, number?];
     return at + (part === undefined ? 0.999_999_9 : part / 1_000_000);
   };
@@ -108,7 +108,7 @@ interface Calls {
 }
 
 /** Each call once, each result once and after its call, and none without a result once the run has ended. */
-function checkCalls(frames: readonly Told[], { call, result, ended }: Calls): string[] {
+function checkCalls(frames: readonly SentFrame[], { call, result, ended }: Calls): string[] {
   const wrong: string[] = [];
   const open = new Set<string>();
   const seen = new Set<string>();
@@ -126,7 +126,7 @@ function checkCalls(frames: readonly Told[], { call, result, ended }: Calls): st
 }
 
 /** Each state is left where the next begins. */
-function checkStates(frames: readonly Told[]): string[] {
+function checkStates(frames: readonly SentFrame[]): string[] {
   return frames.flatMap(({ data, id }, index) => {
     const before = frames[index - 1]?.data;
     return before?.session === data.session && before.to_state !== data.from_state
@@ -136,7 +136,7 @@ function checkStates(frames: readonly Told[]): string[] {
 }
 
 /** All text is there, message by message. */
-function checkTexts(pieces: readonly Told[], events: readonly LogEvent[]): string[] {
+function checkTexts(pieces: readonly SentFrame[], events: readonly LogEvent[]): string[] {
   const said = pieces.map(({ data }) => data.text).join('');
   const logged = events.flatMap((event) => (event.type === 'token' ? [event.data.text] : [])).join('');
   return said === logged ? [] : ['the text is not what was said'];

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { agent, type NewEvent } from '@continuo/protocol';
 import { until } from '@continuo/testkit';
-import { atBeginning } from '../../src/http/dialects/dialect-stream.ts';
+import { positionAtStart } from '../../src/http/dialects/dialect-stream.ts';
 import { Streams } from '../../src/http/kernel/sse.ts';
 import { Followers, FollowersOf } from '../../src/log/follow.ts';
 import { readChangeRows } from '../../src/files/changes.ts';
@@ -50,9 +50,9 @@ test('CHAT-3 who reads at a tenth of the speed gets all text, results, errors an
   const write = (events: NewEvent[]) => pen.append(events.map((event) => ({ runId: run, event })));
   const streams = new Streams(followers, new FollowersOf(world.pool, () => undefined, readChangeRows));
   const scope = { threadId, run: { id: run, startAfter: 0 } };
-  const from = atBeginning(agent, scope);
+  const from = positionAtStart(agent, scope);
   server = createServer((_, response) =>
-    streams.follow(response, { spoken: { dialect: agent }, scope, from }),
+    streams.follow(response, { binding: { dialect: agent }, scope, from }),
   );
   await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
   const connect = () =>

@@ -17,16 +17,16 @@ import {
 import { brokenInvariants, freshDatabase, type TestDatabase } from '@continuo/testkit/fixtures';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import {
-  atBeginning,
-  Speaker,
-  standingAt,
+  positionAtStart,
+  DialectWriter,
+  positionAt,
   type Scope,
-  type Spoken,
+  type DialectBinding,
 } from '../../src/http/dialects/dialect-stream.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { Batch } from '../../src/log/follow.ts';
-import { readThread } from '../../src/log/statements.ts';
-import { checkAgent, checkRuns, checkWorkspace, type Check, type Told } from './grammar.ts';
+import { readThreadEvents } from '../../src/log/statements.ts';
+import { checkAgent, checkRuns, checkWorkspace, type Check, type SentFrame } from './grammar.ts';
 import { checkAgUi, checkAiSdk } from './grammar-clients.ts';
 import { parseFrames } from './listen.ts';
 import { makeLogs } from './logs.ts';
@@ -35,7 +35,7 @@ import { readAiSdk, responsesOf, runAgUi } from './real-clients.ts';
 interface Entry {
   // Each has a state of its own.
   // oxlint-disable-next-line typescript/no-explicit-any
-  readonly spoken: Spoken<any>;
+  readonly binding: DialectBinding<any>;
   readonly of: 'run' | 'thread';
   readonly check: Check;
 }
@@ -45,14 +45,14 @@ const AG_UI = agUi({ threadId: 'thread', runId: 'run', messages: [QUESTION] });
 const AG_UI_GET = agUi({ threadId: 'thread', runId: 'run', messages: null });
 
 const DIALECTS: readonly Entry[] = [
-  { spoken: { dialect: runs }, of: 'run', check: checkRuns },
-  { spoken: { dialect: thread, json: threadEventJson }, of: 'thread', check: checkRuns },
-  { spoken: { dialect: workspace }, of: 'thread', check: checkWorkspace },
-  { spoken: { dialect: agent }, of: 'run', check: checkAgent },
-  { spoken: { dialect: aiSdk, closing: 'data: [DONE]\n\n' }, of: 'run', check: checkAiSdk },
-  { spoken: { dialect: AG_UI, alone: true }, of: 'run', check: checkAgUi },
+  { binding: { dialect: runs }, of: 'run', check: checkRuns },
+  { binding: { dialect: thread, json: threadEventJson }, of: 'thread', check: checkRuns },
+  { binding: { dialect: workspace }, of: 'thread', check: checkWorkspace },
+  { binding: { dialect: agent }, of: 'run', check: checkAgent },
+  { binding: { dialect: aiSdk, closing: 'data: [DONE]\n\n' }, of: 'run', check: checkAiSdk },
+  { binding: { dialect: AG_UI, alone: true }, of: 'run', check: checkAgUi },
   // As a GET tells it: the client's conversation is not known.
-  { spoken: { dialect: AG_UI_GET, alone: true }, of: 'run', check: () => [] },
+  { binding: { dialect: AG_UI_GET, alone: true }, of: 'run', check: () => [] },
 ];
 
 /** A log in a scope, and all that a dialect makes of it. */
@@ -62,7 +62,7 @@ interface Whole {
   readonly events: readonly StoredEvent[];
   /** The rest of the thread is in between. */
   readonly rows: readonly StoredEvent[];
-  readonly frames: readonly (Told & { raw: string })[];
+  readonly frames: readonly (SentFrame & { raw: string })[];
   readonly closing: string;
 }
 
@@ -77,7 +77,7 @@ beforeAll(async () => {
   );
   await makeLogs(database);
   const { rows } = await pool.query<{ id: string }>('select id from threads order by id');
-  logs = await Promise.all(rows.map(({ id }) => readThread(pool, id, 0, 100_000)));
+  logs = await Promise.all(rows.map(({ id }) => readThreadEvents(pool, id, 0, 100_000)));
   logs = logs.filter((log) => log.length > 0);
 }, 300_000);
 afterAll(async () => {
@@ -86,18 +86,18 @@ afterAll(async () => {
 });
 
 function speak(
-  { spoken }: Entry,
+  { binding }: Entry,
   scope: Scope,
   from: Parameters<typeof say>[1],
   rows: readonly StoredEvent[],
   sizes: readonly number[] = [],
 ): string {
-  return say(new Speaker(spoken, scope, from), from, rows, sizes);
+  return say(new DialectWriter(binding, scope, from), from, rows, sizes);
 }
 
 /** What a speaker says of the rows after its place, in batches of these sizes. */
 function say(
-  speaker: Speaker<unknown>,
+  writer: DialectWriter<unknown>,
   { seq }: { readonly seq: number; readonly state: unknown; readonly part: number },
   rows: readonly StoredEvent[],
   sizes: readonly number[],
@@ -105,7 +105,7 @@ function say(
   const left = rows.filter((row) => row.seq > seq);
   let text = '';
   for (let turn = 0; left.length > 0; turn += 1) {
-    const { bytes, ended } = speaker.say(new Batch(left.splice(0, sizes[turn] ?? left.length)), false);
+    const { bytes, ended } = writer.say(new Batch(left.splice(0, sizes[turn] ?? left.length)), false);
     text += bytes?.toString() ?? '';
     if (ended) break;
   }
@@ -118,7 +118,7 @@ function whole(entry: Entry, rows: readonly StoredEvent[], runId: string | null)
     threadId: rows[0]!.threadId,
     run: runId === null ? null : { id: runId, startAfter: first },
   };
-  const text = speak(entry, scope, atBeginning(entry.spoken.dialect, scope), rows);
+  const text = speak(entry, scope, positionAtStart(entry.binding.dialect, scope), rows);
   const { frames, rest } = parseFrames(text);
   const events = runId === null ? rows : rows.filter((row) => row.runId === runId);
   return { entry, scope, events, rows, frames, closing: rest };
@@ -178,7 +178,7 @@ test('PLUS-1 nothing is said twice, and nothing is left open', () => {
   const wrong = wholes().flatMap(({ entry, scope, events, frames }) =>
     entry
       .check(frames, events)
-      .map((problem) => `${entry.spoken.dialect.name}, ${scope.run?.id ?? scope.threadId}: ${problem}`),
+      .map((problem) => `${entry.binding.dialect.name}, ${scope.run?.id ?? scope.threadId}: ${problem}`),
   );
   expect(wrong).toEqual([]);
 });
@@ -195,7 +195,7 @@ test('PLUS-1 the whole is any two parts, cut anywhere, in batches of any size', 
       async (chosen, sizes) => {
         const { each, index } = cuts[chosen]!;
         const { entry, scope, rows, frames, closing } = each;
-        const from = await standingAt(pool, entry.spoken.dialect, scope, parseFrameId(frames[index]!.id)!);
+        const from = await positionAt(pool, entry.binding.dialect, scope, parseFrameId(frames[index]!.id)!);
         expect(from).not.toBeNull();
         expect(speak(entry, scope, from!, rows, sizes)).toBe(
           frames
@@ -218,7 +218,7 @@ test('PLUS-1 where no run is open, nothing before it is needed', () => {
         if (row.runId !== null) open.add(row.runId);
         const before = rows[index - 1];
         if (open.size === 0 && (before === undefined || before.runId === null)) {
-          const from = { seq: row.seq - 1, state: entry.spoken.dialect.initial, part: 0 };
+          const from = { seq: row.seq - 1, state: entry.binding.dialect.initial, part: 0 };
           const after = frames.filter(({ id }) => Number(id.split('.')[0]) >= row.seq);
           expect(speak(entry, scope, from, rows)).toBe(after.map(({ raw }) => raw).join(''));
         }

@@ -2,7 +2,11 @@
 
 import { expect, test } from 'vitest';
 import type { Dialect, EventData, EventType } from '@continuo/protocol';
-import { atBeginning, Speaker, type Spoken } from '../../src/http/dialects/dialect-stream.ts';
+import {
+  positionAtStart,
+  DialectWriter,
+  type DialectBinding,
+} from '../../src/http/dialects/dialect-stream.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { Batch } from '../../src/log/follow.ts';
 
@@ -20,7 +24,7 @@ const counting: Dialect<number> = {
     return [state + 1, frames];
   },
 };
-const SPOKEN: Spoken<number> = { dialect: counting, closing: 'data: [DONE]\n\n' };
+const BINDING: DialectBinding<number> = { dialect: counting, closing: 'data: [DONE]\n\n' };
 const RUN = { threadId: 't', run: { id: 'r', startAfter: 0 } };
 const THREAD = { threadId: 't', run: null };
 
@@ -44,42 +48,45 @@ const OWN = 'data:  {"text":"a","message":"m1"}\n\n';
 const textOf = (said: { bytes: Buffer | null }) => said.bytes?.toString() ?? '';
 
 test('frames are numbered within their event, and the event’s own data are the stored bytes', () => {
-  const speaker = new Speaker(SPOKEN, THREAD, atBeginning(counting, THREAD));
-  expect(textOf(speaker.say(new Batch([token(7)]), false))).toBe(
+  const writer = new DialectWriter(BINDING, THREAD, positionAtStart(counting, THREAD));
+  expect(textOf(writer.say(new Batch([token(7)]), false))).toBe(
     `id: 7.1\ndata: {"n":0}\n\nevent: p\nid: 7.2\ndata: {"n":0}\n\nevent: own\nid: 7\n${OWN}`,
   );
 });
 
 test('a run has its own numbers, hears nothing of others, and ends with its closing line', () => {
-  const speaker = new Speaker(SPOKEN, RUN, atBeginning(counting, RUN));
+  const writer = new DialectWriter(BINDING, RUN, positionAtStart(counting, RUN));
   const rows = [token(2), token(3, 'other'), end(4, 'other'), token(5), end(6), token(7, 'other')];
-  const said = speaker.say(new Batch(rows), false);
+  const said = writer.say(new Batch(rows), false);
   expect(textOf(said).match(/(?<=id: ).*/g)).toEqual(['1.1', '1.2', '1', '4.1', '4.2', '4']);
   expect(textOf(said)).toMatch(/\n\ndata: \[DONE\]\n\n$/);
   expect(said.ended).toBe(true);
 });
 
 test('a dialect may end its stream with a frame of its own', () => {
-  const spoken: Spoken<number> = { ...SPOKEN, ends: ({ event: name }, { seq }) => name === 'p' && seq === 2 };
-  const speaker = new Speaker(spoken, THREAD, atBeginning(counting, THREAD));
-  const said = speaker.say(new Batch([token(1), token(2), token(3)]), false);
+  const binding: DialectBinding<number> = {
+    ...BINDING,
+    ends: ({ event: name }, { seq }) => name === 'p' && seq === 2,
+  };
+  const writer = new DialectWriter(binding, THREAD, positionAtStart(counting, THREAD));
+  const said = writer.say(new Batch([token(1), token(2), token(3)]), false);
   expect(textOf(said).match(/(?<=id: ).*/g)).toEqual(['1.1', '1.2', '1', '2.1', '2.2']);
   expect(said.ended).toBe(true);
 });
 
 test('who stands at the same place gets the same bytes, made once; who saw a part gets the rest', () => {
   const batch = new Batch([token(1), token(2)]);
-  const [a, b] = [1, 2].map(() => new Speaker(SPOKEN, THREAD, atBeginning(counting, THREAD)));
+  const [a, b] = [1, 2].map(() => new DialectWriter(BINDING, THREAD, positionAtStart(counting, THREAD)));
   const said = a!.say(batch, false);
   expect(b!.say(batch, false).bytes).toBe(said.bytes);
-  const late = new Speaker(SPOKEN, THREAD, { seq: 0, state: 0, part: 2 });
+  const late = new DialectWriter(BINDING, THREAD, { seq: 0, state: 0, part: 2 });
   expect(textOf(late.say(batch, false))).toBe(textOf(said).slice(textOf(said).indexOf('event: own')));
   const next = new Batch([token(3)]);
   expect(textOf(late.say(next, false))).toBe(textOf(a!.say(next, false)));
 });
 
 test('CHAT-3 under pressure a batch has only the newest of each kind of progress', () => {
-  const speaker = new Speaker(SPOKEN, THREAD, atBeginning(counting, THREAD));
-  const said = textOf(speaker.say(new Batch([token(1), token(2), token(3)]), true));
+  const writer = new DialectWriter(BINDING, THREAD, positionAtStart(counting, THREAD));
+  const said = textOf(writer.say(new Batch([token(1), token(2), token(3)]), true));
   expect(said.match(/(?<=id: ).*/g)).toEqual(['1.1', '1', '2.1', '2', '3.1', '3.2', '3']);
 });

@@ -15,7 +15,7 @@ import {
 } from '@continuo/protocol';
 import { freshDatabase, type TestDatabase } from '@continuo/testkit/fixtures';
 import { createPool, type Pool } from '../../src/db/pool.ts';
-import { readThread } from '../../src/log/statements.ts';
+import { readThreadEvents } from '../../src/log/statements.ts';
 import { makeLogs } from './logs.ts';
 
 let database: TestDatabase;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   pool = createPool({ connection: database.url, applicationName: 'view', leaseSeconds: 30 }, () => undefined);
   await makeLogs(database);
   const { rows } = await pool.query<{ id: string }>('select id from threads order by id');
-  const read = await Promise.all(rows.map(({ id }) => readThread(pool, id, 0, 100_000)));
+  const read = await Promise.all(rows.map(({ id }) => readThreadEvents(pool, id, 0, 100_000)));
   logs = read
     .filter((log) => log.length > 0)
     .map((log) => log.map((event) => JSON.parse(threadEventJson(event)) as ThreadEvent));

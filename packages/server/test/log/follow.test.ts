@@ -175,7 +175,7 @@ async function stream(followers: Followers, cursor: { runId: string; threadId: s
   const { runId, threadId, seq } = cursor;
   server = createServer((_, response) =>
     streams.follow(response, {
-      spoken: { dialect: runs },
+      binding: { dialect: runs },
       scope: { threadId, run: { id: runId, startAfter: 0 } },
       from: { seq, state: null, part: 0 },
     }),

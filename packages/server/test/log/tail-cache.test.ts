@@ -3,14 +3,14 @@
 import { expect, test } from 'vitest';
 import { until } from '@continuo/testkit';
 import { Followers, type Batch } from '../../src/log/follow.ts';
-import { Recent } from '../../src/log/tail-cache.ts';
+import { LogTailCache } from '../../src/log/tail-cache.ts';
 import { openPen, token, useLog } from '../runs/support.ts';
 
 const world = useLog();
 
 /** A writer with its memory, and followers whose every read is counted. */
 async function written() {
-  const recent = new Recent();
+  const recent = new LogTailCache();
   let reads = 0;
   const pool = new Proxy(world.pool, {
     get: (target, name) => {

@@ -10,7 +10,7 @@ import { createRoles } from '../../src/agents/roles.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { type Models, createModels } from '../../src/models/catalog.ts';
 import { createRunLoop } from '../../src/runs/loop/loop.ts';
-import { States } from '../../src/runs/loop/thread-state-cache.ts';
+import { ThreadStateCache } from '../../src/runs/loop/thread-state-cache.ts';
 import { type AnyTool, createToolRegistry } from '../../src/tools/registry.ts';
 import { type LogWorld, TestHold } from '../runs/support.ts';
 import { ENV, WIRES } from './server.ts';
@@ -69,7 +69,7 @@ export async function createExecutor(world: LogWorld): Promise<Executor> {
   const work = createRunLoop({
     pool: world.pool,
     writer: world.writer({ publish: (rows) => rows.forEach((row) => seen(row)) }),
-    states: new States(),
+    states: new ThreadStateCache(),
     agents: createAgents({
       models: provider.models,
       roles: await createRoles(world.pool),

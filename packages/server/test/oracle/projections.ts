@@ -22,7 +22,12 @@ import {
   type RunDialect,
   type ViewEvent,
 } from '@continuo/protocol';
-import { atBeginning, Speaker, unnumbered, type Spoken } from '../../src/http/dialects/dialect-stream.ts';
+import {
+  positionAtStart,
+  DialectWriter,
+  unnumbered,
+  type DialectBinding,
+} from '../../src/http/dialects/dialect-stream.ts';
 import { fromRow, type EventRow, type StoredEvent } from '../../src/log/event.ts';
 import { Batch } from '../../src/log/follow.ts';
 import { decide, type Facts, type Limits, type QueuedRun, type Step } from '../../src/runs/loop/decide.ts';
@@ -376,7 +381,7 @@ function runIdsIn(log: readonly StoredEvent[]): string[] {
 
 // Each dialect has a state of its own.
 // oxlint-disable-next-line typescript/no-explicit-any
-type AnySpoken = Spoken<any>;
+type AnySpoken = DialectBinding<any>;
 // oxlint-disable-next-line typescript/no-explicit-any
 type AnyRunDialect = RunDialect<any>;
 
@@ -401,9 +406,9 @@ const VERBATIM: ReadonlySet<string> = new Set(['thread', 'runs']);
 /** The bytes that clients get, dialect by dialect; the lines that begin with `#` stand between them. */
 function frameLines(log: readonly StoredEvent[]): string[] {
   return [
-    ...Object.entries(OF_THREADS).flatMap(([name, spoken]) => streamLines(name, spoken, log, null)),
+    ...Object.entries(OF_THREADS).flatMap(([name, binding]) => streamLines(name, binding, log, null)),
     ...runIdsIn(log).flatMap((runId) => [
-      ...Object.entries(OF_RUNS).flatMap(([name, spoken]) => streamLines(name, spoken, log, runId)),
+      ...Object.entries(OF_RUNS).flatMap(([name, binding]) => streamLines(name, binding, log, runId)),
       ...unknownConversationLines(log, runId),
       ...Object.entries(IN_RESPONSES).flatMap(([name, dialect]) =>
         responseLines(
@@ -431,24 +436,24 @@ function unknownConversationLines(log: readonly StoredEvent[], runId: string): s
 }
 
 function streamBytes(
-  spoken: AnySpoken,
+  binding: AnySpoken,
   log: readonly StoredEvent[],
   runId: string | null,
   pressed = false,
 ): string {
   const scope = { threadId: log[0]!.threadId, run: runId === null ? null : { id: runId, startAfter: 0 } };
-  const speaker = new Speaker(spoken, scope, atBeginning(spoken.dialect, scope));
-  return speaker.say(new Batch([...log]), pressed).bytes?.toString() ?? '';
+  const writer = new DialectWriter(binding, scope, positionAtStart(binding.dialect, scope));
+  return writer.say(new Batch([...log]), pressed).bytes?.toString() ?? '';
 }
 
 function streamLines(
   name: string,
-  spoken: AnySpoken,
+  binding: AnySpoken,
   log: readonly StoredEvent[],
   runId: string | null,
 ): string[] {
-  const bytes = streamBytes(spoken, log, runId);
-  const pressed = streamBytes(spoken, log, runId, true);
+  const bytes = streamBytes(binding, log, runId);
+  const pressed = streamBytes(binding, log, runId, true);
   return [
     `# ${name}, ${runId === null ? 'thread' : `run ${runId}`}`,
     ...(VERBATIM.has(name) ? [`# ${digest(bytes)}`] : bytes.split('\n')),

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, test } from 'vitest';
 import { freshDatabase, type TestDatabase } from '@continuo/testkit/fixtures';
 import { createPool, type Pool } from '../../src/db/pool.ts';
-import { readThread } from '../../src/log/statements.ts';
+import { readThreadEvents } from '../../src/log/statements.ts';
 import { readLogs, writeExpected, writeLog } from './fixtures.ts';
 import { HANDMADE } from './handmade.ts';
 import { PROJECTIONS } from './projections.ts';
@@ -33,7 +33,7 @@ test.runIf(recording)(
     const recorded = new Set(readLogs().map(({ name }) => name));
     const logs = HANDMADE.filter(({ name }) => !recorded.has(name));
     for (const { name, shows, thread } of await playScenarios(database, (each) => !recorded.has(each)))
-      logs.push({ name, shows, events: await readThread(pool, thread, 0, 100_000) });
+      logs.push({ name, shows, events: await readThreadEvents(pool, thread, 0, 100_000) });
     for (const log of logs) {
       writeLog(log);
       for (const [projection, make] of Object.entries(PROJECTIONS))

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { brokenInvariants } from '@continuo/testkit/fixtures';
 import type { StoredEvent } from '../../src/log/event.ts';
-import { Told, type FactRow } from '../../src/runs/facts/facts.ts';
+import { ClaimSnapshot, type FactRow } from '../../src/runs/facts/facts.ts';
 import { createLoop, requestCancel, TestHold, useLog, type LoopSettings } from './support.ts';
 
 const world = useLog();
@@ -60,7 +60,7 @@ async function enqueue(threadId: string, script: unknown) {
     content,
     workspace_id: row.workspace_id,
   };
-  return { run, ...row, told: row.log_seq === null ? null : new Told(row.log_seq, [fact]) };
+  return { run, ...row, told: row.log_seq === null ? null : new ClaimSnapshot(row.log_seq, [fact]) };
 }
 
 async function begun(script: unknown, settings: LoopSettings = {}) {

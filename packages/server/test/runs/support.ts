@@ -12,10 +12,10 @@ import { Writer, type WriterOptions } from '../../src/log/append.ts';
 import type { Entry } from '../../src/log/group.ts';
 import type { Pen, PenOptions } from '../../src/log/pen.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
-import { readThread } from '../../src/log/statements.ts';
+import { readThreadEvents } from '../../src/log/statements.ts';
 import { createModels } from '../../src/models/catalog.ts';
 import { createRunLoop } from '../../src/runs/loop/loop.ts';
-import { States } from '../../src/runs/loop/thread-state-cache.ts';
+import { ThreadStateCache } from '../../src/runs/loop/thread-state-cache.ts';
 import { createToolRegistry, type AnyTool } from '../../src/tools/registry.ts';
 
 const WORKSPACE = '00000000-0000-7000-8000-000000000001';
@@ -91,7 +91,7 @@ export function useLog(): LogWorld {
       );
       return id;
     },
-    log: (threadId) => readThread(pool, threadId, 0, 100_000),
+    log: (threadId) => readThreadEvents(pool, threadId, 0, 100_000),
   };
 }
 
@@ -172,7 +172,7 @@ export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
   const options = {
     pool: world.pool,
     writer: world.writer(settings.publish ? { publish: settings.publish } : {}),
-    states: new States(),
+    states: new ThreadStateCache(),
     agents: { make: async (wanted) => (await settings.making?.(), agents.make(wanted)) } satisfies Agents,
     cancelGraceMs: settings.cancelGraceMs ?? 1000,
     idleMs: 600_000,

@@ -3,14 +3,14 @@
 import { v7 as uuidv7 } from 'uuid';
 import { expect, test } from 'vitest';
 import { EMPTY, type ThreadState } from '../../src/threads/fold.ts';
-import { States } from '../../src/runs/loop/thread-state-cache.ts';
+import { ThreadStateCache } from '../../src/runs/loop/thread-state-cache.ts';
 
 function said(seq: number, content = 'hello'): ThreadState {
   return { ...EMPTY, seq, history: [{ runId: uuidv7(), seq, entry: { role: 'user', id: 'm', content } }] };
 }
 
 test('a state is given where the log ends there, and is not kept twice', () => {
-  const states = new States();
+  const states = new ThreadStateCache();
   const state = said(3);
   states.keep('a', { state, snapshotSeq: 2 });
   expect(states.take('a', 3)).toMatchObject({ state, snapshotSeq: 2 });
@@ -18,14 +18,14 @@ test('a state is given where the log ends there, and is not kept twice', () => {
 });
 
 test('a state is of no use once another pod has written', () => {
-  const states = new States();
+  const states = new ThreadStateCache();
   states.keep('a', { state: said(3), snapshotSeq: 0 });
   expect(states.take('a', 4)).toBeNull();
   expect(states.take('a', 3)).toBeNull();
 });
 
 test('of many threads the oldest is forgotten', () => {
-  const states = new States();
+  const states = new ThreadStateCache();
   for (let thread = 0; thread <= 500; thread += 1)
     states.keep(String(thread), { state: said(1), snapshotSeq: 0 });
   expect(states.take('0', 1)).toBeNull();
@@ -33,7 +33,7 @@ test('of many threads the oldest is forgotten', () => {
 });
 
 test('of long histories fewer are kept', () => {
-  const states = new States();
+  const states = new ThreadStateCache();
   const tokens = (count: number) => 'word'.repeat(count);
   for (let thread = 0; thread < 21; thread += 1)
     states.keep(String(thread), { state: said(1, tokens(200_000)), snapshotSeq: 0 });

@@ -24,9 +24,9 @@ import {
 } from './in/path-debounce.ts';
 import { isOwn } from './names.ts';
 import { openDisk } from './disk/open.ts';
-import { Partings } from './disk/replaced-files.ts';
+import { ReplacedFiles } from './disk/replaced-files.ts';
 import { scan, type Seen } from './in/scan.ts';
-import { roomFor, settle } from './in/ingest-scan.ts';
+import { roomFor, ingestScan } from './in/ingest-scan.ts';
 import { isRefusal, Trouble } from './trouble.ts';
 import { bring } from './out/write.ts';
 
@@ -59,7 +59,7 @@ export class Mirror {
   readonly #debounce = new PathDebounce();
   readonly #again = new Set<string>();
   readonly #failed = new Map<string, Error>();
-  readonly #partings = new Partings();
+  readonly #replacedFiles = new ReplacedFiles();
   readonly #chats = new ChatQueue();
   readonly #trouble: Trouble;
   #timer: NodeJS.Timeout | null = null;
@@ -126,7 +126,7 @@ export class Mirror {
   }
 
   async #shut(): Promise<void> {
-    this.#partings.close();
+    this.#replacedFiles.close();
     await this.#closeDisk();
     for (const waiter of this.#waiters.splice(0)) waiter.reject(new MirrorClosed('the mirror is closed'));
     this.#options.closed();
@@ -215,7 +215,7 @@ export class Mirror {
     if (this.#state === 'closed') return;
     const { retryAt, isRefused } = this.#trouble;
     const chatsAt = isRefused ? Infinity : this.#chats.at;
-    const look = Math.min(this.#rescanAt, this.#debounce.next, this.#partings.next, chatsAt);
+    const look = Math.min(this.#rescanAt, this.#debounce.next, this.#replacedFiles.next, chatsAt);
     const next = Math.min(retryAt, Math.max(this.#pausedUntil, look));
     if (next === Infinity) return;
     this.#timer = setTimeout(() => this.#kick(), Math.max(0, next - performance.now()));
@@ -264,7 +264,7 @@ export class Mirror {
       seen.missing.length = 0;
       this.#chats.checkAll();
     }
-    await settle(disk, seen);
+    await ingestScan(disk, seen);
     if (ledger.cursor === 0) await this.#writeAll();
   }
 
@@ -369,7 +369,7 @@ export class Mirror {
   /** What is to be brought once more, since a person had changed it. Those that came meanwhile are added to `bringing`. */
   async #bringOnce(left: readonly Head[], round: number, bringing: Set<string>): Promise<readonly Head[]> {
     await assertOwn(this.#options);
-    const outcomes = await bring(this.#disk!, left, (part) => this.#partings.hold(part));
+    const outcomes = await bring(this.#disk!, left, (part) => this.#replacedFiles.hold(part));
     const edited = new Set<string>();
     for (const [index, outcome] of outcomes.entries()) {
       const { id } = left[index]!;
@@ -422,7 +422,7 @@ export class Mirror {
   #heard(folder: string, name: string | null): void {
     if (this.#state === 'closed') return;
     if (name !== null && isOwn(name.split('/').at(-1)!)) {
-      this.#partings.heard(name);
+      this.#replacedFiles.heard(name);
       return this.#schedule();
     }
     this.#mark(name === null ? folder : `${folder === '/' ? '' : folder}/${name}`);
@@ -438,10 +438,10 @@ export class Mirror {
     const now = performance.now();
     const due = this.#debounce.due(now);
     const rescan = this.#rescanAt <= now;
-    const parting = this.#partings.next <= now;
-    if (due.length === 0 && !parting && !rescan) return false;
+    const replaced = this.#replacedFiles.next <= now;
+    if (due.length === 0 && !replaced && !rescan) return false;
     if (!this.#disk) await this.#open();
-    await this.#partings.look(this.#disk!, now);
+    await this.#replacedFiles.look(this.#disk!, now);
     if (rescan) {
       this.#rescanAt = now + RESCAN_MS;
       this.#debounce.clear();
@@ -493,6 +493,6 @@ export class Mirror {
       (each) => !isWithin(waits, each.path) || roomFor([each], mayTurnUp).length === 0,
     );
     if (missing.length > FEW || (await isEmptied(this.#disk!, missing))) await this.#checkAll();
-    else await settle(this.#disk!, { ...seen, unknown: ready, missing }, gone);
+    else await ingestScan(this.#disk!, { ...seen, unknown: ready, missing }, gone);
   }
 }

@@ -5,7 +5,7 @@ import { asText, holdContent, readWhole, storeContent, type StoredContent } from
 import { lockFiles, moveFile, removeFile, writeFile, type FileHead } from '../files.ts';
 import { readVersion } from '../versions.ts';
 import type { FilePath } from '../paths.ts';
-import { authorOf, made, refusals, tell, type Made, type ToolWorld } from './shared.ts';
+import { authorOf, requireChange, refusals, announce, type Made, type ToolWorld } from './shared.ts';
 import { bytes } from './format.ts';
 import { ToolFailure, type TransactionContext } from '../../tools/tool.ts';
 
@@ -30,7 +30,7 @@ export type Planned =
   | { readonly kind: 'move'; readonly from: FilePath; readonly to: FilePath; readonly base: number }
   | { readonly kind: 'remove'; readonly path: FilePath; readonly base: number };
 
-export async function make(
+export async function applyChanges(
   world: ToolWorld,
   context: TransactionContext<unknown>,
   planned: readonly Planned[],
@@ -44,13 +44,13 @@ export async function make(
     );
   const changes: (Made & { readonly from?: string })[] = [];
   for (const one of planned) {
-    const change = made(await refusals(makeOne(world, context, one)));
+    const change = requireChange(await refusals(makeOne(world, context, one)));
     if (!change) continue;
     if (context.known(change.file.id) === change.file.version - 1 && one.kind !== 'restore')
       context.learned(change.file.id, change.file.version);
     changes.push(one.kind === 'move' ? { ...change, from: one.from.path } : change);
   }
-  tell(world, context, changes);
+  announce(world, context, changes);
   return changes;
 }
 

@@ -1,7 +1,7 @@
 // edit: exact replacements in a text, several at once, applied to the newest version.
 
 import { z } from 'zod';
-import { make, placeOf, storeText, textOf, type Planned } from './changes.ts';
+import { applyChanges, placeOf, storeText, textOf, type Planned } from './changes.ts';
 import { existing, fileAt, shown, type ToolWorld } from './shared.ts';
 import { heavyWork } from './heavy.ts';
 import { counted } from './format.ts';
@@ -56,7 +56,7 @@ export function editTool(world: ToolWorld): Tool<Input, Prepared> {
     },
     async run(_, context) {
       const { planned, replaced } = context.prepared;
-      const [change] = await make(world, context, planned);
+      const [change] = await applyChanges(world, context, planned);
       const { file } = change!;
       return {
         path: file.path,

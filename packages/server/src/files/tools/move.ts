@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { findFile, listFiles } from '../files.ts';
-import { CHANGED_FILES, make, placeOf, type Planned } from './changes.ts';
+import { CHANGED_FILES, applyChanges, placeOf, type Planned } from './changes.ts';
 import { existing, fileAt, shown, type ToolWorld } from './shared.ts';
 import { counted } from './format.ts';
 import { ToolFailure, type Tool } from '../../tools/tool.ts';
@@ -40,7 +40,7 @@ export function moveTool(world: ToolWorld): Tool<Input, readonly Planned[]> {
       });
     },
     async run(asked, context) {
-      const changes = await make(world, context, context.prepared);
+      const changes = await applyChanges(world, context, context.prepared);
       if (changes.length === 0) throw new ToolFailure('it is there already: from and to are the same');
       const [to, first] = [fileAt(destination(asked)).path, changes[0]!.file];
       const what = first.path === to ? `version ${first.version}` : counted(changes.length, 'file');

@@ -3,7 +3,7 @@
 import { parsePatch, type StructuredPatch } from 'diff';
 import { z } from 'zod';
 import { findFile } from '../files.ts';
-import { make, placeOf, storeText, textOf, type Planned } from './changes.ts';
+import { applyChanges, placeOf, storeText, textOf, type Planned } from './changes.ts';
 import { existing, fileAt, shown, type ToolWorld } from './shared.ts';
 import { heavyWork } from './heavy.ts';
 import { counted } from './format.ts';
@@ -49,7 +49,7 @@ export function patchTool(world: ToolWorld): Tool<Input, readonly Planned[]> {
       return planned;
     },
     async run(_, context) {
-      const changes = await make(world, context, context.prepared);
+      const changes = await applyChanges(world, context, context.prepared);
       // A file that is moved and changed has two versions, and is one file.
       const files = [...new Map(changes.map(({ file }) => [file.id, file])).values()];
       const lines = files.map((file) =>

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { findFile, listFiles } from '../files.ts';
-import { CHANGED_FILES, make, placeOf, type Planned } from './changes.ts';
+import { CHANGED_FILES, applyChanges, placeOf, type Planned } from './changes.ts';
 import { existing, fileAt, shown, type ToolWorld } from './shared.ts';
 import { counted } from './format.ts';
 import { ToolFailure, type Tool } from '../../tools/tool.ts';
@@ -40,7 +40,7 @@ export function removeTool(world: ToolWorld): Tool<Input, readonly Planned[]> {
       return files.map((each): Planned => ({ kind: 'remove', path: placeOf(each), base: each.version }));
     },
     async run({ path }, context) {
-      const changes = await make(world, context, context.prepared);
+      const changes = await applyChanges(world, context, context.prepared);
       const what =
         changes.length === 1 ? `version ${changes[0]!.file.version}` : counted(changes.length, 'file');
       return {

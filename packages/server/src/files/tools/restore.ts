@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { findFile, findRemoved, type FileHead } from '../files.ts';
 import { readVersion, type FileVersion } from '../versions.ts';
-import { make, placeOf, type Planned } from './changes.ts';
+import { applyChanges, placeOf, type Planned } from './changes.ts';
 import { existing, fileAt, shown, type ToolWorld } from './shared.ts';
 import { ToolFailure, type Tool } from '../../tools/tool.ts';
 import { lastDifferent } from './versions.ts';
@@ -55,7 +55,7 @@ export function restoreTool(world: ToolWorld): Tool<Input, Prepared> {
       return { planned: [restored], version: version.version };
     },
     async run(_, context) {
-      const [change] = await make(world, context, context.prepared.planned);
+      const [change] = await applyChanges(world, context, context.prepared.planned);
       const { file } = change!;
       return {
         path: file.path,

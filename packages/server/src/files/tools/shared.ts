@@ -135,7 +135,7 @@ export function authorOf({ threadId, runId, callId }: CallContext): Author {
 export type Made = Extract<Changed, { kind: 'changed' }>;
 
 /** The change, or a failure; a version that is not the expected one is prepared for again. */
-export function made(changed: Changed): Made | null {
+export function requireChange(changed: Changed): Made | null {
   switch (changed.kind) {
     case 'changed':
       return changed;
@@ -150,7 +150,7 @@ export function made(changed: Changed): Made | null {
 }
 
 /** Tells of the changes that a call made: in the log, and after the commit to the mirror and whoever follows. */
-export function tell(
+export function announce(
   { workspaces }: ToolWorld,
   context: TransactionContext<unknown>,
   changes: readonly (Made & { readonly from?: string })[],

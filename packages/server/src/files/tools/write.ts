@@ -5,7 +5,7 @@ import type { StoredContent } from '../content.ts';
 import { findFile, writeFile, type FileHead } from '../files.ts';
 import { readVersion } from '../versions.ts';
 import { storeText } from './changes.ts';
-import { authorOf, fileAt, made, refusals, shown, tell, type ToolWorld } from './shared.ts';
+import { authorOf, fileAt, requireChange, refusals, shown, announce, type ToolWorld } from './shared.ts';
 import { authorInWords, bytes } from './format.ts';
 import { ToolFailure, type CallContext, type Tool } from '../../tools/tool.ts';
 
@@ -42,7 +42,7 @@ export function writeTool(world: ToolWorld): Tool<Input, StoredContent> {
       if (before) await refuseUnseen(sql, before, version ?? context.known(before.id), context);
       else if (version !== undefined)
         throw new ToolFailure(`there is no file at ${path.path}; leave version out to create it`);
-      const change = made(
+      const change = requireChange(
         await refusals(
           writeFile(sql, {
             workspaceId,
@@ -57,7 +57,7 @@ export function writeTool(world: ToolWorld): Tool<Input, StoredContent> {
       );
       const file = change?.file ?? before!;
       context.learned(file.id, file.version);
-      if (change) tell(world, context, [change]);
+      if (change) announce(world, context, [change]);
       const did = !change ? 'says that already' : before ? 'replaced' : 'created';
       return {
         path: file.path,

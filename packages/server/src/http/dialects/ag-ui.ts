@@ -65,7 +65,7 @@ const stream = { description: 'AG-UI events', content: { 'text/event-stream': { 
 const atEnd = { description: 'The run has ended, and the cursor is at its end' };
 
 /** `content-location` is where this very run can be taken up again. */
-function spokenOf(names: { readonly threadId: string; readonly runId: string }, { id }: StoredRun) {
+function bindingOf(names: { readonly threadId: string; readonly runId: string }, { id }: StoredRun) {
   const query = new URLSearchParams({ ...names, run: id });
   return { alone: true, headers: { 'content-location': `/api/ag-ui?${query.toString()}` } } as const;
 }
@@ -108,12 +108,12 @@ export function agUiRoutes(app: App, context: HttpContext): void {
           chosen: forwardedProps ?? {},
         } as const;
         const run = await runFor(context, thread, asked);
-        return respond(context, c, { run, dialect, spoken: spokenOf({ threadId, runId }, run), after });
+        return respond(context, c, { run, dialect, binding: bindingOf({ threadId, runId }, run), after });
       }
       if (!resumed) throw nothingToDo();
       const answered = answers.map(({ approval }) => approval);
-      const spoken = spokenOf({ threadId, runId }, resumed);
-      return respond(context, c, { run: resumed, dialect, spoken, answered, after });
+      const binding = bindingOf({ threadId, runId }, resumed);
+      return respond(context, c, { run: resumed, dialect, binding, answered, after });
     },
   );
 
@@ -144,8 +144,8 @@ export function agUiRoutes(app: App, context: HttpContext): void {
       if (run?.thread_id !== thread.id) throw notFound('run', id);
       const dialect = agUi({ threadId, runId, messages: null });
       const cursor = c.req.header('last-event-id') || after;
-      const spoken = spokenOf({ threadId, runId }, run);
-      return respond(context, c, { run, dialect, spoken, after: cursor });
+      const binding = bindingOf({ threadId, runId }, run);
+      return respond(context, c, { run, dialect, binding, after: cursor });
     },
   );
 }

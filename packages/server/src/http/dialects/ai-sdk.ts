@@ -27,7 +27,7 @@ import { body, json, notFound, problems } from '../kernel/shared.ts';
 const tags = ['clients'];
 
 /** `content-location` is where this very run can be taken up again. */
-const spokenOf = (chat: string, { id }: StoredRun) => ({
+const bindingOf = (chat: string, { id }: StoredRun) => ({
   headers: {
     'x-vercel-ai-ui-message-stream': 'v1',
     'content-location': `/api/chat/${encodeURIComponent(chat)}/stream?run=${id}`,
@@ -86,13 +86,13 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
         const run = await answerAll(context, c, thread, answers, 'refused');
         if (!run) throw nothingToDo();
         const answered = answers.map(({ approval }) => approval);
-        return respond(context, c, { run, dialect: aiSdk, spoken: spokenOf(id, run), answered });
+        return respond(context, c, { run, dialect: aiSdk, binding: bindingOf(id, run), answered });
       }
       const again = trigger === 'regenerate-message' ? 'yes' : 'no';
       const content = textIn(last.parts);
       await answerAll(context, c, thread, answers, 'left_alone');
       const run = await runFor(context, thread, { id: last.id, content, again, chosen });
-      return respond(context, c, { run, dialect: aiSdk, spoken: spokenOf(id, run) });
+      return respond(context, c, { run, dialect: aiSdk, binding: bindingOf(id, run) });
     },
   );
 
@@ -125,7 +125,7 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
       if (named !== undefined && run?.thread_id !== id) throw notFound('run', named);
       if (!run) return c.body(null, 204);
       const cursor = c.req.header('last-event-id') || after;
-      return respond(context, c, { run, dialect: aiSdk, spoken: spokenOf(chat, run), after: cursor });
+      return respond(context, c, { run, dialect: aiSdk, binding: bindingOf(chat, run), after: cursor });
     },
   );
 

@@ -15,13 +15,13 @@ import {
 import type { Pool } from '../../db/pool.ts';
 import type { StoredEvent } from '../../log/event.ts';
 import type { Batch } from '../../log/follow.ts';
-import { foldAfter, readRunEvents, readThread, seqOf } from '../../log/statements.ts';
+import { foldAfter, readRunEvents, readThreadEvents, seqOf } from '../../log/statements.ts';
 import { whileConnected } from '../kernel/client-gone.ts';
 import { invalidCursor } from '../kernel/shared.ts';
 import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../../yielding.ts';
 
 /** A dialect as it is spoken over HTTP. */
-export interface Spoken<State> {
+export interface DialectBinding<State> {
   readonly dialect: Dialect<State>;
   readonly headers?: Readonly<Record<string, string>>;
   /** The bytes after the last frame of a stream that has ended. */
@@ -50,43 +50,43 @@ export interface Scope {
 }
 
 /** After the thread's `seq`, in this state, with the first `part` frames of the next event seen already. */
-export interface Standing<State> {
+export interface StreamPosition<State> {
   readonly seq: number;
   readonly state: State;
   readonly part: number;
 }
 
-export function atBeginning<State>(dialect: Dialect<State>, { run }: Scope): Standing<State> {
+export function positionAtStart<State>(dialect: Dialect<State>, { run }: Scope): StreamPosition<State> {
   return { seq: run?.startAfter ?? 0, state: dialect.initial, part: 0 };
 }
 
 /** Where a client that saw the frame with this id stands; it may have gone away meanwhile. */
-export async function standingOf<State>(
+export async function positionOf<State>(
   pool: Pool,
   response: ServerResponse,
   dialect: Dialect<State>,
   scope: Scope,
   given: string,
-): Promise<Standing<State>> {
+): Promise<StreamPosition<State>> {
   const cursor = parseFrameId(given);
   if (!cursor)
     throw invalidCursor(given, 'is not the id of a frame; ids are whole numbers from 1, or such as 12.1.');
-  const standing = await whileConnected(response, (signal) =>
-    standingAt(pool, dialect, scope, cursor, signal),
+  const position = await whileConnected(response, (signal) =>
+    positionAt(pool, dialect, scope, cursor, signal),
   );
-  if (!standing) throw invalidCursor(given, 'is ahead of the log: there is no frame with that id yet.');
-  return standing;
+  if (!position) throw invalidCursor(given, 'is ahead of the log: there is no frame with that id yet.');
+  return position;
 }
 
 /** Where a client with this cursor stands; null if the log has no such frame. */
-export async function standingAt<State>(
+export async function positionAt<State>(
   pool: Pool,
   dialect: Dialect<State>,
   scope: Scope,
   cursor: FrameCursor,
   signal?: AbortSignal,
-): Promise<Standing<State> | null> {
-  if (cursor.at === 0) return cursor.part === null ? atBeginning(dialect, scope) : null;
+): Promise<StreamPosition<State> | null> {
+  if (cursor.at === 0) return cursor.part === null ? positionAtStart(dialect, scope) : null;
   const { threadId, run } = scope;
   const seq = run ? await seqOf(pool, threadId, run.id, run.startAfter, cursor.at) : cursor.at;
   if (seq === null) return null;
@@ -112,7 +112,7 @@ export async function pageAfter<State>(
   pool: Pool,
   dialect: Dialect<State>,
   scope: Scope,
-  from: Standing<State>,
+  from: StreamPosition<State>,
   { last, limit }: { readonly last: number; readonly limit: number },
 ): Promise<string> {
   const items: string[] = [];
@@ -136,7 +136,7 @@ async function* framesAfter<State>(
   pool: Pool,
   dialect: Dialect<State>,
   scope: Scope,
-  { seq, ...from }: Standing<State>,
+  { seq, ...from }: StreamPosition<State>,
   last: number,
 ): AsyncGenerator<{ readonly id: string; readonly frame: DialectFrame; readonly event: StoredEvent }> {
   let { state, part } = from;
@@ -172,7 +172,7 @@ export async function* pagesOf(
     const limit = ITEMS_PER_TURN;
     const read = run
       ? await readRunEvents(pool, { threadId, runId: run.id, after: seq, limit })
-      : await readThread(pool, threadId, seq, limit);
+      : await readThreadEvents(pool, threadId, seq, limit);
     const events = read.filter((event) => event.seq <= last);
     if (events.length === 0) return;
     seq = events.at(-1)!.seq;
@@ -181,7 +181,7 @@ export async function* pagesOf(
   }
 }
 
-export interface Said<State> {
+export interface WriteResult<State> {
   readonly state: State;
   /** Null if there is nothing to send. */
   readonly bytes: Buffer | null;
@@ -189,17 +189,17 @@ export interface Said<State> {
 }
 
 /** What one client is told, batch by batch. */
-export class Speaker<State> {
-  readonly #spoken: Spoken<State>;
+export class DialectWriter<State> {
+  readonly #binding: DialectBinding<State>;
   readonly #scope: Scope;
   readonly #key: string;
   #state: State;
   #part: number;
 
-  constructor(spoken: Spoken<State>, scope: Scope, { state, part }: Standing<State>) {
-    this.#spoken = spoken;
+  constructor(binding: DialectBinding<State>, scope: Scope, { state, part }: StreamPosition<State>) {
+    this.#binding = binding;
     this.#scope = scope;
-    this.#key = `${spoken.dialect.name} ${scope.run?.id ?? ''}`;
+    this.#key = `${binding.dialect.name} ${scope.run?.id ?? ''}`;
     this.#state = state;
     this.#part = part;
   }
@@ -208,13 +208,13 @@ export class Speaker<State> {
    * Whoever is handed the same batch in the same dialect and scope stands at the same place of the same log, and thus in the
    * same state: the frames are made once. Under pressure, and to a client that saw a part, they are made for it alone.
    */
-  say(batch: Batch, pressed: boolean): Omit<Said<State>, 'state'> {
+  say(batch: Batch, pressed: boolean): Omit<WriteResult<State>, 'state'> {
     const skip = this.#part;
     this.#part = 0;
     const make = () =>
-      say(this.#spoken, this.#scope, { state: this.#state, rows: batch.rows, skip, pressed });
-    const own = pressed || skip > 0 || this.#spoken.alone;
-    const said: Said<State> = own ? make() : batch.memo(this.#key, make);
+      say(this.#binding, this.#scope, { state: this.#state, rows: batch.rows, skip, pressed });
+    const own = pressed || skip > 0 || this.#binding.alone;
+    const said: WriteResult<State> = own ? make() : batch.memo(this.#key, make);
     this.#state = said.state;
     return said;
   }
@@ -228,10 +228,10 @@ interface Turn<State> {
 }
 
 function say<State>(
-  { dialect, ends, rests, json, closing = '' }: Spoken<State>,
+  { dialect, ends, rests, json, closing = '' }: DialectBinding<State>,
   scope: Scope,
   { state, rows, skip, pressed }: Turn<State>,
-): Said<State> {
+): WriteResult<State> {
   const { run } = scope;
   const pieces: string[] = [];
   const newest = new Map<string, number>();

@@ -24,13 +24,13 @@ import type { HttpContext } from '../app.ts';
 import { decide } from '../routes/approvals.ts';
 import { noChat } from '../routes/chats.ts';
 import {
-  atBeginning,
+  positionAtStart,
   pagesOf,
-  standingOf,
+  positionOf,
   unnumbered,
   type Scope,
-  type Spoken,
-  type Standing,
+  type DialectBinding,
+  type StreamPosition,
 } from './dialect-stream.ts';
 import { jsonBody } from '../kernel/body.ts';
 import { agentFor, takeMessage } from '../messages/submit-message.ts';
@@ -329,7 +329,7 @@ function isMoot({ decision }: Approval, approved: boolean): boolean {
 interface Response<State> {
   readonly run: StoredRun;
   readonly dialect: RunDialect<State>;
-  readonly spoken: Omit<Spoken<State>, 'dialect' | 'rests' | 'endsWhole'>;
+  readonly binding: Omit<DialectBinding<State>, 'dialect' | 'rests' | 'endsWhole'>;
   /** The client has what came before these were to be answered. */
   readonly answered?: readonly string[];
   /** The id of the last frame that the client has of this run. */
@@ -343,27 +343,27 @@ export const cursorHeader = z.object({ 'last-event-id': z.string().optional() })
 export async function respond<State>(
   context: HttpContext,
   c: Context<{ Bindings: HttpBindings }>,
-  { run, dialect, spoken, answered, after }: Response<State>,
+  { run, dialect, binding, answered, after }: Response<State>,
 ): Promise<globalThis.Response> {
   const { pool, streams } = context;
-  const headers = { 'content-type': 'text/event-stream; charset=utf-8', ...spoken.headers };
+  const headers = { 'content-type': 'text/event-stream; charset=utf-8', ...binding.headers };
   if (c.req.method === 'HEAD') return c.body(null, 200, headers);
   const scope = scopeOf(run);
   const since = await lastSeqOf(pool, run.thread_id, run.id, run.startAfter);
   const from = after
-    ? await standingOf(pool, c.env.outgoing, dialect, scope, after)
+    ? await positionOf(pool, c.env.outgoing, dialect, scope, after)
     : answered
       ? await standingAfter(context, dialect, scope, since, new Set(answered))
-      : atBeginning(dialect, scope);
+      : positionAtStart(dialect, scope);
   if (after && from.seq === run.lastSeq) return c.body(null, 204);
   // A client that goes on from its cursor has had the opening.
   const opening = after ? '' : unnumbered(dialect.opening(from.state));
   const closing = dialect.closing(from.state);
   if ((answered || after) && closing && from.seq === since && (await isAsking(pool, run.id))) {
-    return c.body(opening + unnumbered(closing) + (spoken.closing ?? ''), 200, headers);
+    return c.body(opening + unnumbered(closing) + (binding.closing ?? ''), 200, headers);
   }
   streams.follow(c.env.outgoing, {
-    spoken: { ...spoken, dialect, rests: { since, closing: dialect.closing }, endsWhole: true },
+    binding: { ...binding, dialect, rests: { since, closing: dialect.closing }, endsWhole: true },
     scope,
     from,
     opening,
@@ -378,8 +378,8 @@ async function standingAfter<State>(
   scope: Scope,
   last: number,
   approvals: Set<string>,
-): Promise<Standing<State>> {
-  let { seq, state }: { seq: number; state: State } = atBeginning(dialect, scope);
+): Promise<StreamPosition<State>> {
+  let { seq, state }: { seq: number; state: State } = positionAtStart(dialect, scope);
   for await (const events of pagesOf(pool, scope, { after: seq, last })) {
     for (const event of events) {
       [state] = dialect.step(state, event);

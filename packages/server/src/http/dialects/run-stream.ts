@@ -5,7 +5,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { HttpBindings } from '@hono/node-server';
 import { readRun, type StoredRun } from '../../runs/reads/read-runs.ts';
 import type { HttpContext } from '../app.ts';
-import { atBeginning, standingOf, type Scope, type Spoken } from './dialect-stream.ts';
+import { positionAtStart, positionOf, type Scope, type DialectBinding } from './dialect-stream.ts';
 import { notFound } from '../kernel/shared.ts';
 
 export function scopeOf({
@@ -29,12 +29,12 @@ export async function findScope({ pool, recent }: HttpContext, runId: string): P
 export function streamRun<State>(
   c: Context<{ Bindings: HttpBindings }>,
   { streams }: HttpContext,
-  spoken: Spoken<State>,
+  binding: DialectBinding<State>,
   scope: Scope,
   headers: Readonly<Record<string, string>> = {},
 ): typeof RESPONSE_ALREADY_SENT {
-  const from = atBeginning(spoken.dialect, scope);
-  streams.follow(c.env.outgoing, { spoken, scope, from, headers });
+  const from = positionAtStart(binding.dialect, scope);
+  streams.follow(c.env.outgoing, { binding, scope, from, headers });
   return RESPONSE_ALREADY_SENT;
 }
 
@@ -42,17 +42,17 @@ export function streamRun<State>(
 export async function resumeRun<State>(
   c: Context<{ Bindings: HttpBindings }>,
   { pool, streams }: HttpContext,
-  spoken: Spoken<State>,
+  binding: DialectBinding<State>,
   runId: string,
   given: string,
 ): Promise<Response> {
   const run = await readRun(pool, runId);
   if (!run) throw notFound('run', runId);
   const scope = scopeOf(run);
-  const from = await standingOf(pool, c.env.outgoing, spoken.dialect, scope, given);
+  const from = await positionOf(pool, c.env.outgoing, binding.dialect, scope, given);
   if (from.seq === run.lastSeq) return c.body(null, 204);
   if (c.req.method === 'HEAD')
     return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
-  streams.follow(c.env.outgoing, { spoken, scope, from });
+  streams.follow(c.env.outgoing, { binding, scope, from });
   return RESPONSE_ALREADY_SENT;
 }

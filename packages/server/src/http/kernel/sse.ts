@@ -6,14 +6,19 @@ import { PING, sseFrame } from '@continuo/protocol';
 import type { Batch, FollowedRow, Follower, Followers, FollowersOf, Sink } from '../../log/follow.ts';
 import type { ChangeRow } from '../../files/changes.ts';
 import { together, type Hint } from './workspace-hints.ts';
-import { Speaker, type Scope, type Spoken, type Standing } from '../dialects/dialect-stream.ts';
+import {
+  DialectWriter,
+  type Scope,
+  type DialectBinding,
+  type StreamPosition,
+} from '../dialects/dialect-stream.ts';
 
 const PING_MS = 15_000;
 
 export interface Stream<State> {
-  readonly spoken: Spoken<State>;
+  readonly binding: DialectBinding<State>;
   readonly scope: Scope;
-  readonly from: Standing<State>;
+  readonly from: StreamPosition<State>;
   /** Besides the dialect's own. */
   readonly headers?: Readonly<Record<string, string>>;
   /** What the response begins with, before the first frame. */
@@ -65,14 +70,14 @@ export class Streams {
     }
   }
 
-  follow<State>(response: ServerResponse, { spoken, scope, from, headers, opening }: Stream<State>): void {
-    const speaker = new Speaker(spoken, scope, from);
+  follow<State>(response: ServerResponse, { binding, scope, from, headers, opening }: Stream<State>): void {
+    const writer = new DialectWriter(binding, scope, from);
     this.#stream(response, {
-      frames: (batch: Batch, pressed) => speaker.say(batch, pressed),
+      frames: (batch: Batch, pressed) => writer.say(batch, pressed),
       follow: (sink) => this.#followers.follow(scope.threadId, from.seq, sink),
-      headers: { ...spoken.headers, ...headers },
+      headers: { ...binding.headers, ...headers },
       opening,
-      brokenOffBy: spoken.endsWhole ? 'destroy' : { says: spoken.leaving ?? '' },
+      brokenOffBy: binding.endsWhole ? 'destroy' : { says: binding.leaving ?? '' },
     });
   }
 

@@ -6,13 +6,13 @@ import { schemas, workspace } from '@continuo/protocol';
 import { logEnd } from '../../threads/read-threads.ts';
 import type { App, HttpContext } from '../app.ts';
 import { CHAT, chatParam, noChat } from './chats.ts';
-import { pageAfter, standingOf } from '../dialects/dialect-stream.ts';
+import { pageAfter, positionOf } from '../dialects/dialect-stream.ts';
 import { limitQuery, page, problems, wantsJson } from '../kernel/shared.ts';
 import { beginsAfter } from '../kernel/sse.ts';
 import { scopeIn } from '../kernel/scope.ts';
 
 const tags = ['chats'];
-const SPOKEN = { dialect: workspace };
+const BINDING = { dialect: workspace };
 
 export function chatEventRoutes(app: App, context: HttpContext): void {
   const { streams } = context;
@@ -55,7 +55,7 @@ export function chatEventRoutes(app: App, context: HttpContext): void {
       const given = c.req.header('last-event-id') || c.req.valid('query').after || '0';
       const cursor = given === 'latest' ? String(end) : given;
       const scope = { threadId: chat, run: null };
-      const from = await standingOf(db, c.env.outgoing, workspace, scope, cursor);
+      const from = await positionOf(db, c.env.outgoing, workspace, scope, cursor);
       const { limit, format } = c.req.valid('query');
       if (format === 'json' || (format === undefined && wantsJson(c))) {
         const body = await pageAfter(db, workspace, scope, from, { last: end, limit });
@@ -63,7 +63,7 @@ export function chatEventRoutes(app: App, context: HttpContext): void {
       }
       if (c.req.method === 'HEAD')
         return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
-      streams.follow(c.env.outgoing, { spoken: SPOKEN, scope, from, headers: beginsAfter(cursor) });
+      streams.follow(c.env.outgoing, { binding: BINDING, scope, from, headers: beginsAfter(cursor) });
       return RESPONSE_ALREADY_SENT;
     },
   );

@@ -7,7 +7,7 @@ import { schemas, type Chat } from '@continuo/protocol';
 import { changeChat, removeChat, restoreChat } from '../../runs/facts/change-chat.ts';
 import { FILES_CHANGED } from '../../files/topics.ts';
 import { mayUse } from '../../identity/principal.ts';
-import { listChatsOf, readChatOf } from '../../threads/chats/read-chats.ts';
+import { listChats, readChat } from '../../threads/chats/read-chats.ts';
 import { GRACE_DAYS } from '../../workspaces/workspaces.ts';
 import { idempotencyHeader } from '../messages/accept-run.ts';
 import type { App, HttpContext } from '../app.ts';
@@ -36,14 +36,14 @@ export const CHAT = `${CHATS}/{chat}` as const;
 /** The chat that a request names, in the workspace that it names. */
 export async function chatIn(c: Context, { chat: chatId }: { chat: string }): Promise<Chat> {
   const { workspaceId, db } = await scopeIn(c);
-  const chat = await readChatOf(db, workspaceId, chatId);
+  const chat = await readChat(db, workspaceId, chatId);
   if (chat?.removed_at === null) return chat;
   throw missing(chat, chatId);
 }
 
 /** Why the workspace has no such chat. */
 export async function noChat({ pool }: HttpContext, workspaceId: string, id: string): Promise<Problem> {
-  return missing(await readChatOf(pool, workspaceId, id), id);
+  return missing(await readChat(pool, workspaceId, id), id);
 }
 
 function missing(chat: Chat | null, id: string): Problem {
@@ -73,7 +73,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
     return id;
   };
   const read = async (workspaceId: string, id: string): Promise<Chat> => {
-    const chat = await readChatOf(pool, workspaceId, id);
+    const chat = await readChat(pool, workspaceId, id);
     if (chat) return chat;
     throw notFound('chat', id);
   };
@@ -136,7 +136,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { archived, removed, state = null, after, limit } = c.req.valid('query');
       const { workspaceId, db } = await scopeIn(c);
-      const chats = await listChatsOf(db, workspaceId, {
+      const chats = await listChats(db, workspaceId, {
         archived: archived === 'true',
         removed: removed === 'true',
         state,

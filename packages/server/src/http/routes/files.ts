@@ -5,7 +5,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { Context, Handler } from 'hono';
 import { schemas, type File } from '@continuo/protocol';
-import { findChat, readChat } from '../../threads/chats/chat-files.ts';
+import { findChat, renderChat } from '../../threads/chats/chat-files.ts';
 import { readChunks, storeChunk, storeStream, type Keep, type StoredContent } from '../../files/content.ts';
 import { authorFor, findFile, findRemoved, removeFile, writeFile, type Changed } from '../../files/files.ts';
 import { readVersion } from '../../files/versions.ts';
@@ -278,7 +278,7 @@ async function versionAt(
 async function chatAt({ pool }: HttpContext, workspaceId: string, path: FilePath): Promise<Readable> {
   const chat = await findChat(pool, workspaceId, path);
   if (!chat) throw await fileNotFound(pool, workspaceId, path);
-  const { text, version } = await readChat(pool, chat.threadId);
+  const { text, version } = await renderChat(pool, chat.threadId);
   const bytes = Buffer.from(text);
   return {
     version,

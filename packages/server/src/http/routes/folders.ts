@@ -4,7 +4,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { SearchHit, TreeEntry } from '@continuo/protocol';
 import { schemas } from '@continuo/protocol';
 import { transaction } from '../../db/pool.ts';
-import { hasChats, listChats, type Chat } from '../../threads/chats/chat-files.ts';
+import { hasChats, listChatFiles, type Chat } from '../../threads/chats/chat-files.ts';
 import {
   authorFor,
   findFile,
@@ -226,7 +226,7 @@ async function chatsPage(
 ): Promise<{ items: TreeEntry[]; next: string | null }> {
   if (after !== undefined && !z.uuid().safeParse(after).success)
     throw invalidCursor(after, 'is not one that a page gave as next.');
-  const chats = await listChats(db, workspaceId, { after: after ?? null, limit: limit + 1 });
+  const chats = await listChatFiles(db, workspaceId, { after: after ?? null, limit: limit + 1 });
   const items = chats.slice(0, limit).map(({ name, path, version, changedAt }): TreeEntry => {
     return { type: 'file', name, path, kind: 'chat', version, changed_at: changedAt.toISOString() };
   });
@@ -234,7 +234,7 @@ async function chatsPage(
 }
 
 async function chatsNamed({ db, workspaceId }: WorkspaceScope, words: string): Promise<SearchHit[]> {
-  const chats = await listChats(db, workspaceId, { after: null, limit: CHATS_SEARCHED });
+  const chats = await listChatFiles(db, workspaceId, { after: null, limit: CHATS_SEARCHED });
   return chats.filter(({ path }) => fold(path).includes(fold(words))).map(chatHit);
 }
 

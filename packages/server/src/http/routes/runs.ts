@@ -11,7 +11,7 @@ import { readRunEvents, seqOf } from '../../log/statements.ts';
 import { accept, idempotencyHeader, queueFull } from '../messages/accept-run.ts';
 import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
-import { atBeginning } from '../dialects/dialect-stream.ts';
+import { positionAtStart } from '../dialects/dialect-stream.ts';
 import { Problem } from '../kernel/problem.ts';
 import { scopeOf } from '../dialects/run-stream.ts';
 import {
@@ -28,7 +28,7 @@ import {
 } from '../kernel/shared.ts';
 
 const tags = ['runs'];
-const SPOKEN = { dialect: runs };
+const BINDING = { dialect: runs };
 
 export function runRoutes(app: App, context: HttpContext): void {
   const { pool, streams, recent } = context;
@@ -93,7 +93,7 @@ export function runRoutes(app: App, context: HttpContext): void {
       const place = given === '0' && !asJson && c.req.method === 'GET' ? recent.place(id) : null;
       if (place) {
         const scope = scopeOf({ id, thread_id: place.threadId, startAfter: place.startAfter });
-        streams.follow(c.env.outgoing, { spoken: SPOKEN, scope, from: atBeginning(runs, scope) });
+        streams.follow(c.env.outgoing, { binding: BINDING, scope, from: positionAtStart(runs, scope) });
         return RESPONSE_ALREADY_SENT;
       }
       const run = await find(id);
@@ -108,7 +108,7 @@ export function runRoutes(app: App, context: HttpContext): void {
       if (c.req.method === 'HEAD')
         return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
       const from = { seq, state: null, part: 0 };
-      streams.follow(c.env.outgoing, { spoken: SPOKEN, scope: scopeOf(run), from });
+      streams.follow(c.env.outgoing, { binding: BINDING, scope: scopeOf(run), from });
       return RESPONSE_ALREADY_SENT;
     },
   );

@@ -4,7 +4,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas, thread, threadEventJson } from '@continuo/protocol';
 import type { StoredEvent } from '../../log/event.ts';
-import { readThread, readThreadBefore } from '../../log/statements.ts';
+import { readThreadEvents, readThreadEventsBefore } from '../../log/statements.ts';
 import { logEnd } from '../../threads/read-threads.ts';
 import type { App, HttpContext } from '../app.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -12,7 +12,7 @@ import { idParam, invalidCursor, limitQuery, notFound, page, problems, wantsJson
 import { beginsAfter } from '../kernel/sse.ts';
 
 const tags = ['threads'];
-const SPOKEN = { dialect: thread, json: threadEventJson };
+const BINDING = { dialect: thread, json: threadEventJson };
 
 export function threadEventRoutes(app: App, { pool, streams }: HttpContext): void {
   app.openapi(
@@ -55,13 +55,13 @@ export function threadEventRoutes(app: App, { pool, streams }: HttpContext): voi
       const asJson = format === 'json' || (format === undefined && wantsJson(c));
       if (before !== undefined) {
         if (!asJson || after !== undefined) throw onlyBefore();
-        const events = await readThreadBefore(pool, id, placeOf(before, end + 1), limit);
+        const events = await readThreadEventsBefore(pool, id, placeOf(before, end + 1), limit);
         const first = events[0]?.seq ?? 1;
         return c.body(pageOf(events, first > 1 ? first : null), 200, { 'content-type': 'application/json' });
       }
       const seq = placeOf(c.req.header('last-event-id') || after || '0', end);
       if (asJson) {
-        const events = await readThread(pool, id, seq, limit);
+        const events = await readThreadEvents(pool, id, seq, limit);
         const last = events.at(-1)?.seq ?? seq;
         return c.body(pageOf(events, last < end ? last : null), 200, { 'content-type': 'application/json' });
       }
@@ -69,7 +69,7 @@ export function threadEventRoutes(app: App, { pool, streams }: HttpContext): voi
         return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
       const from = { seq, state: null, part: 0 };
       const scope = { threadId: id, run: null };
-      streams.follow(c.env.outgoing, { spoken: SPOKEN, scope, from, headers: beginsAfter(seq) });
+      streams.follow(c.env.outgoing, { binding: BINDING, scope, from, headers: beginsAfter(seq) });
       return RESPONSE_ALREADY_SENT;
     },
   );

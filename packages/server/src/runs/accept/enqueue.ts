@@ -6,7 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { sqlState, transaction, type Pool, type Queryable } from '../../db/pool.ts';
 import type { AttachedFile, Run } from '@continuo/protocol';
 import { THREAD_CHANGED } from '../../threads/topics.ts';
-import { Told } from '../facts/facts.ts';
+import { ClaimSnapshot } from '../facts/facts.ts';
 import type { FactWorld } from '../facts/world.ts';
 
 /**
@@ -208,7 +208,7 @@ interface Ids {
 }
 
 /** Where nothing was open before it, the new run is all that anybody wants of the thread. */
-function told(request: Enqueue, ids: Ids, row: Row): Told | null {
+function told(request: Enqueue, ids: Ids, row: Row): ClaimSnapshot | null {
   if (row.blocked_by !== null || row.log_seq === null) return null;
   const fact = {
     id: ids.run,
@@ -229,7 +229,7 @@ function told(request: Enqueue, ids: Ids, row: Row): Told | null {
     steers: null,
     decisions: null,
   };
-  return new Told(row.log_seq, [fact]);
+  return new ClaimSnapshot(row.log_seq, [fact]);
 }
 
 /** The run as it was when it was accepted. */

@@ -28,7 +28,7 @@ export interface FactRow {
 }
 
 /** What a claim told by itself, so that nobody has to ask: where the log ends, and all the facts. */
-export class Told {
+export class ClaimSnapshot {
   readonly seq: number;
   readonly rows: readonly FactRow[];
 

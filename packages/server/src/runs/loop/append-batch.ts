@@ -9,16 +9,16 @@ import type { Decision, QueuedRun, SentMessage } from './decide.ts';
 import { answered } from '../approvals/questions.ts';
 import { foldAll, pendingApproval, type RunState, type ThreadState } from '../../threads/fold.ts';
 
-export interface Writing {
+export interface AppendBatch {
   readonly entries: Entry[];
   readonly changes: readonly Change[];
 }
 
 /** One after the other; a change names its event by its place. */
-export function inOrder(...writings: readonly Writing[]): Writing {
+export function concatBatches(...batches: readonly AppendBatch[]): AppendBatch {
   const entries: Entry[] = [];
   const changes: Change[] = [];
-  for (const each of writings) {
+  for (const each of batches) {
     for (const change of each.changes) changes.push({ ...change, event: change.event + entries.length });
     entries.push(...each.entries);
   }
@@ -49,7 +49,7 @@ export function session(
   input: SessionInput,
   reason: string,
   runId: string | null = null,
-): Writing {
+): AppendBatch {
   const live = last && !isEnded(last.state) ? last : null;
   const { id, state } = live ?? { id: uuidv7(), state: 'idle' as SessionState };
   // A run that starts in a running session: its pod died between two runs, or somebody resumed it.
@@ -63,7 +63,7 @@ export function session(
   };
 }
 
-export function start({ id, rewindTo, message }: QueuedRun): Writing {
+export function start({ id, rewindTo, message }: QueuedRun): AppendBatch {
   const events: NewEvent[] = [
     { type: 'state', data: { status: 'running', attempt: 1 } },
     ...rewound(rewindTo),
@@ -87,7 +87,7 @@ export function openQuestions({ calls }: RunState) {
 }
 
 /** `text` is what is kept of a message that nobody will write again; null where it will be. */
-export function takenOver(run: RunState, queued: QueuedRun, text: string | null): Writing {
+export function takenOver(run: RunState, queued: QueuedRun, text: string | null): AppendBatch {
   const attempt = run.attempts + 1;
   const supersedes = run.open !== null && text === null ? { supersedes: run.open } : {};
   const state: Entry = {
@@ -107,7 +107,7 @@ export function takenOver(run: RunState, queued: QueuedRun, text: string | null)
 }
 
 /** Messages that came while the run was at work. */
-export function takenIn({ id }: RunState, messages: readonly SentMessage[]): Writing {
+export function takenIn({ id }: RunState, messages: readonly SentMessage[]): AppendBatch {
   return {
     entries: messages.map((message) => ({
       runId: id,
@@ -122,7 +122,7 @@ function said({ id, content, files }: SentMessage): EventData['message'] {
 }
 
 /** What people decided about the calls that asked; one that they refused ends. */
-export function settled(run: RunState, { decisions }: QueuedRun): Writing {
+export function settled(run: RunState, { decisions }: QueuedRun): AppendBatch {
   const events = run.calls.flatMap((call): NewEvent[] => {
     const asked = pendingApproval(call);
     const made = asked && decisions.get(asked.approval);
@@ -164,10 +164,10 @@ export function end(
   status: 'done' | 'error' | 'canceled',
   last: readonly NewEvent[],
   { sent, error }: { readonly sent: readonly SentMessage[]; readonly error?: EventData['error'] },
-): Writing {
+): AppendBatch {
   const answers = run.calls.flatMap(unanswered).map((event): Entry => ({ runId: run.id, event }));
   const events: NewEvent[] = [...last, { type: 'state', data: { status } }];
-  return inOrder({ entries: answers, changes: [] }, takenIn(run, sent), {
+  return concatBatches({ entries: answers, changes: [] }, takenIn(run, sent), {
     entries: events.map((event) => ({ runId: run.id, event })),
     changes: [
       {
@@ -200,9 +200,9 @@ function unanswered(left: Call): NewEvent[] {
  * Runs that were canceled before they began. A rewind that such a run carried takes effect all the same: it is the thread's own
  * event, because the run itself says nothing but its end.
  */
-export function dropped(runs: readonly QueuedRun[]): Writing {
-  return inOrder(
-    ...runs.map(({ id, cancel, rewindTo }): Writing => {
+export function dropped(runs: readonly QueuedRun[]): AppendBatch {
+  return concatBatches(
+    ...runs.map(({ id, cancel, rewindTo }): AppendBatch => {
       const rewinding = rewound(rewindTo).map((event): Entry => ({ runId: null, event }));
       return {
         entries: [

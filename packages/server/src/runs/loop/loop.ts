@@ -13,7 +13,7 @@ import { CancelWins, Unwritable, type Pen } from '../../log/pen.ts';
 import { readPartialText, readRunSeq } from '../../log/statements.ts';
 import { callModel } from '../steps/call-model.ts';
 import { decide, notTakenIn, type Decision, type Facts, type QueuedRun, type Step } from './decide.ts';
-import { asFacts, Canceled, takeFacts, Told } from '../facts/facts.ts';
+import { asFacts, Canceled, takeFacts, ClaimSnapshot } from '../facts/facts.ts';
 import {
   EMPTY,
   foldAll,
@@ -70,7 +70,7 @@ class Actor {
   readonly #deciding = new Map<string, (decision: Decision) => void>();
 
   static async open(options: LoopOptions, hold: Hold): Promise<Actor> {
-    const told = hold.told instanceof Told ? hold.told : null;
+    const told = hold.told instanceof ClaimSnapshot ? hold.told : null;
     const { state, snapshotSeq } =
       (told && known(options, hold, told)) ?? (await replay(options.pool, hold.threadId, hold.lost));
     const runSeqs = new Map<string, number>();
@@ -232,7 +232,7 @@ class Actor {
     return decide(state, this.#facts, this.#hold.attempt, this.#options.idleMs);
   }
 
-  #write({ entries, changes }: write.Writing): Promise<unknown> {
+  #write({ entries, changes }: write.AppendBatch): Promise<unknown> {
     return this.#pen.append(entries, changes);
   }
 
@@ -283,14 +283,14 @@ class Actor {
     this.#cancel = new AbortController();
     this.#pen.begin(run.id);
     this.#options.metrics.runStarted(this.#facts.now - run.queuedAt);
-    const writing = write.inOrder(write.session(this.#state, 'start', 'message'), write.start(run));
-    const begun = this.#write(writing).then(() => {
+    const batch = write.concatBatches(write.session(this.#state, 'start', 'message'), write.start(run));
+    const begun = this.#write(batch).then(() => {
       // A cancel that came meanwhile found nothing to cancel.
       if (this.#isCanceled()) this.#cancel.abort();
     });
     this.#starting = begun.catch(() => undefined);
     // The model is asked while the beginning is being written; nothing is made of its answer before.
-    const predicted = this.#predictState(writing.entries);
+    const predicted = this.#predictState(batch.entries);
     const step = this.#decide(predicted);
     try {
       if (step.kind === 'call_model' && !this.#hold.draining)
@@ -334,7 +334,7 @@ class Actor {
     return write.predictState(this.#state, entries, { threadId, attempt, at });
   }
 
-  #finish(run: RunState, before?: write.Writing): Promise<unknown> {
+  #finish(run: RunState, before?: write.AppendBatch): Promise<unknown> {
     const final: EventData['final'] = {
       text: run.last!.text,
       sources: run.sources,
@@ -372,10 +372,10 @@ class Actor {
       error,
       before,
       reason = status,
-    }: { error?: EventData['error']; before?: write.Writing | undefined; reason?: string } = {},
+    }: { error?: EventData['error']; before?: write.AppendBatch | undefined; reason?: string } = {},
   ): Promise<void> {
     const sent = status === 'done' ? [] : notTakenIn(run, this.#queued(run.id));
-    const ending = write.inOrder(
+    const ending = write.concatBatches(
       before ?? NOTHING,
       write.end(run, status, last, { sent, ...(error && { error }) }),
       write.session(this.#state, input, reason),
@@ -390,13 +390,13 @@ class Actor {
    * an open run or `wake_at` is set, and the database keeps the thread for us. A look that is under way could still
    * lead to an append, and then we do not ask.
    */
-  async #letGoWith(runId: string | null, writing: write.Writing, idles: boolean): Promise<void> {
+  async #letGoWith(runId: string | null, batch: write.AppendBatch, idles: boolean): Promise<void> {
     const others = this.#facts.runs.some(({ id }) => id !== runId && !this.#ended.has(id));
-    if (others || this.#looks > 0 || this.#facts.titleWanted) return void (await this.#write(writing));
+    if (others || this.#looks > 0 || this.#facts.titleWanted) return void (await this.#write(batch));
     this.#hold.onWake = null;
     const wake_at = idles ? new Date(this.#options.now() + this.#options.idleMs).toISOString() : null;
     try {
-      await this.#pen.append(writing.entries, [...writing.changes, { kind: 'release', event: 0, wake_at }]);
+      await this.#pen.append(batch.entries, [...batch.changes, { kind: 'release', event: 0, wake_at }]);
     } finally {
       // What came meanwhile was not heard: the facts are taken again.
       this.#informed = false;
@@ -508,7 +508,7 @@ class Actor {
 }
 
 /** The state of a thread whose log is known to end where the claim says. */
-function known({ states }: LoopOptions, { threadId }: Hold, { seq }: Told) {
+function known({ states }: LoopOptions, { threadId }: Hold, { seq }: ClaimSnapshot) {
   return seq === 0 ? { state: EMPTY, snapshotSeq: 0 } : states.take(threadId, seq);
 }
 
@@ -526,7 +526,7 @@ const NO_FACTS: Facts = {
   pingedAt: null,
   titleWanted: false,
 };
-const NOTHING: write.Writing = { entries: [], changes: [] };
+const NOTHING: write.AppendBatch = { entries: [], changes: [] };
 const ENDED = { stop: 'user_cancelled', expire: 'idle_timeout' };
 
 /** Steps that end a run are done even while the pod drains. */

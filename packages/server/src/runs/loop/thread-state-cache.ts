@@ -14,7 +14,7 @@ interface Known {
   readonly snapshotSeq: number;
 }
 
-export class States {
+export class ThreadStateCache {
   readonly #kept = new Map<string, Known & { readonly size: number }>();
   #size = 0;
 

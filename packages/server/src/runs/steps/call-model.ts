@@ -56,7 +56,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
     push({ type, data: { text, message } });
     pieces += 1;
     if (pieces > 1) return pen.room() ?? undefined;
-    pen.hasten();
+    pen.flushNow();
     return yieldWithAbortCheck({ mode: 'fast' });
   };
   const present = (_agent: string, event: EngineEvent): void | Promise<void> => {
@@ -139,7 +139,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   return failed?.code === 'file_refused' ? withRefusedFiles(context, run, failed) : failed;
 }
 
-interface Told {
+interface ModelCallResult {
   readonly message: string;
   /** Whether the log knows of the message. */
   readonly begun: boolean;
@@ -152,7 +152,7 @@ interface Told {
 async function settle(
   { pen, conclude }: StepContext,
   run: RunState,
-  { message, begun, whole, changes, failure }: Told,
+  { message, begun, whole, changes, failure }: ModelCallResult,
 ): Promise<EventData['error'] | null> {
   if (begun && failure?.retryable && run.retries < RETRIES) {
     const cause = { code: failure.code, error: failure.error };

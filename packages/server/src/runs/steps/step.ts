@@ -14,12 +14,12 @@ import type { ToolRegistry } from '../../tools/registry.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Decision, Limits, QueuedRun } from '../loop/decide.ts';
 import type { ThreadState } from '../../threads/fold.ts';
-import type { States } from '../loop/thread-state-cache.ts';
+import type { ThreadStateCache } from '../loop/thread-state-cache.ts';
 
 export interface LoopOptions {
   readonly pool: Pool;
   readonly writer: Writer;
-  readonly states: States;
+  readonly states: ThreadStateCache;
   readonly agents: Agents;
   readonly limits: Limits;
   /** Lines of a tool's result that later runs are shown. */

@@ -37,7 +37,7 @@ const CHATS = `select t.id, t.title, t.created_at, e.seq, e.at, ${SAID}
   left join lateral (select seq, at from events where thread_id = t.id order by seq desc limit 1) e on true`;
 
 /** Newest first, before a thread if there are many. */
-export async function listChats(
+export async function listChatFiles(
   client: Queryable,
   workspaceId: string,
   { after, limit }: { after: string | null; limit: number },
@@ -82,7 +82,7 @@ export function shortIdIn(path: string): string | null {
 }
 
 /** What the chat says, and the last seq that it says it of. */
-export async function readChat(
+export async function renderChat(
   client: Queryable,
   threadId: string,
 ): Promise<{ text: string; version: number }> {
@@ -93,10 +93,10 @@ export async function readChat(
 /** Chats as tools see them. */
 export function createChatFiles(client: Queryable): ChatFiles {
   return {
-    list: (workspaceId, limit) => listChats(client, workspaceId, { after: null, limit }),
+    list: (workspaceId, limit) => listChatFiles(client, workspaceId, { after: null, limit }),
     read: async (workspaceId, path) => {
       const chat = await findChat(client, workspaceId, path);
-      return chat && { ...chat, ...(await readChat(client, chat.threadId)) };
+      return chat && { ...chat, ...(await renderChat(client, chat.threadId)) };
     },
   };
 }

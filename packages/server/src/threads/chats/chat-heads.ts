@@ -7,7 +7,7 @@ import type { Chat, Chats } from '../../files/mirror/out/chats.ts';
 import type { StoredEvent } from '../../log/event.ts';
 import { LOG_APPENDED } from '../../log/notice.ts';
 import { THREAD_CHANGED } from '../topics.ts';
-import { chatName, readChat, SAID, shortIdIn } from './chat-files.ts';
+import { chatName, renderChat, SAID, shortIdIn } from './chat-files.ts';
 
 /** Chats of one page. */
 const PAGE = 500;
@@ -60,7 +60,7 @@ export function createChatHeads(client: Queryable, busy: () => boolean): Chats {
       });
       return rows[0] ? headOf(rows[0]) : null;
     },
-    read: (id) => readChat(client, id),
+    read: (id) => renderChat(client, id),
   };
 }
 

@@ -67,7 +67,7 @@ const CHATS = `select t.id, t.workspace_id, t.title, ${SAID}, t.role, t.model, t
       union all select null, usage, cost from titlings where thread_id = t.id) r) u on true`;
 
 /** Also one that was removed; null if there is none in the workspace. */
-export async function readChatOf(client: Queryable, workspaceId: string, id: string): Promise<Chat | null> {
+export async function readChat(client: Queryable, workspaceId: string, id: string): Promise<Chat | null> {
   const { rows } = await client.query<ChatRow>({
     name: 'read_chat_row',
     text: `${CHATS} where t.id = $1 and t.workspace_id = $2`,
@@ -85,7 +85,7 @@ export interface ChatQuery {
 }
 
 /** The one that was last spoken to first. */
-export async function listChatsOf(
+export async function listChats(
   client: Queryable,
   workspaceId: string,
   { archived, removed, state, after, limit }: ChatQuery,

@@ -8,8 +8,8 @@ import { alike, identityAt, same } from './tree.ts';
 import type { Part } from '../out/write.ts';
 
 /** How long a replaced file is kept open for whoever still writes to it, after its last change; how many at most. */
-const PARTING_MS = 10_000;
-const PARTINGS = 64;
+const REPLACED_MS = 10_000;
+const MOST_REPLACED = 64;
 
 interface Held extends Part {
   /** What it said when it was last kept, where no version says exactly that. */
@@ -17,7 +17,7 @@ interface Held extends Part {
   readonly until: number;
 }
 
-export class Partings {
+export class ReplacedFiles {
   readonly #held = new Map<string, Held>();
 
   /** When the next one is to be looked at. */
@@ -28,11 +28,11 @@ export class Partings {
   }
 
   hold(part: Part): void {
-    if (this.#held.size >= PARTINGS) {
+    if (this.#held.size >= MOST_REPLACED) {
       const [oldest] = this.#held.values();
       this.#held.set(oldest!.capture, { ...oldest!, until: 0 });
     }
-    this.#keep(part, part.changed ? QUIET_MS : PARTING_MS);
+    this.#keep(part, part.changed ? QUIET_MS : REPLACED_MS);
   }
 
   /** Whoever still had it open has written to it. */
@@ -67,7 +67,7 @@ export class Partings {
     if (typeof content === 'string') return this.#keep(held, QUIET_MS);
     const { bytes, identity } = content;
     if (alike(identity, held.identity) && (await saysVersion(disk, held.entry, bytes)))
-      return this.#keep({ ...held, identity }, PARTING_MS);
+      return this.#keep({ ...held, identity }, REPLACED_MS);
     const outcome = await keep(disk, held.path, bytes, held.entry, held.draft);
     const at = outcome.kind === 'refused' ? null : outcome.at;
     const next = {
@@ -77,7 +77,7 @@ export class Partings {
       draft: at ? undefined : bytes,
       identity,
     };
-    this.#keep(next, PARTING_MS);
+    this.#keep(next, REPLACED_MS);
     if (outcome.kind === 'refused')
       disk.log.warn(
         { workspace: disk.workspaceId, path: held.path, why: outcome.why },

@@ -12,7 +12,7 @@ import { alike, errorCode, identityAt, identityOf, type Folder, type Identity } 
 const CLOCK_MS = 10;
 
 /** A file that was replaced; whoever had it open may still write to it. */
-export interface Parting {
+export interface ReplacedFile {
   readonly fd: number;
   readonly identity: Identity;
   readonly capture: string;
@@ -20,8 +20,8 @@ export interface Parting {
   readonly changed: boolean;
 }
 
-export type Placed =
-  | { readonly kind: 'placed'; readonly parting: Parting | null }
+export type Swapped =
+  | { readonly kind: 'swapped'; readonly replaced: ReplacedFile | null }
   /**
    * What is there is not what the ledger says. If it was created while there was nothing, whoever did it (an append, say)
    * did not start from what was there before.
@@ -32,7 +32,7 @@ export type Placed =
   /** The temporary file is gone: another pod has the folder. */
   | { readonly kind: 'lost' };
 
-export interface Place {
+export interface Swap {
   readonly folder: Folder;
   readonly name: string;
   /** The new content, complete and synced; null takes the file away. */
@@ -43,12 +43,20 @@ export interface Place {
   readonly now: () => Date;
 }
 
-export async function place({ folder, name, temporary, capture, known, fault, now }: Place): Promise<Placed> {
+export async function swapFile({
+  folder,
+  name,
+  temporary,
+  capture,
+  known,
+  fault,
+  now,
+}: Swap): Promise<Swapped> {
   const there = await folder.look(name);
   if (there && !there.isFile()) return { kind: 'obstructed' };
   if (there && !known(identityOf(there))) return { kind: 'edited', created: false };
-  let parting: Parting | null = null;
-  let placed: Placed | null = null;
+  let replaced: ReplacedFile | null = null;
+  let placed: Swapped | null = null;
   let isAside = false;
   const capturedAt = now().getTime();
   try {
@@ -56,8 +64,8 @@ export async function place({ folder, name, temporary, capture, known, fault, no
       if (!(await renamed(folder, name, capture))) return { kind: 'edited', created: false };
       isAside = true;
       fault('mirror.captured');
-      parting = await opened(folder, capture);
-      if (!parting || !known({ ...parting.identity, ctime: undefined })) {
+      replaced = await opened(folder, capture);
+      if (!replaced || !known({ ...replaced.identity, ctime: undefined })) {
         await putBack(folder, capture, name, now());
         return { kind: 'edited', created: false };
       }
@@ -66,28 +74,28 @@ export async function place({ folder, name, temporary, capture, known, fault, no
       const failure = await linked(folder, temporary, name);
       if (failure) {
         // Where somebody put another file, that one is the person's, and what was captured was ours.
-        if (parting && failure === 'EEXIST') await unlink(folder.at(capture));
-        else if (parting) await putBack(folder, capture, name, now());
+        if (replaced && failure === 'EEXIST') await unlink(folder.at(capture));
+        else if (replaced) await putBack(folder, capture, name, now());
         if (failure === 'ENOENT') return { kind: 'lost' };
-        return { kind: 'edited', created: parting !== null && (await bornAfter(folder, name, capturedAt)) };
+        return { kind: 'edited', created: replaced !== null && (await bornAfter(folder, name, capturedAt)) };
       }
       fault('mirror.linked');
     }
     isAside = false;
-    await together([temporary !== null && remove(folder, temporary), parting && remove(folder, capture)]);
-    if (parting) {
-      const left = await identityAt(parting.fd);
-      if (alike(left, parting.identity)) parting = { ...parting, identity: left };
-      else parting = { ...parting, changed: true };
+    await together([temporary !== null && remove(folder, temporary), replaced && remove(folder, capture)]);
+    if (replaced) {
+      const left = await identityAt(replaced.fd);
+      if (alike(left, replaced.identity)) replaced = { ...replaced, identity: left };
+      else replaced = { ...replaced, changed: true };
     }
     fault('mirror.placed');
-    placed = { kind: 'placed', parting };
+    placed = { kind: 'swapped', replaced };
     return placed;
   } catch (error) {
     if (isAside) await putBackAnyhow(folder, capture, name, now());
     throw error;
   } finally {
-    if (!placed && parting) close(parting.fd);
+    if (!placed && replaced) close(replaced.fd);
   }
 }
 
@@ -102,12 +110,12 @@ async function putBackAnyhow(folder: Folder, capture: string, name: string, at: 
 }
 
 /** For a folder that nobody else writes to. */
-export async function placeOver(folder: Folder, name: string, temporary: string | null): Promise<Placed> {
+export async function swapOver(folder: Folder, name: string, temporary: string | null): Promise<Swapped> {
   const there = await folder.look(name);
   if (there && !there.isFile()) return { kind: 'obstructed' };
   if (temporary !== null) await rename(folder.at(temporary), folder.at(name));
   else await remove(folder, name);
-  return { kind: 'placed', parting: null };
+  return { kind: 'swapped', replaced: null };
 }
 
 /** Gives what was captured its name back, or, where the name is taken by now, one beside it. */
@@ -168,7 +176,7 @@ async function linked(folder: Folder, from: string, to: string): Promise<'EEXIST
   return (await renamed(folder, from, to)) ? null : 'ENOENT';
 }
 
-async function opened(folder: Folder, capture: string): Promise<Parting | null> {
+async function opened(folder: Folder, capture: string): Promise<ReplacedFile | null> {
   let fd: number;
   try {
     fd = await folder.open(capture);
@@ -177,13 +185,13 @@ async function opened(folder: Folder, capture: string): Promise<Parting | null> 
     if (['ELOOP', 'ENXIO', 'ENOENT'].includes(errorCode(error))) return null;
     throw error;
   }
-  let parting: Parting | null = null;
+  let replaced: ReplacedFile | null = null;
   try {
     const stats = await fstat(fd, { bigint: true });
-    if (stats.isFile()) parting = { fd, identity: identityOf(stats), capture, changed: false };
-    return parting;
+    if (stats.isFile()) replaced = { fd, identity: identityOf(stats), capture, changed: false };
+    return replaced;
   } finally {
-    if (!parting) close(fd);
+    if (!replaced) close(fd);
   }
 }
 

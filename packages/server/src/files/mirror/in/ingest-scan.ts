@@ -9,7 +9,7 @@ import type { Seen } from './scan.ts';
 import { lookAt, namesOf, pathOf, within } from '../disk/tree.ts';
 
 /** `gone` is all that is missing, also what may yet turn up: it makes room for what has its place by now. */
-export async function settle(
+export async function ingestScan(
   disk: Disk,
   { unknown, missing }: Seen,
   gone: readonly string[] = missing,

@@ -20,7 +20,7 @@ import { adoptChat, isChat } from '../out/chats.ts';
 import { baseOf, expel, type Disk } from '../disk/disk.ts';
 import type { Entry } from '../ledger.ts';
 import { captureName, conflictPath } from '../names.ts';
-import { place } from '../disk/swap-file.ts';
+import { swapFile } from '../disk/swap-file.ts';
 import { alike, errorCode, identityAt, namesOf, same, within, type Identity } from '../disk/tree.ts';
 
 const author = { kind: 'disk' } as const;
@@ -244,8 +244,16 @@ async function discard(disk: Disk, path: string, identity: Identity): Promise<vo
     if (!folder) return;
     const known = (other: Identity) => same(identity, other);
     const { fault, now } = disk;
-    const outcome = await place({ folder, name, temporary: null, capture: captureName(), known, fault, now });
-    if (outcome.kind === 'placed' && outcome.parting) close(outcome.parting.fd);
+    const outcome = await swapFile({
+      folder,
+      name,
+      temporary: null,
+      capture: captureName(),
+      known,
+      fault,
+      now,
+    });
+    if (outcome.kind === 'swapped' && outcome.replaced) close(outcome.replaced.fd);
     else disk.dirty(path);
   });
 }

@@ -9,12 +9,12 @@ import type { Head } from './heads.ts';
 import type { Entry } from '../ledger.ts';
 import { captureName, temporaryName } from '../names.ts';
 import {
-  place,
-  placeOver,
+  swapFile,
+  swapOver,
   removeFolder,
   removeQuietly,
-  type Parting,
-  type Placed,
+  type ReplacedFile,
+  type Swapped,
 } from '../disk/swap-file.ts';
 import { TICK_MS } from '../disk/staging.ts';
 import {
@@ -45,7 +45,7 @@ export type Brought =
   | { readonly kind: 'lost' }
   | { readonly kind: 'failed'; readonly error: Error };
 
-export type Part = Parting & { readonly path: string; readonly entry: Entry };
+export type Part = ReplacedFile & { readonly path: string; readonly entry: Entry };
 
 const DONE: Brought = { kind: 'done' };
 
@@ -258,18 +258,18 @@ async function put(
   { folder, path, name, temporary, capture }: Put,
   parted: (part: Part) => void,
 ): Promise<Brought> {
-  let outcome: Placed;
+  let outcome: Swapped;
   if (disk.visible) {
     const known = isKnown(disk, path);
-    outcome = await place({ folder, name, temporary, capture, known, fault: disk.fault, now: disk.now });
-  } else outcome = await placeOver(folder, name, temporary);
+    outcome = await swapFile({ folder, name, temporary, capture, known, fault: disk.fault, now: disk.now });
+  } else outcome = await swapOver(folder, name, temporary);
   switch (outcome.kind) {
-    case 'placed': {
-      const { parting } = outcome;
-      const entry = parting && disk.ledger.known(path).find((each) => each.ino === parting.identity.ino);
+    case 'swapped': {
+      const { replaced } = outcome;
+      const entry = replaced && disk.ledger.known(path).find((each) => each.ino === replaced.identity.ino);
       disk.drafts.delete(path);
-      if (parting && entry) parted({ ...parting, path, entry });
-      else if (parting) close(parting.fd);
+      if (replaced && entry) parted({ ...replaced, path, entry });
+      else if (replaced) close(replaced.fd);
       return DONE;
     }
     case 'edited':
