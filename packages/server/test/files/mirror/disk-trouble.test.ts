@@ -8,8 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '@continuo/testkit';
+import { temporaryFolder } from '@continuo/testkit/fixtures';
 import { useLog } from '../../runs/support.ts';
-import { openDesk, temporaryHome, type Desk } from './support.ts';
+import { openDesk, type Desk } from './support.ts';
 
 const world = useLog();
 
@@ -26,7 +27,7 @@ function mountsWork(): boolean {
 
 /** A home whose workspaces folder is a mount of its own. */
 function mountedHome(...mount: readonly string[]): { home: string; folders: string } {
-  const home = temporaryHome();
+  const home = temporaryFolder('mirror');
   const folders = join(home, 'workspaces');
   mkdirSync(folders);
   run(MOUNT, [...mount, folders]);

@@ -1,10 +1,10 @@
 // A workspace with its folder on disk, on a real database and in a folder of the test's own.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { onTestFinished } from 'vitest';
+import { temporaryFolder } from '@continuo/testkit/fixtures';
 import { readWhole } from '../../../src/files/content.ts';
 import { findFile, listFiles, type Author } from '../../../src/files/files.ts';
 import { listVersions, type FileVersion } from '../../../src/files/versions.ts';
@@ -21,12 +21,6 @@ export function at(given: string): FilePath {
   const parsed = parsePath(given);
   if (!parsed.ok) throw new Error(parsed.problem);
   return parsed.path;
-}
-
-export function temporaryHome(): string {
-  const home = mkdtempSync(join(tmpdir(), 'continuo-mirror-'));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  return home;
 }
 
 interface Warning {
@@ -70,7 +64,7 @@ async function createWorkspace(world: LogWorld, name = `w-${uuidv7()}`): Promise
 
 export async function openDesk(world: LogWorld, options: DeskOptions = {}): Promise<Desk> {
   const { pool } = world;
-  const home = options.home ?? temporaryHome();
+  const home = options.home ?? temporaryFolder('mirror');
   const workspaceId = options.workspaceId ?? (await createWorkspace(world, options.name));
   const { rows } = await pool.query<{ name: string }>('select name from workspaces where id = $1', [
     workspaceId,
