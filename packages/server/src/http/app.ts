@@ -1,4 +1,4 @@
-// The HTTP surface: guards first, then the routes, then problem+json for whatever went wrong.
+// Builds the HTTP app: guards first, then the routes, then problem+json for errors.
 
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { HttpBindings } from '@hono/node-server';
@@ -73,11 +73,11 @@ export interface HttpContext {
   readonly recent: LogTailCache;
   readonly hints: WorkspaceHints;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
-  /** Who sends it is a person. */
+  /** The secret that proves that a person makes the request. */
   readonly personToken: string;
-  /** Keys besides the API key. */
+  /** Access keys in addition to the API key. */
   readonly keys?: readonly AccessKey[] | undefined;
-  /** Where the console's build is. */
+  /** The folder of the console's build. */
   readonly consoleFolder: string;
   readonly log: Logger;
 }

@@ -1,4 +1,4 @@
-// AG-UI: what its HttpAgent sends and reads.
+// The AG-UI endpoint: accepts the requests of AG-UI's `HttpAgent`, and answers with its event stream.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { agUi } from '@continuo/protocol';
@@ -64,7 +64,7 @@ const runAgentInput = z
 const stream = { description: 'AG-UI events', content: { 'text/event-stream': { schema: z.string() } } };
 const atEnd = { description: 'The run has ended, and the cursor is at its end' };
 
-/** `content-location` is where this very run can be taken up again. */
+/** `content-location` is the address at which the client can resume this run. */
 function bindingOf(names: { readonly threadId: string; readonly runId: string }, { id }: StoredRun) {
   const query = new URLSearchParams({ ...names, run: id });
   return { alone: true, headers: { 'content-location': `/api/ag-ui?${query.toString()}` } } as const;

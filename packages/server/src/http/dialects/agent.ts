@@ -1,4 +1,4 @@
-// An agent's turn as one request: the message goes in, and its run comes out as a stream that can be taken up again.
+// An agent's turn as one request: the client posts a message, and the response streams its run. A client can resume the stream.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -16,7 +16,10 @@ import { defaultWorkspace, workspaceIn } from '../routes/workspaces.ts';
 
 const tags = ['agent'];
 
-/** A stream that ends without `done` because the server shuts down tells where to go on; the run goes on there, too. */
+/**
+ * When the server shuts down, a stream ends without `done`. Its last frame tells the client where to resume; the run continues on
+ * another pod.
+ */
 function spokenOf(runId: string) {
   const data = JSON.stringify({ location: placeOf(runId) });
   return { dialect: agent, leaving: `event: reconnect\nretry: ${RETRY_MS}\ndata: ${data}\n\n` };
@@ -26,7 +29,7 @@ function placeOf(runId: string): string {
   return `/api/agent/stream/${runId}`;
 }
 
-/** Another pod takes a run over within 2 s. */
+/** Another pod takes the run over within 2 s. */
 const RETRY_MS = 1000;
 const NEW_CHAT = { title: null, role: null, model: null };
 const stream = { description: 'The run', content: { 'text/event-stream': { schema: z.string() } } };

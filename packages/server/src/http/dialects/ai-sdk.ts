@@ -1,4 +1,4 @@
-// The AI SDK's chat: what its DefaultChatTransport, and thus `useChat`, sends and reads.
+// The AI SDK's chat endpoint: accepts the requests of `DefaultChatTransport` (and so of `useChat`), and answers with its stream.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { aiSdk } from '@continuo/protocol';
@@ -26,7 +26,7 @@ import { body, json, notFound, problems } from '../kernel/shared.ts';
 
 const tags = ['clients'];
 
-/** `content-location` is where this very run can be taken up again. */
+/** `content-location` is the address at which the client can resume this run. */
 const bindingOf = (chat: string, { id }: StoredRun) => ({
   headers: {
     'x-vercel-ai-ui-message-stream': 'v1',
@@ -155,7 +155,7 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
   );
 }
 
-/** What a person answered in the client: the SDK keeps it in the parts of the message that asked. */
+/** The answers that a person gave in the client. The SDK stores them in the parts of the message that asked. */
 function answersIn(message: UiMessage | undefined): Answer[] {
   return (message?.parts ?? []).flatMap((each): Answer[] => {
     const answer = responded.safeParse(each);

@@ -1,5 +1,5 @@
-// A log in a dialect: where a client stands, and what it is sent from there on. A place is found by folding the run that is
-// open there, silently, from its beginning: nothing is remembered that the log does not hold.
+// Projects a log to a dialect: finds a client's stream position, and makes the frames that follow it. The position is computed by
+// folding the open run from its beginning, so the server stores no state per client.
 
 import type { ServerResponse } from 'node:http';
 import {
@@ -20,36 +20,39 @@ import { whileConnected } from '../kernel/client-gone.ts';
 import { invalidCursor } from '../kernel/shared.ts';
 import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../../yielding.ts';
 
-/** A dialect as it is spoken over HTTP. */
+/** A dialect with its HTTP headers, and how its streams end. */
 export interface DialectBinding<State> {
   readonly dialect: Dialect<State>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The bytes after the last frame of a stream that has ended. */
+  /** Sent after the last frame of a stream that ended normally. */
   readonly closing?: string;
-  /** Whether the stream ends with this frame; a run's stream ends with its terminal `state` in any case. */
+  /** Whether the stream ends after this frame. A run's stream always ends after its terminal `state`. */
   readonly ends?: (frame: DialectFrame, event: LogEvent) => boolean;
-  /** The stream also ends where the run waits for people, once an event has come that is not before the thread's `since`: what is said last there. */
+  /** The stream also ends when the run waits for people, but not before the thread's event `since`. `closing` gives the last frames. */
   readonly rests?: {
     readonly since: number;
     readonly closing: (state: State) => readonly DialectFrame[] | null;
   };
-  /** To its clients a stream that ends has said it all: one that must be broken off does not end, it breaks. */
+  /** Clients take the end of the stream for the end of the answer. An incomplete stream must therefore be destroyed, not ended. */
   readonly endsWhole?: true;
-  /** What a stream says last that ends because the server shuts down, and not because it has said it all. */
+  /** The last bytes of a stream that ends early because the server shuts down. */
   readonly leaving?: string;
-  /** The dialect speaks to this client alone: nothing is shared with others. */
+  /** The frames depend on this client, so they are not shared with other followers. */
   readonly alone?: true;
-  /** What is sent of an event instead of a frame's data. */
+  /** The JSON to send for an event, instead of the frame's data. */
   readonly json?: (event: StoredEvent) => string;
 }
 
-/** A whole thread, numbered by its `seq`; or one run of it, numbered by its `run_seq`. */
+/** A whole thread, whose frames are numbered by `seq`; or one run, whose frames are numbered by `run_seq`. */
 export interface Scope {
   readonly threadId: string;
   readonly run: { readonly id: string; readonly startAfter: number } | null;
 }
 
-/** After the thread's `seq`, in this state, with the first `part` frames of the next event seen already. */
+/**
+ * A reader's position: after the thread's `seq`, with the dialect's state there. The reader already has the first `part` frames
+ * of the next event.
+ */
 export interface StreamPosition<State> {
   readonly seq: number;
   readonly state: State;
@@ -60,7 +63,7 @@ export function positionAtStart<State>(dialect: Dialect<State>, { run }: Scope):
   return { seq: run?.startAfter ?? 0, state: dialect.initial, part: 0 };
 }
 
-/** Where a client that saw the frame with this id stands; it may have gone away meanwhile. */
+/** The position after the frame with this id. Stops when the client disconnects. */
 export async function positionOf<State>(
   pool: Pool,
   response: ServerResponse,
@@ -78,7 +81,7 @@ export async function positionOf<State>(
   return position;
 }
 
-/** Where a client with this cursor stands; null if the log has no such frame. */
+/** The position at this cursor; null if the log has no such frame. */
 export async function positionAt<State>(
   pool: Pool,
   dialect: Dialect<State>,
@@ -90,7 +93,7 @@ export async function positionAt<State>(
   const { threadId, run } = scope;
   const seq = run ? await seqOf(pool, threadId, run.id, run.startAfter, cursor.at) : cursor.at;
   if (seq === null) return null;
-  // Between the frames of an event one stands before it.
+  // A cursor between two frames of an event is a position before that event.
   const last = cursor.part === null ? seq : seq - 1;
   const after = run ? run.startAfter : await foldAfter(pool, threadId, { at: seq, last });
   if (after === null) return null;
@@ -107,7 +110,7 @@ export async function positionAt<State>(
   return { seq, state, part: 0 };
 }
 
-/** At most `limit` frames after a place, up to the thread's `last` event; `next` is null if there are no more now. */
+/** At most `limit` frames after a position, up to the thread's event `last`. `next` is null if there are no more frames yet. */
 export async function pageAfter<State>(
   pool: Pool,
   dialect: Dialect<State>,
@@ -156,12 +159,12 @@ function numberOf({ run }: Scope, event: StoredEvent): number {
   return run === null ? event.seq : event.runSeq!;
 }
 
-/** What is stored is sent byte for byte. */
+/** Stored data is sent byte for byte. */
 function jsonOf(frame: DialectFrame, event: StoredEvent): string {
   return frame.data === event.data ? event.json : JSON.stringify(frame.data);
 }
 
-/** The scope's events after `after` up to `last`, as many at a time as one turn may take. */
+/** The scope's events after `after` up to `last`, in pages small enough for one turn of the event loop. */
 export async function* pagesOf(
   pool: Pool,
   { threadId, run }: Scope,
@@ -188,7 +191,7 @@ export interface WriteResult<State> {
   readonly ended: boolean;
 }
 
-/** What one client is told, batch by batch. */
+/** Writes a log's frames for one client, batch by batch. */
 export class DialectWriter<State> {
   readonly #binding: DialectBinding<State>;
   readonly #scope: Scope;
@@ -205,8 +208,9 @@ export class DialectWriter<State> {
   }
 
   /**
-   * Whoever is handed the same batch in the same dialect and scope stands at the same place of the same log, and thus in the
-   * same state: the frames are made once. Under pressure, and to a client that saw a part, they are made for it alone.
+   * Followers that get the same batch in the same dialect and scope are at the same position and in the same state, so the frames
+   * are made once and shared. Under back-pressure, and for a client that already has some frames of the event, they are made for
+   * that client alone.
    */
   say(batch: Batch, pressed: boolean): Omit<WriteResult<State>, 'state'> {
     const skip = this.#part;
@@ -268,7 +272,7 @@ function say<State>(
   return { state, bytes: text === '' ? null : Buffer.from(text), ended };
 }
 
-/** Frames that are of the response and not of the log: nobody comes back to them. */
+/** Frames of the response that are not in the log. They have no id, so clients cannot resume from them. */
 export function unnumbered(frames: readonly DialectFrame[]): string {
   return frames.map(({ data }) => `data: ${JSON.stringify(data)}\n\n`).join('');
 }

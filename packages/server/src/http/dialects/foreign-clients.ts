@@ -1,5 +1,5 @@
-// What the protocols of foreign clients have in common: their names for threads and messages, a run for a message, answers
-// to what a run asks, and a response that ends where people must answer.
+// Shared by the protocols of foreign clients: client ids for threads and messages, the run of a message, answers to approvals,
+// and a response that ends when people must answer.
 
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { HttpBindings } from '@hono/node-server';
@@ -40,16 +40,16 @@ import { scopeOf } from './run-stream.ts';
 import { notFound, refuseNul } from '../kernel/shared.ts';
 import { defaultWorkspace, workspaceIn } from '../routes/workspaces.ts';
 
-/** Clients send the whole conversation each time. So much is parsed at once without making others wait. */
+/** These clients send the whole conversation with each request. This many bytes can be parsed without blocking the event loop for long. */
 const CONVERSATION_BYTES = 4 * 1024 * 1024;
-/** The most objects, arrays and fields of a conversation, counted together. */
+/** The most objects, arrays and fields in a conversation, counted together. */
 const CONVERSATION_PARTS = 100_000;
-/** The most parts of the messages that are read, and the most answers to interrupts. */
+/** The most parts in the messages that the server reads, and the most answers to interrupts. */
 const CONVERSATION_ITEMS = 10_000;
 
 /**
- * The body of a client that sends the whole conversation. Only its end is read and checked: the last message, and the last
- * one of an assistant, which may hold answers to approvals. Checking all of a long one would make others wait.
+ * The body of a client that sends the whole conversation. The server reads and validates only the last message and the last
+ * assistant message, which may hold answers to approvals. Validating a long conversation would block the event loop.
  */
 export const conversationBody = jsonBody({
   limit: CONVERSATION_BYTES,
@@ -75,7 +75,7 @@ function refuseLongMessage(message: unknown): void {
   refuseLong('messages[].content', content);
 }
 
-/** The schema would make a list of every item's mistakes before it refused the list. */
+/** Checked before the schema, which would collect an error for every item. */
 function refuseLong(path: string, list: unknown): void {
   if (!Array.isArray(list) || list.length <= CONVERSATION_ITEMS) return;
   const message = `has ${list.length} items; at most ${CONVERSATION_ITEMS}`;
@@ -89,7 +89,7 @@ function refuseLong(path: string, list: unknown): void {
 
 const conversations = new WeakMap<Request, readonly unknown[]>();
 
-/** All messages that the client sent, most of them as they came. */
+/** All messages that the client sent. Most of them are not validated. */
 export function conversationOf({ req }: Context): readonly object[] {
   const messages = conversations.get(req.raw) ?? [];
   return messages.filter((each): each is object => typeof each === 'object' && each !== null);
@@ -99,7 +99,7 @@ function roleOf(message: unknown): unknown {
   return typeof message === 'object' && message !== null && 'role' in message ? message.role : undefined;
 }
 
-/** A client's own name for something: any text that the database can keep. */
+/** A client id: any text that the database can store. */
 export const clientName = z
   .string()
   .min(1)
@@ -116,15 +116,15 @@ export const workspaceQuery = z.object({
     .openapi({ description: 'The id or the name of a workspace; `default` if absent.' }),
 });
 
-/** What a client may choose besides its message. */
+/** The options that a client may send with its message. */
 export const clientChoices = schemas.newMessage
   .pick({ model: true, role: true, limits: true, policy: true })
   .strip();
 
-/** A part of a message, of which there are many kinds. */
+/** A part of a message, of any type. */
 export const clientPart = z.looseObject({ type: z.string() });
 
-/** What a person's message says. */
+/** The text of a person's message. */
 export function textIn(parts: readonly z.infer<typeof clientPart>[]): string {
   const content = parts.map(textOf).join('\n\n');
   refuseNul('messages', content);
@@ -155,11 +155,11 @@ export function nothingToDo(): Problem {
 export interface ClientThread {
   readonly id: string;
   readonly workspaceId: string;
-  /** Null if nothing was said in it yet. */
+  /** Null if the thread does not exist yet. */
   readonly origin: Origin | null;
 }
 
-/** The thread that a client means: one of that id, or its own under that name. */
+/** Finds the thread by its server id, or by the client's own id for it. */
 export async function threadOf(
   { pool, originOf }: HttpContext,
   c: Context,
@@ -177,17 +177,17 @@ export async function threadOf(
 }
 
 export interface ClientMessage {
-  /** The client's name for it. */
+  /** The client's id for the message. */
   readonly id: string;
   readonly content: string;
-  /** Whether a message that is known is taken up again: by a new run in any case, or unless its last run is still open. */
+  /** Whether a message that the server already knows gets a new run: never, always, or unless its last run is still open. */
   readonly again: 'no' | 'yes' | 'unless_open';
-  /** The client's name for the run, if it has one. */
+  /** The client's id for the run, if it sends one. */
   readonly run?: string;
   readonly chosen: z.infer<typeof clientChoices>;
 }
 
-/** The run that answers a client's message: the same for the same message, whoever sends it again. */
+/** The run that answers a client's message. Idempotent: the same message gets the same run. */
 export async function runFor(
   context: HttpContext,
   thread: ClientThread,
@@ -202,7 +202,7 @@ export async function runFor(
     try {
       return await begin(context, thread, message, named);
     } catch (error) {
-      // Somebody sent the same at the same time: now it is known.
+      // A concurrent request created it first: read it on the next pass.
       if (!(error instanceof NameTaken)) throw error;
       const origin = await context.originOf(thread.id);
       thread = { ...thread, origin };
@@ -244,7 +244,7 @@ interface Again {
   readonly chosen: ClientMessage['chosen'];
 }
 
-/** The thread is taken back to before the message, and it is answered anew: as before, unless the client chooses otherwise. */
+/** Rewinds the thread to before the message and answers it again, with the same role, model and limits unless the client chooses others. */
 async function takeUpAgain(
   context: HttpContext,
   { threadId, workspaceId, known, last, runId, chosen }: Again,
@@ -253,7 +253,7 @@ async function takeUpAgain(
   const agent = await agentFor(context, {
     workspaceId,
     role: role ?? last.role,
-    // Another role brings its own model.
+    // Another role has its own model.
     model: model ?? (role === undefined ? last.model : undefined),
   });
   const request = {
@@ -280,12 +280,15 @@ async function found({ pool }: HttpContext, runId: string): Promise<StoredRun> {
 export interface Answer {
   readonly approval: string;
   readonly approved: boolean;
-  /** What the call is made with, if not with its own input. */
+  /** Replaces the call's own input. */
   readonly input?: Record<string, unknown> | undefined;
   readonly comment?: string | undefined;
 }
 
-/** Decides what a person answered; null if nothing was answered. With `late`, what is decided already stays as it is. */
+/**
+ * Records a person's answers as decisions; null if there are none. With `left_alone`, approvals that are already decided or
+ * unknown are skipped.
+ */
 export async function answerAll(
   context: HttpContext,
   c: Context,
@@ -321,7 +324,7 @@ const DECISIONS = {
   question: { yes: 'answer', no: 'deny' },
 } as const;
 
-/** Nobody made the call, and nobody will. */
+/** The call was not made and never will be, so a second refusal changes nothing. */
 function isMoot({ decision }: Approval, approved: boolean): boolean {
   return !approved && decision !== null && ['deny', 'skip', 'expired', 'canceled'].includes(decision);
 }
@@ -330,16 +333,16 @@ interface Response<State> {
   readonly run: StoredRun;
   readonly dialect: RunDialect<State>;
   readonly binding: Omit<DialectBinding<State>, 'dialect' | 'rests' | 'endsWhole'>;
-  /** The client has what came before these were to be answered. */
+  /** The client answered these approvals, so it already has everything up to them. */
   readonly answered?: readonly string[];
-  /** The id of the last frame that the client has of this run. */
+  /** The id of the last frame of this run that the client has. */
   readonly after?: string | undefined;
 }
 
-/** How a client says where it stands. */
+/** The header with the client's cursor. */
 export const cursorHeader = z.object({ 'last-event-id': z.string().optional() });
 
-/** Streams a run up to its end, or to where people must answer; whoever has answered gets what comes after that. */
+/** Streams a run to its end, or until people must answer. A client that has just answered gets only what follows. */
 export async function respond<State>(
   context: HttpContext,
   c: Context<{ Bindings: HttpBindings }>,
@@ -353,10 +356,10 @@ export async function respond<State>(
   const from = after
     ? await positionOf(pool, c.env.outgoing, dialect, scope, after)
     : answered
-      ? await standingAfter(context, dialect, scope, since, new Set(answered))
+      ? await positionAfterAnswers(context, dialect, scope, since, new Set(answered))
       : positionAtStart(dialect, scope);
   if (after && from.seq === run.lastSeq) return c.body(null, 204);
-  // A client that goes on from its cursor has had the opening.
+  // A client that resumes from its cursor already has the opening.
   const opening = after ? '' : unnumbered(dialect.opening(from.state));
   const closing = dialect.closing(from.state);
   if ((answered || after) && closing && from.seq === since && (await isAsking(pool, run.id))) {
@@ -371,8 +374,8 @@ export async function respond<State>(
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Where the run waited for these answers; where it is now, if it never did. */
-async function standingAfter<State>(
+/** The position at which the run waited for these answers; the current one if it never waited for them. */
+async function positionAfterAnswers<State>(
   { pool }: HttpContext,
   dialect: RunDialect<State>,
   scope: Scope,

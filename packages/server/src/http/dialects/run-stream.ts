@@ -1,4 +1,4 @@
-// One run as a stream in a dialect: from its beginning, or from a client's last id on.
+// Streams one run in a dialect: from its beginning, or after the last frame that a client has.
 
 import type { Context } from 'hono';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -16,7 +16,7 @@ export function scopeOf({
   return { threadId: thread_id, run: { id, startAfter } };
 }
 
-/** Where a run is; one that is under way here is not asked for. */
+/** The thread and the start of a run. An open run of this pod needs no query. */
 export async function findScope({ pool, recent }: HttpContext, runId: string): Promise<Scope> {
   const place = recent.place(runId);
   if (place) return { threadId: place.threadId, run: { id: runId, startAfter: place.startAfter } };
@@ -25,7 +25,6 @@ export async function findScope({ pool, recent }: HttpContext, runId: string): P
   return scopeOf(run);
 }
 
-/** Streams a run from its beginning. */
 export function streamRun<State>(
   c: Context<{ Bindings: HttpBindings }>,
   { streams }: HttpContext,
@@ -38,7 +37,7 @@ export function streamRun<State>(
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Streams a run from the frame with the id `given` on; 204 if that was its last. */
+/** Streams a run after the frame with the id `given`; 204 if that was its last frame. */
 export async function resumeRun<State>(
   c: Context<{ Bindings: HttpBindings }>,
   { pool, streams }: HttpContext,

@@ -1,6 +1,6 @@
-// Reads a JSON body before a route sees it: the right media type, no more bytes than the route
-// allows, valid UTF-8, valid JSON, nested no deeper and of no more parts than the route allows. A body without a declared
-// length is counted as it arrives, so that no more than the limit is ever held.
+// Reads a JSON body before the route runs, and refuses a wrong media type, too many bytes, invalid UTF-8, invalid JSON, and JSON
+// that is nested too deeply or has too many parts. Each route sets its limits. A body without a declared length is counted as it
+// arrives, so the server never buffers more than the limit.
 
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
@@ -9,9 +9,9 @@ import { Problem } from './problem.ts';
 
 const oneMebibyte = 1024 * 1024;
 
-/** The most objects, arrays and fields of a body, counted together. */
+/** The most objects, arrays and fields in a body, counted together. */
 const PARTS = 50_000;
-/** The most fields of a body's outermost object. */
+/** The most fields in a body's outermost object. */
 const FIELDS = 1000;
 
 export function jsonBody(
@@ -20,7 +20,7 @@ export function jsonBody(
     readonly depth?: number;
     /** The most objects, arrays and fields, counted together. */
     readonly parts?: number;
-    /** What the route reads of the body; the rest is not checked. */
+    /** Picks the part of the body that the route uses; the rest is not validated. */
     readonly read?: (body: unknown, c: Context) => unknown;
   } = {},
 ): MiddlewareHandler {
@@ -28,14 +28,14 @@ export function jsonBody(
   const limits = { depth, parts, fields: FIELDS };
   return async (c, next) => {
     if (!hasBody(c)) {
-      // No body is an empty object: a route that wants more says what is missing.
+      // A missing body counts as an empty object: the route's schema then reports the missing fields.
       c.req.bodyCache.text = Promise.resolve('{}') as unknown as string;
       return next();
     }
     requireJson(c);
     const text = decode(await readBytes(c, limit));
-    // The body is parsed once: later readers get the value. Its bytes and its text are not kept, because a
-    // request lives as long as the stream that answers it.
+    // The body is parsed once, and later readers get the value. Its bytes and its text are not kept, because a request lives as
+    // long as the stream that answers it.
     const value = text === '' ? null : { body: read(parse(text, limits), c) };
     c.req.bodyCache = { text: Promise.resolve('') as unknown as string };
     if (value) c.req.json = <T>() => Promise.resolve(value.body as T);
@@ -43,7 +43,7 @@ export function jsonBody(
   };
 }
 
-/** In HTTP/1.1 a request without a length and without an encoding of its own has no body. */
+/** In HTTP/1.1 a request with neither a content length nor a transfer encoding has no body. */
 function hasBody(c: Context): boolean {
   if (c.req.header('transfer-encoding') !== undefined) return true;
   return (c.req.header('content-length') ?? '0') !== '0';
@@ -80,7 +80,7 @@ async function readBytes(c: Context, limit: number): Promise<ArrayBuffer | Uint8
     return c.req.arrayBuffer();
   }
   const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
-  // Whoever refuses the body reads the rest of it, too, which a web stream that was left does not allow.
+  // A refusal drains the rest of the body, so leaving this loop must not destroy the stream, as leaving a web stream would.
   const body = incoming?.iterator({ destroyOnReturn: false }) ?? c.req.raw.body;
   return body ? collect(body, limit) : new Uint8Array();
 }

@@ -1,9 +1,9 @@
-// Work for a client that may go away meanwhile: then it is of no use any more.
+// Work that is pointless once its client has disconnected.
 
 import type { ServerResponse } from 'node:http';
 import { Problem } from './problem.ts';
 
-/** The signal aborts when the client goes away. */
+/** Runs `work` with a signal that aborts when the client disconnects. */
 export async function whileConnected<T>(
   response: ServerResponse,
   work: (signal: AbortSignal) => Promise<T>,
@@ -14,7 +14,7 @@ export async function whileConnected<T>(
   return work(gone.signal).finally(() => response.off('close', onClose));
 }
 
-/** Nobody reads this; nothing went wrong either. */
+/** The client has disconnected, so nobody reads this answer. It is not an error of the server. */
 function clientGone(): Problem {
   return new Problem({ status: 408, code: 'client_gone', detail: 'The client went away meanwhile.' });
 }

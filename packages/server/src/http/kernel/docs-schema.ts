@@ -1,4 +1,4 @@
-// JSON Schema for people: a schema as a type in TypeScript's manner, and an example that fits it.
+// Renders JSON Schema for people: as a TypeScript-like type, and as an example value.
 
 export interface Schema {
   readonly $ref?: string;
@@ -19,7 +19,7 @@ export interface Schema {
 }
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** How a type is written out: `text` must make anything safe to show. */
+/** How to write a type out. `text` must escape its argument. */
 interface Writer {
   readonly text: (text: string) => string;
   readonly reference: (name: string) => string;
@@ -64,7 +64,7 @@ function objectOf(schema: Schema, writer: Writer, indent: string): string {
   return lines.length === 0 ? 'object' : `{\n${lines.join('\n')}\n${indent}}`;
 }
 
-/** The smallest value that shows what is wanted: required fields, or all where none is required. */
+/** The smallest useful example: the required fields, or all fields if none is required. */
 export function exampleOf(schema: Schema, schemas: Schemas, depth = 0): unknown {
   if (depth > 8) return null;
   const inner = (each: Schema): unknown => exampleOf(each, schemas, depth + 1);

@@ -1,5 +1,5 @@
-// GET /docs: the API reference, rendered here from the OpenAPI document. One page, no script, no
-// request to anywhere else; everything that comes from the document is escaped.
+// GET /docs: the API reference, rendered from the OpenAPI document. One page without scripts or external requests; everything
+// that comes from the document is escaped.
 
 import { createHash } from 'node:crypto';
 import { style } from './docs-style.ts';
@@ -30,7 +30,7 @@ interface Operation {
   readonly requestBody?: Body;
   readonly responses?: Readonly<Record<string, Body>>;
 }
-/** The part of an OpenAPI 3.1 document that is shown. */
+/** The part of an OpenAPI 3.1 document that the page shows. */
 interface ApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -44,7 +44,7 @@ interface Endpoint extends Operation {
 interface Page {
   readonly schemas: Schemas;
   readonly origin: string;
-  /** Whether the examples must carry the API key. */
+  /** Whether the examples need the API key. */
   readonly key: boolean;
 }
 
@@ -58,7 +58,7 @@ const policy = [
 
 export function docsRoute(app: App): void {
   app.get('/docs', async (c) => {
-    // With the caller's own headers, so that whatever guards the document guards this page.
+    // Passes on the caller's headers, so the guards of the document also protect this page.
     const source = await app.request('/openapi.json', { headers: c.req.raw.headers }, c.env);
     if (!source.ok) return source;
     const key = c.req.header('authorization') !== undefined || c.req.header('x-api-key') !== undefined;
@@ -128,7 +128,7 @@ function renderParameter({ name, in: place, required, description, schema }: Par
 <dd>${prose(description)}</dd>`;
 }
 
-/** What goes well is open, what can go wrong is folded, and the same answer under several codes is one. */
+/** Success responses are open and errors are folded. Status codes with the same body are merged. */
 function renderResponses(responses: Readonly<Record<string, Body>>, page: Page): string {
   const same = Map.groupBy(Object.entries(responses), ([status, body]) => status[0] + JSON.stringify(body));
   return [...same.values()]
@@ -143,7 +143,7 @@ function renderResponses(responses: Readonly<Record<string, Body>>, page: Page):
     .join('');
 }
 
-/** A named schema is shown where it is used, under its name. */
+/** A named schema is rendered where it is used, under its name. */
 function renderContent({ content = {} }: Body, { schemas }: Page): string {
   return Object.entries(content)
     .map(([type, { schema = {} }]) => {
@@ -192,12 +192,12 @@ function slug(text: string): string {
     .replaceAll(/^-|-$/g, '');
 }
 
-/** Text with `code` in it. */
+/** Renders text, with `code` in backticks. */
 function prose(text = ''): string {
   return escape(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-/** A path may break after a slash, where the page is narrow. */
+/** Lets a path wrap after a slash on a narrow page. */
 function breakable(path: string): string {
   return escape(path).replaceAll('/', '/<wbr>');
 }

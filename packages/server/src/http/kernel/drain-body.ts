@@ -1,6 +1,6 @@
-// A refusal while the request's body is still coming: the answer is sent at once, the rest is read and thrown away within
-// bounds, then the connection is closed. Closed right away, it would be reset under whoever is still sending, and the
-// answer lost.
+// Refuses a request whose body is still arriving: sends the answer at once, reads and discards the rest of the body within
+// bounds, then closes the connection. If the server closed it right away, a client that is still sending would see a reset and
+// lose the answer.
 
 import type { IncomingMessage } from 'node:http';
 
@@ -10,17 +10,17 @@ export interface Bounds {
   readonly totalMs: number;
 }
 
-/** Of what is read after a refusal: so many bytes, for so long without any, and for so long at all. */
+/** Limits for draining a refused body: bytes, time without any bytes, and total time. */
 export const DISCARDED: Bounds = { bytes: 64 * 1024 * 1024, silentMs: 2_000, totalMs: 30_000 };
 
-/** Whether some of the body has not arrived yet. A small one is there with the headers, a moment later. */
+/** Whether part of the body has not arrived yet. A small body arrives with the headers or a moment later. */
 export async function isStillComing(incoming: IncomingMessage): Promise<boolean> {
   if (incoming.complete) return false;
   await new Promise((resolve) => setImmediate(resolve));
   return !incoming.complete;
 }
 
-/** Clients know by its length when they have it all; it ends when the rest of the body has been read. */
+/** The answer has a content length, so clients know when it is complete. The response ends after the body was drained. */
 export async function whileDiscarding(
   answer: Response,
   incoming: IncomingMessage,
@@ -40,7 +40,7 @@ export async function whileDiscarding(
   return new Response(body, { status: answer.status, headers });
 }
 
-/** Until the body ends or breaks off, or a bound is reached. */
+/** Resolves when the body ends or breaks off, or when a bound is reached. */
 function discard(incoming: IncomingMessage, { bytes, silentMs, totalMs }: Bounds): Promise<void> {
   return new Promise((resolve) => {
     let left = bytes;

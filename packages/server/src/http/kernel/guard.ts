@@ -1,7 +1,7 @@
-// Who may talk to the server. On loopback nobody logs in, so a page in somebody's browser must not
-// reach it: the Host is checked on every request (DNS rebinding makes a foreign name point here),
-// so is the Origin, where there is one, and a page elsewhere cannot embed what is here. With an API key, every route but
-// /healthz and /readyz wants it; a browser without it gets the console, which asks for it, and nothing else.
+// Decides who may use the server. On loopback there is no login, so a web page in the user's browser must not reach the API. The
+// guard checks the Host header of every request (against DNS rebinding) and the Origin header if there is one, and pages of other
+// origins cannot embed answers. With an API key, every route except /healthz and /readyz requires the key; a browser without it
+// gets only the console, which asks for the key.
 
 import type { HttpBindings } from '@hono/node-server';
 import { isIP } from 'node:net';
@@ -13,15 +13,15 @@ import type { AccessKey } from '../../identity/principal.ts';
 import { createPrincipalOf, secretIn } from './person.ts';
 import { Problem } from './problem.ts';
 
-/** Probes have no key. */
+/** Health probes send no key. */
 const OPEN = ['/healthz', '/readyz'];
 
-/** The server's API key is a person's, for every workspace. */
+/** The server's API key counts as a person, in every workspace. */
 const API_KEY = { name: 'api', isPerson: true, workspaceId: null } as const;
 
 export interface Guarded extends Pick<Config, 'host' | 'apiKey' | 'allowedHosts' | 'allowedOrigins'> {
   readonly personToken: string;
-  /** Keys besides the API key. */
+  /** Access keys in addition to the API key. */
   readonly keys?: readonly AccessKey[] | undefined;
 }
 
@@ -36,11 +36,11 @@ export function guard(
   const own = canonical(config.host);
   const everywhere = own === '0.0.0.0' || own === '::';
 
-  // Bound to every address, the server cannot know them all; an address, unlike a name, cannot be rebound.
+  // A server that listens on every address cannot list them all. Any IP address is accepted, because only names can be rebound.
   const isOurs = (name: string): boolean =>
     isLoopback(name) || name === own || allowed.has(name) || (everywhere && isIP(name) !== 0);
 
-  // Nearly every request names the same host.
+  // Cached, because nearly every request names the same host.
   let lastOurs: string | null = null;
 
   return async (c, next) => {
@@ -58,7 +58,7 @@ export function guard(
       for (const [name, value] of corsHeaders(origin)) outgoing?.setHeader(name, value);
       if (c.req.method === 'OPTIONS') return preflight(c);
     } else {
-      // Set here, it is on every answer, also on those that are streamed past the framework.
+      // Set on the raw response, so that answers which are streamed past the framework have it too.
       outgoing?.setHeader('cross-origin-resource-policy', 'same-origin');
       if (isEmbedding(c)) throw embedded();
     }
@@ -72,7 +72,7 @@ export function guard(
   };
 }
 
-/** What a program in a page of an allowed origin may read of an answer's headers. */
+/** The response headers that a page of an allowed origin may read. */
 const EXPOSED = [
   'content-disposition',
   'content-location',
@@ -86,7 +86,7 @@ const EXPOSED = [
   'x-vercel-ai-ui-message-stream',
 ].join(', ');
 
-/** Without credentials: such a page sends a key or a token itself, and has no use of the console's cookie. */
+/** Without credentials: such a page sends a key or a token itself, and does not need the console's cookie. */
 function corsHeaders(origin: string): readonly (readonly [string, string])[] {
   return [
     ['access-control-allow-origin', origin],
@@ -107,14 +107,14 @@ function preflight(c: Context): Response {
   });
 }
 
-/** Whether a page of another origin embeds an answer (image, script, frame). Following a link to the server is not embedding. */
+/** Whether a page of another origin embeds the answer (image, script, frame). Following a link to the server is not embedding. */
 function isEmbedding(c: Context): boolean {
   const from = c.req.header('sec-fetch-site');
   if (from !== 'cross-site' && from !== 'same-site') return false;
   return c.req.header('sec-fetch-mode') !== 'navigate' || c.req.header('sec-fetch-dest') !== 'document';
 }
 
-/** The name in an http URL, without brackets, port or final dot; '' for anything else. */
+/** The host name in an http URL, without brackets, port or final dot; '' for anything else. */
 function nameIn(url: string): string {
   if (!/^https?:\/\/[^/?#@\\\s]+$/.test(url) || !URL.canParse(url)) return '';
   return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
@@ -125,8 +125,8 @@ function canonical(name: string): string {
 }
 
 /**
- * Whether no page of another origin made the request. An allowed host may be a name that a proxy replaces with another one
- * in Host: then the browser's own word counts, which a page cannot change.
+ * Whether the request does not come from a page of another origin. A proxy may replace an allowed name in Host by another one;
+ * then the browser's `Sec-Fetch-Site` decides, which a page cannot change.
  */
 function isSameOrigin(c: Context, host: string): boolean {
   const origin = c.req.header('origin');
@@ -134,7 +134,7 @@ function isSameOrigin(c: Context, host: string): boolean {
   return c.req.header('sec-fetch-site') === 'same-origin';
 }
 
-/** The port counts: another server on this machine is another origin. */
+/** Compares the port too: another server on this machine is another origin. */
 function isSame(origin: string, host: string): boolean {
   if (nameIn(origin) === '') return false;
   const { protocol, host: from } = new URL(origin);

@@ -1,11 +1,11 @@
-// Requests that never become one: what the HTTP parser refuses is answered as every other mistake is.
+// Answers requests that the HTTP parser refuses with problem+json, like every other error.
 
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { RequestError } from '@hono/node-server';
 import { Problem, problemResponse } from './problem.ts';
 
-/** By the parser's own codes; anything else is malformed. */
+/** By the parser's error code; any other code means a malformed request. */
 const REFUSALS: Readonly<Record<string, { status: number; code: string; detail: string }>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
@@ -20,18 +20,18 @@ const REFUSALS: Readonly<Record<string, { status: number; code: string; detail: 
 };
 
 interface ParserError extends NodeJS.ErrnoException {
-  /** What the parser was given last. */
+  /** The last bytes that the parser received. */
   readonly rawPacket?: Buffer;
 }
 
-/** An answer to HEAD has no body. What is too large for one packet does not tell its method any more. */
+/** Whether the request is a HEAD, whose answer has no body. Unknown if the request did not fit into one packet. */
 function isHead({ rawPacket }: ParserError): boolean {
   return rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ';
 }
 
 export function answerMalformed(server: Server): void {
   server.on('clientError', (error: ParserError, socket: Duplex) => {
-    // Somebody who is gone, or has an answer already, gets none.
+    // Nothing to send if the client is gone or already has an answer.
     const outgoing = (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage;
     if (error.code === 'ECONNRESET' || !socket.writable || outgoing?.headersSent) return socket.destroy();
     const refusal = REFUSALS[error.code ?? ''] ?? malformed(error.message);
@@ -51,7 +51,7 @@ export function answerMalformed(server: Server): void {
   });
 }
 
-/** For what reached the listener and is no request: a URL that cannot be read, a missing or impossible Host. */
+/** For requests that the parser accepts but the listener cannot use: an invalid URL, a missing or impossible Host. */
 export function answerBadRequest(error: unknown): Response {
   const refusal =
     error instanceof RequestError

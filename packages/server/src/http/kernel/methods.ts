@@ -1,13 +1,13 @@
-// What has no route: a path that is there for other methods is 405 and says for which, everything else 404.
+// Answers requests without a route: 405 with the allowed methods if the path exists for other methods, otherwise 404.
 
 import type { NotFoundHandler } from 'hono';
 import type { App } from '../app.ts';
 import { Problem, problemResponse } from './problem.ts';
 
-/** For `app.notFound`, when every route is there. */
+/** For `app.notFound`. Call it after all routes are registered. */
 export function notFoundHandler(app: App): NotFoundHandler {
   const routes = app.routes
-    // Middleware answers nothing by itself.
+    // Middleware is not a route.
     .filter(({ method }) => method !== 'ALL')
     .map(({ method, path }) => ({ method, matches: matcher(path) }));
   return ({ req: { method, path } }) => {

@@ -1,5 +1,5 @@
-// Threads, runs and tool results are also addressed by their id alone, without a workspace. Such a request is answered as for an
-// unknown id unless its principal may use the workspace that the thing is in.
+// Threads, runs and tool results can also be addressed by id alone, without a workspace. A principal that may not use the
+// workspace of the thing gets the same answer as for an unknown id.
 
 import type { MiddlewareHandler } from 'hono';
 import { mayUse, onlyWorkspace } from '../../identity/principal.ts';
@@ -9,7 +9,7 @@ import { notFound } from './shared.ts';
 
 const UUID = /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/i;
 
-/** Comes before the routes. A principal that may use every workspace costs no look-up. */
+/** Register before the routes. A principal that may use every workspace costs no query. */
 export function ownIdsOnly(app: App, { pool, originOf }: HttpContext): void {
   const threadOfRun = async (id: string): Promise<string | null> =>
     (await readRun(pool, id))?.thread_id ?? null;
@@ -23,7 +23,7 @@ export function ownIdsOnly(app: App, { pool, originOf }: HttpContext): void {
       const principal = c.get('principal');
       const parameter = c.req.param('id')!;
       const id = idIn(parameter);
-      // The route itself says what is wrong with an id that is none.
+      // The route itself reports an invalid id.
       if (onlyWorkspace(principal) === null || !UUID.test(id)) return next();
       const thread = await threadOf(id);
       const origin = thread === null ? null : await originOf(thread);

@@ -1,5 +1,5 @@
-// Paths in URLs. The path of a file is read from the request as it came: on the way through URL parsing and routing
-// `..`, `%2e%2e`, `%2F` and `//` would become other paths, and here each is refused with a sentence.
+// Paths in URLs. The path of a file is read from the raw request target: URL parsing and routing would turn `..`, `%2e%2e`, `%2F`
+// and `//` into other paths. Each of these is refused with an error that explains it.
 
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
@@ -13,14 +13,14 @@ const FILES = /^\/api\/v1\/workspaces\/[^/]+\/files(?:\/(.*))?$/s;
 
 type Request = Context<{ Bindings: HttpBindings }>;
 
-/** The request's target without its query, as it came. */
+/** The raw request target, without its query. */
 function target(c: Request): string {
   const url = (c.env.incoming.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '');
   const end = url.indexOf('?');
   return end < 0 ? url : url.slice(0, end);
 }
 
-/** Refuses a target that would lead elsewhere than it says, before it is routed. */
+/** Refuses, before routing, a target that URL parsing would turn into another path. */
 export const refuseDetours: MiddlewareHandler<{ Bindings: HttpBindings }> = async (c, next) => {
   const path = target(c);
   if (c.req.path.startsWith(API) || path.startsWith(API)) {
@@ -33,7 +33,7 @@ export const refuseDetours: MiddlewareHandler<{ Bindings: HttpBindings }> = asyn
   await next();
 };
 
-/** Refuses NUL in the path and in the query, before any route sees it: the database keeps no NUL in a text. */
+/** Refuses NUL in the path and the query before any route sees it: the database cannot store NUL in text. */
 export const refuseNulInTarget: MiddlewareHandler<{ Bindings: HttpBindings }> = async (c, next) => {
   const { pathname, search } = new URL(c.req.url);
   if (pathname.includes('%00')) refuseNul(parameterWithNul(c, pathname), '\0', 'params');
@@ -43,14 +43,14 @@ export const refuseNulInTarget: MiddlewareHandler<{ Bindings: HttpBindings }> = 
   await next();
 };
 
-/** The name of the route's parameter that holds NUL. */
+/** The name of the route parameter that contains NUL. */
 function parameterWithNul(c: Request, pathname: string): string {
   const place = pathname.split('/').findIndex((name) => name.includes('%00'));
   const name = matchedRoutes(c).at(-1)?.path.split('/')[place];
   return name?.startsWith(':') ? name.slice(1) : 'path';
 }
 
-/** The file that a request to …/files/{path} names. */
+/** The file path in a request to …/files/{path}. */
 export function filePath(c: Request): FilePath {
   const names = FILES.exec(target(c))?.[1]?.split('/') ?? [];
   return accepted(parsePath(`/${names.map(decode).join('/')}`));
@@ -68,7 +68,7 @@ function decode(name: string): string {
   return decoded;
 }
 
-/** A file's path, given in a query or a body. */
+/** A file path from a query or a body. */
 export function fileAt(given: string): FilePath {
   return accepted(parsePath(given));
 }
@@ -95,7 +95,7 @@ function invalidPath(problem: string): Problem {
   return new Problem({ status: 400, code: 'invalid_path', detail: `The path is refused: ${problem}.` });
 }
 
-/** A path as it is written in a URL. */
+/** A path encoded for a URL. */
 export function inUrl(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
 }

@@ -1,6 +1,6 @@
-// Power needs a person: decisions, rules, MCP servers and role files. The guard finds out whether a request carries the
-// person's token; routes say here that they need it. In the OpenAPI document such a route has `security: person`, and a
-// route that needs it for some requests only has it as one of two ways. A test walks the document.
+// Sensitive actions need a person: decisions, rules, MCP servers and role files. The guard checks whether a request carries the
+// person's token; routes declare here that they need it. Such a route has `security: person` in the OpenAPI document, and a route
+// that needs it only for some requests lists it as one of two alternatives. A test checks every route of the document.
 
 import { createRoute, z, type RouteConfig } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
@@ -14,18 +14,18 @@ import { body, json, problems } from './shared.ts';
 
 declare module 'hono' {
   interface ContextVariableMap {
-    /** On whose behalf the request acts. The guard sets it. */
+    /** On whose behalf the request acts; set by the guard. */
     principal: Principal;
   }
 }
 
 const SCHEME = 'person';
-/** For a route that needs a person where `requirePerson` is called. */
+/** For a route that calls `requirePerson` for some requests only. */
 export const SOMETIMES_PERSON = [{}, { [SCHEME]: [] }];
 
 const COOKIE_DAYS = 365;
 
-/** As `createRoute`, for a route that only a person may use. */
+/** Like `createRoute`, for a route that only a person may use. */
 export function personRoute<P extends string, R extends Omit<RouteConfig, 'path'> & { path: P }>(route: R) {
   const { middleware = [] } = route;
   return createRoute<P, R>({
@@ -41,7 +41,7 @@ const onlyPersons: MiddlewareHandler = async (c, next) => {
   await next();
 };
 
-/** `what`: what needs a person, where it is only a part of what the route does. */
+/** `what` names the part of the request that needs a person, if it is not all of it. */
 export function requirePerson(c: Context, what = 'This'): void {
   if (c.get('principal').isPerson) return;
   const sent = c.req.header('authorization') !== undefined || c.req.header('x-api-key') !== undefined;
@@ -54,18 +54,17 @@ export function requirePerson(c: Context, what = 'This'): void {
   });
 }
 
-/** For the descriptions of routes that write files. */
 export const ROLE_FILES = 'What is in `/agents`, and `/AGENTS.md`, is for a person alone.';
 
-/** Role files say what agents may do, and AGENTS.md what they are told. */
+/** Only a person may write role files, which define what agents may do, and AGENTS.md, which instructs them. */
 export function requirePersonFor(c: Context, ...paths: readonly FilePath[]): void {
   const guarded = paths.find(governsAgents);
   if (guarded) requirePerson(c, `To change ${guarded.path}`);
 }
 
 /**
- * Finds the principal of a request. `sameOrigin`: no page of another origin made it; a browser sends its cookies with every
- * request. The cookie holds the person's token alone, never a key.
+ * Finds the principal of a request. `sameOrigin` says that the request does not come from a page of another origin; browsers send
+ * cookies with every request, so only then does the cookie count. The cookie holds the person's token, never a key.
  */
 export function createPrincipalOf(
   personToken: string,
@@ -82,13 +81,13 @@ export function createPrincipalOf(
   };
 }
 
-/** What was sent as a key or a token. */
+/** The key or token in the request. */
 export function secretIn(c: Context): string | undefined {
   const bearer = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '')?.[1];
   return bearer ?? c.req.header('x-api-key');
 }
 
-/** Browsers keep one set of cookies for all ports of a host. */
+/** Includes the port, because browsers share cookies between all ports of a host. */
 function cookieName(c: Context): string {
   const port = /:(\d+)$/.exec(c.req.header('host') ?? '')?.[1] ?? 'default';
   return `continuo-person-${port}`;

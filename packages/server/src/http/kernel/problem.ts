@@ -1,5 +1,5 @@
-// Errors on the wire: problem+json (RFC 9457) with a stable `code`. What a caller did wrong is said
-// in a sentence; what went wrong in here is logged under an id, and only the id is told.
+// Errors on the wire: problem+json (RFC 9457) with a stable `code`. A client error gets a message that explains it. An internal
+// error is logged under an id, and the client gets only the id.
 
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
@@ -15,9 +15,8 @@ import { isStillComing, whileDiscarding } from './drain-body.ts';
 
 interface ProblemInit {
   readonly status: number;
-  /** Stable: clients switch on it. */
+  /** Stable: clients depend on it. */
   readonly code: string;
-  /** What was wrong, what is allowed, what to do next. */
   readonly detail: string;
   readonly title?: string;
   /** Further members of the body. */
@@ -97,7 +96,7 @@ export function errorHandler(
   };
 }
 
-/** A request that was made in memory has no connection. */
+/** Requests that tests make in memory have no connection. */
 async function answered(
   c: Context<{ Bindings: Partial<HttpBindings> }>,
   problem: Problem,
@@ -129,7 +128,7 @@ function storageFull(): Problem {
   });
 }
 
-/** Unlike a write that was refused, this one may have been stored. */
+/** Unlike a refused write, this one may have been committed. */
 function databaseWithoutRoom(): Problem {
   return new Problem({
     status: 503,
@@ -141,7 +140,7 @@ function databaseWithoutRoom(): Problem {
   });
 }
 
-/** Nobody is left to read it. */
+/** The client is gone, so nobody reads this answer. */
 function brokenOff(): Problem {
   return new Problem({
     status: 400,
@@ -150,7 +149,7 @@ function brokenOff(): Problem {
   });
 }
 
-/** For `new OpenAPIHono({ defaultHook })`: a request that does not fit its schema is refused. */
+/** For `new OpenAPIHono({ defaultHook })`: refuses a request that does not match its schema. */
 export function validationHook(
   result: { readonly target: string } & (
     | { readonly success: true }
@@ -169,7 +168,7 @@ const parts: Readonly<Record<string, string>> = {
   cookie: 'cookies',
 };
 
-/** Mistakes that are told one by one. */
+/** The most errors that one answer lists. */
 const MOST_ERRORS = 20;
 
 function validationProblem(target: string, error: Pick<ZodError, 'issues'>): Problem {
@@ -220,7 +219,7 @@ function toProblem(error: unknown): Problem | undefined {
   return undefined;
 }
 
-/** Hono's own refusals: its validator throws one for a body that is not JSON. */
+/** Hono's own errors; its validator throws one for a body that is not JSON. */
 function fromHono(error: HTTPException): Problem {
   if (error.status === 400 && error.message.startsWith('Malformed JSON')) {
     return new Problem({ status: 400, code: 'invalid_json', detail: 'The body is not JSON.', cause: error });

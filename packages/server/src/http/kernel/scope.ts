@@ -1,5 +1,5 @@
-// The scope of a request below /workspaces/{id}. It is looked up when a route asks for it, once: a route first says what is wrong
-// with the request itself.
+// The scope of a request below /workspaces/{id}. It is looked up once, when the route first asks for it, so that a route can
+// report an invalid request first.
 
 import type { Context } from 'hono';
 import type { WorkspaceScope } from '../../identity/scope.ts';
@@ -12,7 +12,7 @@ declare module 'hono' {
   }
 }
 
-/** Comes before the routes. */
+/** Register before the routes. */
 export function scopeRequests(app: App, { pool }: HttpContext): void {
   app.use('/api/v1/workspaces/:id/*', async (c, next) => {
     let scope: Promise<WorkspaceScope> | null = null;
@@ -21,7 +21,7 @@ export function scopeRequests(app: App, { pool }: HttpContext): void {
   });
 }
 
-/** The workspace that the address names; 404 if there is none that the principal may use, 410 if it was removed. */
+/** The workspace in the URL; 404 if the principal may use no such workspace, 410 if it was removed. */
 export function scopeIn(c: Context): Promise<WorkspaceScope> {
   return c.get('findScope')();
 }

@@ -1,4 +1,4 @@
-// What routes have in common.
+// Helpers that several routes share.
 
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -7,10 +7,10 @@ import { Problem } from './problem.ts';
 
 export const idParam = z.object({ id: z.uuid() });
 
-/** The highest number that the database keeps for a version. */
+/** The highest version number that the database can store. */
 export const MOST_VERSIONS = 2_147_483_647;
 
-/** A number in a query, which is text. */
+/** A whole number in a query string. */
 export function wholeNumber(least: number, most: number) {
   const allowed = `must be a whole number from ${least} to ${most}`;
   return z.coerce.number(allowed).int(allowed).min(least, allowed).max(most, allowed);
@@ -46,7 +46,7 @@ export function notFound(what: string, id: string): Problem {
   });
 }
 
-/** A field that means something in a later version. */
+/** For a field that only a later version of the server supports. */
 export function notAvailable(path: string, message: string): Problem {
   return new Problem({
     status: 400,
@@ -64,7 +64,7 @@ export function invalidCursor(given: string, detail: string): Problem {
   });
 }
 
-/** Of a list that is newest first: where its last item stands. */
+/** The cursor of a list that is sorted newest first: the time and the id of its last item. */
 export function timeCursor(given: string): { at: string; id: string } {
   const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)_([0-9a-f-]{36})$/.exec(given);
   if (!match || !z.uuid().safeParse(match[2]).success || !isTime(match[1]!)) {
@@ -73,14 +73,14 @@ export function timeCursor(given: string): { at: string; id: string } {
   return { at: match[1]!, id: match[2]! };
 }
 
-/** A day that the calendar has, in a year that the database has. */
+/** Whether the date exists and the database can store it. */
 function isTime(text: string): boolean {
   const time = new Date(text);
   if (Number.isNaN(time.getTime()) || time.getUTCFullYear() < 1) return false;
   return time.toISOString().slice(0, 19) === text.slice(0, 19);
 }
 
-/** The database keeps no NUL in a text. */
+/** The database cannot store NUL in text. */
 export function refuseNul(
   path: string,
   value: string | undefined,
@@ -96,7 +96,7 @@ export function refuseNul(
   });
 }
 
-/** Whether a client that can choose between a stream and a page asks for a page. */
+/** Whether the client asks for a page of JSON instead of a stream. */
 export function wantsJson(c: Context): boolean {
   const accept = c.req.header('accept') ?? '';
   return accept.includes('application/json') && !accept.includes('text/event-stream');

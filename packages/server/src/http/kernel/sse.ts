@@ -1,5 +1,5 @@
-// Server-sent events on the raw response. Frames are made once per commit and shared by all followers; a
-// socket that is full is waited for, never buffered; a client's going away stops only its own stream.
+// Server-sent events on the raw response. Frames are made once per commit and shared by all followers. When a socket is full the
+// stream waits instead of buffering. A client that disconnects stops only its own stream.
 
 import type { ServerResponse } from 'node:http';
 import { PING, sseFrame } from '@continuo/protocol';
@@ -19,9 +19,9 @@ export interface Stream<State> {
   readonly binding: DialectBinding<State>;
   readonly scope: Scope;
   readonly from: StreamPosition<State>;
-  /** Besides the dialect's own. */
+  /** In addition to the dialect's headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the response begins with, before the first frame. */
+  /** Sent before the first frame. */
   readonly opening?: string;
 }
 
@@ -39,14 +39,14 @@ interface Streamed<Row extends FollowedRow> {
   readonly brokenOffBy?: BrokenOff;
 }
 
-/** How a stream is broken off: with its last words, or by closing the connection. */
+/** How to end a stream early: with last bytes, or by closing the connection. */
 type BrokenOff = { readonly says: string } | 'destroy';
 const QUIETLY: BrokenOff = { says: '' };
 
 export class Streams {
   readonly #followers: Followers;
   readonly #changes: FollowersOf<ChangeRow>;
-  /** And how each is broken off. */
+  /** The open streams, and how to end each of them early. */
   readonly #open = new Map<ServerResponse, BrokenOff>();
   readonly #pings: NodeJS.Timeout;
 
@@ -61,7 +61,7 @@ export class Streams {
     return this.#open.size;
   }
 
-  /** Breaks every stream off; clients come back, here or elsewhere, with their last id. */
+  /** Ends every stream early. Clients reconnect, to this pod or another one, with their last id. */
   close(): void {
     clearInterval(this.#pings);
     for (const [response, how] of this.#open) {
@@ -81,7 +81,7 @@ export class Streams {
     });
   }
 
-  /** A workspace's changes after `seq`; the stream has no end of its own. */
+  /** Streams a workspace's changes after `seq`. The stream never ends by itself. */
   followChanges(response: ServerResponse, workspaceId: string, seq: number): void {
     this.#stream(response, {
       frames: changeFrames,
@@ -90,7 +90,7 @@ export class Streams {
     });
   }
 
-  /** Hints have no place to go on from: what a full socket has no room for is gathered, and told as one. */
+  /** Hints have no cursor. While the socket is full, hints are merged and then sent as one. */
   followHints(response: ServerResponse, listen: (listener: (hint: Hint) => void) => () => void): void {
     let waiting: Hint | null = null;
     const send = (hint: Hint) => {
@@ -135,7 +135,7 @@ export class Streams {
     response: ServerResponse,
     { frames, follow, headers, opening, brokenOffBy = QUIETLY }: Streamed<Row>,
   ): void {
-    // The head goes with the first frames, if there are some already.
+    // Corked, so that the headers and the first frames leave in one packet.
     const { socket } = response;
     socket?.cork();
     this.#begin(response, headers, brokenOffBy);
@@ -163,7 +163,7 @@ export class Streams {
     };
     response.once('close', () => stop(null));
     if (response.destroyed) stop(null);
-    // After the follower's own beginning, which is a microtask, too.
+    // Runs after the follower's first microtask, which writes the first frames.
     queueMicrotask(() => socket?.uncork());
   }
 
@@ -172,7 +172,7 @@ export class Streams {
   }
 }
 
-/** Whoever asked for what comes from now on is told where that is, and can come back before anything has come. */
+/** Tells a client that follows from now on its cursor, so that it can reconnect even before the first event. */
 export function beginsAfter(cursor: number | string): Readonly<Record<string, string>> {
   return { 'last-event-id': String(cursor) };
 }

@@ -1,4 +1,4 @@
-// Sends bytes as they are made: a slow client is waited for, one that goes away stops the making.
+// Streams bytes as they are produced. Waits for a slow client; stops producing when the client disconnects.
 
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,8 +8,8 @@ import type { Context } from 'hono';
 import type { Logger } from 'pino';
 
 /**
- * What agents wrote goes to a browser with these: no script runs, nothing is fetched from elsewhere, and nothing is taken for
- * what it is not. Styles and pictures that are in the file itself are shown.
+ * Headers for content that agents wrote: browsers run no scripts, load nothing from elsewhere, and do not guess the media type.
+ * Inline styles and images still work.
  */
 export const SAFE = {
   'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:",
@@ -25,7 +25,7 @@ export function send(
   outgoing.writeHead(status, headers);
   const source = bytes instanceof Readable ? bytes : Readable.from(bytes, { objectMode: false });
   void pipeline(source, outgoing).catch((error: NodeJS.ErrnoException) => {
-    // The headers are gone: a broken connection is all that can be told.
+    // The headers are already sent, so a broken connection is the only way to signal the error.
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
       log.warn({ reason: error.message, path: c.req.path }, 'sending was broken off');
   });

@@ -1,3 +1,3 @@
-// The version of the server, as it tells it.
+// The server's version.
 
 export const VERSION = '0.1.0';

@@ -1,6 +1,6 @@
-// A workspace's hints, for screens that list its chats, files and MCP servers: which chats have changed, and whether files
-// or servers have. A hint only says where to look. It is stored nowhere and may be lost with its connection; a client that
-// reconnects looks at everything once.
+// A workspace's hints, for screens that list its chats, files and MCP servers: which chats have changed, and whether files or
+// servers have. A hint only says what to reload. Hints are not stored and may be lost with their connection; a client that
+// reconnects reloads everything once.
 
 import type { EventType } from '@continuo/protocol';
 import type { Bus } from '../../bus/bus.ts';
@@ -9,7 +9,7 @@ import { LOG_APPENDED } from '../../log/notice.ts';
 import { MCP_CHANGED, MCP_STATE_CHANGED } from '../../mcp/mcp.ts';
 import { THREAD_CHANGED } from '../../threads/topics.ts';
 
-/** The events that change a chat's entry in a list; a streamed answer does not. */
+/** The events that change a chat's entry in a list. Streamed tokens do not. */
 const LISTED: ReadonlySet<EventType> = new Set([
   'state',
   'session',
@@ -20,10 +20,9 @@ const LISTED: ReadonlySet<EventType> = new Set([
   'rewound',
 ]);
 
-/** Changes within this time become one hint. */
+/** Changes within this time are merged into one hint. */
 const GATHER_MS = 100;
 
-/** What changed since the last hint. */
 export interface Hint {
   readonly chats: readonly string[];
   readonly files: boolean;
@@ -48,7 +47,7 @@ export class WorkspaceHints {
     this.#subscribe(options.bus);
   }
 
-  /** Until the returned function is called. */
+  /** Returns a function that stops listening. */
   listen(workspaceId: string, listener: Listener): () => void {
     const room = this.#rooms.get(workspaceId) ?? new Room();
     this.#rooms.set(workspaceId, room);
@@ -62,7 +61,7 @@ export class WorkspaceHints {
   }
 
   #subscribe(bus: Bus): void {
-    // A hint names its chats: where it is not known which have changed, it can name none.
+    // A hint must name its chats, and a rescan does not know which ones changed.
     const rescan = () => undefined;
     bus.subscribe(LOG_APPENDED, {
       message: ({ threadIds, rows }) => {

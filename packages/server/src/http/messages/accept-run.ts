@@ -1,4 +1,4 @@
-// A run is accepted: by a message, or by another try at one.
+// Accepts a run: for a new message, or as a retry of one.
 
 import { z } from '@hono/zod-openapi';
 import type { Run } from '@continuo/protocol';
@@ -39,7 +39,10 @@ export async function accept(
   return known(context.pool, outcome.runId, outcome.kind === 'replayed');
 }
 
-/** The run of a request that was taken under its key, and could not be taken now; null if there is none. */
+/**
+ * The run that an earlier request with the same idempotency key created; null if there is none. Used when the request would be
+ * refused now.
+ */
 export async function acceptedBefore({ pool }: HttpContext, asked: Asked): Promise<Accepted | null> {
   const outcome = await usedBefore(pool, asked);
   if (outcome?.kind === 'key_reused') throw keyReused();
@@ -53,7 +56,7 @@ async function known(pool: HttpContext['pool'], runId: string, replayed: boolean
   return { run: publicRun(run), headers: { location: placeOf(run), ...said } };
 }
 
-/** A name that the caller made was used by somebody else meanwhile. */
+/** A concurrent request has used the same client id. */
 export class NameTaken extends Error {
   override readonly message = 'there is a thread, a run or a message of that name already';
 }

@@ -1,4 +1,4 @@
-// Files that come with a message: what the request names, as it is now.
+// Attaches files to a message: finds the files that the request names, at their current versions.
 
 import type { AttachedFile } from '@continuo/protocol';
 import type { Pool } from '../../db/pool.ts';
@@ -13,7 +13,7 @@ import { Problem } from '../kernel/problem.ts';
 
 const ID = /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/i;
 
-/** Refuses with the place of what is not there. */
+/** Refuses a missing file, and names its position in the request. */
 export function attach(
   pool: Pool,
   workspaceId: string,
@@ -50,7 +50,7 @@ async function find(pool: Pool, workspaceId: string, given: string, place: strin
   throw noFile(place, `there is no file ${parsed.path.path}; ${hint}`);
 }
 
-/** What models are shown as it is (an image, a PDF) is what its bytes say; anything else is what it is called. */
+/** Images and PDFs, which models see as they are, are recognised by their bytes; the type of any other file follows from its name. */
 async function mediaType(pool: Pool, file: FileHead): Promise<string> {
   const version = await readVersion(pool, file.id, file.version);
   const bytes: Buffer[] = [];

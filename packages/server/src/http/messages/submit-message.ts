@@ -1,4 +1,4 @@
-// Takes a person's message in, for a thread or for a chat that it begins: who answers it, and what comes with it.
+// Submits a person's message to a thread, or to a new chat that it opens: chooses the agent and attaches the files.
 
 import type { z } from '@hono/zod-openapi';
 import type { Run, schemas } from '@continuo/protocol';
@@ -13,15 +13,15 @@ import { refuseNul } from '../kernel/shared.ts';
 
 interface Taken {
   readonly threadId: string;
-  /** Who answers unless the message says otherwise. */
+  /** The thread's role and model, used unless the message chooses others. */
   readonly origin: Origin;
   readonly message: z.infer<typeof schemas.newMessage>;
   readonly idempotencyKey: string | null;
-  /** Names for the message and the run, where a client has its own. */
+  /** The client's ids for the message and the run, if it has any. */
   readonly names?: { readonly message: string; readonly run?: string | undefined };
-  /** The chat that is made with the message. */
+  /** The chat to create with the message. */
   readonly chat?: Enqueue['chat'];
-  /** What to say if there is no such thread; it may have been removed. */
+  /** The error if the thread does not exist; it may have been removed. */
   readonly missing?: () => Promise<Problem>;
 }
 
@@ -55,7 +55,7 @@ export async function takeMessage(
   return accept(context, { ...asked, ...filled, ...(names && { runId: names.run }) }, missing);
 }
 
-/** What the message does not say itself, as it is now. */
+/** Fills in everything that the message leaves open, from the current settings. */
 async function fillIn(
   context: HttpContext,
   { workspaceId, role, model }: Origin,
@@ -76,7 +76,7 @@ async function fillIn(
   };
 }
 
-/** Who answers a message; a role or a model that is not known is refused here. */
+/** The agent that answers a message. Refuses an unknown role or model. */
 export async function agentFor(
   { agents }: HttpContext,
   wanted: Parameters<HttpContext['agents']['make']>[0],

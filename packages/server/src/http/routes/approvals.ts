@@ -1,4 +1,4 @@
-// What runs ask people: listed, read, decided.
+// Approvals: list, read and decide them.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -23,10 +23,10 @@ const APPROVALS = '/api/v1/workspaces/{id}/approvals';
 const APPROVAL = `${APPROVALS}/{approval}` as const;
 const approvalParam = workspaceParam.extend({ approval: z.uuid() });
 
-/** How long the check of an edited input waits for tools that are still being fetched; the run checks it in any case. */
+/** How long validating an edited input waits for tools that are still loading. The run validates it again in any case. */
 const TOOLS_MS = 5000;
 
-/** What each kind of question can be answered with. */
+/** The decisions that each kind of approval accepts. */
 const ANSWERS: Readonly<Record<Approval['kind'], readonly Decision['decision'][]>> = {
   call: ['approve', 'deny', 'edit'],
   unknown_outcome: ['retry', 'skip'],
@@ -107,7 +107,7 @@ export function approvalRoutes(app: App, context: HttpContext): void {
   );
 }
 
-/** What a person decided about an approval, as it was found. */
+/** Records a person's decision about an approval. */
 export async function decide(
   context: HttpContext,
   workspaceId: string,
@@ -144,7 +144,7 @@ function refuseUnfit({ kind }: Approval, { decision, input, comment }: Decision)
     throw refused('comment', `has ${comment.length} characters; at most ${schemas.COMMENT_CHARACTERS}`);
 }
 
-/** Refuses an answer that does not fit the question, and an edited input that the tool would refuse. */
+/** Refuses an answer that does not match the question's schema, and an edited input that does not match the tool's. */
 async function refuseInput(
   context: HttpContext,
   workspaceId: string,
@@ -170,13 +170,13 @@ async function refuseInput(
   });
 }
 
-/** A field may be named `constructor` or `toString`: where it is absent, every ordinary object still has it. */
+/** A copy without a prototype. Otherwise a missing field named `constructor` or `toString` would be found on every object. */
 function withoutInherited(input: unknown): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   return Object.assign(Object.create(null) as object, input);
 }
 
-/** Null where the schema says nothing that can be checked: the server that asks does its own check. */
+/** Null if the schema cannot be checked here; the MCP server that asks checks the answer itself. */
 function answerSchema(schema: Readonly<Record<string, unknown>>): z.ZodType | null {
   try {
     return z.fromJSONSchema(schema);
@@ -185,7 +185,7 @@ function answerSchema(schema: Readonly<Record<string, unknown>>): z.ZodType | nu
   }
 }
 
-/** Null where the tool cannot be had now: the run checks the input itself. */
+/** Null if the tool is not available now; the run validates the input itself. */
 async function inputSchema(
   { pool, agents }: HttpContext,
   workspaceId: string,

@@ -1,4 +1,4 @@
-// A folder as a zip: down, made while it is sent, and up, through a temporary file.
+// A folder as a zip: a download is built while it is sent, an upload goes through a temporary file.
 
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -37,7 +37,7 @@ import { workspaceParam } from './workspaces.ts';
 const tags = ['files'];
 const pathQuery = z.object({ path: z.string().default('/') });
 const zip = { 'application/zip': { schema: z.string().openapi({ format: 'binary' }) } };
-/** Of the names that were refused, so many are told. */
+/** The most refused names that the answer lists. */
 const REFUSED_SHOWN = 100;
 
 export function archiveRoutes(app: App, context: HttpContext): void {
@@ -150,12 +150,12 @@ async function unpackInto(
     const refused = refusedWrite(error, config.workspaceBytes);
     if (!(refused instanceof Problem)) throw refused;
     const { status, code, detail, extra } = refused;
-    // What was written before is there: say how much.
+    // The files unpacked so far stay, so the error says how many there are.
     throw new Problem({ status, code, detail, extra: { ...extra, unpacked: shown() } });
   }
 }
 
-/** Puts the body into a file. */
+/** Writes the body to a file. */
 async function receive(c: Context<{ Bindings: HttpBindings }>, file: string): Promise<void> {
   if (Number(c.req.header('content-length') ?? 0) > ARCHIVE_BYTES) throw archiveTooLarge();
   let size = 0;

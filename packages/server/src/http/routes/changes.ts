@@ -1,4 +1,4 @@
-// A workspace's change feed: as a stream that can be taken up again, or as pages.
+// A workspace's change feed: as a stream that clients can resume, or as pages.
 
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, z } from '@hono/zod-openapi';

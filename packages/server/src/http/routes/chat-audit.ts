@@ -1,4 +1,4 @@
-// What happened in a chat: everything that was said, thought and called, and the sessions that it had.
+// The audit of a chat: all messages, thoughts and calls, and its sessions.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';

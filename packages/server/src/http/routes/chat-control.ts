@@ -1,4 +1,4 @@
-// What people want of a chat's session: stop, pause, resume, ping.
+// Controls a chat's session: stop, pause, resume, ping.
 
 import { createRoute } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';

@@ -49,7 +49,6 @@ export function chatEventRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { chat } = c.req.valid('param');
       const { workspaceId, db } = await scopeIn(c);
-      // Who finds none is told why.
       const end = await logEnd(db, workspaceId, chat);
       if (end === null) throw await noChat(context, workspaceId, chat);
       const given = c.req.header('last-event-id') || c.req.valid('query').after || '0';

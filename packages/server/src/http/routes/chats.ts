@@ -1,4 +1,4 @@
-// Chats: opened with a goal, listed, renamed, archived, removed with a grace period, and talked to.
+// Chats: open with a goal, list, rename, archive, remove with a grace period, and send messages.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -33,7 +33,7 @@ export const chatParam = workspaceParam.extend({ chat: z.uuid() });
 const CHATS = '/api/v1/workspaces/{id}/chats';
 export const CHAT = `${CHATS}/{chat}` as const;
 
-/** The chat that a request names, in the workspace that it names. */
+/** The chat in the URL, within the workspace in the URL. */
 export async function chatIn(c: Context, { chat: chatId }: { chat: string }): Promise<Chat> {
   const { workspaceId, db } = await scopeIn(c);
   const chat = await readChat(db, workspaceId, chatId);
@@ -41,7 +41,7 @@ export async function chatIn(c: Context, { chat: chatId }: { chat: string }): Pr
   throw missing(chat, chatId);
 }
 
-/** Why the workspace has no such chat. */
+/** The error for a chat that the workspace does not have: unknown, or removed. */
 export async function noChat({ pool }: HttpContext, workspaceId: string, id: string): Promise<Problem> {
   return missing(await readChat(pool, workspaceId, id), id);
 }
@@ -59,7 +59,8 @@ function missing(chat: Chat | null, id: string): Problem {
 
 export function chatRoutes(app: App, context: HttpContext): void {
   const { pool, originOf, bus } = context;
-  // A message finds its chat by its id, and is refused with the chat's own workspace: a name that was right a moment ago will do.
+  // Caches workspace ids by name. A stale entry is harmless: a message finds its chat by id, and is refused if the chat is in
+  // another workspace.
   const named = new Map<string, string>();
   const forget = () => named.clear();
   bus.subscribe(FILES_CHANGED, { message: forget, rescan: forget });
@@ -251,7 +252,7 @@ function placeOf(chat: Chat): string {
   return `/api/v1/workspaces/${chat.workspace_id}/chats/${chat.id}`;
 }
 
-/** What a later version will know. */
+/** Refuses modes that only a later version supports. */
 function refuseModes(mode: Chat['mode'], plan: string | undefined): void {
   if (mode !== 'chat_mode')
     throw notAvailable('mode', `${mode} is not available in this version; the only mode is chat_mode.`);

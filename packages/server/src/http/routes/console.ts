@@ -1,5 +1,5 @@
-// The console's files. They are no secret, so they need no key: the page asks for it. Whatever a browser
-// wants to show and no route knows is a page of the console, which finds its way by itself.
+// Serves the console's files. They are public, so they need no key: the page asks for it. Any other page request that no route
+// handles gets the console's page, which does its own routing.
 
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { gzip } from 'node:zlib';
 import type { Context } from 'hono';
 import mime from 'mime-types';
 
-/** Answers what belongs to the console; null: it is somebody else's. */
+/** Answers a request for the console; null if the request is not for the console. */
 export type Console = (c: Context) => Promise<Response | null>;
 
 interface Asset {
@@ -18,12 +18,12 @@ interface Asset {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What other routes answer, also where they refuse. */
+/** Paths that belong to other routes, even when those refuse. */
 const OTHERS = /^\/(api|docs|openapi\.json|metrics|healthz|readyz)(\/|$)/;
-/** A file of the build: its name has a hash of its content. */
+/** A build file, whose name contains a hash of its content. */
 const HASHED = /^\/assets\/[\w.-]+$/;
 const FILES = ['/favicon.svg'];
-/** Stands in the page for a number used once, which only that page's own styles and scripts know. */
+/** The placeholder for the nonce in the built page. */
 const NONCE = 'continuo-nonce';
 
 const NOSNIFF = { 'x-content-type-options': 'nosniff' };
@@ -34,7 +34,7 @@ export function createConsole(folder: string): Console {
   const asset = (path: string, headers: Record<string, string>): Promise<Asset> => {
     const found = known.get(path) ?? load(join(folder, path), headers);
     known.set(path, found);
-    // What is not there yet may be built later.
+    // Do not cache a failure: the file may be built later.
     found.catch(() => known.delete(path));
     return found;
   };
@@ -62,7 +62,7 @@ export function createConsole(folder: string): Console {
 function policy(nonce: string): string {
   return [
     "default-src 'none'",
-    // Not 'self': agents write files, and these are served from here, too. What a script imports has its number.
+    // Not 'self', because this origin also serves files that agents write. Imported scripts inherit the nonce.
     `script-src 'nonce-${nonce}'`,
     `style-src 'nonce-${nonce}'`,
     "img-src 'self' blob: data:",

@@ -1,4 +1,4 @@
-// A file as the wire shows it, and the problems that routes about files have in common.
+// Files on the wire, and the problems that all file routes share.
 
 import { lookup } from 'mime-types';
 import type { File } from '@continuo/protocol';
@@ -11,7 +11,7 @@ import { similarPaths } from '../../files/similar.ts';
 import { inUrl } from '../kernel/paths.ts';
 import { Problem } from '../kernel/problem.ts';
 
-/** Of a text that a writer did not know of, what a conflict shows. */
+/** How much of the current text a conflict includes. */
 const SHOWN_BYTES = 256 * 1024;
 
 export function shownFile(file: FileHead): File {
@@ -32,11 +32,11 @@ export function shownFile(file: FileHead): File {
 export function contentType(path: string, isText: boolean): string {
   const type = lookup(path) || (isText ? 'text/plain' : 'application/octet-stream');
   if (!isText) return type;
-  // A text that is called .ts is a program, not a video.
+  // A text file named .ts is TypeScript, not an MPEG video.
   return `${/^(audio|video)\//.test(type) ? 'text/plain' : type}; charset=utf-8`;
 }
 
-/** The live file at exactly this path. */
+/** The current file at exactly this path. */
 export async function fileOr404(pool: Pool, workspaceId: string, path: FilePath): Promise<FileHead> {
   const file = await findFile(pool, workspaceId, path);
   if (file?.path === path.path) return file;
@@ -81,7 +81,10 @@ export async function fileNotFound(
   });
 }
 
-/** The file is not what the writer started from: what it is now, with its content if that is a short text. */
+/**
+ * The file has changed since the version that the writer started from. Includes the current version, and its content if that is a
+ * short text.
+ */
 export async function versionConflict(client: Queryable, file: FileHead | null): Promise<Problem> {
   const content = file?.isText && file.size <= SHOWN_BYTES ? asText(await readHead(client, file)) : null;
   const current = file && {
@@ -108,7 +111,7 @@ export function pathTaken(problem: string): Problem {
   return new Problem({ status: 409, code: 'path_taken', detail: `That cannot be: ${problem}.` });
 }
 
-/** What the database said to a write, in words; anything else is thrown as it is. */
+/** Turns a database error about a write into a problem; returns any other error unchanged. */
 export function refusedWrite(error: unknown, quota: number): unknown {
   switch (sqlState(error)) {
     case 'CN413':

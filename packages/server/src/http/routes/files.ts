@@ -1,4 +1,4 @@
-// Files: their bytes are the body, their version is the ETag.
+// Files: the body is the content, the ETag is the version.
 
 import { create as disposition } from 'content-disposition';
 import type { HttpBindings } from '@hono/node-server';
@@ -31,7 +31,7 @@ import { workspaceIn, workspaceParam } from './workspaces.ts';
 type Request = Context<{ Bindings: HttpBindings }>;
 
 const tags = ['files'];
-/** How often a write that only wants the file to be there is tried again because somebody was faster. */
+/** How often a conditional write is retried after a concurrent write. */
 const TRIES = 100;
 
 const fileParams = workspaceParam.extend({
@@ -56,7 +56,7 @@ const anyBody = { 'application/octet-stream': { schema: z.string().openapi({ for
 export function fileRoutes(app: App, context: HttpContext): void {
   const { pool, workspaces, config, log } = context;
 
-  /** A route whose last parameter spans slashes, which OpenAPI cannot say. */
+  /** A route whose last parameter spans slashes, which OpenAPI cannot express. */
   const route = (
     config: Omit<RouteConfig, 'path' | 'tags'>,
     handler: Handler<{ Bindings: HttpBindings }>,
@@ -254,7 +254,7 @@ async function versionAt(
   asked: number | undefined,
 ): Promise<Readable> {
   const live = await findFile(pool, workspaceId, path);
-  // What was there can still be read, by its version.
+  // A removed file can still be read by its version.
   const file =
     live?.path === path.path || asked === undefined ? live : await findRemoved(pool, workspaceId, path);
   if (!file || (!file.removedAt && file.path !== path.path))
@@ -290,7 +290,7 @@ async function chatAt({ pool }: HttpContext, workspaceId: string, path: FilePath
   };
 }
 
-/** Stores the body as it comes, whatever its type. */
+/** Stores the body as it arrives, whatever its media type. */
 async function upload({ pool, config }: HttpContext, c: Request): Promise<StoredContent> {
   const encoding = c.req.header('content-encoding') ?? 'identity';
   if (encoding !== 'identity') {
@@ -303,7 +303,7 @@ async function upload({ pool, config }: HttpContext, c: Request): Promise<Stored
   const limit = config.maxFileBytes;
   if (Number(c.req.header('content-length') ?? 0) > limit) throw fileTooLarge(limit);
   const { incoming } = c.env;
-  // The first chunk is held until there is a second: most files are one.
+  // The first chunk is held back until there is a second one: most files have only one.
   let held: { readonly hash: Buffer; readonly data: Buffer } | null = null;
   let chunks = 0;
   const keep: Keep = async (hash, data) => {
@@ -338,7 +338,7 @@ function fileTooLarge(limit: number): Problem {
   });
 }
 
-/** What a writer wants to find: these versions, anything, nothing; null if it does not matter. */
+/** The precondition of a write: one of these versions, any file, or no file; null if there is none. */
 type Wanted = readonly number[] | 'anything' | 'nothing' | null;
 
 function precondition(c: Request): Wanted {
@@ -357,7 +357,7 @@ function precondition(c: Request): Wanted {
   return etags(match).flatMap((tag) => (/^"\d{1,9}"$/.test(tag) ? [Number(tag.slice(1, -1))] : []));
 }
 
-/** Does a change from the version that is wanted; a file that is not there is a conflict if one was wanted. */
+/** Makes a change if the precondition holds. A missing file is a conflict if the precondition names one. */
 async function asWanted<T extends Saved | Changed>(
   { pool }: HttpContext,
   wanted: Wanted,
@@ -390,7 +390,7 @@ function ifNoneMatches(c: Request, etag: string): boolean {
   return given.trim() === '*' || etags(given).some((tag) => tag.replace(/^W\//, '') === etag);
 }
 
-/** From `start` up to `end`; null for all of it: several ranges, and those that cannot be read, are not served. */
+/** The range from `start` up to `end`; null for the whole file. Multiple ranges and invalid ones are ignored. */
 function rangeOf(
   c: Request,
   etag: string,

@@ -1,4 +1,4 @@
-// What is in a workspace: its tree, search by name and by text, moves.
+// A workspace's folders: the tree, search by name and by text, and moves.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { SearchHit, TreeEntry } from '@continuo/protocol';
@@ -33,10 +33,10 @@ import { scopeIn } from '../kernel/scope.ts';
 import { workspaceParam } from './workspaces.ts';
 
 const tags = ['files'];
-/** Files of a folder that is moved, at most, and how many of them the answer shows. */
+/** The most files in a folder that is moved, and the most that the answer lists. */
 const MOVED_FILES = 10_000;
 const MOVED_SHOWN = 1000;
-/** The newest chats are searched by name, so many at most. */
+/** How many of the newest chats the search by name covers. */
 const CHATS_SEARCHED = 1000;
 
 export function folderRoutes(app: App, context: HttpContext): void {
@@ -211,7 +211,7 @@ function shownEntry(entry: Entry): TreeEntry {
   return { type, name, path, id, kind, size, version, changed_at: changedAt.toISOString(), author };
 }
 
-/** The folder of the chats, in its place among the others. */
+/** Adds the folder of the chats at its sorted position. */
 function addChats(items: TreeEntry[], after: string | null, next: string | null): void {
   const place = '/chats/';
   if ((after !== null && after > place) || (next !== null && next < place)) return;

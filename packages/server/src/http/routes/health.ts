@@ -1,4 +1,4 @@
-// Is the process there, can it serve, and what has it been doing?
+// Health and metrics: is the process alive, can it serve requests, and what has it done?
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRoute, z } from '@hono/zod-openapi';
@@ -72,7 +72,7 @@ async function roomIn(storage: Storage, isDatabaseThere: boolean): Promise<'ok' 
   return (await storage.keepsDatabaseAway()) ? 'full' : 'unknown';
 }
 
-/** How long the database may take to answer. */
+/** How long to wait for the database's answer. */
 const SILENT_MS = 2000;
 
 function databaseState(pool: Pool): Promise<{ database: string; migrations: string }> {
@@ -92,7 +92,7 @@ async function readDatabase(pool: Pool): Promise<{ database: string; migrations:
       migrations: missing.length === 0 ? 'applied' : `missing: ${missing.join(', ')}`,
     };
   } catch {
-    // The reason may name addresses and users: the log has it, the caller need not.
+    // The reason may contain addresses and user names, so it goes only to the log.
     return { database: 'unreachable', migrations: 'unknown' };
   }
 }

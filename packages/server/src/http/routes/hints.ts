@@ -1,4 +1,4 @@
-// A workspace's hints as a stream: the one thing that a screen full of chats has to listen to.
+// A workspace's hints as one stream, so that a screen with many chats needs only one connection.
 
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, z } from '@hono/zod-openapi';

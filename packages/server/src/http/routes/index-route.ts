@@ -1,4 +1,4 @@
-// What is at /api: where to begin.
+// GET /api: where to start.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { App } from '../app.ts';

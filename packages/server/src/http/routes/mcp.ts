@@ -1,4 +1,4 @@
-// The MCP servers of a workspace. Whoever may call these can run a command on the server's machine: the guard decides.
+// The MCP servers of a workspace. A stdio server is a command on the server's machine, so only a person may change them.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -25,7 +25,7 @@ export function mcpRoutes(app: App, { mcp }: HttpContext): void {
   });
   const read = async (id: string, name: string): Promise<McpServer> => {
     const found = (await mcp.serversOf(id)).find(({ row }) => row.name === name);
-    // Somebody was faster and removed it.
+    // A concurrent request removed it.
     if (!found) throw serverNotFound(name);
     return shown(found);
   };

@@ -1,4 +1,4 @@
-// Which models can answer here, and what is missing for the others.
+// Lists the models that are available here, and what the others lack.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { App, HttpContext } from '../app.ts';

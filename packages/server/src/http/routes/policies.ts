@@ -1,4 +1,4 @@
-// What agents may do in a workspace.
+// A workspace's policy: what its agents may do.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas, type PolicyRule } from '@continuo/protocol';

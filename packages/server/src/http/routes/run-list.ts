@@ -1,4 +1,4 @@
-// The runs of a workspace, whatever their chat.
+// The runs of a workspace, across all its chats.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas, type RunStatus } from '@continuo/protocol';

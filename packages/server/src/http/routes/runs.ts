@@ -103,7 +103,7 @@ export function runRoutes(app: App, context: HttpContext): void {
           'content-type': 'application/json',
         });
       }
-      // An EventSource that comes back after the end must be told to stay away.
+      // 204 tells an EventSource that reconnects after the end to stop.
       if (seq === run.lastSeq) return c.body(null, 204);
       if (c.req.method === 'HEAD')
         return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
@@ -131,7 +131,7 @@ export function runRoutes(app: App, context: HttpContext): void {
       const { id } = c.req.valid('param');
       const { reason = 'user_cancelled' } = c.req.valid('json');
       refuseNul('reason', reason);
-      // If there is no such run, this does nothing.
+      // Does nothing if there is no such run.
       await requestCancel(context, id, reason);
       const run = await find(id);
       if (run.status === 'done' || run.status === 'error') {
@@ -238,7 +238,7 @@ function notSteered(outcome: 'not_waiting' | 'nothing_at_work'): Problem {
   return new Problem({ status: 409, code: outcome, detail: detail[outcome] });
 }
 
-/** The thread's seq of the event that a client saw last. */
+/** The thread's seq of the last event that the client has. */
 async function seqAfter({ pool }: HttpContext, run: StoredRun, given: string): Promise<number> {
   if (!/^\d{1,9}$/.test(given))
     throw invalidCursor(given, 'is not the id of an event; ids are whole numbers from 1.');
@@ -249,7 +249,7 @@ async function seqAfter({ pool }: HttpContext, run: StoredRun, given: string): P
   return seq;
 }
 
-/** A page of events, with their data as it is stored. */
+/** A page of events, with their data as stored. */
 async function eventsPage(
   { pool }: HttpContext,
   run: StoredRun,
@@ -267,7 +267,7 @@ async function eventsPage(
       (row) => `{"id":${row.runSeq},"type":"${row.type}","data":${row.json},"at":"${row.at.toISOString()}"}`,
     );
   const last = rows.slice(0, limit).at(-1);
-  // An open run has more to come: its pages never end.
+  // An open run will have more events, so its last page still has a next one.
   const hasMore = rows.length > limit || run.ended_at === null;
   const next = hasMore ? `"${last?.runSeq ?? given}"` : 'null';
   return `{"items":[${items.join(',')}],"next":${next}}`;

@@ -1,4 +1,4 @@
-// A thread's log in its own words: as one stream across all its runs and sessions, or as pages in either direction.
+// A thread's log in the `thread` dialect: as one stream across all its runs and sessions, or as pages in either direction.
 
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, z } from '@hono/zod-openapi';
@@ -75,7 +75,7 @@ export function threadEventRoutes(app: App, { pool, streams }: HttpContext): voi
   );
 }
 
-/** `latest` is the last place that there is. */
+/** The cursor as a seq; `latest` stands for the end of the log. */
 function placeOf(given: string, latest: number): number {
   if (given === 'latest') return latest;
   if (!/^\d{1,9}$/.test(given))

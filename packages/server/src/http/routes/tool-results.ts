@@ -1,4 +1,4 @@
-// The full output of a call, on demand: the history that models are shown has summaries of earlier ones.
+// The full output of a call. Models see only summaries of earlier outputs and fetch the full one on demand.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';

@@ -1,4 +1,4 @@
-// What runs used.
+// Token usage and cost of runs.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';

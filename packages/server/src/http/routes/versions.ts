@@ -1,4 +1,4 @@
-// What a file was: its versions, their differences, and how to get one back.
+// A file's versions: list, compare and restore them.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { FileVersion as VersionBody } from '@continuo/protocol';
@@ -165,7 +165,7 @@ export function versionRoutes(app: App, context: HttpContext): void {
 const NEVER_THERE =
   'Nor was one removed from there. GET …/tree lists what there is, GET …/changes where files were; a moved file has its history at its new path.';
 
-/** The file that is meant, there or removed. */
+/** The file in the request, current or removed. */
 async function fileOf(
   { pool }: HttpContext,
   workspaceId: string,

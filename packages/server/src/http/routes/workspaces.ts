@@ -1,4 +1,4 @@
-// Workspaces: made, listed, renamed, removed with a grace period.
+// Workspaces: create, list, rename, and remove with a grace period.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Workspace as WorkspaceBody } from '@continuo/protocol';
@@ -34,7 +34,7 @@ export const workspaceParam = z.object({
   id: z.string().min(1).max(64).openapi({ description: 'The workspace’s id or name.', example: 'default' }),
 });
 
-/** The workspace that a request names by id or name; one that its principal may not use is not found. */
+/** Finds a workspace by id or name. One that the principal may not use is not found. */
 export async function workspaceIn(c: Context, pool: Pool, given: string): Promise<Found> {
   const found = given.length <= 64 && !given.includes('\0') ? await findWorkspace(pool, given) : null;
   if (!found || !mayUse(c.get('principal'), found.id)) throw noWorkspace(given);
@@ -48,7 +48,7 @@ export async function workspaceIn(c: Context, pool: Pool, given: string): Promis
   });
 }
 
-/** The workspace of a request that names none. */
+/** The workspace for a request that names none. */
 export function defaultWorkspace(c: Context): string {
   if (!mayUse(c.get('principal'), DEFAULT_WORKSPACE)) throw noWorkspace('default');
   return DEFAULT_WORKSPACE;
@@ -211,7 +211,7 @@ export function workspaceRoutes(app: App, context: HttpContext): void {
     );
 }
 
-/** Brings a removed workspace back under its name. */
+/** Restores a removed workspace under its name. */
 export async function restoreWorkspace(
   { pool, config, workspaces, mcp }: HttpContext,
   found: Found,
