@@ -1,8 +1,8 @@
-// The difference between two texts, in the unified form.
+// Computes the difference between two texts as a unified diff.
 
 import { changedLines, linesOf, type LineChange } from './lines.ts';
 
-/** Lines that did not change around those that did. */
+/** Unchanged lines shown before and after each change. */
 const CONTEXT = 4;
 
 export interface Difference {
@@ -14,7 +14,7 @@ export interface Difference {
 interface DifferenceSide {
   readonly name: string;
   readonly text: string;
-  /** Stands beside the name. */
+  /** Shown after the name in the diff's header. */
   readonly note?: string;
 }
 
@@ -52,7 +52,7 @@ export function difference({ from, to }: DifferenceInput): Difference {
   return { diff: out.join(''), added, removed };
 }
 
-/** Changes whose context meets stand in one hunk. */
+/** Groups changes whose context lines touch or overlap into one hunk. */
 function hunksOf(changes: readonly LineChange[]): readonly (readonly LineChange[])[] {
   const hunks: LineChange[][] = [];
   for (const change of changes) {
@@ -67,7 +67,7 @@ function nameOf({ name, note }: DifferenceSide): string {
   return note === undefined ? name : `${name}\t${note}`;
 }
 
-/** An empty range is named by the line before it. */
+/** In a unified diff, an empty range is given by the line before it. */
 function rangeOf(start: number, end: number): string {
   return `${end === start ? start : start + 1},${end - start}`;
 }

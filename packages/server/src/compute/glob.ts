@@ -1,22 +1,24 @@
-// Globs of rules and role files: `*` is any part of a name, `?` one character, `**` any number of folders; everything
-// else is itself. Case is ignored, as it is between the paths of a workspace. Agents write globs, and choose the paths that
-// meet them: matching takes time in proportion to both lengths, and never more (as a regular expression,
-// `*a*a*a*a*b` holds a name of 127 letters for seconds).
+// Globs, as policy rules and role files use them: `*` matches any part of a name, `?` one character, `**` any number of
+// folders. Every other character matches itself. Case is ignored, as in workspace paths.
+//
+// Agents choose both the globs and the paths, so matching must never be slow: its time is proportional to the length of
+// the glob times the length of the path. (The same glob as a regular expression can take seconds: `*a*a*a*a*b` against
+// a name of 127 letters.)
 
 import { fold } from '../case-folding.ts';
 
-/** Characters of a glob at most. */
+/** Maximum length of a glob, in characters. */
 const GLOB_CHARACTERS = 500;
 
 export interface Glob {
   matches(text: string): boolean;
-  /** Whether it matches the folder, or may match something in it. */
+  /** Whether the glob matches the folder, or can match something in it. */
   reaches(folder: string): boolean;
-  /** Whether it matches the folder and all that may be in it. */
+  /** Whether the glob matches the folder and everything that can be in it. */
   covers(folder: string): boolean;
 }
 
-/** What is wrong with a glob of paths, if anything. */
+/** Returns what is wrong with a path glob, or null. */
 export function pathGlobProblem(text: string): string | null {
   if (!text.startsWith('/'))
     return 'a path begins at the workspace’s root: write "/notes/**", or "/**/*.md" for any folder';
@@ -28,7 +30,7 @@ export function pathGlobProblem(text: string): string | null {
   return globProblem(text);
 }
 
-/** What is wrong with a glob, if anything. */
+/** Returns what is wrong with a glob, or null. */
 export function globProblem(text: string): string | null {
   if (text === '') return 'it is empty; "*" stands for all';
   if (text.length > GLOB_CHARACTERS) return `it is longer than ${GLOB_CHARACTERS} characters`;
@@ -53,10 +55,10 @@ export function parseGlob(text: string): Glob {
   };
 }
 
-/** Null stands for `**`. */
+/** The names of a glob, each as its characters; null stands for `**`. */
 type Pattern = readonly (readonly string[] | null)[];
 
-/** Where in the pattern one may be after the whole path. */
+/** The positions in the pattern that can be reached after the whole path has been matched. */
 function placesAfter(pattern: Pattern, path: string): ReadonlySet<number> {
   let places = skipped(pattern, [0]);
   for (const name of namesOf(path)) {
@@ -72,7 +74,7 @@ function placesAfter(pattern: Pattern, path: string): ReadonlySet<number> {
   return places;
 }
 
-/** `**` may stand for no folder at all. */
+/** Adds the positions after each `**`, because `**` also matches zero folders. */
 function skipped(pattern: Pattern, places: readonly number[]): Set<number> {
   const all = new Set<number>();
   for (const place of places) {
@@ -82,7 +84,7 @@ function skipped(pattern: Pattern, places: readonly number[]): Set<number> {
   return all;
 }
 
-/** Only the last `*` is ever tried again: what an earlier one took can stay as it is. */
+/** Matches one name. Only the last `*` is ever extended: an earlier one never needs to match more than it did. */
 function isName(wanted: readonly string[], letters: readonly string[]): boolean {
   let [at, letter, star, taken] = [0, 0, -1, 0];
   while (letter < letters.length) {
@@ -108,13 +110,16 @@ function namesOf(path: string): string[] {
 }
 
 export interface MatchInput {
-  /** Any of them. */
+  /** A path is returned if it matches any of these. */
   readonly patterns: readonly string[];
-  /** Separated by newlines, which no path has: one text goes to another thread faster than many. */
+  /**
+   * Separated by newlines, which a path never contains: one long string is faster to send to a worker thread than many
+   * short ones.
+   */
   readonly paths: string;
 }
 
-/** The paths that match, separated by newlines. */
+/** Returns the matching paths, separated by newlines. */
 export function matchPaths({ patterns, paths }: MatchInput): string {
   const globs = patterns.map(parseGlob);
   return paths

@@ -1,4 +1,4 @@
-// The work that a worker thread does for the pod: pure functions of values that can be sent between threads.
+// The jobs that worker threads run: pure functions whose inputs and results can be sent between threads.
 
 import { difference } from './difference.ts';
 import { matchPaths } from './glob.ts';

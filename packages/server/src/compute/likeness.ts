@@ -1,8 +1,8 @@
-// What is most alike: for "did you mean …?" and for the lines nearest to a text that was not found.
+// Similarity of texts: for "did you mean …?", and for the lines most similar to a text that was not found.
 
 import { distance } from '../did-you-mean.ts';
 
-/** Longer texts are compared by their first characters. */
+/** Only the first characters of a longer text are compared. */
 const COMPARED = 200;
 
 export interface NearestInput {
@@ -11,7 +11,7 @@ export interface NearestInput {
   readonly most: number;
 }
 
-/** The candidates that are alike, the most alike first. */
+/** The similar candidates, most similar first. */
 export function nearest({ wanted, candidates, most }: NearestInput): readonly string[] {
   return candidates
     .map((candidate) => ({ candidate, likeness: likeness(wanted, candidate) }))
@@ -21,12 +21,12 @@ export function nearest({ wanted, candidates, most }: NearestInput): readonly st
     .map(({ candidate }) => candidate);
 }
 
-/** 1: the same but for case and space; 0: nothing in common. */
+/** 1: equal except for case and surrounding space; 0: nothing in common. */
 function likeness(one: string, other: string): number {
   const [a, b] = [one, other].map((text) => beginningOf(text).trim().toLowerCase()) as [string, string];
   const longest = Math.max(a.length, b.length);
   if (longest === 0) return 1;
-  // Texts of very different lengths are not alike, and need not be compared.
+  // Texts of very different lengths are not similar: skip the comparison.
   if (Math.abs(a.length - b.length) / longest > 0.5) return 0;
   return 1 - distance(a, b) / longest;
 }
@@ -35,12 +35,12 @@ function beginningOf(text: string): string {
   return text.length > COMPARED ? text.trimStart().slice(0, COMPARED) : text;
 }
 
-/** Lines that share a word with the wanted one are compared, so many at most. */
+/** Maximum number of lines that are compared; each shares a word with the wanted line. */
 const LINES_COMPARED = 300;
 const LINES_NAMED = 3;
 const LINE_SHOWN = 200;
 
-/** The lines of a text that are most like one, with their numbers. */
+/** The lines of a text that are most similar to the wanted one, with their line numbers. */
 export function nearLines({ wanted, text }: { wanted: string; text: string }): readonly string[] {
   const words = [
     ...new Set(

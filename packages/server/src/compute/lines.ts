@@ -1,15 +1,16 @@
-// The lines in which two texts differ.
+// Finds the lines in which two texts differ.
 //
-// 1. A line that occurs on one side only has certainly changed. It is set aside first, so that a rewritten text costs no
-//    more than reading it.
-// 2. What is left is compared by Myers' greedy algorithm, in stretches of at most 1,000 edits (fewer in very long texts).
-//    Up to that many edits the result has the fewest possible; beyond, it is correct and may be longer than necessary.
-// 3. Time is bounded by `STEPS`, and memory by the lines and 4 MiB.
+// 1. A line that occurs in only one of the texts has certainly changed. Such lines are set aside first, so that
+//    comparing a completely rewritten text costs no more than reading it.
+// 2. The remaining lines are compared with Myers' greedy algorithm, in stretches of at most 1,000 edits (fewer in very
+//    long texts). With up to that many edits the result is minimal; with more it is correct, but can be longer than
+//    necessary.
+// 3. `STEPS` bounds the time. The memory is bounded by the number of lines plus 4 MiB.
 
-/** Edits at most that are looked at together. */
+/** Maximum number of edits in one stretch. */
 const MOST_EDITS = 1000;
 const FEWEST_EDITS = 100;
-/** Places at most that are looked at in the whole comparison. */
+/** Maximum number of steps in the whole comparison. */
 const STEPS = 100_000_000;
 
 /** Lines `fromStart` up to `fromEnd` of the old text became lines `toStart` up to `toEnd` of the new one. */
@@ -20,7 +21,9 @@ export interface LineChange {
   readonly toEnd: number;
 }
 
-/** Each line with its end, so that a last line without one is told from one with it. */
+/**
+ * Splits a text into lines. Each keeps its line ending, so that a last line with one differs from a last line without.
+ */
 export function linesOf(text: string): string[] {
   const lines: string[] = [];
   let start = 0;
@@ -57,7 +60,7 @@ export function changedLines(from: readonly string[], to: readonly string[]): re
   return rangesOf(gone, added);
 }
 
-/** The lines that both texts have, as numbers, and where they are. */
+/** The lines of one text that the other also has: each as a number, with its index in the text. */
 interface Side {
   readonly numbers: Int32Array;
   readonly places: Int32Array;
@@ -85,14 +88,14 @@ function shared(
   return { numbers, places, length };
 }
 
-/** Marks the lines of either side that the other does not have in the same order. */
+/** Marks the lines of each side that the other side does not have in the same order. */
 function compare(left: Side, right: Side, gone: Uint8Array, added: Uint8Array): void {
   const lines = left.length + right.length;
-  // A stretch of so many edits looks at half their square, and there are as many stretches as it takes.
+  // A stretch of n edits takes about n²/2 steps, and there can be as many stretches as lines / n.
   const affordable = Math.floor((2 * STEPS) / (lines + 1));
   const most = Math.min(lines, MOST_EDITS, Math.max(FEWEST_EDITS, affordable));
   const reach = new Int32Array(2 * most + 3);
-  // How far each diagonal reached after so many edits; those of `edits` begin at `edits * edits`.
+  // How far each diagonal reached after each number of edits. The row for `edits` begins at `edits * edits`.
   const reached = new Int32Array((most + 1) * (most + 1));
   let [x0, y0] = [0, 0];
   while (x0 < left.length || y0 < right.length) {
@@ -104,7 +107,7 @@ function compare(left: Side, right: Side, gone: Uint8Array, added: Uint8Array): 
     const { edits, diagonal } = stretch(left, right, { x0, y0, most, reach, reached });
     let x = reached[edits * edits + diagonal + edits]!;
     const [endX, endY] = [x0 + x, y0 + x - diagonal];
-    // Back from the end of the stretch to its beginning, edit by edit.
+    // Walk back from the end of the stretch to its beginning, one edit at a time.
     for (let [done, k] = [edits, diagonal]; done > 0; done -= 1) {
       const before = (done - 1) * (done - 1) + done - 1;
       const down = comesDown(k, done, (other) => reached[before + other]!);
@@ -129,7 +132,7 @@ interface Stretch {
   readonly reached: Int32Array;
 }
 
-/** Goes on until both sides end, or until there were `most` edits: then the furthest place counts. */
+/** Advances until both sides end, or until `most` edits; then the furthest position is the result. */
 function stretch(
   left: Side,
   right: Side,

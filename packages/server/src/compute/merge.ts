@@ -1,9 +1,9 @@
-// Three-way merge of texts, line by line: what two writers made of the same base, if they changed different places.
+// Three-way merge of texts, line by line. Succeeds if both writers changed different parts of the base.
 
 import { changedLines, linesOf } from './lines.ts';
 
 interface Edit {
-  /** Lines of the base that are replaced: from `start` up to `end`. */
+  /** The lines of the base that this edit replaces: from `start` up to, not including, `end`. */
   readonly start: number;
   readonly end: number;
   readonly lines: readonly string[];
@@ -15,7 +15,7 @@ export interface MergeInput {
   readonly theirs: string;
 }
 
-/** Null if both changed the same place, or places that touch. */
+/** Null on a conflict: both changed the same lines, or adjacent ones. */
 export function merge({ base, mine, theirs }: MergeInput): string | null {
   const lines = linesOf(base);
   const left = editsOf(lines, linesOf(mine));

@@ -1,12 +1,12 @@
-// Applies the hunks of a unified diff to a text. Each hunk is put where its old lines are, the nearest place to where it says;
-// where they are nowhere, one line of context may differ, be missing, or be new. Finding the place takes time in proportion to
-// the lines of the text and of the hunk.
+// Applies the hunks of a unified diff to a text. A hunk is applied where its old lines are, at the place nearest to its
+// line number. If its old lines are nowhere, one context line may differ, be missing, or be extra. The time to find the
+// place is proportional to the lines of the text plus those of the hunk.
 
 import { nearLines } from './likeness.ts';
 
 interface Hunk {
   readonly oldStart: number;
-  /** Each begins with a space, `-`, `+` or `\`. */
+  /** Each begins with a space, `-`, `+` or `\`, as in the diff. */
   readonly lines: readonly string[];
 }
 
@@ -19,9 +19,9 @@ export type Patched =
   | { readonly ok: true; readonly text: string }
   | {
       readonly ok: false;
-      /** The first hunk that fits nowhere. */
+      /** The index of the first hunk that fits nowhere. */
       readonly hunk: number;
-      /** A line of it that is not in the text, and those that are most like it. */
+      /** One of its lines that is not in the text, and the lines of the text most similar to it. */
       readonly lost: string;
       readonly near: readonly string[];
     };
@@ -45,13 +45,16 @@ export function patch({ text, hunks: given }: PatchInput): Patched {
   return { ok: true, text: result.join('\n') };
 }
 
-/** Where a hunk fits, and how: `odd` is the old line that differs, is missing, or has a new line before it. */
+/**
+ * Where a hunk fits, and how. `odd` is the one old line that differs from the text, is missing in it, or has an extra
+ * line before it.
+ */
 interface Fit {
   readonly place: number;
   readonly odd: { readonly line: number; readonly how: 'differs' | 'missing' | 'new' } | null;
 }
 
-/** The lines of a text as numbers: the same number, the same line. */
+/** The lines of a text as numbers: equal lines have equal numbers. */
 class NumberedLines {
   readonly numbers: Int32Array;
   readonly #known = new Map<string, number>();
@@ -64,7 +67,7 @@ class NumberedLines {
     });
   }
 
-  /** A line that the text does not have is -1, which equals none. */
+  /** A line that is not in the text becomes -1, which equals no line of it. */
   numbersOf(lines: readonly string[]): Int32Array {
     return Int32Array.from(lines, (line) => this.#known.get(line) ?? -1);
   }
@@ -72,9 +75,9 @@ class NumberedLines {
 
 interface OldLines {
   readonly lines: readonly string[];
-  /** Whether the line may differ or be missing: context that no inserted line stands beside. */
+  /** Whether the line may differ or be missing: true for context lines that are not next to an inserted line. */
   readonly loose: readonly boolean[];
-  /** Whether a new line of the text may stand before it. */
+  /** Whether the text may have an extra line before this one. */
   readonly open: readonly boolean[];
 }
 
@@ -116,7 +119,7 @@ function fitOf(
   const exact = nearest(near, from, last, (place) => begins[place] === length);
   if (exact !== null) return { place: exact, odd: null };
 
-  // How much of the pattern's end stands before a place of the text.
+  // The length of the pattern's longest suffix that ends just before a position of the text.
   const reversed = matchesAt(pattern.toReversed(), text.toReversed());
   const endsBefore = (place: number) =>
     place < 1 || place > text.length ? 0 : reversed[text.length - place]!;
@@ -135,7 +138,7 @@ function fitOf(
   return place === null ? null : { place, odd };
 }
 
-/** The place from `from` to `last` that is nearest to `near` and fits; of two, the later. */
+/** The position between `from` and `last` that fits and is nearest to `near`; the later one if two are equally near. */
 function nearest(near: number, from: number, last: number, fits: (place: number) => boolean): number | null {
   for (let away = 0; near + away <= last || near - away >= from; away += 1) {
     if (near + away <= last && fits(near + away)) return near + away;
@@ -144,7 +147,7 @@ function nearest(near: number, from: number, last: number, fits: (place: number)
   return null;
 }
 
-/** How many elements of the pattern's beginning stand at each place of the text. */
+/** For each position of the text: how many elements from the start of the pattern match there. */
 function matchesAt(pattern: Int32Array, text: Int32Array): Int32Array {
   const own = new Int32Array(pattern.length);
   const found = new Int32Array(text.length);
@@ -153,7 +156,7 @@ function matchesAt(pattern: Int32Array, text: Int32Array): Int32Array {
   return found;
 }
 
-/** The Z-algorithm: what is known of the stretch that reaches furthest is not compared again. */
+/** The Z-algorithm. It keeps the matching stretch that reaches furthest, so that no element is compared twice. */
 function matches(
   pattern: Int32Array,
   text: Int32Array,
@@ -171,7 +174,7 @@ function matches(
   }
 }
 
-/** Adds what becomes of the lines up to the hunk's last change; returns the line of the text that comes next. */
+/** Appends the patched lines up to the hunk's last change. Returns the index of the next line of the text. */
 function applyHunk(lines: readonly string[], hunk: Hunk, { place, odd }: Fit, result: string[]): number {
   const last = hunk.lines.findLastIndex((line) => line.startsWith('-') || line.startsWith('+'));
   let [at, old] = [place, 0];
@@ -192,7 +195,7 @@ function applyHunk(lines: readonly string[], hunk: Hunk, { place, odd }: Fit, re
   return at;
 }
 
-/** A text with Windows line ends is patched with plain ones, and the other way round. */
+/** Converts the hunks to the line endings of the text, whichever of the two uses Windows line endings. */
 function withLineEndsOf(text: string, hunks: readonly Hunk[]): readonly Hunk[] {
   const windows = text.includes('\r\n');
   const ends = hunks.flatMap(({ lines }) =>
@@ -212,7 +215,10 @@ function withLineEndsOf(text: string, hunks: readonly Hunk[]): readonly Hunk[] {
   return hunks;
 }
 
-/** "\ No newline at end of file" behind an added line takes the text's last line end away, behind a removed one it adds one. */
+/**
+ * "\ No newline at end of file" after an added line removes the line ending at the end of the text; after a removed
+ * line it adds one.
+ */
 function adaptLastLineEnd(lines: string[], last: Hunk | undefined): void {
   const marked = (sign: string) =>
     last?.lines.some((line, index) => line.startsWith('\\') && last.lines[index - 1]?.startsWith(sign)) ===

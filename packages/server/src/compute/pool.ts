@@ -1,10 +1,10 @@
-// Work that can take the processor for long is done by a few worker threads, so that everybody else is served meanwhile.
+// Runs CPU-heavy jobs on a few worker threads, so that the event loop stays free for other requests.
 //
-// 1. A job has `JOB_MS` from when a thread takes it, and `HEAP_MB` of memory. A thread that needs more is ended and the caller gets
-//    `TooMuchWork`; the next job gets a new thread.
-// 2. An abort ends the wait for a thread, or the thread that does the job.
-// 3. Jobs wait for a thread in turn by key, so that one workspace cannot keep all threads for itself.
-// 4. What is small is done at once, on the caller's thread: the way to another one takes longer.
+// 1. A job may run for `JOB_MS`, counted from when a thread starts it, and may use `HEAP_MB` of memory. Above either
+//    limit the thread is terminated and the caller gets `TooMuchWork`; the next job gets a new thread.
+// 2. An abort signal ends the wait for a thread, or terminates the thread that runs the job.
+// 3. Waiting jobs take turns by key, so that one workspace cannot occupy all threads.
+// 4. A small job runs at once on the caller's thread: sending it to another thread would take longer.
 
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
@@ -22,23 +22,23 @@ export type Answer =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly reason: string };
 
-/** How long one job may take, and the megabytes that its thread may use. */
+/** Time limit of one job, and memory limit of its thread in MiB. */
 const JOB_MS = 10_000;
 const HEAP_MB = 256;
-/** Threads at most. One more than there are processors but one would slow down the pod's own thread. */
+/** Maximum number of threads. Where there are more than two processors, one is left for the pod's own thread. */
 const THREADS = Math.min(4, Math.max(2, availableParallelism() - 1));
-/** A thread that was idle for so long is ended: its memory goes back. */
+/** A thread that is idle for this long is terminated, to free its memory. */
 const IDLE_MS = 30_000;
-/** A job with fewer characters is done at once. */
+/** A job whose input has at most this many characters runs on the caller's thread. */
 const SMALL_CHARACTERS = 8192;
 
-/** The job took more time or memory than a job may. */
+/** The job exceeded its time or memory limit. */
 export class TooMuchWork extends Error {
   readonly code = 'too_much_work';
 }
 
 interface JobOptions {
-  /** Jobs of different keys take turns: the id of a run, or of a workspace. */
+  /** Jobs with different keys take turns. A key is the id of a run or of a workspace. */
   readonly key: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -63,7 +63,7 @@ export class WorkerPool {
     this.#heapMb = heapMb;
   }
 
-  /** Threads that were started so far, and that are at work. */
+  /** How many threads were started so far, and how many are running a job. */
   get counts(): { readonly started: number; readonly busy: number } {
     return { started: this.#started, busy: this.#limiter.running };
   }
@@ -80,7 +80,7 @@ export class WorkerPool {
     return result as ReturnType<Jobs[Name]>;
   }
 
-  /** Ends the threads that are idle. */
+  /** Terminates the idle threads. */
   async close(): Promise<void> {
     await Promise.all(
       this.#idle.splice(0).map(({ worker, timer }) => {
@@ -99,7 +99,7 @@ export class WorkerPool {
       if (answer.ok) return answer.result;
       throw new Error(`${job.name} failed: ${answer.reason}`);
     } catch (error) {
-      // Nothing else ends what a thread is doing. Its place is free when it is gone.
+      // Terminating the thread is the only way to stop its job. Its slot is free once it is gone.
       if (!this.#idle.some((each) => each.worker === worker)) await worker.terminate();
       throw error;
     }
@@ -114,7 +114,7 @@ export class WorkerPool {
       };
       const fail = (error: Error) => {
         end();
-        // A thread that is being ended may still fail.
+        // A thread that is being terminated can still emit an error.
         worker.on('error', () => undefined);
         reject(error);
       };
@@ -149,11 +149,11 @@ export class WorkerPool {
       return idle.worker;
     }
     this.#started += 1;
-    // Sources in the clone, compiled in the package: the thread's file has the same ending as this one.
+    // In a clone this file is TypeScript, in the package JavaScript; the worker's file has the same extension.
     const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     return new Worker(new URL(`./worker.${ending}`, import.meta.url), {
       name: 'continuo-compute',
-      // It needs no settings and no secrets.
+      // The worker needs no settings, and must not see secrets.
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: this.#heapMb },
@@ -161,7 +161,7 @@ export class WorkerPool {
   }
 
   #giveBack(worker: Worker): void {
-    // An idle thread keeps no process alive.
+    // An idle thread must not keep the process alive.
     worker.unref();
     const drop = () => {
       const at = this.#idle.findIndex((each) => each.worker === worker);
@@ -176,7 +176,7 @@ export class WorkerPool {
   }
 }
 
-/** Whether all strings of a value together have few characters. */
+/** Whether the strings of a value have few characters in total. */
 function isSmall(value: unknown): boolean {
   let left = SMALL_CHARACTERS;
   const count = (each: unknown): void => {
@@ -188,5 +188,5 @@ function isSmall(value: unknown): boolean {
   return left >= 0;
 }
 
-/** The pool of this process. */
+/** The one pool of this process. */
 export const workers = new WorkerPool();

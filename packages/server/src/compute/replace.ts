@@ -1,8 +1,8 @@
-// Exact replacements in a text, made one after another.
+// Applies exact replacements to a text, one after another.
 
 import { nearLines } from './likeness.ts';
 
-/** Lines that a failure names at most. */
+/** Maximum number of line numbers in an error message. */
 const NAMED_LINES = 10;
 
 interface Edit {
@@ -18,7 +18,7 @@ export interface ReplaceInput {
 
 export type Replaced =
   | { readonly ok: true; readonly text: string; readonly replaced: number }
-  /** What is wrong, and what to do. */
+  /** For the model: what is wrong, and what to do. */
   | { readonly ok: false; readonly problem: string };
 
 export function replace({ text: given, edits }: ReplaceInput): Replaced {
@@ -34,9 +34,9 @@ export function replace({ text: given, edits }: ReplaceInput): Replaced {
   return { ok: true, text, replaced };
 }
 
-/** What is wrong, as a string. */
+/** Returns the problem as a string if the edit cannot be applied. */
 function replaceOne(text: string, edit: Edit): { readonly text: string; readonly count: number } | string {
-  // A file with Windows line ends is edited with plain ones.
+  // In a file with Windows line endings, an edit may be written with plain ones.
   const windows = text.includes('\r\n') && placesOf(text, edit.old_text).length === 0;
   const [old, fresh] = [edit.old_text, edit.new_text].map((part) =>
     windows ? part.replaceAll(/\r?\n/g, '\r\n') : part,
@@ -58,12 +58,13 @@ function replaceOne(text: string, edit: Edit): { readonly text: string; readonly
   return { text: parts.join(''), count };
 }
 
-/** V8 looks for a text of this length in a time that is bounded well. */
+/** Up to this length, V8's own search has a well-bounded time. */
 const SHORT = 64;
 
 /**
- * Where a part begins in a text; places do not overlap. V8's own search may take the product of both lengths (half a minute for
- * 2 MiB), and nothing can end it meanwhile: a long part is found by the algorithm of Knuth, Morris and Pratt.
+ * The positions at which a part occurs in a text, without overlaps. V8's own search can take time proportional to the
+ * product of both lengths (half a minute for 2 MiB) and cannot be interrupted, so a long part is found with the
+ * Knuth–Morris–Pratt algorithm.
  */
 function placesOf(text: string, part: string): readonly number[] {
   const places: number[] = [];
@@ -84,7 +85,10 @@ function placesOf(text: string, part: string): readonly number[] {
   return places;
 }
 
-/** For each beginning of a text, the length of the longest shorter one that it ends with. */
+/**
+ * The failure table of Knuth–Morris–Pratt: for each prefix, the length of its longest proper prefix that is also its
+ * suffix.
+ */
 function bordersOf(text: string): Int32Array {
   const borders = new Int32Array(text.length);
   for (let [at, length] = [1, 0]; at < text.length; at += 1) {
@@ -96,7 +100,7 @@ function bordersOf(text: string): Int32Array {
   return borders;
 }
 
-/** The lines in which places are; these are in order. */
+/** The line numbers of these positions, which are in ascending order. */
 function linesAt(text: string, places: readonly number[]): readonly number[] {
   let [line, end] = [1, text.indexOf('\n')];
   return places.map((place) => {

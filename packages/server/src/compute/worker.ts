@@ -1,4 +1,4 @@
-// A worker thread: does one job at a time and answers with its result, or with what went wrong.
+// A worker thread. Runs one job at a time, and answers with its result or its error.
 
 import { parentPort } from 'node:worker_threads';
 import { jobs } from './jobs.ts';

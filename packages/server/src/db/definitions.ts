@@ -1,9 +1,10 @@
-// The functions, views and triggers of sql/functions/: one to a file, which has its name. Each is applied again when its text
-// has changed, and dropped when its file is gone; the table `definitions` holds the hash of each applied text. They are always
-// those of the running version, whatever migrations a database has had.
+// The functions, views and triggers in sql/functions/, one per file, named like the file. A definition is applied again
+// when its text has changed, and dropped when its file is gone; the table `definitions` stores the hash of each applied
+// text. So they are always those of the running version, whichever migrations the database has had.
 //
-// Order does not matter within a kind: function bodies are not checked while they are applied. A view needs its functions, a
-// trigger its function and table, so functions come first and triggers last.
+// Functions are applied first, then views, then triggers, because a view needs its functions, and a trigger its
+// function and table. Within a kind the order does not matter: Postgres does not check function bodies while they are
+// applied.
 
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -23,7 +24,7 @@ export interface Definition {
   readonly hash: string;
 }
 
-/** Reads the files of sql/functions/, in the order in which they are applied. */
+/** Reads the files of sql/functions/. The result is in the order in which to apply them. */
 export async function readDefinitions(sql: URL): Promise<readonly Definition[]> {
   const folder = new URL('functions/', sql);
   const paths = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith('.sql'));
@@ -48,7 +49,7 @@ function parse(path: string, text: string): Definition {
   return { kind: kind as Definition['kind'], name: `${kind} ${object}${table}`, text, hash };
 }
 
-/** The names of what differs between the files and a database. */
+/** The names of the definitions that differ between the files and the database. */
 export function outdated(
   definitions: readonly Definition[],
   applied: ReadonlyMap<string, string>,
@@ -60,7 +61,10 @@ export function outdated(
   ];
 }
 
-/** Makes the database's functions, views and triggers those of the files. Runs in the caller's transaction; returns the names of what changed. */
+/**
+ * Brings the database's functions, views and triggers in line with the files. Runs in the caller's transaction. Returns
+ * the names of those that changed.
+ */
 export async function applyDefinitions(
   client: Connection,
   definitions: readonly Definition[],
@@ -71,7 +75,7 @@ export async function applyDefinitions(
   const views = [...new Set([...wanted, ...applied.keys()])].filter((name) => name.startsWith('view '));
   const changed: string[] = [];
   for (const kind of KINDS) {
-    // Looked up for each kind: a migration, or a new signature of a function, may have dropped a view.
+    // Looked up again for each kind: a migration, or a function's new signature, may have dropped a view.
     const existing = await existingOf(client, kind);
     for (const definition of definitions) {
       if (definition.kind !== kind) continue;
@@ -96,7 +100,9 @@ export async function applyDefinitions(
   return changed;
 }
 
-/** What Postgres says if `create or replace` would change what callers see: a function's result, a view's columns. */
+/**
+ * SQLSTATEs of a `create or replace` that would change what callers see: a function's result type, a view's columns.
+ */
 const SHAPE_CHANGED = new Set(['42P13', '42P16']);
 
 async function apply(client: Connection, definition: Definition, views: readonly string[]): Promise<void> {
@@ -115,7 +121,7 @@ async function apply(client: Connection, definition: Definition, views: readonly
       await drop(client, definition, before, views);
       await client.query(definition.text);
     } else if ((await signaturesOf(client, definition)).length > before.length) {
-      // Other arguments make another function beside the former one.
+      // With other arguments, Postgres has created a second function beside the old one.
       await drop(client, definition, before, views);
     }
   } catch (cause) {
@@ -124,8 +130,8 @@ async function apply(client: Connection, definition: Definition, views: readonly
 }
 
 /**
- * Drops what `create or replace` cannot replace. Our views, which keep a function from being dropped, go with it and are applied
- * again. Anything else that depends on it is not ours: Postgres refuses, and so does the migration.
+ * Drops a definition that `create or replace` cannot replace. Our own views may depend on a function: they are dropped
+ * with it and applied again. If anything else depends on it, Postgres refuses, and the migration fails.
  */
 async function drop(
   client: Connection,

@@ -1,7 +1,7 @@
-// Brings a database's schema up to date: applies the numbered files of sql/migrations/ that are new, each once, and the files of
-// sql/functions/ whose text has changed (`definitions.ts`). All of it is one transaction, so a start that is killed half-way leaves
-// nothing behind. Concurrent starts queue on an advisory lock; a database that is up to date costs one query and no lock.
-// A database that is newer than the code is refused.
+// Brings a database's schema up to date: applies the new numbered files of sql/migrations/, each once, and the changed
+// files of sql/functions/ (`definitions.ts`). All of it is one transaction, so a start that is killed half-way leaves
+// nothing behind. Concurrent starts queue on an advisory lock. A database that is up to date costs one query and no
+// lock. A database that is newer than the code is refused.
 
 import { readdir, readFile } from 'node:fs/promises';
 import {
@@ -13,13 +13,13 @@ import {
 } from './definitions.ts';
 import { connect, type Connection, type DatabaseSettings } from './pool.ts';
 
-/** Held while a schema is made or changed. */
+/** The advisory lock that is held while a schema is created or changed. */
 export const MIGRATION_LOCK = 4400;
-/** Records the migrations that were applied. */
+/** The table of applied migrations. */
 export const MIGRATIONS_TABLE =
   'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())';
 
-/** Where the package has its SQL. Tests pass a changed copy. */
+/** The package's SQL folder. Tests pass a changed copy. */
 const SQL = new URL('../../sql/', import.meta.url);
 
 const UNDEFINED_TABLE = '42P01';
@@ -29,16 +29,16 @@ class MigrationError extends Error {
 }
 
 export interface Migrated {
-  /** The migrations that were applied. */
+  /** The names of the migrations that this call applied. */
   readonly migrations: readonly string[];
   /** The functions, views and triggers that were created, replaced or dropped. */
   readonly definitions: readonly string[];
 }
 
-/** What a database says was applied to it. */
+/** What has been applied to a database, as its own tables say. */
 interface Applied {
   readonly migrations: readonly string[];
-  /** The hash of each definition's text, by its name. */
+  /** The hash of each definition's text, by name. */
   readonly definitions: ReadonlyMap<string, string>;
 }
 
@@ -52,7 +52,7 @@ export async function migrate(settings: DatabaseSettings, sql: URL = SQL): Promi
     if (isCurrent(before, known, definitions)) return { migrations: [], definitions: [] };
 
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    // Another start may have migrated the database meanwhile, or a restore may have filled it.
+    // Another start may have migrated the database in the meantime, or a restore may have filled it.
     const applied = await readApplied(client);
     refuseForeign(applied.migrations, known);
     if (isCurrent(applied, known, definitions)) return { migrations: [], definitions: [] };
@@ -67,7 +67,7 @@ export async function migrate(settings: DatabaseSettings, sql: URL = SQL): Promi
     await client.query('commit');
     return { migrations: pending, definitions: changed };
   } finally {
-    // The lock, and a transaction that failed, end with the connection.
+    // Closing the connection releases the lock, and rolls back a failed transaction.
     await client.end();
   }
 }
@@ -81,7 +81,7 @@ export interface MigrationState {
   readonly outdated: readonly string[];
 }
 
-/** What was applied and what was not; changes nothing. */
+/** Which migrations are applied and which are pending. Changes nothing. */
 export async function migrationState(settings: DatabaseSettings): Promise<MigrationState> {
   const client = await connect(settings);
   try {
@@ -107,7 +107,9 @@ export async function migrationNames(sql: URL = SQL): Promise<readonly string[]>
   return names.filter((name) => /^\d{3}_.*\.sql$/.test(name)).toSorted();
 }
 
-/** Whether a schema is of a version from before the first release, whose migrations had other names. Its data cannot be converted. */
+/**
+ * Whether a schema was created before the first release, when migrations had other names. Its data cannot be converted.
+ */
 export function isBeforeFirstRelease(schema: readonly string[]): boolean {
   return schema.includes('001_ground.sql');
 }
@@ -115,7 +117,9 @@ export function isBeforeFirstRelease(schema: readonly string[]): boolean {
 const READ_MIGRATIONS = 'select name, null as hash from migrations';
 const READ_DEFINITIONS = 'select name, hash from definitions';
 
-/** One query where both tables are there. An empty database has neither, a database that was just restored has no definitions. */
+/**
+ * Takes one query if both tables exist. An empty database has neither; one that was just restored has no `definitions`.
+ */
 async function readApplied(client: Connection): Promise<Applied> {
   const read = async (text: string) => (await client.query<{ name: string; hash: string | null }>(text)).rows;
   const rows = await read(`${READ_MIGRATIONS} union all ${READ_DEFINITIONS} order by name`).catch(

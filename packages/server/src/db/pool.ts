@@ -1,20 +1,20 @@
-// Connections. The pool serves requests and reads; `connect` gives a connection of one's own (the log's
-// writer, the pod's lock). Both end a transaction that idles longer than the lease, so that a
-// stopped process cannot hold locks that its successor needs.
+// Database connections. The pool serves requests and reads; `connect` opens a dedicated connection (for the log's
+// writer and the pod's lock). Postgres ends a transaction that idles longer than the lease, on both kinds, so that a
+// stopped process cannot keep locks that its successor needs.
 //
-// Failures that a second try mends are never shown to a caller: a deadlock, a serialization failure, and a prepared statement whose
-// result another version of the server changed. A statement by itself is sent again (`Client`), a transaction is done again as a
-// whole (`transaction`).
+// Errors that a retry fixes never reach the caller: a deadlock, a serialization failure, and a prepared statement whose
+// result type another version of the server changed. A single statement is sent again (`Client`); a transaction is run
+// again as a whole (`transaction`).
 
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 
 export interface DatabaseSettings {
-  /** A connection string, or a unix socket's folder with user and database. */
+  /** A connection string, or the folder of a Unix socket with user and database. */
   readonly connection: string | { host: string; port: number; user: string; database: string };
   readonly applicationName: string;
   readonly leaseSeconds: number;
-  /** The database has no room left for what a statement wanted to store. */
+  /** Called when a statement fails because the database's disk is full. */
   readonly onStorageFull?: (() => void) | undefined;
 }
 
@@ -24,7 +24,7 @@ export type Connection = pg.Client;
 
 const JSON_OID = 114;
 
-// json stays text: what was stored is what is sent. Readers that want a value parse it.
+// json columns stay text, so that clients get exactly what was stored. Readers that need a value parse it.
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === JSON_OID
@@ -34,7 +34,7 @@ const types: pg.CustomTypesConfig = {
 
 export function createPool(settings: DatabaseSettings, onError: (error: Error) => void): Pool {
   const pool = new pg.Pool({ ...clientConfig(settings), Client, max: 20, idleTimeoutMillis: 30_000 });
-  // An idle connection that breaks is replaced by the pool; it must not end the process.
+  // The pool replaces an idle connection that breaks; the error must not end the process.
   pool.on('error', onError);
   return pool;
 }
@@ -45,18 +45,18 @@ export async function connect(
 ): Promise<Connection> {
   const client = new Client({ ...clientConfig(settings), ...options });
   client.on('error', () => {
-    // Every user of a connection listens for 'end'; this only keeps the process from ending.
+    // Users of the connection listen for 'end'. This handler only keeps an error from ending the process.
   });
   await client.connect();
   return client;
 }
 
-/** Closes a connection at once, without a word to a server that may not be listening. */
+/** Closes a connection at once, without the protocol's goodbye: the server may not be listening. */
 export function destroy(connection: Connection): void {
   (connection as unknown as { connection: { stream: Duplex } }).connection.stream.destroy();
 }
 
-/** How often a statement or a transaction that met a deadlock is tried, in all. */
+/** Maximum number of tries of a statement or transaction, including the first. */
 const TRIES = 10;
 
 interface ClientSettings extends pg.ClientConfig {
@@ -73,7 +73,7 @@ class Client extends pg.Client {
     this.#onStorageFull = settings?.onStorageFull;
   }
 
-  // The pool passes a callback, everybody else waits for a promise.
+  // pg's pool passes a callback; all other callers expect a promise.
   override query = ((...statement: unknown[]): unknown => {
     const settle = statement.at(-1);
     if (typeof settle !== 'function') {
@@ -91,7 +91,7 @@ class Client extends pg.Client {
   }
 
   #try(statement: readonly unknown[], tries: number, settle: Settle): void {
-    // Of a statement inside a transaction, the whole transaction must be done again.
+    // A statement inside a transaction cannot be retried alone: `transaction` retries the whole.
     const alone = this.getTransactionStatus() === 'I';
     this.#send([
       ...statement,
@@ -107,19 +107,22 @@ class Client extends pg.Client {
   }
 }
 
-/** The database undid everything, and the same may succeed when it is tried again. */
+/** The database rolled everything back, and the same work can succeed when retried. */
 function isRepeatable(error: unknown): boolean {
   return /^(40P01|40001)$/.test(sqlState(error)) || isStalePlan(error);
 }
 
-/** A migration changed what a prepared statement returns. */
+/** A migration changed the result type of a prepared statement. */
 function isStalePlan(error: unknown): boolean {
   return (
     sqlState(error) === '0A000' && /cached plan must not change result type/.test((error as Error).message)
   );
 }
 
-/** Statements that met in a deadlock must not meet again: each waits a time of its own. */
+/**
+ * Prepares a retry. After a deadlock it waits for a random time, so that the same statements do not collide again.
+ * After a stale plan it discards the prepared statements.
+ */
 async function beforeAnotherTry(client: pg.ClientBase, error: unknown, tries: number): Promise<void> {
   if (!isStalePlan(error)) {
     await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(200, 10 * 2 ** tries)));
@@ -138,17 +141,17 @@ function clientConfig(settings: DatabaseSettings): ClientSettings {
     idle_in_transaction_session_timeout: settings.leaseSeconds * 1000,
     connectionTimeoutMillis: 5000,
     keepAlive: true,
-    // A server that is gone without a word is noticed after this long, and 10 probes a second apart.
+    // A server that vanishes silently is noticed after this long, plus 10 probes a second apart.
     keepAliveInitialDelayMillis: 30_000,
     onStorageFull: settings.onStorageFull,
     types,
   };
 }
 
-/** The connection broke in a transaction; whether a commit that was sent took effect is unknown. */
+/** The connection broke during a transaction. If the commit had been sent, its outcome is unknown. */
 export class ConnectionLost extends Error {
   readonly code = 'connection_lost';
-  /** The server ended it, because the transaction idled. */
+  /** The server closed the connection because the transaction idled. */
   readonly idled: boolean;
 
   constructor(cause: unknown, broken: unknown) {
@@ -157,7 +160,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** `work` may be done several times: each time, all that it did in the database before is undone. */
+/** Runs `work` in a transaction. `work` may run several times; each failed try is rolled back before the next. */
 export async function transaction<T>(
   pool: Pool,
   work: (client: Queryable) => Promise<T>,
@@ -176,7 +179,7 @@ export async function transaction<T>(
         const result = await within(client, work);
         const committed = client.query('commit');
         if (onCommitSent) {
-          // The commit is on its way: its outcome must be awaited whatever happens here.
+          // The commit has been sent: wait for its outcome even if `onCommitSent` fails.
           committed.catch(() => undefined);
           await onCommitSent();
         }
@@ -195,7 +198,7 @@ export async function transaction<T>(
   }
 }
 
-/** Work that was given up may still go on by itself: it must not reach whoever has the connection next. */
+/** Work whose transaction has ended may still be running. Its statements must not reach the connection's next user. */
 async function within<T>(client: pg.PoolClient, work: (client: Queryable) => Promise<T>): Promise<T> {
   let over = false;
   const send = client.query.bind(client) as (...statement: unknown[]) => unknown;
@@ -204,7 +207,7 @@ async function within<T>(client: pg.PoolClient, work: (client: Queryable) => Pro
   return work({ query: query as Queryable['query'] }).finally(() => (over = true));
 }
 
-/** The database, or the file system, has no room left. */
+/** The database or the file system has no space left. */
 export function isStorageFull(error: unknown): boolean {
   return (
     sqlState(error) === '53100' ||
@@ -212,21 +215,24 @@ export function isStorageFull(error: unknown): boolean {
   );
 }
 
-/** SQLSTATE classes 08 (connection) and 57P (server going away), 25P03 (idled), 53300 (too many connections). */
+/**
+ * SQLSTATE classes 08 (connection) and 57P (server shutting down), 25P03 (idle in transaction), 53300 (too many
+ * connections).
+ */
 const AWAY = /^(08...|57P..|25P03|53300)$/;
 
-/** 53000, 53200 and 53400: the database has too little memory, or of another thing that it is allowed, for the moment. */
+/** SQLSTATEs of a database that is short of memory or another resource for the moment. */
 const OVERLOADED = /^(53000|53200|53400)$/;
 
-/** True when the connection, not the statement, failed: the outcome of what was sent is unknown. */
+/** True when the connection failed rather than the statement: the outcome of a sent statement is unknown. */
 export function isConnectionError(error: unknown): boolean {
-  // Whatever the server did not say itself is the connection's failure; EPIPE only looks like an SQLSTATE.
+  // An error that does not come from the server is a connection failure. (The code EPIPE only looks like an SQLSTATE.)
   return !(error instanceof pg.DatabaseError) || AWAY.test(sqlState(error));
 }
 
 /**
- * True when the database is away or has no connection to give: the same request may succeed in a moment. Unlike
- * `isConnectionError` it never takes another kind of failure for this one.
+ * True when the database is down or has no free connection: the same request may succeed in a moment. Unlike
+ * `isConnectionError`, it returns false for errors it does not recognise.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof ConnectionLost || AWAY.test(sqlState(error))) return true;
@@ -236,7 +242,7 @@ export function isUnavailable(error: unknown): boolean {
   return /^(Connection terminated|timeout e(xpired|xceeded)|Client .* is not queryable)/.test(error.message);
 }
 
-/** What the server called its error; '' for any other. */
+/** The SQLSTATE of a server error; '' for any other error. */
 export function sqlState(error: unknown): string {
   return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
 }

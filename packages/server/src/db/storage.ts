@@ -1,23 +1,27 @@
-// Whether there is room to write. A full disk lets small writes through and refuses others, so a probe tells nothing while all is
-// well: the server remembers that a write was refused, and from then on tries a write of some size until it succeeds.
+// Whether there is free storage. A full disk accepts small writes and refuses larger ones, so probing a healthy disk
+// proves nothing. Instead the server remembers that a write was refused, and from then on probes with a larger write
+// until one succeeds.
 
 import { randomUUID } from 'node:crypto';
 import { open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isStorageFull, type Pool } from './pool.ts';
 
-/** Bytes that must fit before storage counts as free again. */
+/** Size of the probe: storage counts as free again when this many bytes can be written. */
 const PROBE_BYTES = 1024 * 1024;
 
-/** What Postgres takes from the disk at a time for its log. Without it, it goes away altogether, and gives back what it had of it. */
+/**
+ * The size of a Postgres WAL segment. Without space for one, Postgres shuts down and frees what it had allocated for
+ * it.
+ */
 const DATABASE_BYTES = 16 * 1024 * 1024;
 
 export interface StorageSettings {
   readonly home: string;
-  /** Whether the database is kept in the home, by this server. */
+  /** Whether the database is the embedded one in the home. */
   readonly isDatabaseInHome: boolean;
   readonly onChange: (state: 'ok' | 'full') => void;
-  /** Bytes that may still be written to the disk of a folder. */
+  /** Free bytes on the disk of a folder. */
   readonly bytesFree?: (folder: string) => Promise<number>;
 }
 
@@ -43,7 +47,7 @@ export class Storage {
     this.#bytesFree = bytesFree;
   }
 
-  /** A write was refused because a disk is full. */
+  /** Records that a write was refused because a disk is full. */
   refused(): void {
     this.#become(true);
   }
@@ -56,8 +60,8 @@ export class Storage {
   }
 
   /**
-   * Whether a database that is away is away because the disk is full. Only the one in the home can be told: where another is, and
-   * how much room it has, is not known here.
+   * Whether the database is down because its disk is full. Only known of the database in the home: this server cannot
+   * see the disk of any other.
    */
   async keepsDatabaseAway(): Promise<boolean> {
     if (!this.#isDatabaseInHome) return false;
@@ -79,12 +83,12 @@ export class Storage {
       await this.#writeFile();
       this.#become(false);
     } catch (error) {
-      // A database that is away is told elsewhere; whether it has room is not known until it is back.
+      // That the database is down is reported elsewhere. Whether it has space is unknown until it is back.
       if (!isStorageFull(error)) return;
     }
   }
 
-  /** A table that is rolled back: its pages are taken from the disk, and given back at once. */
+  /** Creates a table and rolls it back: its pages are allocated on disk, and freed at once. */
   async #writeRows(): Promise<void> {
     const client = await this.#pool.connect();
     let broken = false;

@@ -1,4 +1,4 @@
-// The change feed of a workspace: what happened to its files, numbered without a gap, whoever did it. Followers read by
+// The change feed of a workspace: every change of its files, by any author, numbered without gaps. Followers read it by
 // cursor; the bus only tells them when to read.
 
 import type { Bus } from '../bus/bus.ts';
@@ -14,7 +14,7 @@ export interface Change {
   readonly data: {
     readonly file: string;
     readonly path: string;
-    /** Where a moved file was. */
+    /** The former path of a moved file. */
     readonly from?: string;
     readonly v: number;
     readonly kind: FileHead['kind'];
@@ -33,7 +33,7 @@ export async function readChanges(
   return rows.map(({ json, ...row }) => ({ ...row, data: JSON.parse(json) as Change['data'] }));
 }
 
-/** A change as it is stored and sent. */
+/** A change as it is stored and sent: its data is still JSON text. */
 export interface ChangeRow extends Omit<Change, 'data'> {
   readonly json: string;
 }
@@ -59,7 +59,7 @@ export function subscribeChangeFollowers(bus: Bus, followers: FollowersOf<Change
   });
 }
 
-/** The number of the last change. */
+/** The seq of the last change. */
 export async function lastChange(client: Queryable, workspaceId: string): Promise<number> {
   const { rows } = await client.query<{ change_seq: string }>({
     name: 'last_change',

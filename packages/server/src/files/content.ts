@@ -1,6 +1,7 @@
-// The bytes of files: cut into chunks, each stored once under its hash. Chunks are stored before the version that
-// needs them, outside its transaction, and kept by it; what no version kept within an hour is swept. A content that is one
-// chunk may be held instead, and stored by the statement that writes its version: a commit less.
+// The content of files, split into chunks that are stored once each, under their hash. Chunks are stored before the
+// version that needs them and outside its transaction; the version then marks them as kept. Chunks that no version
+// keeps within an hour are swept. Content of a single chunk can be held back and stored by the statement that writes
+// its version, which saves a commit.
 
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../db/pool.ts';
@@ -13,7 +14,7 @@ export interface StoredContent {
   readonly chunks: readonly Buffer[];
   /** UTF-8 without NUL. */
   readonly isText: boolean;
-  /** The content itself, where it is not stored yet. */
+  /** The content itself, if it is not stored yet. */
   readonly held?: Buffer;
 }
 
@@ -24,7 +25,7 @@ export async function storeContent(client: Queryable, content: Uint8Array | stri
     const data = bytes.subarray(start, start + CHUNK_BYTES);
     chunks.push({ hash: sha256(data), data });
   }
-  // One at a time: a statement holds one chunk in memory, and other requests get their turn.
+  // One at a time: only one chunk is in a statement at once, and other requests get their turn.
   for (const { hash, data } of chunks) await storeChunk(client, hash, data);
   const hash = chunks.length === 1 ? chunks[0]!.hash : sha256(bytes);
   return {
@@ -35,7 +36,7 @@ export async function storeContent(client: Queryable, content: Uint8Array | stri
   };
 }
 
-/** Holds a content that is one chunk; stores any other. */
+/** Holds back content of a single chunk, to be stored with its version; stores any other content. */
 export async function holdContent(client: Queryable, content: Uint8Array | string): Promise<StoredContent> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : asBuffer(content);
   if (bytes.length === 0 || bytes.length > CHUNK_BYTES) return storeContent(client, bytes);
@@ -43,10 +44,10 @@ export async function holdContent(client: Queryable, content: Uint8Array | strin
   return { hash, size: bytes.length, chunks: [hash], isText: asText(bytes) !== null, held: bytes };
 }
 
-/** Takes a chunk into the store, now or with others. */
+/** Stores a chunk, at once or together with others. */
 export type Keep = (hash: Buffer, data: Buffer) => Promise<void>;
 
-/** Stores content as it comes, a chunk in memory at a time; null if there is more of it than `limit`. */
+/** Stores content as it arrives, with one chunk in memory at a time. Null if it is longer than `limit`. */
 export async function storeStream(
   keep: Keep,
   stream: AsyncIterable<Uint8Array>,
@@ -68,10 +69,10 @@ export async function storeStream(
   return { hash: whole.digest(), size, chunks, isText: text.end() };
 }
 
-/** Of many small contents, so many bytes are stored by one statement. */
+/** Chunks are collected up to this many bytes, and then stored by one statement. */
 const GATHERED_BYTES = 4 * 1024 * 1024;
 
-/** Keeps chunks together and stores them when there are many, and at `flush`. */
+/** Collects chunks, and stores them in large batches and at `flush`. */
 export function gatherChunks(client: Queryable): { keep: Keep; flush: () => Promise<void> } {
   let chunks = new Map<string, { readonly hash: Buffer; readonly data: Buffer }>();
   let size = 0;
@@ -119,7 +120,7 @@ async function* inChunks(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
   if (size > 0) yield Buffer.concat(parts, size);
 }
 
-/** Finds out, piece by piece, whether bytes are UTF-8 text without NUL. */
+/** Checks incrementally whether bytes are UTF-8 text without NUL. */
 class TextCheck {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   #isText = true;
@@ -165,7 +166,7 @@ export async function readWhole(client: Queryable, chunks: readonly Buffer[]): P
   return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
 }
 
-/** Deletes chunks that no version has, an hour after they were last stored. */
+/** Deletes chunks that no version refers to, an hour after they were last stored. */
 export async function sweepChunks(client: Queryable): Promise<number> {
   const { rowCount } = await client.query(
     `with loose as materialized (

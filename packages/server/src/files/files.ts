@@ -1,6 +1,6 @@
-// Files: a permanent id, a path that may move, and an immutable history of versions. Every change is one statement that
-// compares the version it started from, writes the next one and notes it in the workspace's change feed. The caller
-// brings the transaction, and flushes the mirror after its commit.
+// Files: a permanent id, a path that may change, and an immutable history of versions. Every change is one statement:
+// it compares the version that the writer started from, writes the next one, and adds it to the workspace's change
+// feed. The caller provides the transaction, and flushes the mirror after the commit.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
@@ -14,7 +14,7 @@ export type Author =
   | { readonly kind: 'disk' }
   | { readonly kind: 'run'; readonly thread: string; readonly run: string; readonly call: string };
 
-/** The author of what a principal writes. Versions do not tell one person from another yet. */
+/** The author of a principal's writes. Versions do not distinguish people yet. */
 export function authorFor(_principal: Principal): Author {
   return { kind: 'person' };
 }
@@ -33,16 +33,16 @@ export interface FileHead {
   readonly removedAt: Date | null;
 }
 
-/** A content that is on disk, out of sight, before its version is committed. */
+/** Staged content: on disk under a temporary name before its version is committed. */
 export interface Staged {
-  /** It is not needed; nothing happens if it was used. */
+  /** Removes the staged content. Does nothing if it was already used. */
   discard(): void;
 }
 
-/** Null where it cannot be done ahead. */
+/** Null if the content cannot be staged ahead of the commit. */
 export type Stage = (workspaceId: string, path: FilePath, bytes: Buffer) => Staged | null;
 
-/** `held` is what the file says now, where the writer had it at hand. */
+/** `held` is the file's new content, if the writer had it in memory. */
 export interface Written {
   readonly kind: 'changed';
   readonly file: FileHead;
@@ -51,19 +51,19 @@ export interface Written {
   readonly staged?: Staged | undefined;
 }
 
-/** What came of a change; `seq` is its place in the change feed. */
+/** The outcome of a change. `seq` is its position in the change feed. */
 export type Changed =
   | Written
   | { readonly kind: 'unchanged'; readonly file: FileHead }
   | { readonly kind: 'not_found' }
-  /** The file is not what the writer started from; null: it is not there. */
+  /** The file is no longer the version that the writer started from; null: there is no file. */
   | { readonly kind: 'conflict'; readonly file: FileHead | null }
   | { readonly kind: 'in_the_way'; readonly problem: string };
 
 export interface Where {
   readonly workspaceId: string;
   readonly author: Author;
-  /** The version that the writer started from; 0: there was no file; null: any. */
+  /** The version that the writer started from; 0: there was no file; null: any version is accepted. */
   readonly base: number | null;
 }
 
@@ -71,9 +71,9 @@ export interface Write extends Where {
   readonly path: FilePath;
   readonly content: StoredContent;
   readonly quotaBytes: number;
-  /** Where the change is flushed right after its commit. */
+  /** Stages the content, for writers that flush right after the commit. */
   readonly stage?: Stage;
-  /** Brings the content of an earlier version back; with `file`, a removed file under its own id. */
+  /** Restores an earlier version's content; with `removedFile`, restores that file under its own id. */
   readonly restore?: { readonly removedFile?: string };
 }
 
@@ -130,7 +130,7 @@ export async function writeFile(client: Queryable, write: Write): Promise<Change
 
 async function stageAhead({ workspaceId, path, stage }: Write, bytes: Buffer): Promise<Staged | undefined> {
   if (!stage) return undefined;
-  // The statement goes first: the database and the disk work at the same time.
+  // The statement is sent first, so that the database and the disk work at the same time.
   await turn();
   return stage(workspaceId, path, bytes) ?? undefined;
 }
@@ -167,7 +167,7 @@ export async function removeFile(
   return changed(rows[0]!);
 }
 
-/** Moves files to other paths, all or none, inside a transaction that holds `lockFiles`; throws `InTheWay`. */
+/** Moves files to other paths, all or none. The transaction must hold `lockFiles`. Throws `InTheWay`. */
 export async function moveFiles(
   client: Queryable,
   {
@@ -234,7 +234,7 @@ export async function findRemoved(
   return rows[0] ? headOf(rows[0]) : null;
 }
 
-/** The file that was last moved away from a path, wherever it is now. */
+/** The file that was last moved away from a path, whatever its path is now. */
 export async function findMoved(
   client: Queryable,
   workspaceId: string,
@@ -263,7 +263,7 @@ export async function readFile(
   return rows[0] ? headOf(rows[0]) : null;
 }
 
-/** The live files in a folder and below, in the order of their paths, after one if there are many. */
+/** The live files in a folder and below it, ordered by path, starting after `after`. */
 export async function listFiles(
   client: Queryable,
   workspaceId: string,
@@ -280,7 +280,7 @@ export async function listFiles(
   return rows.map(headOf);
 }
 
-/** The paths of the live files in a folder and below, in order: cheap also where there are very many. */
+/** The paths of the live files in a folder and below it, in order. Cheap even for very many files. */
 export async function listPaths(
   client: Queryable,
   workspaceId: string,
@@ -290,7 +290,7 @@ export async function listPaths(
   const prefix = folder.folded === '/' ? '/' : `${folder.folded}/`;
   const { rows } = await client.query<{ paths: string | null }>({
     name: 'list_paths',
-    // No path has a newline.
+    // A path never contains a newline.
     text: `select string_agg(path, E'\\n' order by folded) as paths from (
         select path, folded from files
         where workspace_id = $1 and removed_at is null and folded >= $2 and folded < $3 order by folded limit $4
@@ -315,8 +315,8 @@ export async function findFiles(
 }
 
 /**
- * For several changes in one transaction: everybody takes these locks first and in this order (new paths, files by
- * path, the workspace with the first change), so that nobody waits in a circle.
+ * For several changes in one transaction. Every writer takes these locks first and in this order (new paths; files by
+ * path; the workspace, with the first change), so that there is no deadlock.
  */
 export async function lockFiles(
   client: Queryable,

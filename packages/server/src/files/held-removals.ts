@@ -1,5 +1,6 @@
-// Removals that are held back: many files disappeared from a workspace's folder at once, which is more often an accident than a
-// wish. The pod that has the folder asks by a row; a person decides, on whichever pod; the pod with the folder does it.
+// Held removals: many files disappeared from a workspace's folder at once, which is more often an accident than
+// intended. The pod that owns the folder stores the question as a row; a person decides, on any pod; the owning pod
+// carries the decision out.
 
 import type { Queryable } from '../db/pool.ts';
 
@@ -9,7 +10,7 @@ export interface HeldRemovals {
   readonly since: Date;
   /** How many files are missing on disk. */
   readonly files: number;
-  /** The ids of files that were removed in the same sweep, before it was known to be one. */
+  /** The ids of files that were removed in the same sweep, before it counted as a mass removal. */
   readonly removed: readonly string[];
   readonly decision: Decision | null;
 }
@@ -23,7 +24,7 @@ export async function readHeldRemovals(client: Queryable, workspaceId: string): 
   return rows[0] ?? null;
 }
 
-/** Asks, or says how many are missing by now. */
+/** Creates the question, or updates the number of missing files. */
 export async function holdRemovals(
   client: Queryable,
   workspaceId: string,
@@ -38,7 +39,7 @@ export async function holdRemovals(
   return rows[0]!;
 }
 
-/** False if nothing is held, or it was decided already. */
+/** False if nothing is held, or a decision was already made. */
 export async function decideRemovals(
   client: Queryable,
   workspaceId: string,

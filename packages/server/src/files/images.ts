@@ -1,9 +1,9 @@
-// Which files are images or PDFs that models may be shown: by how they begin, since a provider refuses a whole request for one
-// file that is not what it says.
+// Detects images and PDFs that models can be shown. The type is read from the first bytes, because a provider refuses a
+// whole request over one file that is not of its stated type.
 
-/** Bytes of an image or a PDF that models are shown, at most. */
+/** Maximum size of an image or PDF that models are shown. */
 export const IMAGE_BYTES = 5 * 1024 * 1024;
-/** Bytes that tell the type. */
+/** How many of the first bytes `imageType` needs. */
 export const IMAGE_HEAD = 12;
 
 export function imageType(head: Buffer): string | null {

@@ -1,4 +1,4 @@
-// A folder as a zip, made while it is read: the versions of one moment, one chunk in memory.
+// Streams a folder as a zip: the versions of one moment, with one chunk in memory at a time.
 
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
@@ -9,7 +9,7 @@ import type { FilePath } from './paths.ts';
 import { readVersion } from './versions.ts';
 import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../yielding.ts';
 
-/** If nobody reads the result any more, it must be destroyed: nothing more is read then. */
+/** If the reader goes away, the stream must be destroyed; reading then stops. */
 export function pack(pool: Pool, folder: FilePath, files: readonly FileHead[]): Readable {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;

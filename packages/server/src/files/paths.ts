@@ -1,5 +1,5 @@
-// Paths in a workspace: `/notes/haiku.md`. What is accepted here is safe and means the same on every file system that a
-// mirror may live on: NFC, no `..`, no control, bidirectional or invisible characters, no name that some system reserves.
+// Paths in a workspace, such as `/notes/haiku.md`. An accepted path is safe, and means the same on every file system
+// that a mirror can be on: NFC, no `..`, no control, bidirectional or invisible characters, no reserved names.
 
 import { fold } from '../case-folding.ts';
 import { problemWithName } from '../file-names.ts';
@@ -10,7 +10,7 @@ export const PATH_DEPTH = 64;
 export interface FilePath {
   /** Begins with a slash. */
   readonly path: string;
-  /** As it is compared: no two live files differ only by case. */
+  /** For comparison: no two live files differ only in case. */
   readonly folded: string;
 }
 
@@ -41,12 +41,12 @@ export function parseFolder(given: string): ParsedPath {
   return parsePath(given.endsWith('/') ? given.slice(0, -1) : given);
 }
 
-/** Chats are shown as files and written by nobody. */
+/** Chats appear as files that nobody can write. */
 export function isReadOnly({ folded }: FilePath): boolean {
   return folded === '/chats' || folded.startsWith('/chats/');
 }
 
-/** Whether a path holds, or is, what agents are told and may do: role files, and AGENTS.md. */
+/** Whether a path is part of what governs agents: role files and AGENTS.md. */
 export function governsAgents({ folded }: FilePath): boolean {
   return folded === '/agents' || folded.startsWith('/agents/') || folded === '/agents.md';
 }

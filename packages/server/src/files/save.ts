@@ -1,4 +1,4 @@
-// Saving content under a path: the write, and what to do when the file is no longer what the writer started from.
+// Saves content under a path, and resolves the case that the file has changed since the writer read it.
 
 import { TooMuchWork, workers } from '../compute/pool.ts';
 import type { Queryable } from '../db/pool.ts';
@@ -6,29 +6,29 @@ import { asText, holdContent, readWhole, type StoredContent } from './content.ts
 import { writeFile, type Changed, type FileHead, type Write } from './files.ts';
 import { readVersion } from './versions.ts';
 
-/** Bytes of a text at most that is merged. */
+/** Maximum size of a text that is merged. */
 export const MERGE_BYTES = 1024 * 1024;
-/** How often a merge is tried again because somebody was faster. */
+/** How often a merge is retried because another writer was faster. */
 const MERGE_TRIES = 100;
 
 export interface Save extends Omit<Write, 'content'> {
-  /** Null: what `content` says. */
+  /** Null: `content` is used instead. */
   readonly bytes: Uint8Array | null;
-  /** If it is stored already. */
+  /** The content, if it is already stored. */
   readonly content?: StoredContent;
-  /** Whether a stale text may be merged with what is there now. */
+  /** Whether a stale text may be merged with the current version. */
   readonly merge: boolean;
-  /** What the writer started from, where that is no version. */
+  /** The content that the writer started from, if it was not a version. */
   readonly from?: Uint8Array | undefined;
 }
 
 export type Saved =
   | Exclude<Changed, { kind: 'conflict' }>
-  /** Written, with what others changed meanwhile. */
+  /** Written, merged with the changes that others had made. */
   | { readonly kind: 'merged'; readonly file: FileHead; readonly seq: number; readonly bytes: Buffer }
   | { readonly kind: 'conflict'; readonly file: FileHead | null; readonly theirs: Buffer | null };
 
-/** What is more than a chunk is stored through `store`, outside the transaction that `client` may be. */
+/** Content longer than a chunk is stored through `store`, outside the transaction that `client` may be in. */
 export async function saveFile(store: Queryable, client: Queryable, save: Save): Promise<Saved> {
   const given = save.content ?? (await holdContent(store, save.bytes ?? Buffer.alloc(0)));
   let content = given;
@@ -51,7 +51,7 @@ export async function saveFile(store: Queryable, client: Queryable, save: Save):
   }
 }
 
-/** What a file says now. */
+/** The current content of a file. */
 export async function readHead(client: Queryable, file: FileHead): Promise<Buffer> {
   const version = await readVersion(client, file.id, file.version);
   return readWhole(client, version!.chunks);
@@ -74,7 +74,7 @@ async function merge(
   ].map(asText);
   const [before, mine, now] = texts;
   if (before == null || mine == null || now == null) return null;
-  // What takes too long is not merged: the writer is told of the conflict.
+  // A merge that takes too long is reported as a conflict.
   return workers
     .run('merge', { base: before, mine, theirs: now }, { key: workspaceId })
     .catch((error: unknown) => {

@@ -1,4 +1,4 @@
-// Search in a workspace: by a part of a path, or by words of a text.
+// Search in a workspace: by part of a path, or by words in a text.
 
 import type { Pool, Queryable } from '../db/pool.ts';
 import { readChunks } from './content.ts';
@@ -7,9 +7,9 @@ import { fold } from '../case-folding.ts';
 import { yieldWithAbortCheck } from '../yielding.ts';
 import { indexWords } from './words.ts';
 
-/** Characters of a snippet before and after the first word that was found. */
+/** Characters of a snippet before and after the first word found. */
 const AROUND = 80;
-/** Bytes of a text that a snippet is looked for in. */
+/** How many bytes of a text are searched for a snippet. */
 const SNIPPET_BYTES = 256 * 1024;
 
 export interface Hit {
@@ -28,7 +28,7 @@ interface Row {
   size: string;
 }
 
-/** Files whose path has this in it: in the name first, then the shortest. */
+/** Files whose path contains this text: matches in the name first, then the shortest paths. */
 export async function searchNames(
   client: Queryable,
   workspaceId: string,
@@ -44,7 +44,7 @@ export async function searchNames(
   return rows.map(hitOf);
 }
 
-/** Text files that these words are in, the best first, each with the place where it says so. */
+/** Text files that contain these words, best match first, each with a snippet. */
 export async function searchText(
   pool: Pool,
   workspaceId: string,

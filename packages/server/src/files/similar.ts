@@ -1,4 +1,4 @@
-// "Did you mean …": the paths that are nearest to one that is not there.
+// "Did you mean …": the paths most similar to one that does not exist.
 
 import { distance } from '../did-you-mean.ts';
 import type { Queryable } from '../db/pool.ts';
@@ -6,7 +6,7 @@ import type { FilePath } from './paths.ts';
 
 const CANDIDATES = 500;
 const SUGGESTIONS = 3;
-/** Of a name, so many letters are compared: the cost grows with their square. */
+/** Letters of a name that are compared: the cost grows with their square. */
 const COMPARED = 64;
 
 export async function similarPaths(

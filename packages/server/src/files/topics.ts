@@ -1,6 +1,6 @@
-// What files announce on the bus.
+// The topics that the files publish on the bus.
 
 import { defineTopic, oneField } from '../bus/bus.ts';
 
-/** A workspace has new rows in its change feed, or another name, or something else that people see beside its files. */
+/** A workspace has new rows in its change feed, a new name, or another change that people see next to its files. */
 export const FILES_CHANGED = defineTopic('files.changed', oneField('workspaceId'));

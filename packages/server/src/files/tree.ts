@@ -1,5 +1,5 @@
-// The tree of a workspace's files. Folders are the beginnings of paths: the walk goes from file to file, and from a
-// folder that is too deep to be opened straight to what comes after it, so that a page costs what it shows.
+// The tree of a workspace's files. Folders are prefixes of paths. The query goes from file to file, and skips
+// everything in a folder that is below the requested depth, so that a page costs only as much as it shows.
 
 import type { Queryable } from '../db/pool.ts';
 import type { Author, FileHead } from './files.ts';
@@ -20,7 +20,7 @@ export type TreeEntry =
 
 export interface TreePage {
   readonly entries: readonly TreeEntry[];
-  /** The last path of the page, after which the next begins; null at the end. */
+  /** The last path of this page, where the next page continues; null at the end. */
   readonly next: string | null;
 }
 
@@ -35,7 +35,7 @@ interface Row {
   author: string;
 }
 
-/** What is in a folder, so many levels deep, in the order of the folded paths. */
+/** The entries of a folder down to `depth` levels, ordered by folded path. */
 export async function readTree(
   client: Queryable,
   workspaceId: string,
@@ -72,7 +72,7 @@ export async function readTree(
     ],
   });
   const entries: TreeEntry[] = [];
-  // Folders that a page has opened are not named again by the next one.
+  // A folder that an earlier page listed is not listed again.
   let open = (after ?? '').split('/');
   for (const row of rows.slice(0, limit)) {
     const [names, folded] = [row.path.split('/'), row.folded.split('/')];
@@ -86,13 +86,13 @@ export async function readTree(
   return { entries, next: rows.length > limit ? rows[limit - 1]!.folded : null };
 }
 
-/** The first path that can come after a file, or after the folder that hides it. */
+/** The first path that can come after a file, or after the folder at the depth limit that contains it. */
 function beyond(folded: string, levels: number): string {
   const names = folded.split('/');
   return names.length > levels + 1 ? `${names.slice(0, levels + 1).join('/')}0` : `${folded}\u0001`;
 }
 
-/** How many names two paths have in common from the beginning. */
+/** How many leading names two paths have in common. */
 function shared(a: readonly string[], b: readonly string[]): number {
   const end = a.findIndex((name, index) => name !== b[index]);
   return end < 0 ? a.length : end;

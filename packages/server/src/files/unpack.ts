@@ -1,6 +1,6 @@
-// Unpacks an uploaded zip into a folder. The archive is hostile until shown otherwise: its directory is read first, and
-// what it claims is limited before anything is unpacked; each name goes through the same gate as every path; what an
-// entry holds may not be more than it claimed. Files are written in a few transactions, each of many.
+// Unpacks an uploaded zip into a folder. The archive is not trusted: its directory is read first, and limits are
+// applied to the sizes that it claims before anything is unpacked; each name is validated like every other path; an
+// entry may not hold more than it claims. Files are written in batches, one transaction each.
 
 import { crc32 } from 'node:zlib';
 import type { Readable } from 'node:stream';
@@ -12,10 +12,12 @@ import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../yielding.ts';
 import { governsAgents, isReadOnly, parsePath, type FilePath } from './paths.ts';
 
 export const ARCHIVE_ENTRIES = 10_000;
-/** Of the zip itself, and of all that is in it. */
+/** Maximum size of the zip itself, and of its unpacked content. */
 export const ARCHIVE_BYTES = 256 * 1024 * 1024;
 export const UNPACKED_BYTES = 1024 * 1024 * 1024;
-/** How much larger the content may be than the zip; a little content may be as dense as it likes. */
+/**
+ * How much larger the content may be than the zip. The limit applies only to content of at least `RATIO_FROM` bytes.
+ */
 const RATIO = 100;
 const RATIO_FROM = 16 * 1024 * 1024;
 /** Files in one transaction. */
@@ -25,11 +27,11 @@ export interface Unpacking {
   readonly workspaceId: string;
   readonly folder: FilePath;
   readonly author: Author;
-  /** Whether role files and AGENTS.md are written, too. */
+  /** Whether role files and AGENTS.md may be written. */
   readonly governing: boolean;
   readonly maxFileBytes: number;
   readonly quotaBytes: number;
-  /** Ends it between two files; what was written before stays. */
+  /** Stops between two files; files already written stay. */
   readonly signal?: AbortSignal | undefined;
   /** Called after each transaction. */
   readonly committed: (changes: readonly Changed[]) => Promise<void>;
@@ -42,7 +44,7 @@ export interface Unpacked {
   readonly refused: { readonly name: string; readonly problem: string }[];
 }
 
-/** What is wrong with the archive as a whole; nothing of it was unpacked. */
+/** The archive as a whole is refused; nothing was unpacked. */
 export class BadArchive extends Error {
   readonly kind: 'not_a_zip' | 'too_many_files' | 'too_large' | 'too_dense';
 
@@ -58,7 +60,7 @@ interface Member {
   readonly path: FilePath;
 }
 
-/** `unpacked` is filled as the work goes on: if it fails in the middle, it says how far it came. */
+/** `unpacked` is updated along the way: after a failure it says how far the work got. */
 export async function unpack(
   pool: Pool,
   file: string,
@@ -135,7 +137,7 @@ async function readDirectory(
   return members;
 }
 
-/** What is wrong with an entry, as a string. */
+/** Returns the problem as a string if the entry is refused. */
 function memberOf(
   entry: Entry,
   name: string,
@@ -148,7 +150,7 @@ function memberOf(
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8)
     return 'it is compressed in an unknown way';
   if (entry.uncompressedSize > maxFileBytes) return `it has more than ${maxFileBytes} bytes`;
-  // The name by itself first: a leading slash or a dot must not hide behind the folder.
+  // The name is checked on its own first: the folder prefix must not hide a leading slash or a dot.
   if (name.startsWith('/')) return 'its path begins with a slash';
   const own = parsePath(name);
   const parsed = own.ok ? parsePath(`${folder.path === '/' ? '' : folder.path}${own.path.path}`) : own;
@@ -163,7 +165,7 @@ function nameOf(entry: Entry): string {
   return getFileNameLowLevel(entry.generalPurposeBitFlag, raw, entry.extraFields, true);
 }
 
-/** Null if the entry is not what the directory says. */
+/** Null if the entry does not match the archive's directory. */
 async function contentOf(
   keep: Keep,
   zip: ZipFile,
@@ -179,7 +181,7 @@ async function contentOf(
         yield data;
       }
     } catch {
-      // Whatever the unpacker says: the bytes are not what they claim to be.
+      // Whatever the error is: the entry's bytes are not what the directory claims.
       damaged = true;
     }
   };
@@ -198,7 +200,7 @@ async function writeBatch(
   const outcomes = await transaction(pool, async (client) => {
     const paths = batch.map(({ member }) => member.path);
     await lockFiles(client, workspaceId, paths);
-    // In one order, or two with the same content would wait for each other.
+    // Lock the chunks in one order, so that two uploads with the same content do not deadlock.
     await client.query('select from chunks where hash = any ($1) and not kept order by hash for update', [
       batch.flatMap(({ content }) => content.chunks),
     ]);

@@ -1,9 +1,9 @@
-// What files were: versions are written with their changes (files.ts) and never changed.
+// The versions of files. files.ts writes them with each change; they never change.
 
 import type { Queryable } from '../db/pool.ts';
 import type { Author } from './files.ts';
 
-/** Bytes at most of a text that is compared with another version of it. */
+/** Maximum size of a text that is compared with another version. */
 export const DIFF_BYTES = 1024 * 1024;
 
 export interface FileVersion {
@@ -32,7 +32,7 @@ interface VersionRow {
 
 const VERSION_COLUMNS = 'version, op, path, hash, size, chunks, is_text, author, at';
 
-/** A file's versions, newest first, before one if there are many. */
+/** A file's versions, newest first, starting before `before`. */
 export async function listVersions(
   client: Queryable,
   fileId: string,

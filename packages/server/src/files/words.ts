@@ -1,33 +1,33 @@
-// The index of what texts say. A write only notes that there is something to index (`unindexed`); it is done a moment later
-// by some pod, and first of all by whoever searches: what was committed before a search is found by it.
+// The full-text index. A write only records that there is something to index (`unindexed`). Some pod indexes it a
+// moment later. A search first indexes whatever is left, so that it finds everything committed before it.
 
 import type { Bus } from '../bus/bus.ts';
 import { transaction, type Pool, type Queryable } from '../db/pool.ts';
 import { CHUNK_BYTES } from './content.ts';
 import { FILES_CHANGED } from './topics.ts';
 
-/** Of a text, what search finds it by. */
+/** How many characters of a text are indexed. */
 const WORDS_CHARACTERS = 128 * 1024;
-/** A character of UTF-16 has at most 3 bytes of UTF-8. */
+/** A UTF-16 code unit takes at most 3 bytes of UTF-8. */
 const WORDS_CHUNKS = Math.ceil((3 * WORDS_CHARACTERS) / CHUNK_BYTES);
-/** Versions that one transaction indexes. */
+/** Versions indexed by one transaction. */
 const BATCH = 32;
-/** How long after a change a pod indexes it: files that are written again and again are indexed now and then. */
+/** Delay between a change and its indexing: a file that is written repeatedly is not indexed each time. */
 const SOON_MS = 1000;
 
-/** Returns when everything that was committed before is indexed; an abort ends it between two transactions. */
+/** Returns when everything committed before the call is indexed. An abort stops it between two transactions. */
 export async function indexWords(pool: Pool, workspaceId: string, signal?: AbortSignal): Promise<void> {
   while ((await transaction(pool, (client) => indexSome(client, workspaceId))) > 0) signal?.throwIfAborted();
 }
 
-/** The workspaces where something is left to index. */
+/** The workspaces with something left to index. */
 export async function listUnindexed(client: Queryable): Promise<readonly string[]> {
   const { rows } = await client.query<{ id: string }>('select distinct workspace_id as id from unindexed');
   return rows.map(({ id }) => id);
 }
 
 async function indexSome(client: Queryable, workspaceId: string): Promise<number> {
-  // Whoever comes second waits here until the first is done, and then finds nothing.
+  // A second indexer waits here until the first is done, and then finds nothing to do.
   const due = await client.query<{ file_id: string; version: number }>({
     name: 'unindexed',
     text: `select file_id, version from unindexed where workspace_id = $1
@@ -36,7 +36,7 @@ async function indexSome(client: Queryable, workspaceId: string): Promise<number
   });
   if (due.rows.length === 0) return 0;
   const files = [...new Set(due.rows.map(({ file_id }) => file_id))];
-  // What came after the locked versions has a row of its own, and is indexed again.
+  // A version written after the locked ones has its own row, and is indexed later.
   const { rows } = await client.query<{ file_id: string; data: Buffer | null }>({
     name: 'unindexed_texts',
     text: `select f.id as file_id, (
@@ -73,9 +73,9 @@ function wordsOf(data: Buffer | null): string {
 }
 
 export interface Indexer {
-  /** Something changed in a workspace. */
+  /** Schedules indexing of a workspace that has changed. */
   soon(workspaceId: string): void;
-  /** Ends when what is being done is done. */
+  /** Resolves when indexing in progress has finished. */
   stop(): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ export function startIndexer(pool: Pool, onError: (error: Error) => void): Index
 export function subscribeIndexer(bus: Bus, indexer: Indexer): void {
   bus.subscribe(FILES_CHANGED, {
     message: ({ workspaceId }) => indexer.soon(workspaceId),
-    // A search indexes what is left, and so do the chores.
+    // After lost messages nothing is needed: searches and the hourly chores index what is left.
     rescan: () => undefined,
   });
 }

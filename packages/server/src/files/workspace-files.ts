@@ -1,24 +1,24 @@
-// A pod's view of the workspaces: what follows a commit. A caller changes files in a transaction of its own with the
-// functions of files.ts, then calls `committed` here, which announces the change and returns when the mirror on disk has it.
+// What follows a commit to a workspace's files. A caller changes files in its own transaction with the functions of
+// files.ts, then calls `committed`, which announces the change and returns when the mirror on disk has it.
 
 import type { Bus } from '../bus/bus.ts';
 import type { Changed, Stage, Written } from './files.ts';
 import { FILES_CHANGED } from './topics.ts';
 
-/** The copies of workspaces on this pod's disk. */
+/** The mirrors of workspaces on this pod's disk. */
 export interface Mirrors {
   readonly stage: Stage;
-  /** Brings the mirror to what the database says, these changes at least; resolves when it is on disk. */
+  /** Updates the mirror to the database's state, including at least these changes. Resolves when they are on disk. */
   flush(workspaceId: string, changes: readonly Written[]): Promise<void>;
-  /** A folder on disk that holds the workspace with everything committed so far. */
+  /** A folder on disk with everything that was committed before the call. */
   folder(workspaceId: string): Promise<string>;
-  /** Why some folder is behind, in a few words without paths; null: none is. */
+  /** Why a folder is behind, in a few words without paths; null if none is. */
   problem(): string | null;
 }
 
 export interface WorkspacesOptions {
   readonly bus: Bus;
-  /** Bytes of one file at most, and of all versions of a workspace's files. */
+  /** Maximum size of one file, and of all versions of a workspace's files. */
   readonly maxFileBytes: number;
   readonly quotaBytes: number;
 }
@@ -31,7 +31,7 @@ export class Workspaces {
     this.options = options;
   }
 
-  /** Mirrors write files themselves (what people edit on disk), so they come second. */
+  /** Attached later because mirrors also need this object: they write files when people edit on disk. */
   attach(mirrors: Mirrors): void {
     this.#mirrors = mirrors;
   }
@@ -41,22 +41,22 @@ export class Workspaces {
     return this.#mirrors;
   }
 
-  /** For writes that are flushed after their commit: brings contents to the disk meanwhile. */
+  /** For writes that are flushed after their commit: puts content on disk while the commit is in flight. */
   readonly stage: Stage = (workspaceId, path, bytes) =>
     this.#mirrors?.stage(workspaceId, path, bytes) ?? null;
 
-  /** After a commit: announces the changes on every pod, and flushes the mirror. */
+  /** To be called after a commit: announces the changes to every pod, and flushes the mirror. */
   async committed(workspaceId: string, changes: readonly Changed[]): Promise<void> {
     const written = changes.filter((change) => change.kind === 'changed');
     if (written.length > 0) await this.#announce(workspaceId, written);
   }
 
-  /** The workspace itself was renamed, removed or brought back: its folder follows. */
+  /** The workspace itself was renamed, removed or restored: updates its folder. */
   async moved(workspaceId: string): Promise<void> {
     await this.#announce(workspaceId, []);
   }
 
-  /** Something else about the workspace changed that people see beside its files. */
+  /** Announces another change of the workspace that people see next to its files. */
   async announce(workspaceId: string): Promise<void> {
     await this.options.bus.publish(FILES_CHANGED, { workspaceId });
   }
