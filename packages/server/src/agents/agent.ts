@@ -1,5 +1,5 @@
-// The one factory of agents: a workspace, a role and a model become what answers. The model is the request's, else the
-// role's, else the server's; the tools are those of the role's list; the preamble is the role's, with the workspace's guide.
+// Creates agents from a workspace, a role and a model. The model is the request's, else the role's, else the server's default;
+// the tools are those that the role lists; the preamble is the role's, followed by the workspace's guide.
 
 import type { Limits, PolicyRule } from '@continuo/protocol';
 import type { Models } from '../models/catalog.ts';
@@ -12,11 +12,11 @@ export interface Agent {
   readonly role: string;
   readonly model: Model;
   readonly preamble: string;
-  /** The tools of the role's list, as they are now; an abort does not wait for those that are still being fetched. */
+  /** The role's tools that are available now. Waits for tools that are still loading, until the signal aborts. */
   tools(signal: AbortSignal): Promise<ToolRegistry>;
-  /** The role's own rules; the workspace's policy is the other half. */
+  /** The role's own rules, which apply in addition to the workspace's policy. */
   readonly permissions: readonly PolicyRule[];
-  /** What the role says; a message's own limits come before, the server's after. */
+  /** The role's limits. A message's own limits take precedence; the server's apply last. */
   readonly limits: Limits;
 }
 
@@ -43,11 +43,11 @@ export function createAgents({
 }: {
   readonly models: Models;
   readonly roles: Roles;
-  /** Tools that every workspace has. */
+  /** The tools of every workspace. */
   readonly tools: ToolRegistry;
   /** The same tools for a role with permissions of its own. */
   readonly toolsFor?: (permissions: readonly PolicyRule[]) => ToolRegistry;
-  /** Further tools of a workspace, which come and go. */
+  /** A workspace's additional tools, which can change at any time. */
   readonly toolsOf?: (workspaceId: string) => readonly AnyTool[] | Promise<readonly AnyTool[]>;
 }): Agents {
   return {
@@ -92,7 +92,7 @@ function listed(tools: ToolRegistry, list: readonly string[]): ToolRegistry {
   return narrowed(tools, (name) => globs.some((glob) => glob.matches(name)));
 }
 
-/** Null if it is aborted first. A listener that stayed would keep the signal for as long as the server runs. */
+/** Null if the signal aborts first. Removes its listener, which would otherwise keep memory alive as long as the signal. */
 async function unlessAborted<T>(work: T | Promise<T>, signal: AbortSignal): Promise<T | null> {
   if (!(work instanceof Promise)) return work;
   if (signal.aborted) return null;

@@ -1,6 +1,6 @@
-// Roles as a workspace's files have them: `/agents/<name>.md`, and `/AGENTS.md` for all. Where the newest version of a role's
-// file has a mistake, its last good one stays in use and the mistake is told with it; where there is none, the built-in
-// role of that name; where there is none of these, the role cannot be used.
+// Reads roles from a workspace's files: `/agents/<name>.md`, and `/AGENTS.md` for all roles. If the newest version of a role file
+// has an error, its last valid version stays in use and the error is reported with it; without a valid version, the built-in role
+// of that name is used; without that, the role is unusable.
 
 import type { Role } from '@continuo/protocol';
 import type { Pool } from '../db/pool.ts';
@@ -16,11 +16,11 @@ import {
   type RoleDefinition,
 } from './role-file.ts';
 
-/** Files in `/agents` that are looked at. */
+/** The most files in `/agents` that are read. */
 const ROLE_FILES = 1000;
-/** Earlier versions of a file that are looked through for a good one. */
+/** How many earlier versions are searched for a valid one. */
 const EARLIER_VERSIONS = 100;
-/** Bytes of AGENTS.md that models are shown. */
+/** How many bytes of AGENTS.md models see. */
 const GUIDE_BYTES = 32 * 1024;
 
 const at = (path: string) => ({ path, folded: fold(path) });
@@ -42,7 +42,7 @@ interface Wanted {
   readonly name: string;
   readonly file: FileHead;
   readonly builtIn: RoleDefinition | undefined;
-  /** The names that a role may list; undefined: any. */
+  /** The tool names that a role may list; undefined: any. */
   readonly tools: readonly string[] | undefined;
 }
 
@@ -71,7 +71,7 @@ async function lastGood(
   tools: Wanted['tools'],
 ): Promise<{ version: number; role: RoleDefinition } | null> {
   for (const earlier of await listVersions(pool, id, { before: version, limit: EARLIER_VERSIONS })) {
-    // What it was elsewhere, it never was as this role.
+    // A version at another path was not this role.
     if (earlier.path !== path) continue;
     const parsed = await parseVersion(pool, earlier, tools);
     if (parsed.ok) return { version: earlier.version, role: parsed.role };
@@ -91,13 +91,13 @@ async function parseVersion(
     : parseRoleFile(text, tools);
 }
 
-/** Null if it is not text. */
+/** Null if the file is not text. */
 export async function readGuide(pool: Pool, file: FileHead): Promise<string | null> {
   if (!file.isText) return null;
   const { chunks } = (await readVersion(pool, file.id, file.version))!;
   const parts: Buffer[] = [];
   for await (const part of readChunks(pool, chunks, 0, GUIDE_BYTES)) parts.push(part);
-  // A character that is cut in half at the end is left out.
+  // `stream` drops an incomplete character at the end.
   const text = new TextDecoder().decode(Buffer.concat(parts), { stream: true }).trim();
   if (file.size <= GUIDE_BYTES) return text;
   return `${text}\n\n[AGENTS.md has ${file.size} bytes; only the first ${GUIDE_BYTES} are shown here.]`;

@@ -1,5 +1,5 @@
-// A role file: YAML front matter (description, model, tools, permissions, limits) and a body, which is the model's
-// preamble. Pure. A mistake is told with its line and column in the file, and with what is allowed.
+// Parses a role file: YAML front matter (description, model, tools, permissions, limits) and a body, which is the model's
+// preamble. Pure. An error names its line and column in the file, and what is allowed.
 
 import {
   isMap,
@@ -17,7 +17,7 @@ import { didYouMean } from '../did-you-mean.ts';
 import { globProblem } from '../compute/glob.ts';
 import { policyRule } from '../tools/policy.ts';
 
-/** Bytes of a role file at most. */
+/** The most bytes of a role file. */
 export const ROLE_FILE_BYTES = 64 * 1024;
 const DESCRIPTION_CHARACTERS = 500;
 const TOOL_GLOBS = 200;
@@ -25,7 +25,7 @@ const TOOL_GLOBS = 200;
 export interface RoleDefinition {
   readonly description: string | null;
   readonly model: string | null;
-  /** Names and globs of the tools that it may use; null: all. */
+  /** Names and globs of the tools that the role may use; null: all. */
   readonly tools: string[] | null;
   readonly permissions: PolicyRule[];
   readonly limits: Limits;
@@ -33,7 +33,7 @@ export interface RoleDefinition {
 }
 
 interface Mistake {
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
   readonly column: number;
   readonly sentence: string;
@@ -63,7 +63,7 @@ const frontMatter = z.strictObject({
   limits: schemas.limits.optional(),
 });
 
-/** `known`: the names that a list of tools may have, besides globs and the tools of MCP servers; undefined: any. */
+/** `known`: the tool names that the list may contain besides globs and tools of MCP servers; undefined: any. */
 export function parseRoleFile(text: string, known?: readonly string[]): ParsedRole {
   const bytes = Buffer.byteLength(text);
   if (bytes > ROLE_FILE_BYTES) return tooLong(bytes);
@@ -96,7 +96,7 @@ export function tooLong(bytes: number): ParsedRole {
 
 const FENCE = /^---[ \t]*$/;
 
-/** Null where the front matter has no end; a file may do without it. */
+/** Null if the front matter does not end. A file may have no front matter. */
 function split(text: string): { yaml: string; body: string } | null {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   if (!FENCE.test(lines[0]!)) return { yaml: '', body: lines.join('\n') };
@@ -107,7 +107,7 @@ function split(text: string): { yaml: string; body: string } | null {
 
 type Read = { ok: true; given: z.infer<typeof frontMatter> } | { ok: false; mistake: Mistake };
 
-/** YAML is read by recursion, and 64 KiB hold brackets enough to exhaust the stack. */
+/** The YAML parser is recursive, and 64 KiB of brackets can overflow the stack. */
 function readWithinStack(yaml: string, known: readonly string[] | undefined): Read {
   try {
     return readFrontMatter(yaml, known);
@@ -156,7 +156,7 @@ function readFrontMatter(yaml: string, known: readonly string[] | undefined): Re
   );
 }
 
-/** What a glob means, or an MCP server has (`server__tool`), may come later. */
+/** Whether the name is certainly no tool. Globs and names of MCP tools (`server__tool`) may match a tool later. */
 function isNoTool(name: string, known: readonly string[]): boolean {
   return /^[\w-]+$/.test(name) && !name.includes('__') && !known.includes(name);
 }
@@ -167,7 +167,7 @@ function inWords({ code, message }: YAMLError): string {
   return code === 'BAD_ALIAS' ? STAR : `this is not YAML: ${message}`;
 }
 
-/** YAML's aliases have no use here, and could make much of little. */
+/** The offset of the first YAML alias. Aliases are not needed here, and can expand a small file to a huge value. */
 function firstAlias(document: Document): number | null {
   let found: number | null = null;
   visit(document, {
@@ -184,7 +184,7 @@ function allowedIn([key]: readonly PropertyKey[]): string[] {
   return Object.keys(shape);
 }
 
-/** Where the value at a path begins, or its key; where there is none, what should have held it. */
+/** The offset of the value at a path, or of its key; if there is none, of the nearest parent. */
 function offsetOf(document: Document, path: readonly PropertyKey[], key: boolean): number {
   for (let depth = path.length; depth >= 0; depth -= 1) {
     const holder = document.getIn(path.slice(0, depth - 1), true);

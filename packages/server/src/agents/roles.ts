@@ -1,5 +1,5 @@
-// The roles of a workspace, kept in memory: the built-in ones, overlaid by the workspace's own files. They are looked at
-// again when the workspace changed, and read again if it was these files that changed.
+// Caches the roles of each workspace: the built-in ones, overridden by the workspace's own files. After a change in the workspace
+// the cache checks the versions of the role files, and reads them again only if these have changed.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -12,25 +12,25 @@ import { parseRoleFile, type RoleDefinition } from './role-file.ts';
 
 export const DEFAULT_ROLE = 'assistant';
 
-/** Workspaces whose roles are kept. */
+/** For how many workspaces roles are cached. */
 const WORKSPACES_KEPT = 1000;
 
 interface WorkspaceRoles {
-  /** By name; those that cannot be used have no preamble. */
+  /** By name; unusable roles have no preamble. */
   readonly roles: ReadonlyMap<string, Role>;
-  /** What every role is told of this workspace. */
+  /** The workspace's guide (AGENTS.md), which every role gets. */
   readonly guide: string | null;
-  /** The versions that this was made of. */
+  /** Identifies the file versions that this was read from. */
   readonly stamp: string;
 }
 
 export interface Roles {
   of(workspaceId: string): Promise<WorkspaceRoles>;
-  /** Something changed in the workspace, or, with null, in any. */
+  /** Call when something changed in the workspace; null: in any workspace. */
   changed(workspaceId: string | null): void;
 }
 
-/** `tools`: the names that every workspace knows; without them a role may name any. */
+/** `tools`: the names of the tools of every workspace; without them a role may name any tool. */
 export async function createRoles(pool: Pool, tools?: readonly string[]): Promise<Roles> {
   const builtIn = await loadBuiltIn(tools);
   const kept = new Map<string, { stale: boolean; readonly read: Promise<WorkspaceRoles> }>();

@@ -1,5 +1,5 @@
-// A server's connection on this pod: it is opened, lost, and opened again after a pause that grows. Its tools are those
-// of the session that is open; without one there are none.
+// A server's connection on this pod: opens it, and after a failure opens it again with back-off. Its tools are those of the open
+// session; without one it has none.
 
 import type { Logger } from 'pino';
 import { ToolFailure } from '../tools/tool.ts';
@@ -23,7 +23,7 @@ export type ConnectionState =
 export interface Connection {
   readonly state: ConnectionState;
   readonly tools: readonly ListedTool[];
-  /** The end of a first try; later ones hold nobody up. */
+  /** Resolves when the first attempt to connect has ended. Nothing waits for later attempts. */
   readonly tried: Promise<void>;
   readonly isFirstTry: boolean;
   stop(): Promise<void>;
@@ -34,9 +34,9 @@ export interface ConnectionOptions {
   readonly world: World;
   readonly guard: Guard;
   readonly log: Logger;
-  /** The environment of this process, for what a configuration refers to. */
+  /** This process's environment variables, which configurations can refer to. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The connection that this one replaces is gone. */
+  /** Resolves when the connection that this one replaces is closed. */
   readonly after: Promise<void>;
   readonly onChange: () => void;
 }

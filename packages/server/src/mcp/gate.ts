@@ -1,4 +1,4 @@
-// Counts what a server sends, and says when it is a flood.
+// Counts the bytes and messages that a server sends, and reports a flood.
 
 import { FLOOD_BYTES, FLOOD_MESSAGES, FLOOD_WINDOW_MS } from './limits.ts';
 

@@ -1,6 +1,6 @@
-// Ends the process groups of MCP servers when this process is gone, however it ended. A server's input closes then,
-// and most servers exit; the guard kills the others. It is a shell that reads a pipe which only this process writes:
-// the kernel closes the pipe, and there is nothing to poll. One guard serves all servers of a pod.
+// Ends the process groups of MCP servers when this process dies, for whatever reason. A server's stdin closes then, and most
+// servers exit; the guard kills the others. The guard is a shell that reads a pipe which only this process writes: the kernel
+// closes the pipe, so there is nothing to poll. One guard serves all servers of a pod.
 
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Writable } from 'node:stream';

@@ -1,5 +1,5 @@
-// A server at an address (streamable HTTP), with the SDK's own transport. What it lacks is added around it: a limit to
-// what is read, and word of a connection that broke, which HTTP does not tell by itself.
+// An MCP server at a URL (streamable HTTP), over the SDK's transport. This file adds a limit on message sizes, and detects a
+// broken connection, which HTTP does not report by itself.
 
 import {
   isJSONRPCRequest,
@@ -13,11 +13,11 @@ export interface HttpSettings {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly gate: Gate;
-  /** The session is over, or can no longer be reached. */
+  /** Called when the session is over or can no longer be reached. */
   readonly onLost: (reason: string) => void;
 }
 
-/** The code of an error that stands for an answer which never came. */
+/** The error code for an answer that never came. */
 export const STREAM_ENDED = -32_099;
 
 export function createHttp(settings: HttpSettings): StreamableHTTPClientTransport {
@@ -28,7 +28,7 @@ export function createHttp(settings: HttpSettings): StreamableHTTPClientTranspor
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
     if (Array.isArray(message) || !isJSONRPCRequest(message)) return send(message, options);
-    // Without this, a call whose stream broke would wait for its time-out. An answer that did come is not disturbed.
+    // Otherwise a call whose stream broke would wait for its time-out. A call that already has its answer ignores this one.
     const error = { code: STREAM_ENDED, message: 'the stream ended before the answer' };
     const onRequestStreamEnd = () => transport.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
     return send(message, { ...options, onRequestStreamEnd });
@@ -39,14 +39,15 @@ export function createHttp(settings: HttpSettings): StreamableHTTPClientTranspor
 function measured({ gate, onLost }: HttpSettings): FetchLike {
   let listened = false;
   return async (url, init) => {
-    // A GET opens the stream for what the server says unasked.
+    // A GET opens the stream for the server's unsolicited messages.
     const listens = init?.method === 'GET';
     const response = await fetch(url, init).catch((error: unknown) => {
       if (listens && init.signal?.aborted !== true) onLost(`it cannot be reached: ${causeOf(error)}`);
       throw error;
     });
     if (listens && response.status === 404) {
-      // Only a session whose stream was open can be lost. Any other server has no such stream, as 405 says.
+      // A session counts as lost only if its stream was open before. Any other server simply has no such stream, which 405 tells
+      // the SDK.
       if (listened && hasSession(init)) onLost('it no longer knows the session');
       else return new Response(null, { status: 405 });
     }
@@ -60,14 +61,14 @@ function hasSession({ headers }: RequestInit): boolean {
   return new Headers(headers).has('mcp-session-id');
 }
 
-/** Counts the bytes of a body, and breaks it off when there is more of a message than one may have. */
+/** Counts the bytes of a body, and aborts it when a message exceeds the limit. */
 function limit(gate: Gate, onLost: (reason: string) => void): TransformStream<Uint8Array, Uint8Array> {
   let since = 0;
   return new TransformStream({
     transform(chunk, controller) {
       gate.bytes(chunk.length);
       const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-      // Between two messages of an event stream there is an empty line; in JSON there is none.
+      // An empty line separates the messages of an event stream; JSON contains none.
       const end = Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\r\n\r\n'));
       since = end === -1 ? since + chunk.length : chunk.length - end;
       if (since <= MESSAGE_BYTES) return controller.enqueue(chunk);
@@ -78,7 +79,7 @@ function limit(gate: Gate, onLost: (reason: string) => void): TransformStream<Ui
   });
 }
 
-/** `fetch failed` tells nothing; what it wraps does. */
+/** `fetch failed` says nothing; its cause does. */
 export function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;

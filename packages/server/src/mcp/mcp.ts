@@ -1,5 +1,5 @@
-// The MCP servers of all workspaces, as far as this pod has to do with them: a workspace's servers are connected when
-// its tools are first asked for, and follow its rows from then on.
+// The MCP servers of all workspaces on this pod. A workspace's servers are connected when its tools are first needed, and follow
+// its configured rows from then on.
 
 import type { Logger } from 'pino';
 import type { McpConfig } from '@continuo/protocol';
@@ -12,34 +12,34 @@ import { REREAD_MS } from './limits.ts';
 import { deleteServer, listServers, putServer, touchServer, type Put, type ServerRow } from './rows.ts';
 import type { World } from './session.ts';
 
-/** A workspace's servers were configured otherwise, or are to be started anew: every pod follows its rows. */
+/** A workspace's server configuration changed, or a restart was requested: every pod reads the rows again. */
 export const MCP_CHANGED = defineTopic('mcp.changed', oneField('workspaceId'));
-/** The workspace has other servers on this pod, or one of them another state or other tools. Not told to other pods. */
+/** On this pod, the workspace's set of servers changed, or the state or tools of one of them. Not sent to other pods. */
 export const MCP_STATE_CHANGED = defineTopic('mcp.state_changed', oneField('workspaceId'));
 
 export interface McpOptions {
   readonly pool: Pool;
   readonly log: Logger;
   readonly now: () => number;
-  /** The environment of this process, for what configurations refer to. */
+  /** This process's environment variables, which configurations can refer to. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timer?: World['timer'];
   readonly bus: Bus;
 }
 
 export interface Mcp {
-  /** The tools that runs in the workspace may call now. Waits for a server's first start, for as long as that may take. */
+  /** The tools that runs in the workspace may call now. Waits for the first start of each server, as long as that may take. */
   toolsOf(workspaceId: string): readonly AnyTool[] | Promise<readonly AnyTool[]>;
-  /** Every configured server; null where it is disabled. Waits for none. */
+  /** Every configured server; its state is null if it is disabled. Waits for none of them. */
   serversOf(workspaceId: string): Promise<readonly { row: ServerRow; state: ConnectionState | null }[]>;
-  /** The servers that `toolsOf` waits for, on this pod, now. */
+  /** The servers on this pod that `toolsOf` is waiting for. */
   startingIn(workspaceId: string): readonly string[];
   put(workspaceId: string, name: string, config: McpConfig): Promise<Put>;
   /** False if there is no such server. */
   remove(workspaceId: string, name: string): Promise<boolean>;
-  /** Starts it anew on every pod; false if there is no such server. */
+  /** Restarts the server on every pod; false if there is no such server. */
   restart(workspaceId: string, name: string): Promise<boolean>;
-  /** The workspace's rows are others than before: this pod follows them now, and the other pods are told to. */
+  /** Call after changing the workspace's rows: this pod reads them again at once, and tells the other pods to. */
   changed(workspaceId: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -100,7 +100,7 @@ export function createMcp({ pool, log, env, bus, ...options }: McpOptions): Mcp 
       workspaces.set(workspaceId, workspace);
     }
     const known = workspace;
-    // One after the other: what was asked for earlier must not come later, and undo what is new.
+    // One read at a time, so that an older result cannot overwrite a newer one.
     const reading = known.reading
       .catch(() => undefined)
       .then(async () => {
@@ -118,7 +118,7 @@ export function createMcp({ pool, log, env, bus, ...options }: McpOptions): Mcp 
     await read(workspaceId, Infinity);
     await bus.publish(MCP_CHANGED, { workspaceId });
   };
-  /** What cannot be read now is read when tools are next asked for. */
+  /** A failed read is repeated when tools are next needed. */
   const readAgain = (workspaceId: string): void => {
     if (workspaces.has(workspaceId)) read(workspaceId, Infinity).catch(() => undefined);
   };
@@ -135,7 +135,7 @@ export function createMcp({ pool, log, env, bus, ...options }: McpOptions): Mcp 
     toolsOf: (workspaceId) => {
       const known = workspaces.get(workspaceId);
       if (!known || known.readAt === -Infinity) return read(workspaceId, -Infinity).then(triedTools);
-      // Changes are announced; reading the rows now and then is for announcements that were lost, and nobody waits for it.
+      // Changes arrive over the bus. This background read only covers lost messages.
       const oldest = world.now() - REREAD_MS;
       if (known.readAt <= oldest) read(workspaceId, oldest).catch(() => undefined);
       const isTrying = [...known.connections.values()].some(({ connection }) => connection.isFirstTry);

@@ -1,5 +1,5 @@
-// Names of tools that every provider accepts, made of what a server calls them. A name depends on nothing but the
-// server's and the tool's, so that it is the same on every pod and after every restart.
+// Builds tool names that every provider accepts. A name depends only on the server's and the tool's names, so it is the same on
+// every pod and after every restart.
 
 import { createHash } from 'node:crypto';
 import { TOOL_NAME_LENGTH } from './limits.ts';

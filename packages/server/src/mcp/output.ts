@@ -1,4 +1,4 @@
-// What a tool of an MCP server answered, as the model is shown it.
+// Converts the result of an MCP tool into the output that the model sees.
 
 import { isJsonTooDeep } from '@continuo/engine';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { ToolFailure } from '../tools/tool.ts';
 import { OUTPUT_BYTES, REASON_BYTES } from './limits.ts';
 import { cut, shortened } from './text.ts';
 
-/** As little as possible is asked of an answer: what is odd in it is said, and the rest is of use. */
+/** Lenient: a note reports the parts that are not understood, and the rest is still used. */
 export const callResult = z.looseObject({
   content: z.array(z.unknown()).default([]),
   structuredContent: z.unknown().optional(),
@@ -33,13 +33,13 @@ const block = z.looseObject({
 export interface Output {
   readonly text?: string;
   readonly structured?: unknown;
-  /** What was cut, and what is no text. */
+  /** What was truncated, and which parts are not text. */
   readonly notes?: readonly string[];
 }
 
 const MOST_NOTES = 20;
 
-/** Throws a ToolFailure for an answer that says it is an error. */
+/** Throws a ToolFailure if the result is an error. */
 export function toOutput({ content, structuredContent, isError }: z.infer<typeof callResult>): Output {
   const blocks = content.map((each) => block.safeParse(each).data ?? { type: 'unknown' });
   const all = blocks.flatMap((each) => textOf(each) ?? []).join('\n');
@@ -54,7 +54,7 @@ export function toOutput({ content, structuredContent, isError }: z.infer<typeof
   const deep = isTooDeep(structuredContent);
   if (deep) notes.push(`structured content that is ${TOO_DEEP} was left out`);
   const json = structuredContent === undefined || deep ? null : JSON.stringify(structuredContent);
-  // Servers repeat structured content as text, for clients that do not know it: once is enough.
+  // Servers repeat structured content as text for older clients; the model needs it only once.
   const repeated = json !== null && left === 0 && isSame(text, json);
   const room = OUTPUT_BYTES - (repeated ? 0 : Buffer.byteLength(text));
   const fits = json !== null && Buffer.byteLength(json) <= room;

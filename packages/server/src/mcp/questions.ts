@@ -1,6 +1,6 @@
-// Elicitation: a server asks a person while it answers a call. The protocol does not say which call a question belongs to.
-// Over HTTP it comes in the stream of that call; over stdio it is known while one call alone is being made. A question that
-// could belong to several calls is canceled: it must not be shown in the wrong chat.
+// Elicitation: a server asks a person a question during a call. The protocol does not say which call a question belongs to. Over
+// HTTP the question arrives in the stream of its call; over stdio it is clear only while a single call is open. A question that
+// could belong to several calls is canceled, because it must not appear in the wrong chat.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ProtocolError, ProtocolErrorCode, type ElicitResult } from '@modelcontextprotocol/client';
@@ -10,14 +10,14 @@ import { shortened } from './text.ts';
 
 interface OpenCall {
   readonly ask: LiveCallContext['ask'];
-  /** Stops the clock of the call; the result starts it again. */
+  /** Pauses the call's time-out; the returned function resumes it. */
   readonly rest: () => () => void;
-  /** The question could not be asked: the call ends with this error. */
+  /** Ends the call with this error, because the question could not be asked. */
   readonly fail: (error: Error) => void;
 }
 
 interface Questions {
-  /** Makes a call during which the server may ask. */
+  /** Makes a call during which the server may ask questions. */
   during<T>(call: OpenCall, make: () => Promise<T>): Promise<T>;
   ask(params: { readonly message: string; readonly requestedSchema?: unknown }): Promise<ElicitResult>;
 }
@@ -26,7 +26,7 @@ export function createQuestions(): Questions {
   const open = new Map<OpenCall, { asked: number }>();
   const current = new AsyncLocalStorage<OpenCall>();
 
-  /** The call whose stream the question came in, or the only one. */
+  /** The call in whose stream the question arrived, or the only open call. */
   const asking = (): OpenCall | null => {
     const call = current.getStore();
     if (call && open.has(call)) return call;

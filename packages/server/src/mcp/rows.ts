@@ -1,4 +1,4 @@
-// The configured servers of a workspace, and what a configuration means on this machine.
+// The configured servers of a workspace, and how a configuration is expanded on this machine.
 
 import type { McpConfig } from '@continuo/protocol';
 import { transaction, type Pool, type Queryable } from '../db/pool.ts';
@@ -11,7 +11,7 @@ export interface ServerRow {
   readonly config: McpConfig;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** Another one than before: the row was changed. */
+  /** Changes whenever the row changes. */
   readonly stamp: string;
 }
 
@@ -41,12 +41,12 @@ export type Put =
   | { readonly kind: 'stored'; readonly created: boolean }
   | { readonly kind: 'no_workspace' }
   | { readonly kind: 'too_many' }
-  /** Nothing is stored for these names, of which the caller wants to keep the values. */
+  /** The request asks to keep the stored values of these names, but there are none. */
   | { readonly kind: 'nothing_to_keep'; readonly paths: readonly string[] };
 
 export function putServer(pool: Pool, workspaceId: string, name: string, given: McpConfig): Promise<Put> {
   return transaction(pool, async (client): Promise<Put> => {
-    // Who writes at the same time waits here: the count and what is kept are then those of the last one.
+    // Serialises concurrent writes, so that the count and the kept values are current.
     const { rowCount } = await client.query(
       'select from workspaces where id = $1 and removed_at is null for no key update',
       [workspaceId],
@@ -75,7 +75,7 @@ export async function deleteServer(client: Queryable, workspaceId: string, name:
   return rowCount === 1;
 }
 
-/** A changed row restarts the server on every pod. */
+/** Marks the row as changed, which restarts the server on every pod. */
 export async function touchServer(client: Queryable, workspaceId: string, name: string): Promise<boolean> {
   const { rowCount } = await client.query(
     'update mcp_servers set updated_at = clock_timestamp() where workspace_id = $1 and name = $2',
@@ -95,7 +95,7 @@ function fromRow(row: Row): ServerRow {
   };
 }
 
-/** The configuration with the names of its secrets, and without their values. */
+/** The configuration with the names of its secrets but without their values. */
 export function withoutValues(config: McpConfig): McpConfig {
   const hide = (values: Readonly<Record<string, string | null>>) =>
     Object.fromEntries(Object.keys(values).map((name) => [name, null]));
@@ -129,12 +129,12 @@ function withKept(
   return { config, missing };
 }
 
-/** What every process needs to find its programs and its user's files; the rest is named in the configuration. */
+/** The variables that every process needs to find programs and the user's files. A configuration names all others. */
 const INHERITED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TMPDIR'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** With `${NAME}` replaced; throws if there is no such variable. `secrets` must never be shown. */
+/** Replaces `${NAME}` by its value; throws if there is no such variable. `secrets` must never be shown. */
 export function expand(
   config: McpConfig,
   env: Environment,
@@ -167,6 +167,6 @@ export function expand(
 }
 
 function secretsOf(values: Readonly<Record<string, string>>): string[] {
-  // `Bearer abc` is told as `abc` by some.
+  // An error may quote only the `abc` of `Bearer abc`.
   return Object.values(values).flatMap((value) => [value, ...value.split(/\s+/)]);
 }

@@ -1,8 +1,8 @@
-// A tool's input schema, as a stranger wrote it: what models are shown of it, and a check of what they send.
+// A tool's input schema from an untrusted server: the part that models see, and a check of the inputs that they send.
 //
-// A schema is itself a program that a stranger can make run for ever (regular expressions, references that double,
-// seconds of compiling for a few KiB), so none is run here: it is only looked at, each part once. The server checks its
-// input itself; the check here spares it what misses at first sight.
+// A schema is a program that an attacker can make run forever (regular expressions, references that double, seconds of
+// compiling for a few KiB). So schemas are never executed here: each part is only inspected, once. The server checks its
+// input itself; the check here only catches obvious mistakes early.
 
 import { z } from 'zod';
 
@@ -13,7 +13,7 @@ export interface InputSchema {
   readonly input: z.ZodType<Record<string, unknown>>;
 }
 
-/** Throws what is wrong with it: a schema that providers refuse would fail every run of the workspace. */
+/** Throws if the schema is malformed: a schema that providers refuse would fail every run of the workspace. */
 export function readSchema(given: unknown): InputSchema {
   if (!isObject(given)) throw new Error('its input schema is not an object');
   if (given['type'] !== 'object') throw new Error('its input schema is not of type object');
@@ -32,7 +32,7 @@ export function readSchema(given: unknown): InputSchema {
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const;
 
-/** Each keyword with a value of its kind; what is no keyword may be anything. */
+/** Each keyword must have a value of its kind; other properties may hold anything. */
 const wellFormed: z.ZodType = z.lazy(() => {
   const named = z.record(z.string(), wellFormed);
   const several = z.array(wellFormed).min(1);
@@ -76,7 +76,7 @@ function resolves(reference: string, root: Schema): boolean {
   return true;
 }
 
-/** Providers refuse these at the top of a tool's schema; the server still checks them. */
+/** Providers refuse these keywords at the top level of a tool's schema; the server still checks them. */
 const NOT_AT_THE_TOP = new Set(['$schema', '$id', '$ref', 'oneOf', 'anyOf', 'allOf', 'not', 'enum', 'const']);
 
 function showable(schema: Schema): Schema {
@@ -84,7 +84,7 @@ function showable(schema: Schema): Schema {
   return Object.fromEntries([['properties', {}], ...entries]);
 }
 
-/** The properties that must be there, those that must not, and the types of those at the top. */
+/** Checks required and forbidden properties, and the types of top-level properties. */
 function checkOf(schema: Schema, properties: Schema): InputSchema['input'] {
   const required = (schema['required'] ?? []) as readonly string[];
   const closed = schema['additionalProperties'] === false && !('patternProperties' in schema);

@@ -1,5 +1,5 @@
-// One connection to a server: from its start to its end it is never opened again. Loaded when it is first needed: the
-// SDK is large, and most servers start without it.
+// One session with a server. A session that has ended is never reopened. This module is loaded on first use: the SDK is large,
+// and most pods start without it.
 
 import {
   Client,
@@ -24,7 +24,7 @@ import type { McpCallContext } from './tools.ts';
 
 export interface World {
   readonly now: () => number;
-  /** Calls back once after so many milliseconds; the result calls it off. */
+  /** Calls `work` once after this many milliseconds; the returned function cancels it. */
   readonly timer: (milliseconds: number, work: () => void) => () => void;
 }
 
@@ -35,13 +35,13 @@ export interface SessionOptions {
   readonly world: World;
   readonly guard: Guard;
   readonly timeoutMs: number;
-  /** Cuts secrets out of what is said of the server; what the server itself answers is left as it is. */
+  /** Removes secrets from error messages about the server. The server's own answers are not changed. */
   readonly hide: (text: string) => string;
-  /** Gives the start up. */
+  /** Aborts the start. */
   readonly signal: AbortSignal;
-  /** Once, when the session has ended by itself. */
+  /** Called once if the session ends by itself. */
   readonly onLost: (reason: string) => void;
-  /** The server has listed its tools, as it does whenever they changed. */
+  /** Called with the server's tools, at the start and whenever they change. */
   readonly onTools: (tools: readonly unknown[]) => void;
 }
 
@@ -50,7 +50,7 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** Time-outs are this folder's own, so that a test can tell the time. */
+/** Disables the SDK's time-outs: this folder has its own, with a clock that tests can control. */
 const NEVER = 2 ** 31 - 1;
 
 const page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
@@ -70,12 +70,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     { capabilities: { elicitation: { form: { applyDefaults: true } } } },
   );
   client.onclose = () => lose(ending() ?? 'the connection was closed');
-  // What is malformed or unasked for is no answer to anything: whoever waits has a time-out.
+  // Ignores malformed and unexpected messages: they answer no request, and every request has a time-out.
   client.onerror = () => undefined;
 
   const end = async (): Promise<void> => {
     await client.close();
-    // The client knows its transport only while it is connected.
+    // The client closes its transport only if it is connected.
     await transport.close();
   };
   const close = async (): Promise<void> => {
@@ -113,7 +113,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const late = new AbortController();
     const callOff = world.timer(START_MS, () => late.abort('the list took too long'));
     void list(late.signal)
-      // The tools that were listed before stay.
+      // Keeps the tools of the last successful listing.
       .catch(() => undefined)
       .finally(() => {
         callOff();
@@ -131,7 +131,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     if (client.getServerCapabilities()?.tools) await list(signal);
     else onTools([]);
   } catch (error) {
-    // How the process ended says more than that the connection was closed.
+    // Report how the process ended, which says more than that the connection closed.
     over ??= 'the start failed';
     if (signal.aborted) kill('it did not start in time');
     await end();
@@ -153,7 +153,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         });
       };
       startClock();
-      // The time that a person takes is not the server's.
+      // The time-out does not run while a person is answering.
       const rest = () => {
         callOff();
         return startClock;
@@ -184,7 +184,7 @@ function unknown(reason: string): OutcomeUnknown {
   return new OutcomeUnknown(`outcome unknown: ${reason}; the call was not repeated`);
 }
 
-/** What a failed request means for the call, and for the session. */
+/** Maps a failed request to the call's error, and ends the session if it is lost. */
 function failureOf(error: unknown, over: () => string | null, lose: (reason: string) => void): Error {
   if (error instanceof ProtocolError) {
     return error.code === STREAM_ENDED ? unknown(error.message) : new ToolFailure(describe(error));
@@ -214,18 +214,18 @@ function describe(error: unknown): string {
 
 interface Line {
   readonly transport: Transport;
-  /** Ends it without ceremony. */
+  /** Ends the connection at once. */
   readonly kill: (reason: string) => void;
-  /** How it ended, where that is known. */
+  /** How the process ended, if that is known. */
   readonly ending: () => string | null;
-  /** Says goodbye, if there is a way to. */
+  /** Ends the session politely, if the transport can. */
   readonly leave: () => Promise<void>;
 }
 
 function connectTo({ place, world, guard }: SessionOptions, lose: (reason: string) => void): Line {
   const gate = createGate(world.now, (reason) => line.kill(reason));
   const line = place.transport === 'stdio' ? overStdio(place) : overHttp(place);
-  // Called before the client's own handler.
+  // Runs before the client's own handler.
   line.transport.onmessage = () => gate.message();
   return line;
 
@@ -238,7 +238,7 @@ function connectTo({ place, world, guard }: SessionOptions, lose: (reason: strin
     const transport = createHttp({ url, headers, gate, onLost: lose });
     const leave = async () => {
       if (transport.sessionId === undefined) return;
-      // A server that does not answer forgets the session by itself.
+      // Limits the wait; a server that does not answer will expire the session by itself.
       const waited = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());
       await Promise.race([transport.terminateSession().catch(() => undefined), waited]);
     };

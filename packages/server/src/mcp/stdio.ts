@@ -1,5 +1,5 @@
-// A server as a child process that speaks over its stdin and stdout, a JSON-RPC message a line. The SDK's own
-// transport signals only the process that it spawned; here the whole process group ends, and nothing is left behind.
+// An MCP server as a child process, with one JSON-RPC message per line on stdin and stdout. The SDK's own transport signals only
+// the process that it spawned; this one ends the whole process group and leaves nothing behind.
 
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
@@ -16,15 +16,15 @@ export interface Command {
 }
 
 export interface StdioTransport extends Transport {
-  /** Ends it at once; the reason is what `ending` tells. */
+  /** Kills the process at once; `ending` then returns the reason. */
   readonly kill: (reason: string) => void;
-  /** How it ended, with the last words of its stderr; null while it runs. */
+  /** How the process ended, with the end of its stderr; null while it runs. */
   readonly ending: () => string | null;
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** How long output may still arrive from a process that is gone. */
+/** How long to wait for remaining output after the process has exited. */
 const LAST_OUTPUT_MS = 500;
 
 export function createStdio(command: Command, gate: Gate, guard: Guard): StdioTransport {
@@ -38,7 +38,7 @@ export function createStdio(command: Command, gate: Gate, guard: Guard): StdioTr
     try {
       process.kill(-child!.pid!, name);
     } catch (error) {
-      // Nobody is left in the group, or (EPERM) nobody who listens to us.
+      // No process is left in the group (ESRCH), or none that we may signal (EPERM).
       if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code!)) throw error;
     }
   };
@@ -47,7 +47,7 @@ export function createStdio(command: Command, gate: Gate, guard: Guard): StdioTr
     start: () =>
       new Promise((resolve, reject) => {
         const { args, env, cwd } = command;
-        // A group of its own: what the server starts ends with it, and a Ctrl-C at the terminal is not meant for it.
+        // A process group of its own: child processes end with the server, and Ctrl-C in the terminal does not reach it.
         const started = spawn(command.command, args, { cwd, env, detached: true, stdio: 'pipe' });
         started.once('error', reject);
         if (started.pid === undefined) return;
@@ -75,7 +75,7 @@ export function createStdio(command: Command, gate: Gate, guard: Guard): StdioTr
       const timers = (['SIGTERM', 'SIGKILL'] as const).map((name, index) =>
         setTimeout(() => signal(name), STOP_MS * (index + 1)),
       );
-      // One that even SIGKILL does not end is not waited for.
+      // Gives up on a process that even SIGKILL does not end.
       const enough = new Promise((resolve) => timers.push(setTimeout(resolve, STOP_MS * 3)));
       await Promise.race([closed, enough]);
       timers.forEach(clearTimeout);
@@ -96,7 +96,7 @@ export function createStdio(command: Command, gate: Gate, guard: Guard): StdioTr
       try {
         message = deserializeMessage(line);
       } catch {
-        // Servers print to stdout what belongs to stderr: what is no message is nobody's answer.
+        // Ignored: servers often print log lines to stdout.
         return;
       }
       transport.onmessage?.(message);
@@ -109,14 +109,14 @@ export function createStdio(command: Command, gate: Gate, guard: Guard): StdioTr
       gate.bytes(chunk.length);
       lastWords = Buffer.concat([lastWords, chunk.subarray(-STDERR_BYTES)]).subarray(-STDERR_BYTES);
     });
-    // A process that ended does not read: its exit says so better.
+    // A write to an ended process fails; its exit is reported anyway.
     started.stdin.on('error', () => undefined);
     started.once('exit', (code, by) => {
       ended = killed ?? (by === null ? `it ended with code ${code}` : `it was ended by ${by}`);
-      // Before anybody can get its number: what it started and left behind goes too.
+      // Kills the child processes that are left in the group, before the process id can be reused.
       signal('SIGKILL');
       guard.remove(started.pid!);
-      // Somebody who left the group may hold the pipe open.
+      // A process that has left the group may still hold the pipes open.
       const late = setTimeout(() => started.stdout.destroy() && started.stderr.destroy(), LAST_OUTPUT_MS);
       started.once('close', () => {
         clearTimeout(late);
@@ -127,7 +127,7 @@ export function createStdio(command: Command, gate: Gate, guard: Guard): StdioTr
   return transport;
 }
 
-/** Calls back with each line, or with null when there is more of one than a message may have. */
+/** Calls `onLine` with each line, or with null if a line exceeds the size of a message. */
 function splitLines(onLine: (line: string | null) => void): (chunk: Buffer) => void {
   let pieces: Buffer[] = [];
   let size = 0;

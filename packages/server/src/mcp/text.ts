@@ -1,6 +1,6 @@
-// Words of strangers, made short and harmless before anybody is shown them.
+// Shortens untrusted text and removes secrets from it, before people or models see it.
 
-/** At most so many bytes of a text, cut between characters. */
+/** Truncates a text to this many bytes, at a character boundary. */
 export function cut(text: string, bytes: number): { readonly text: string; readonly left: number } {
   if (Buffer.byteLength(text) <= bytes) return { text, left: 0 };
   const whole = Buffer.from(text);
@@ -15,7 +15,7 @@ export function shortened(text: string, bytes: number): string {
   return left === 0 ? kept : `${kept}… (${left} more bytes were cut)`;
 }
 
-/** Shorter values are words that occur everywhere. */
+/** Shorter values would match ordinary words. */
 const SHORTEST_SECRET = 4;
 
 export function withoutSecrets(text: string, secrets: readonly string[]): string {

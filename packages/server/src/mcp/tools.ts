@@ -1,5 +1,5 @@
-// The tools of a server, as a run can call them. Names, descriptions and schemas are data from strangers: what does not
-// fit is shortened or left out, and never spoils the tools beside it.
+// An MCP server's tools, as runs call them. Names, descriptions and schemas are untrusted: a tool that breaks a limit is
+// shortened or left out, and does not affect the other tools.
 
 import { z } from 'zod';
 import { isTooDeep, TOO_DEEP } from '../json-depth.ts';
@@ -16,18 +16,18 @@ export interface Listing {
 }
 
 export interface ListedTool {
-  /** As the server calls it. */
+  /** The server's own name for the tool. */
   readonly tool: string;
   readonly run: AnyTool;
 }
 
-/** Makes a call at the server; throws a ToolFailure or an OutcomeUnknown. */
+/** Calls a tool on the server; throws a ToolFailure or an OutcomeUnknown. */
 type Call = (tool: string, input: Record<string, unknown>, context: McpCallContext) => Promise<unknown>;
 export type McpCallContext = Pick<LiveCallContext, 'signal' | 'ask'>;
 
 interface Source {
   readonly server: string;
-  /** Whether what the server says of its tools' effects is believed. */
+  /** Whether to trust the server's own claims about its tools' effects. */
   readonly trust: boolean;
   readonly call: Call;
 }
@@ -54,7 +54,7 @@ export function readTools(given: readonly unknown[], source: Source): Listing {
       if (isTooDeep(data.inputSchema)) throw new Error(`its input schema is ${TOO_DEEP}`);
       const size = Buffer.byteLength(JSON.stringify(data.inputSchema ?? null));
       if (size > SCHEMA_BYTES) throw new Error(`its input schema has more than ${SCHEMA_BYTES} bytes`);
-      // Also of those that are left out below: looking at a schema takes time.
+      // Tools that are left out below count too, because inspecting a schema takes time.
       room -= size + Buffer.byteLength(name + description);
       if (room < 0) throw new Error(`all that is shown of the server has more than ${SHOWN_BYTES} bytes`);
       const { shown, input } = readSchema(data.inputSchema);

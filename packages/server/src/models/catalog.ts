@@ -1,4 +1,4 @@
-// Which models there are, and which one answers when nobody chose.
+// Which models are available, and which one is the default.
 
 import { createOfflineModel, OFFLINE_MODELS, type OfflineWorld } from '@continuo/offline-model';
 import { nearest } from '../did-you-mean.ts';
@@ -12,13 +12,13 @@ type Resolved =
   | { readonly ok: false; readonly problem: string };
 
 export interface Models {
-  /** The id of the model that answers when a request names none. */
+  /** The model for requests that name none. */
   readonly default: string;
-  /** The model with this id (`provider/model`, or a bare name that one provider has), or a sentence that says what is wrong with it. */
+  /** The model with this id (`provider/model`, or a bare name that one provider has), or a sentence that explains the error. */
   resolve(id: string): Resolved;
-  /** What was set and is wrong, or not used, a sentence each. */
+  /** Warnings about settings that are wrong or unused, one sentence each. */
   readonly advice: readonly string[];
-  /** What people can choose from; keys themselves are never told. */
+  /** The models that people can choose from. Never contains keys. */
   list(): {
     readonly models: string[];
     readonly providers: { readonly name: string; readonly usable: boolean; readonly set: string[] }[];
@@ -26,33 +26,33 @@ export interface Models {
 }
 
 interface ModelsWorld extends OfflineWorld {
-  /** From 0 to 1, to spread out retries. */
+  /** From 0 to 1, for the jitter of retries. */
   random?(): number;
 }
 
 interface ModelsOptions {
   readonly defaultModel?: string | undefined;
-  /** Where keys and addresses are looked for, under the providers' usual names. */
+  /** The environment variables with the keys and addresses, under the providers' usual names. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Addresses by provider, before those of `env`. */
+  /** Addresses by provider; they take precedence over `env`. */
   readonly baseUrls?: Readonly<Record<string, string>>;
-  /** How long a provider may be silent before and in the middle of an answer. */
+  /** How long a provider may be silent before and during an answer. */
   readonly idleMs?: number;
-  /** Told when a call is tried again, with the code of what went wrong. */
+  /** Called when a model call is retried, with the code of the failure. */
   readonly onRetry?: (model: string, code: string) => void;
-  /** In place of our own. */
+  /** Replaces our own `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
-/** The variables that providers' keys are looked for in. */
+/** The environment variables that may hold providers' keys. */
 export const MODEL_KEYS: readonly string[] = [
   ...new Set([...AI_SDK_PROVIDERS.values()].flatMap(({ needs, keys }) => (needs === 'key' ? keys : []))),
 ];
 
-/** Many more than anybody uses at once; ids come from requests, so there must be a limit. */
+/** Far more than anyone uses at once. Ids come from requests, so the cache needs a limit. */
 const MODELS_KEPT = 200;
 
-/** A wrong `defaultModel` is kept as it is: `resolve(models.default)` says what is wrong. */
+/** Keeps a wrong `defaultModel` as it is; `resolve(models.default)` then explains the error. */
 export function createModels(world: ModelsWorld, options: ModelsOptions = {}): Models {
   const access = (provider: AiSdkProvider) => accessOf(provider, options);
   const offline = new Map<string, Model>();
@@ -67,7 +67,7 @@ export function createModels(world: ModelsWorld, options: ModelsOptions = {}): M
   const modelsOf = (provider: AiSdkProvider): string[] => {
     const { defaultModel, dialect } = provider;
     const first = defaultModel === undefined ? [] : [defaultModel];
-    // A server at another address has models of its own.
+    // A server at another address has its own models.
     const others = access(provider).baseUrl === undefined ? knownModels(dialect.provider) : [];
     return [...first, ...others].map((name) => `${dialect.provider}/${name}`);
   };
@@ -117,13 +117,13 @@ export function createModels(world: ModelsWorld, options: ModelsOptions = {}): M
   };
 }
 
-/** The providers that have a model of this name; `compatible` has no catalogue. */
+/** The providers that have a model with this name; `compatible` has no catalogue. */
 function catalogsWith(name: string): readonly string[] {
   const offline = OFFLINE_MODELS.includes(`offline/${name}`) ? ['offline'] : [];
   return [...offline, ...providersOf(name)];
 }
 
-/** A bare name with the one provider that has it; any other name as it is. */
+/** Adds the provider to a bare name if exactly one provider has it; returns any other name unchanged. */
 function withProvider(id: string): string {
   if (id.includes('/')) return id;
   const [provider, ...others] = catalogsWith(id);
@@ -134,7 +134,7 @@ function accessOf(
   { dialect, keys, baseUrlName }: AiSdkProvider,
   { env = {}, baseUrls = {}, fetch }: ModelsOptions,
 ): AiSdkAccess {
-  // An empty variable is an unset one.
+  // An empty variable counts as unset.
   const set = (name: string) => env[name] || undefined;
   return {
     apiKey: keys.map(set).find((key) => key !== undefined),
@@ -145,7 +145,7 @@ function accessOf(
 
 function firstWithKey(options: ModelsOptions): string | undefined {
   for (const [name, provider] of AI_SDK_PROVIDERS) {
-    // A server at another address need not have the default model.
+    // A server at another address may not have the default model.
     if (name === 'openai' && options.env?.OPENAI_BASE_URL) continue;
     if (provider.defaultModel !== undefined && accessOf(provider, options).apiKey !== undefined)
       return `${name}/${provider.defaultModel}`;
@@ -173,14 +173,14 @@ function isAddress(url: string): boolean {
   return /^https?:\/\/[^?#]+$/i.test(url) && URL.canParse(url);
 }
 
-/** Without the address itself, which may hold a password, unless it can be mended and holds none. */
+/** Does not quote the address, which may contain a password, unless it contains none and can be corrected. */
 function wrongAddress(name: string, url: string): string {
   const mended = `http://${url}`;
   const hint = !/:\/\/|@/.test(url) && isAddress(mended) ? `; did you mean ${mended}?` : '';
   return `${name} is not the address of a server${hint}; allowed: http:// or https://, without ? and #, such as ${EXAMPLE_URL}`;
 }
 
-/** What to say to somebody who set something that is not used. */
+/** Warnings about settings that are wrong or unused. */
 function adviceFor(options: ModelsOptions): string[] {
   const set = [...AI_SDK_PROVIDERS.values()].flatMap((provider) => {
     const { baseUrl } = accessOf(provider, options);
@@ -196,7 +196,7 @@ function adviceFor(options: ModelsOptions): string[] {
           'OPENAI_BASE_URL is set, and no model is: CONTINUO_MODEL=compatible/<model> (chat completions) or openai/<model> (the responses API) says which one answers',
         ]
       : [];
-  // One variable may hold the address of two providers.
+  // Two providers may share an address variable.
   return [...new Set([...wrong, ...unused])];
 }
 

@@ -1,4 +1,4 @@
-// What the run loop asks of a model: one step, as a stream of engine events.
+// The model interface of the run loop: one step, as a stream of engine events.
 
 import type { MessagePart, StreamEvent } from '@continuo/engine';
 
@@ -15,27 +15,27 @@ export type HistoryMessage =
       readonly id: string;
       readonly content: string;
       readonly files?: readonly HistoryFile[];
-      /** What the server says of the files that came with it; follows the text. */
+      /** The server's note about the attached files; follows the text. */
       readonly note?: string;
     }
   | {
       readonly role: 'assistant';
       readonly id: string;
       readonly parts: readonly MessagePart[];
-      /** Who said it, as `provider/model`: what a provider signed is given back to nobody else. */
+      /** The model that wrote it, as `provider/model`: signed content goes back only to the provider that signed it. */
       readonly model?: string;
     }
   | {
       readonly role: 'tool';
       readonly callId: string;
       readonly tool: string;
-      /** An object's `text`, if it has one, is what a model is shown of it. */
+      /** If it is an object with a `text`, models see only the text. */
       readonly output: unknown;
       readonly failed: boolean;
       /** Images that belong to the output. */
       readonly files?: readonly HistoryFile[];
     }
-  /** A marker that the server left for the model, such as an interruption. */
+  /** A marker from the server to the model, such as an interruption. */
   | { readonly role: 'system'; readonly content: string };
 
 export interface ToolSchema {
@@ -45,24 +45,24 @@ export interface ToolSchema {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Calls of one message that are made. Some providers take no more in a history, either. */
+/** How many calls of one message are made. Some providers also refuse a history with more. */
 export const CALLS_PER_MESSAGE = 128;
-/** Calls of one message that are kept at all; those that come after them in the stream are dropped. */
+/** How many calls of one message are kept at all; later calls in the stream are dropped. */
 export const CALLS_KEPT = 1000;
 
 export interface ModelRequest {
-  /** The id that the answer's message must carry. */
+  /** The id for the answer's message. */
   readonly messageId: string;
   readonly system: string;
   readonly history: readonly HistoryMessage[];
   readonly tools: readonly ToolSchema[];
-  /** How much the model should think; what it does by itself where nothing is said. */
+  /** How much the model should reason; the model's own default if absent. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high';
   readonly signal: AbortSignal;
 }
 
 export interface Model {
-  /** `provider/model`, as people write it. */
+  /** `provider/model`. */
   readonly id: string;
   /** One model call. Failures arrive as `stream_error` events; an abort ends the stream. */
   stream(request: ModelRequest): AsyncIterable<StreamEvent>;

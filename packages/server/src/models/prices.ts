@@ -1,6 +1,5 @@
-// What a call cost, how much a model can read, and which models a provider is known to have, by a table of prices that is data: the package
-// `@pydantic/genai-prices`, as it was when it was installed. It fetches nothing unless it is told
-// to, and nobody tells it. The table is large, and loaded when it is first asked.
+// Prices, context windows and known models of the providers, from the data of the package `@pydantic/genai-prices` as installed.
+// The package makes no requests unless asked to, and we never ask. The table is large, so it is loaded on first use.
 
 import { createRequire } from 'node:module';
 import type { calcPrice, findProvider } from '@pydantic/genai-prices';
@@ -13,13 +12,13 @@ interface Table {
 
 interface Known {
   readonly providerId: string;
-  /** Of its models, those of today that talk; the table also has what a cloud resells, and what is gone. */
+  /** Matches the current chat models; the table also lists resold and retired ones. */
   readonly talks: RegExp;
-  /** Its own models, by name: the table also has what a cloud resells. */
+  /** Matches the provider's own models; the table also lists resold ones. */
   readonly own: RegExp;
 }
 
-/** Our providers, by the names of the table. `compatible` may be anybody: it has no price. */
+/** Our providers and their ids in the table. `compatible` may be any server, so it has no prices. */
 const KNOWN: Readonly<Record<string, Known>> = {
   openai: { providerId: 'openai', talks: /^(gpt-(4\.1|4o|[5-9])|o[3-9])/, own: /^(gpt|chatgpt|o\d)/ },
   anthropic: { providerId: 'anthropic', talks: /^claude-[a-z]+-\d/, own: /^claude/ },
@@ -35,7 +34,7 @@ function readTable(): Table {
   return table;
 }
 
-/** Names as the provider has them, newer ones first; none where the provider may be anybody. */
+/** The provider's model names, newest first; none for `compatible`. */
 export function knownModels(provider: string): readonly string[] {
   const known = KNOWN[provider];
   if (known === undefined) return [];
@@ -47,7 +46,7 @@ export function knownModels(provider: string): readonly string[] {
     .toSorted((one, other) => other.localeCompare(one, 'en', { numeric: true }));
 }
 
-/** The providers whose catalogue has a model of exactly this name. */
+/** The providers whose catalogue has a model with exactly this name. */
 export function providersOf(name: string): readonly string[] {
   return Object.entries(KNOWN).flatMap(([provider, { providerId, own }]) => {
     if (!own.test(name)) return [];
@@ -56,13 +55,13 @@ export function providersOf(name: string): readonly string[] {
   });
 }
 
-/** In US dollars; null where the price is not known, 0 for the offline models. */
+/** The cost in US dollars; null if the price is unknown, 0 for the offline models. */
 export function costOf(modelId: string, usage: Usage): number | null {
   if (modelId.startsWith('offline/')) return 0;
   return look(modelId, usage)?.total_price ?? null;
 }
 
-/** In tokens, input and output together; null where it is not known. */
+/** The context window in tokens, input and output together; null if it is unknown. */
 export function contextLimitOf(modelId: string): number | null {
   return look(modelId, { input: 0, output: 0 })?.model.context_window ?? null;
 }
@@ -81,7 +80,7 @@ function look(modelId: string, { input, output, cachedInput = 0, cacheWrite = 0 
   try {
     return readTable().calcPrice(tokens, modelId.slice(slash + 1), { providerId: known.providerId });
   } catch {
-    // Priced by something other than tokens.
+    // The model is not priced by tokens.
     return null;
   }
 }

@@ -1,5 +1,5 @@
-// A workspace's policy, as its row has it. It is read whenever calls are judged: a rule that somebody just made on another pod
-// must not come too late.
+// A workspace's stored policy. It is read every time calls are judged, so that a rule which was just added on another pod applies
+// at once.
 
 import { createHash } from 'node:crypto';
 import type { PolicyRule } from '@continuo/protocol';
@@ -15,14 +15,14 @@ export async function readPolicy(
   return rows[0] ? rulesIn(rows[0]) : null;
 }
 
-/** The same for the same rules. */
+/** A hash of the rules. */
 export function policyVersion(rules: readonly PolicyRule[]): string {
   return createHash('sha256').update(JSON.stringify(rules)).digest('hex').slice(0, 16);
 }
 
 export type Written = 'written' | 'no_workspace' | 'changed';
 
-/** With a `version`, only over the rules that have it. */
+/** Replaces the rules; with a `version`, only if the current rules still have that version. */
 export function writePolicy(
   pool: Pool,
   workspaceId: string,

@@ -1,11 +1,11 @@
-// What a call may do: allow, ask or deny. Pure.
+// Judges a call: allow, ask or deny. Pure.
 //
-// - In one list the last rule that matches decides. What no rule of a workspace matches is asked; a role that says
-//   nothing leaves it to the workspace.
-// - Of a workspace's verdict and a role's the stricter counts: agents can write role files, and a role can only narrow what the
+// - Within one list the last matching rule decides. If no rule of the workspace matches, a person is asked; if no rule of the
+//   role matches, the workspace decides.
+// - The stricter verdict of workspace and role wins: agents can write role files, so a role can only narrow what the
 //   workspace allows.
-// - A call that touches several paths is judged for each, and the strictest verdict counts: moving a file into an allowed
-//   folder is no way around the rule for where it was.
+// - A call that touches several paths is judged for each, and the strictest verdict wins: moving a file into an allowed
+//   folder does not bypass the rule for its old path.
 
 import { posix } from 'node:path';
 import { schemas, type PolicyRule } from '@continuo/protocol';
@@ -18,7 +18,7 @@ export const policyRule = schemas.policyRule.superRefine(({ tool, path }, contex
     if (problem !== null) context.addIssue({ code: 'custom', path: [key], message: problem });
 });
 
-/** Lets an agent work in its workspace; what cannot be taken back, leaves it, or changes agents is asked for. */
+/** Lets an agent work in its workspace. A person is asked before a removal, an external effect, or a change to agents. */
 export const DEFAULT_POLICY: readonly PolicyRule[] = [
   { tool: '*', action: 'allow' },
   { tool: 'remove', action: 'ask' },
@@ -32,13 +32,13 @@ export const DEFAULT_POLICY: readonly PolicyRule[] = [
 export interface JudgedCall {
   readonly tool: string;
   readonly effect: Tool['effect'];
-  /** As `Tool.paths` gives them. */
+  /** As `Tool.paths` returns them. */
   readonly paths: readonly string[];
 }
 
 export interface Verdict {
   readonly action: PolicyRule['action'];
-  /** Whose rule it was, and which, in words; for people and for models. */
+  /** Which rule decided, in words for people and models. */
   readonly reason: string;
 }
 
@@ -68,7 +68,7 @@ export function judge(call: JudgedCall, { workspace, role }: Rules): Verdict {
   ].reduce((strictest, each) => (STRICTNESS[each.action] > STRICTNESS[strictest.action] ? each : strictest));
 }
 
-/** A path as rules see it: from the root, without detours, in one spelling. */
+/** A path as rules match it: absolute, normalised, in Unicode NFC. */
 export function normalPath(path: string): string {
   const normal = posix.normalize(`/${path.normalize('NFC')}`);
   return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal;
@@ -76,7 +76,7 @@ export function normalPath(path: string): string {
 
 interface Place {
   readonly path: string;
-  /** Whether the call touches all that is in it, too. */
+  /** Whether the call also touches everything below the path. */
   readonly whole: boolean;
 }
 
@@ -85,7 +85,7 @@ function placesOf({ paths }: JudgedCall): readonly (Place | null)[] {
   return paths.map((path) => ({ path: normalPath(path), whole: path.endsWith('/') }));
 }
 
-/** The index of the rule that decides; -1 if none does. */
+/** The index of the deciding rule; -1 if there is none. */
 function decisive(rules: readonly PolicyRule[], call: JudgedCall, place: Place | null): number {
   let strictest = -1;
   for (let index = rules.length - 1; index >= 0; index -= 1) {
@@ -95,11 +95,11 @@ function decisive(rules: readonly PolicyRule[], call: JudgedCall, place: Place |
     const reach =
       rule.path === undefined ? 'all' : place === null ? 'none' : reachOf(parseGlob(rule.path), place);
     if (reach === 'none') continue;
-    // Where a rule is about a part of what the call touches, an earlier one decides about the rest.
+    // If a rule matches only part of what the call touches, an earlier rule decides about the rest.
     if (strictest < 0 || STRICTNESS[rule.action] > STRICTNESS[rules[strictest]!.action]) strictest = index;
     if (reach === 'all') return strictest;
   }
-  // Nothing decides about the rest.
+  // No rule covers the rest, so an `allow` for a part is not enough.
   return strictest >= 0 && rules[strictest]!.action === 'allow' ? -1 : strictest;
 }
 

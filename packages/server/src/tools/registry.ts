@@ -1,10 +1,10 @@
-// The tools that runs may call, by name, with the schemas that models are shown.
+// The tools that runs may call, by name, with the schemas that models see.
 
 import { z } from 'zod';
 import type { ToolSchema } from '../models/model.ts';
 import type { Tool } from './tool.ts';
 
-// A registry holds tools of any input; a tool only ever gets what its own schema accepted.
+// A registry holds tools of any input type; each tool only gets input that its own schema accepted.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnyTool = Tool<any, any>;
 
@@ -23,7 +23,7 @@ export function createToolRegistry(tools: readonly AnyTool[]): ToolRegistry {
   return { get: (name) => byName.get(name), names: [...byName.keys()], schemas: tools.map(schemaOf) };
 }
 
-/** The registry with further tools; where a name is taken, the registry's own tool stays. */
+/** Adds tools to a registry; if a name is taken, the existing tool stays. */
 export function withTools(registry: ToolRegistry, further: readonly AnyTool[]): ToolRegistry {
   const free = further.filter(({ name }) => !registry.get(name));
   if (free.length === 0) return registry;
@@ -40,7 +40,7 @@ function schemaOf({ name, description, input, schema }: AnyTool): ToolSchema {
   return { name, description, input: shown };
 }
 
-/** Only the tools of whose name this is true. */
+/** Only the tools whose name passes the test. */
 export function narrowed(tools: ToolRegistry, isOne: (name: string) => boolean): ToolRegistry {
   return {
     get: (name) => (isOne(name) ? tools.get(name) : undefined),

@@ -1,11 +1,11 @@
-// How long to wait before a call is tried again.
+// How long to wait before a model call is retried.
 
 export interface AiSdkRetries {
-  /** Calls in all, the first included. */
+  /** The most attempts, including the first. */
   readonly tries: number;
   readonly baseMs: number;
   readonly maxMs: number;
-  /** A provider that asks for more than this is not waited for. */
+  /** If a provider asks for a longer wait, the call fails instead. */
   readonly maxRetryAfterMs: number;
 }
 
@@ -18,16 +18,16 @@ interface Tried {
   readonly random: number;
 }
 
-/** Milliseconds to wait, or null: it is not worth another try. */
+/** Milliseconds to wait before the next attempt; null if the call should not be retried. */
 export function aiSdkBackoff(retries: AiSdkRetries, { failed, retryAfter, random }: Tried): number | null {
   if (failed >= retries.tries) return null;
-  // Half of the wait is chance, so that many runs do not come back at once; never sooner than asked.
+  // Half of the wait is random, so that many runs do not retry at once. Never shorter than the provider asks.
   const spread = Math.min(retries.maxMs, retries.baseMs * 2 ** (failed - 1)) * (0.5 + random / 2);
   if (retryAfter === undefined) return spread;
   return retryAfter > retries.maxRetryAfterMs ? null : retryAfter + spread * 0.1;
 }
 
-/** The rest of an error whose provider asks for more than is waited. */
+/** The end of the error message if the provider asks for a wait that is too long. */
 export function aiSdkTooLong({ maxRetryAfterMs }: AiSdkRetries, retryAfter = 0): string {
   if (retryAfter <= maxRetryAfterMs) return '';
   return `; it asks to wait ${Math.ceil(retryAfter / 1000)} s, and ${maxRetryAfterMs / 1000} s are waited at most`;

@@ -1,10 +1,9 @@
-// One call of a provider: opened, read part by part, and ended by the provider, by an abort, or
-// by a provider that has gone silent, or for too long says nothing but that it is there.
+// One call to a provider. It is opened and read part by part. It ends when the provider finishes, when it is aborted,
+// when the provider goes silent, or when the provider sends only keep-alives for too long.
 //
-// 1. An abort and a stall end a pending read at once: cancelling a reader answers its reads,
-//    whatever the connection below does.
+// 1. An abort or a stall ends a pending read at once: canceling a reader resolves its reads, whatever the connection does.
 // 2. Silence is the time spent waiting for the provider without a byte; a slow reader on our side is not silence.
-// 3. A call that ended leaves no timer, no listener and no connection behind; one that was finished, within a second.
+// 3. An ended call leaves no timer, listener or connection behind; after a normal finish, within a second.
 
 import type {
   LanguageModelV4,
@@ -24,19 +23,19 @@ export interface AiSdkWorld {
 
 type Cut = 'aborted' | 'stalled' | 'wordless';
 
-/** Nobody reads it; without one, an abort makes an error with a stack. */
+/** The abort reason. Nothing reads it, but without one an abort creates an error with a stack trace. */
 const OVER = 'the call is over';
 
 interface AiSdkCallSettings {
   readonly world: AiSdkWorld;
   readonly signal: AbortSignal;
-  /** How long the provider may be silent, and how long it may send nothing but signs of life. */
+  /** How long the provider may be silent, and how long it may send only keep-alives. */
   readonly idleMs: number;
   readonly wordlessMs: number;
 }
 
 export class AiSdkCall {
-  /** Why we ended the call, if we did. */
+  /** Why we ended the call; null if we did not. */
   cut: Cut | null = null;
   readonly #settings: AiSdkCallSettings;
   readonly #http = new AbortController();
@@ -44,9 +43,9 @@ export class AiSdkCall {
   readonly #abort = () => this.#end('aborted');
   #reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | null = null;
   #waitingSince: number | null = null;
-  /** When bytes came last, whatever they said. */
+  /** When the last bytes arrived, keep-alives included. */
   #heardAt = 0;
-  /** Since when nothing was said; null until more is waited for. */
+  /** Since when the provider has sent no content; null before the first wait. */
   #wordlessSince: number | null = null;
   #released: (() => void) | null = null;
 
@@ -57,7 +56,7 @@ export class AiSdkCall {
     if (settings.signal.aborted) this.#end('aborted');
   }
 
-  /** Rejects with what the AI SDK throws; look at `cut` first. */
+  /** Rejects with the AI SDK's error; check `cut` first. */
   async open(model: LanguageModelV4, options: LanguageModelV4CallOptions): Promise<void> {
     if (this.#done.signal.aborted) return;
     this.#wait();
@@ -75,20 +74,20 @@ export class AiSdkCall {
     }
   }
 
-  /** The next part; `done` also after a cut. */
+  /** The next part; also `done` after a cut. */
   read(): Promise<{ done: boolean; value?: LanguageModelV4StreamPart | undefined }> {
     if (!this.#reader || this.cut) return Promise.resolve({ done: true });
     this.#wait();
     return this.#reader.read();
   }
 
-  /** To be called with what `read` gave, so that waiting ends; and whether it said something. */
+  /** Call after each `read`: ends the wait. `said` tells whether the part had content. */
   arrived({ said }: { said: boolean }): void {
     this.#waitingSince = null;
     if (said) this.#wordlessSince = null;
   }
 
-  /** A provider that has not finished is told to. */
+  /** Ends the call. If the provider has not finished, the request is aborted. */
   close({ finished }: { finished: boolean }): void {
     this.#settings.signal.removeEventListener('abort', this.#abort);
     this.#done.abort(OVER);

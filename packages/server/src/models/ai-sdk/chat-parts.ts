@@ -1,5 +1,5 @@
-// The chunks of a chat completion, as parts. Servers that call themselves compatible differ: a call
-// may come without an id or an index, its input as an object, reasoning under two names.
+// Converts the chunks of a chat completion into parts. "Compatible" servers differ: a call may lack an id or an index, its input
+// may be an object, and reasoning has two names.
 
 import { randomUUID } from 'node:crypto';
 import type {
@@ -30,7 +30,7 @@ interface CallDelta {
   readonly index?: number | null;
   readonly id?: string | null;
   readonly function?: { readonly name?: string | null; readonly arguments?: unknown } | null;
-  /** Where Google's compatible server keeps its signatures. */
+  /** Where Google's compatible server puts its signatures. */
   readonly extra_content?: { readonly google?: { readonly thought_signature?: string } | null } | null;
 }
 
@@ -49,7 +49,7 @@ interface Call {
   signature: string | undefined;
 }
 
-/** What stands for itself in a JSON string. */
+/** Characters that a JSON string does not escape. */
 // oxlint-disable-next-line no-control-regex
 const PLAIN = /^[^"\\\u0000-\u001f]*$/;
 
@@ -62,20 +62,20 @@ const REASONS: Readonly<Record<string, LanguageModelV4FinishReason['unified']>> 
 };
 
 export class AiSdkChatParts {
-  /** The server said that nothing more comes. */
+  /** The server has announced the end of the stream. */
   done = false;
   #open: 'text' | 'reasoning' | null = null;
   readonly #calls: Call[] = [];
   readonly #byId = new Map<string, Call>();
-  /** The last of each index. */
+  /** The latest call for each index. */
   readonly #byIndex = new Map<number, Call>();
-  /** Calls that came after `CALLS_KEPT` others are not kept; pieces without a name may be theirs. */
+  /** Set once calls beyond `CALLS_KEPT` were dropped; nameless pieces may belong to them. */
   #dropped = false;
   #finish: string | null = null;
   #refused = false;
   #failed = false;
   #usage: Tokens = {};
-  /** The last chunk that said nothing but text, around that text. */
+  /** The JSON before and after the text of the last text-only chunk. */
   #around: { readonly before: string; readonly after: string } | null = null;
 
   /** Adds the parts of one event's data to `parts`. */
@@ -99,8 +99,9 @@ export class AiSdkChatParts {
   }
 
   /**
-   * Most chunks differ from the one before in their text alone, and parsing JSON is most of what reading them takes. A
-   * text without quotes, escapes and control characters in the place of another makes the same value but for it.
+   * A fast path: most chunks differ from the previous one only in their text, and parsing JSON takes most of the time. If the new
+   * text has no quotes, escapes or control characters, replacing the old text by it gives the same parsed value except for the
+   * text.
    */
   #sameButText(data: string): string | null {
     const around = this.#around;
@@ -110,11 +111,11 @@ export class AiSdkChatParts {
     return PLAIN.test(text) ? text : null;
   }
 
-  /** The stream is over: what is still open ends here. */
+  /** Ends everything that is still open when the stream is over. */
   end(parts: LanguageModelV4StreamPart[]): void {
     if (this.#failed) return;
     this.#close(parts);
-    // Some servers leave the reason out and say only that they are done.
+    // Some servers send no finish reason, only the end of the stream.
     const raw = this.#finish ?? (this.done ? (this.#calls.length > 0 ? 'tool_calls' : 'stop') : null);
     const finished = raw !== null;
     if (finished) for (const call of this.#calls) this.#endCall(call, parts);
@@ -165,9 +166,9 @@ export class AiSdkChatParts {
     parts.push({ type: 'tool-input-delta', id: call.id, delta: input });
   }
 
-  /** By its index, else by its id; a piece with neither belongs to the last call. */
+  /** Finds the call by its index, else by its id; a piece with neither belongs to the last call. */
   #find({ index, id, function: named }: CallDelta): Call | undefined {
-    // Some servers give each call of an answer the index 0; their ids tell them apart.
+    // Some servers give every call of an answer the index 0; then the ids tell them apart.
     const isNew = (call: Call) => Boolean(id && named?.name && call.id !== id);
     const withId = id ? this.#byId.get(id) : undefined;
     if (index != null) {
@@ -213,7 +214,7 @@ export class AiSdkChatParts {
   }
 }
 
-/** The chunk without its text, if that is all that it tells, and stands in one place only. */
+/** The JSON around the chunk's text, if the chunk holds nothing else and the text occurs only once. */
 function aroundText(data: string, { usage, choices }: Chunk): { before: string; after: string } | null {
   const choice = choices?.[0];
   const { content } = choice?.delta ?? {};

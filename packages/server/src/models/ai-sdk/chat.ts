@@ -1,6 +1,5 @@
-// Chat completions, read faster. The AI SDK's model makes the request; its reader, four byte and
-// object streams and a schema check per token, takes most of the CPU time of a whole call, so the
-// answer is read here, into the same parts.
+// A faster reader for chat completions. The AI SDK's model makes the request. Its own reader (four byte and object streams, and a
+// schema check per token) takes most of the CPU time of a call, so this file reads the answer instead, into the same parts.
 
 import {
   APICallError,
@@ -54,7 +53,7 @@ async function refusal(response: Response, url: string): Promise<APICallError> {
   });
 }
 
-/** Servers differ in where they put it. */
+/** Finds the error message, which servers put in different places. */
 function messageIn(body: string): string | undefined {
   try {
     const { error, message, detail } = JSON.parse(body) as Record<string, unknown>;

@@ -1,4 +1,4 @@
-// From a provider and a key to a model. Nothing is loaded before the first call.
+// Creates a model from a provider and a key. Nothing is loaded before the first call.
 
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { Model, ModelRequest } from '../model.ts';
@@ -34,7 +34,7 @@ export function createAiSdkModel({ id, provider, access, world, idleMs, onRetry 
   return createAiSdkDriver({
     id,
     world,
-    // A failed load is forgotten, so that the next call tries again.
+    // A failed load is not cached, so the next call tries again.
     load: () => (loading ??= load().catch((error: unknown) => ((loading = null), Promise.reject(error)))),
     failures: {
       provider: dialect.provider,

@@ -1,6 +1,6 @@
-// Cuts what is nested too deep out of the bytes of an answer, before anybody parses it: the AI SDK writes the input of a call
-// that came as an object back as text, by recursion. A value at the limit becomes `null`. What is left of a call's input is
-// still deeper than an input may be, so that the model is told.
+// Removes JSON that is nested too deeply from the bytes of an answer before anything parses it, because the AI SDK serialises the
+// object input of a call recursively. A value at the limit becomes `null`. The remaining input is still deeper than a call's
+// input may be, so the call is refused later and the model sees why.
 
 import { CARRIER_DEPTH } from '../../json-depth.ts';
 
@@ -20,15 +20,15 @@ export class AiSdkDepth {
   #escaped = false;
   #lineIsEmpty = true;
 
-  /** The bytes that are left of these; they continue those of the last call. */
+  /** Filters the next bytes of the answer. */
   take(bytes: Buffer): Buffer {
     const kept: Buffer[] = [];
-    /** Where the bytes begin that are neither kept nor cut yet; null inside what is cut. */
+    /** The start of the bytes that are neither kept nor removed yet; null inside a removed value. */
     let from: number | null = this.#depth > CARRIER_DEPTH ? null : 0;
     for (let at = 0; at < bytes.length; at += 1) {
       const byte = bytes[at]!;
       if (byte === LF || byte === CR) {
-        // An empty line ends an event, and whatever was open in it.
+        // An empty line ends an event and everything that was open in it.
         if (this.#lineIsEmpty && byte === LF) {
           this.#depth = 0;
           this.#inString = false;

@@ -1,9 +1,9 @@
-// The history, put in order for a provider: each assistant message with exactly one result for
-// each of its calls, in the order of the calls, under ids and names that every provider takes.
+// Orders the history for a provider: each assistant message is followed by exactly one result for each of its calls, in the
+// order of the calls, with ids and names that every provider accepts.
 //
-// 1. A result belongs to the latest call with its id that has none yet; without one it is dropped.
+// 1. A result belongs to the latest call with its id that has no result yet; otherwise it is dropped.
 // 2. A call without a result gets one that says so.
-// 3. Ids are unique in the whole history; most providers name calls per answer only.
+// 3. Ids are unique in the whole history; most providers make them unique only within an answer.
 
 import type { MessagePart } from '@continuo/engine';
 import type { HistoryMessage } from '../model.ts';
@@ -52,7 +52,7 @@ export function aiSdkExchanges(history: readonly HistoryMessage[]): readonly AiS
           if (call.kind !== 'tool_call') continue;
           pairs.push({ call, id: uniqueId(call.callId, ids), name: nameOf(call.tool), result: null });
         }
-        // The last is taken first, so that of two calls with one id the first is answered first.
+        // Iterates backwards, so that of two calls with the same id the first is answered first.
         for (const pair of pairs.toReversed()) {
           const open = unanswered.get(pair.call.callId);
           if (open) open.push(pair);
@@ -65,7 +65,7 @@ export function aiSdkExchanges(history: readonly HistoryMessage[]): readonly AiS
   return exchanges;
 }
 
-/** Letters, digits, `_` and `-`, 40 at most: what every provider takes. */
+/** At most 40 letters, digits, `_` and `-`, which every provider accepts. */
 function uniqueId(id: string, taken: Set<string>): string {
   const clean = id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 40) || 'call';
   let unique = clean;
@@ -77,7 +77,7 @@ function uniqueId(id: string, taken: Set<string>): string {
   return unique;
 }
 
-/** A model may call what does not exist; its name goes back in a form that providers take. */
+/** A model may call a tool that does not exist; its name is sent back in a form that providers accept. */
 function nameOf(tool: string): string {
   const clean = tool.replace(/[^a-zA-Z0-9_-]/g, '_');
   return (/^[a-zA-Z_]/.test(clean) ? clean : `_${clean}`).slice(0, 64);

@@ -1,5 +1,5 @@
-// What went wrong in a model call, in our own words: a code that callers can act on, a message
-// without secrets, whether trying again can help, and how long the provider asks to wait.
+// Describes a failed model call: a code that callers can act on, a message without secrets, whether a retry can help, and how
+// long the provider asks to wait.
 
 import { APICallError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
 import { AiSdkNotAStream } from './not-a-stream.ts';
@@ -19,23 +19,23 @@ export interface AiSdkFailure {
   readonly code: AiSdkFailureCode;
   readonly message: string;
   readonly retryable: boolean;
-  /** What the provider asked for, in milliseconds. */
+  /** How long the provider asks to wait, in milliseconds. */
   readonly retryAfter?: number;
 }
 
 export interface AiSdkFailureContext {
-  /** The provider's name, to begin the message with. */
+  /** The provider's name, with which the message begins. */
   readonly provider: string;
-  /** The variable that holds the key. */
+  /** The environment variable with the key. */
   readonly keyName: string;
   /** Values that must never be shown. */
   readonly secrets: readonly string[];
-  /** Whether the request had files. */
+  /** Whether the request contained files. */
   readonly files: boolean;
   readonly now: number;
 }
 
-/** The failure behind whatever the AI SDK threw or streamed. */
+/** Maps any error that the AI SDK throws or streams to a failure. */
 export function aiSdkFailureOf(error: unknown, context: AiSdkFailureContext): AiSdkFailure {
   const { status, retryable, text, headers } = read(error);
   const said = redact(text, context.secrets);
@@ -93,7 +93,7 @@ export function aiSdkFailureOf(error: unknown, context: AiSdkFailureContext): Ai
   return { code, message: answered(`answered ${status}`), retryable: false };
 }
 
-/** A stream of chat completions came where one of the Responses API was asked for. The AI SDK has no class for it. */
+/** The server sent a chat completions stream to a Responses API request. The AI SDK has no error class for this. */
 function isChatCompletions(error: unknown): error is APICallError {
   return APICallError.isInstance(error) && error.message.startsWith('Received a Chat Completions stream');
 }
@@ -115,11 +115,11 @@ function read(error: unknown): Reading {
     return {
       status: error.statusCode,
       retryable: error.isRetryable && !isQuota(error.responseBody ?? ''),
-      // A message of the HTTP layer says less than the body, where there is one.
+      // The body, if there is one, says more than the HTTP layer's message.
       text: error.message === '' ? (error.responseBody ?? '') : withCode(error.message, error.responseBody),
       headers: error.responseHeaders,
     };
-  // Errors in the middle of a stream are plain objects, as the provider sent them.
+  // Errors in the middle of a stream are plain objects, exactly as the provider sent them.
   const { message, statusCode, code, type } = fieldsOf(error);
   const text = typeof message === 'string' ? message : '';
   const kind = [code, type].filter((each) => typeof each === 'string').join(' ');
@@ -135,7 +135,7 @@ function messageOf(error: object): { message?: string } {
   return error instanceof Error ? { message: error.message } : {};
 }
 
-/** Keeps what tells a context that is too long from other errors. */
+/** Keeps the code that distinguishes a context that is too long from other errors. */
 function withCode(message: string, body: string | undefined): string {
   return body?.includes('context_length_exceeded') ? `${message} (context_length_exceeded)` : message;
 }
@@ -171,14 +171,14 @@ function isTooLong(text: string): boolean {
   );
 }
 
-/** A refusal that speaks of an image or a PDF, in the words of any provider. */
+/** Whether the error is about an image or a PDF, whatever the provider's wording. */
 function isOfFiles(text: string): boolean {
   return /\b(images?|image_url|input_image|pdfs?|documents?|input_file|inline_?data|(media|mime)[ _-]?types?|vision|multimodal)\b/i.test(
     text,
   );
 }
 
-/** A connection that ended under a stream. */
+/** Whether the connection broke during the stream. */
 function isCut(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause)
     if (/terminated|other side closed|socket hang up|aborted|ended without a finish/i.test(current.message))

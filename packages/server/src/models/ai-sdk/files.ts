@@ -1,13 +1,13 @@
-// The files of a user message, as parts that the provider at hand takes. A file that it cannot
-// read becomes a note: a thread must not be lost to one attachment.
+// Converts the files of a user message into parts that the provider accepts. A file that the provider cannot read becomes a note,
+// so that one attachment cannot make a thread unusable.
 
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from '@ai-sdk/provider';
 import type { HistoryFile } from '../model.ts';
 
 export interface AiSdkFileRules {
-  /** Media types that the provider reads as bytes. */
+  /** Media types that the provider accepts as bytes. */
   readonly bytes: RegExp;
-  /** URLs that it fetches by itself, by media type. */
+  /** URLs that the provider fetches by itself, by media type. */
   readonly urls: Readonly<Record<string, readonly RegExp[]>>;
 }
 

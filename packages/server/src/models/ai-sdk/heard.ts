@@ -1,5 +1,6 @@
-// Tells a call that bytes of its answer have come, whatever they say: comments, which gateways send while a provider thinks, get
-// no further than the AI SDK's reader. What it hands through from a call to `fetch`, and nobody else has, is the signal.
+// Tells a call that bytes of its answer have arrived, even if they are only comments, which gateways send as keep-alives while a
+// provider thinks and which the AI SDK's reader swallows. The abort signal is the only unique value that the AI SDK passes from a
+// call to `fetch`, so it serves as the key.
 
 const listeners = new WeakMap<AbortSignal, () => void>();
 
@@ -7,7 +8,7 @@ export function aiSdkListen(signal: AbortSignal, heard: () => void): void {
   listeners.set(signal, heard);
 }
 
-/** Who listens to the request with this signal. */
+/** The callback of the request with this signal. */
 export function aiSdkListener(signal: AbortSignal | null | undefined): (() => void) | undefined {
   return signal ? listeners.get(signal) : undefined;
 }

@@ -1,13 +1,13 @@
-// Our history as a prompt that the provider takes.
+// Converts our history into a prompt that the provider accepts.
 //
-// 1. The first message after the system's is the user's, the last is the user's or a tool's, and
-//    two assistant messages never meet: where the history says otherwise, a marker stands between.
+// 1. The first message after the system's is the user's, the last is the user's or a tool's, and there are never two
+//    assistant messages in a row: a marker goes between them where needed.
 // 2. No message and no text is empty.
-// 3. What a provider signed goes back to that provider only; the reasoning of others is left out.
-// 4. Reasoning never ends a message: providers refuse it without what it led to.
-// 5. Images of results follow them as the user's: not every format takes them inside a result.
-// 6. A message has at most `CALLS_PER_MESSAGE` calls, because some providers refuse more: a marker tells of the others.
-// 7. Markers are the user's, in brackets: no provider takes a system message in the middle from all.
+// 3. Content that a provider signed goes back only to that provider; the reasoning of other providers is left out.
+// 4. Reasoning never ends a message: providers refuse reasoning without the content that follows from it.
+// 5. Images of a result follow it in a user message: not every format allows them inside a result.
+// 6. A message has at most `CALLS_PER_MESSAGE` calls, because some providers refuse more; a marker mentions the others.
+// 7. Markers are user messages in brackets: not all providers accept a system message in the middle.
 
 import type {
   JSONValue,
@@ -25,20 +25,20 @@ import { CALLS_PER_MESSAGE, type HistoryMessage } from '../model.ts';
 import { type AiSdkCallPair, type AiSdkExchange, aiSdkExchanges } from './exchange.ts';
 import { type AiSdkFileRules, aiSdkFilePart } from './files.ts';
 
-/** What a provider wants of a history. */
+/** A provider's requirements for a history. */
 export interface AiSdkDialect {
-  /** The first half of its models' ids. */
+  /** The part of its models' ids before the slash. */
   readonly provider: string;
   /** The name under which the AI SDK keeps the provider's metadata. */
   readonly metadataKey: string;
   readonly files: AiSdkFileRules;
-  /** Which of its own reasoning goes back; `current` is what came after the last user message. */
+  /** Which of the provider's own reasoning to send back; `current` is reasoning after the last user message. */
   readonly givesBack: (reasoning: AiSdkReasoning) => boolean;
 }
 
 interface AiSdkReasoning {
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** All reasoning of the message. */
+  /** All reasoning parts of the message. */
   readonly siblings: readonly Readonly<Record<string, unknown>>[];
   readonly current: boolean;
 }
@@ -150,7 +150,7 @@ function toolCall({ call, id, name }: AiSdkCallPair): LanguageModelV4ToolCallPar
   return { type: 'tool-call', toolCallId: id, toolName: name, input: inputOf(call.input) };
 }
 
-/** Always an object: two of the three formats take nothing else. */
+/** Always an object: two of the three formats accept nothing else. */
 function inputOf(written: ToolInput): unknown {
   const input = readArguments(written);
   if (!input.ok) return { not_json: input.raw };

@@ -1,5 +1,5 @@
-// What may still come after the last word of an answer: mostly nothing but its end, and then the connection can be used again.
-// A provider that keeps it open is not waited for.
+// Reads the remainder of an answer after its last content. Usually only the end of the stream follows, and then the connection
+// can be reused. Closes the connection if the provider keeps it open.
 
 const LINGER_MS = 1000;
 
@@ -8,7 +8,7 @@ export async function aiSdkLinger(reader: ReadableStreamDefaultReader<unknown>):
   try {
     while (!(await reader.read()).done);
   } catch {
-    // The answer is whole: how its connection ended does not matter.
+    // The answer is complete, so it does not matter how its connection ended.
   } finally {
     clearTimeout(late);
   }

@@ -1,11 +1,11 @@
-// A model of a provider, as the run loop sees it: one step, as a stream of events.
+// A provider's model, as the run loop uses it: one step, as a stream of events.
 //
-// 1. Before anything was told, a failure that may pass is tried again here, in silence.
-// 2. After something was told nothing is tried again: the error says `retryable`, and the run
-//    loop, which can take the message back, decides.
-// 3. The last event is `message_stop`, `stream_error` or `stream_interrupted`, always.
+// 1. Before any content was emitted, a transient failure is retried here, silently.
+// 2. After that nothing is retried here: the error says `retryable`, and the run loop, which can supersede the message,
+//    decides.
+// 3. The last event is always `message_stop`, `stream_error` or `stream_interrupted`.
 //
-// The iterator is written by hand: it runs once per token, and an async generator costs more.
+// The iterator is written by hand because it runs once per token, and an async generator is slower.
 
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { StreamEvent } from '@continuo/engine';
@@ -24,18 +24,18 @@ interface AiSdkModelSettings {
   /** `provider/model`. */
   readonly id: string;
   readonly world: AiSdkWorld;
-  /** Asked at each call; answers what it loaded the first time. */
+  /** Called for each model call; the result is cached after the first. */
   readonly load: () => Promise<AiSdkLoaded>;
   readonly failures: Omit<AiSdkFailureContext, 'now' | 'files'>;
   /** How long a provider may be silent. */
   readonly idleMs?: number | undefined;
   readonly retries?: AiSdkRetries | undefined;
-  /** Told when a call is tried again. */
+  /** Called when a model call is retried. */
   readonly onRetry: (code: string) => void;
 }
 
 const IDLE_MS = 120_000;
-/** How long a provider may send nothing but signs of life; if it may be silent for longer, that long. */
+/** How long a provider may send only keep-alives; at least as long as it may be silent. */
 const WORDLESS_MS = 30 * 60_000;
 
 export function createAiSdkDriver(settings: AiSdkModelSettings): Model {
@@ -50,7 +50,7 @@ interface Attempt {
 class AiSdkStream implements AsyncIterableIterator<StreamEvent, undefined, undefined> {
   readonly #settings: AiSdkModelSettings;
   readonly #request: ModelRequest;
-  /** Events that wait to be asked for; `#next` is the first that nobody has. */
+  /** Events that the consumer has not read yet; `#next` is the index of the first. */
   #events: StreamEvent[] = [];
   #next = 0;
   #attempt: Attempt | null = null;
@@ -110,7 +110,7 @@ class AiSdkStream implements AsyncIterableIterator<StreamEvent, undefined, undef
     return { done: false, value: this.#events[this.#next++]! };
   }
 
-  /** An error or an abort before anything was told is not the start of a message. */
+  /** Emits `message_start`, unless the first event is an error or an abort. */
   #start(): void {
     const { type, at } = this.#events[0]!;
     if (type === 'stream_error' || type === 'stream_interrupted') return;

@@ -1,12 +1,12 @@
-// An answer that is no stream although it is no error: a page, a whole document, a redirect, nothing. It comes from an
-// address that is not the provider's, and asking again does not help.
+// Detects a successful answer that is not a stream: a web page, a whole document, a redirect, nothing. It comes from a wrong
+// address, so a retry does not help.
 
-/** Characters of the answer that are told. */
+/** How many characters of the answer the error quotes. */
 const TOLD = 300;
 
 export class AiSdkNotAStream extends Error {}
 
-/** `fetch` that refuses such answers. What says nothing of its type, or is said to be plain text, may still be a stream. */
+/** Wraps `fetch` to refuse such answers. An answer without a media type, or with plain text, may still be a stream. */
 export function aiSdkStreamsOnly(send: typeof fetch): typeof fetch {
   return async (input, init) => {
     const response = await send(input, init);
@@ -26,7 +26,7 @@ async function beginningOf({ body }: Response): Promise<string> {
   if (!body) return '';
   const decoder = new TextDecoder();
   let text = '';
-  // Leaving the loop ends the connection.
+  // Leaving the loop closes the connection.
   for await (const bytes of body) {
     text += decoder.decode(bytes, { stream: true });
     if (text.length >= TOLD) break;

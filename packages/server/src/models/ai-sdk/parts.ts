@@ -1,11 +1,10 @@
-// Turns the parts of a provider's stream into stream events. On the hot path: one call per
-// token, no promise, no copy.
+// Turns the parts of a provider's stream into stream events. On the hot path: one call per token, no promise, no copy.
 //
-// 1. A block's start, pieces and stop keep the provider's order; metadata that comes with any of
-//    them is told with the stop, because the next turn needs all of it.
-// 2. A call is stopped by its `tool-call` part, which alone carries the call's metadata.
-// 3. Of one message `CALLS_KEPT` calls are told; what a provider sends of further ones is dropped.
-// 4. `told` says whether anything was said that a second try would say again.
+// 1. A block's start, deltas and stop keep the provider's order. Metadata from any of them is emitted with the stop, because
+//    the next turn needs all of it.
+// 2. A call stops with its `tool-call` part, which alone carries the call's metadata.
+// 3. At most `CALLS_KEPT` calls of a message are emitted; further calls are dropped.
+// 4. `told` says whether any content was emitted that a retry would repeat.
 
 import type {
   LanguageModelV4FinishReason,
@@ -21,7 +20,7 @@ type Part<Type extends LanguageModelV4StreamPart['type']> = Extract<
   { readonly type: Type }
 >;
 
-/** How the provider's stream ended, by its own account. */
+/** How the provider's stream ended, according to the provider. */
 export type AiSdkOutcome =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'cut' }
@@ -43,7 +42,7 @@ export class AiSdkParts {
   #block: Block | null = null;
   readonly #calls = new Map<string, Call>();
 
-  /** Adds the events of one part to `events`; answers an outcome if the stream is over. */
+  /** Adds the events of one part to `events`; returns an outcome if the stream is over. */
   take(part: LanguageModelV4StreamPart, at: number, events: StreamEvent[]): AiSdkOutcome | null {
     switch (part.type) {
       case 'text-delta':
@@ -169,7 +168,7 @@ function keep(block: Block, metadata: SharedV4ProviderMetadata): void {
   for (const name in metadata) block.metadata[name] = { ...block.metadata[name], ...metadata[name] };
 }
 
-/** What says something: the AI SDK also tells what there is not. */
+/** Drops null fields, which the AI SDK adds for missing metadata. */
 function worthKeeping(metadata: SharedV4ProviderMetadata | undefined): Metadata | undefined {
   const kept: Record<string, Record<string, unknown>> = {};
   for (const [name, fields] of Object.entries(metadata ?? {}))
@@ -190,10 +189,10 @@ function aiSdkUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage 
   };
 }
 
-/** No answer has more tokens: a provider that counts further has not counted. */
+/** No answer has more tokens than this; a larger count is wrong. */
 const MOST_TOKENS = 1_000_000_000;
 
-/** A provider's token count as a non-negative integer; 0 where the provider sent no usable number. */
+/** A provider's token count as a non-negative integer; 0 if the provider sent no usable number. */
 function tokensOf(given: unknown): number {
   const count = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
   if (typeof count !== 'number' || !(count > 0) || count > MOST_TOKENS) return 0;

@@ -1,5 +1,5 @@
-// The providers: where their keys and addresses are found, how their package is loaded, and what
-// each wants of a request. A package is loaded with the first call that needs it.
+// The providers: where to find their keys and addresses, how to load their packages, and what each needs in a request. A package
+// is loaded by the first call that needs it.
 
 import type { JSONObject, LanguageModelV4 } from '@ai-sdk/provider';
 import type { ModelRequest } from '../model.ts';
@@ -8,23 +8,23 @@ import type { AiSdkDialect } from './history.ts';
 export interface AiSdkAccess {
   readonly apiKey: string | undefined;
   readonly baseUrl: string | undefined;
-  /** In place of our own. */
+  /** Replaces our own `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
 
 export interface AiSdkProvider {
   readonly dialect: Omit<AiSdkDialect, 'files'> & { readonly bytes: RegExp };
-  /** Variables that may hold the key, the usual one first. */
+  /** Environment variables that may hold the key, the most common one first. */
   readonly keys: readonly string[];
   readonly baseUrlName?: string;
-  /** What must be set. */
+  /** What the user must configure. */
   readonly needs: 'key' | 'base url';
-  /** What answers if this is the first provider with a key. */
+  /** The default model if this is the first provider with a key. */
   readonly defaultModel?: string;
   load(access: AiSdkAccess & { readonly fetch: typeof fetch }): Promise<(model: string) => LanguageModelV4>;
-  /** Whether a model may be asked to think only if it did so since the user's last message. */
+  /** Whether a model may reason only if every answer since the user's last message did. */
   readonly thinksThroughout?: boolean;
-  /** What the provider wants with every call. */
+  /** Provider options for every call. */
   options(model: string, reasoning: ModelRequest['reasoning']): JSONObject;
 }
 
@@ -36,7 +36,7 @@ const openai: AiSdkProvider = {
     provider: 'openai',
     metadataKey: 'openai',
     bytes: IMAGES_AND_PDF,
-    // A reasoning item is whole only with its encrypted content, which comes with its last part.
+    // A reasoning item is complete only with its encrypted content, which comes with its last part.
     givesBack: ({ metadata, siblings }) =>
       siblings.some((each) => each.itemId === metadata.itemId && each.reasoningEncryptedContent != null),
   },
@@ -49,7 +49,7 @@ const openai: AiSdkProvider = {
     const provider = createOpenAI({ apiKey, baseURL: baseUrl.replace(/\/+$/, ''), fetch });
     return (model) => provider.responses(model);
   },
-  // The log is the memory: nothing is stored at OpenAI, and reasoning comes back encrypted.
+  // The log is the only memory: OpenAI stores nothing, and returns reasoning encrypted.
   options: (_model, reasoning) => ({
     store: false,
     ...(reasoning && reasoning !== 'none' && { reasoningSummary: 'auto' }),
@@ -73,7 +73,7 @@ const anthropic: AiSdkProvider = {
     const provider = createAnthropic({ apiKey, baseURL: withVersion(baseUrl, 'v1'), fetch });
     return (model) => provider(model);
   },
-  // Each step repeats the whole history: without the cache all of it is paid again.
+  // Each step sends the whole history again; without the cache, all of it would be charged at the full price.
   options: () => ({ cacheControl: { type: 'ephemeral' } }),
 };
 
@@ -93,7 +93,7 @@ const google: AiSdkProvider = {
     const provider = createGoogle({ apiKey, baseURL: withVersion(baseUrl, 'v1beta'), fetch });
     return (model) => provider(model);
   },
-  // These think anyway; without this they do not say what.
+  // These models reason anyway; this makes them return a summary of it.
   options: (model, reasoning) =>
     reasoning !== 'none' && /^gemini-(2\.5|[3-9])(?!.*(image|tts|live|audio))/.test(model)
       ? { thinkingConfig: { includeThoughts: true } }
@@ -104,9 +104,9 @@ const compatible: AiSdkProvider = {
   dialect: {
     provider: 'compatible',
     metadataKey: 'compatible',
-    // Few of these servers read anything else, and most refuse the whole request.
+    // Few of these servers accept anything else, and most refuse the whole request.
     bytes: /^image\//,
-    // Open models want their reasoning back while they use tools, and refuse that of earlier turns.
+    // Open models need their reasoning back during tool use, and refuse the reasoning of earlier turns.
     givesBack: ({ current }) => current,
   },
   keys: ['OPENAI_API_KEY'],
@@ -128,12 +128,12 @@ const compatible: AiSdkProvider = {
   options: () => ({}),
 };
 
-/** In the order in which a default model is looked for. */
+/** Sorted by priority for the default model. */
 export const AI_SDK_PROVIDERS: ReadonlyMap<string, AiSdkProvider> = new Map(
   [openai, anthropic, google, compatible].map((provider) => [provider.dialect.provider, provider]),
 );
 
-/** Providers' own packages want the address without a version, the AI SDK with it. */
+/** Providers' own SDKs expect the address without a version, the AI SDK expects it with one. */
 function withVersion(baseUrl: string, version: string): string {
   const clean = baseUrl.replace(/\/+$/, '');
   return /\/v\d\w*$/.test(clean) ? clean : `${clean}/${version}`;

@@ -1,4 +1,4 @@
-// What is asked of a provider in one call.
+// Builds the request of one model call.
 
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { ModelRequest, ToolSchema } from '../model.ts';
@@ -8,7 +8,7 @@ import type { AiSdkProvider } from './providers.ts';
 interface AiSdkTarget {
   readonly provider: AiSdkProvider;
   readonly model: string;
-  /** What the provider fetches by itself, by media type. */
+  /** URLs that the provider fetches by itself, by media type. */
   readonly urls: Readonly<Record<string, readonly RegExp[]>>;
 }
 
@@ -37,7 +37,7 @@ type Tools = Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'>;
 
 function toolsFor(tools: readonly ToolSchema[], prompt: LanguageModelV4Prompt): Tools {
   if (tools.length > 0) return { tools: tools.map(functionTool) };
-  // A history with calls needs tools in the request, also when none may be called any more.
+  // A history with calls needs tools in the request, even if none may be called any more.
   const used = new Set(
     prompt.flatMap(({ role, content }) =>
       role === 'assistant'
@@ -60,7 +60,7 @@ function functionTool({ name, description, input }: ToolSchema) {
 
 /** Whether each answer since the user's last message begins with reasoning. */
 function thought(prompt: LanguageModelV4Prompt): boolean {
-  // Words right after results go into one message with them, and do not begin a turn.
+  // User text right after results is merged into their message and does not begin a turn.
   const lastUser = prompt.findLastIndex(
     ({ role }, index) => role === 'user' && prompt[index - 1]?.role !== 'tool',
   );

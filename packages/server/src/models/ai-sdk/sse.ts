@@ -1,16 +1,15 @@
-// Server-sent events out of bytes, all of a chunk at once: only their data, which is all that
-// model streams use.
+// Parses server-sent events from bytes, a whole chunk at a time. Returns only their data, which is all that model streams use.
 
-/** More than any answer needs; whoever sends it would fill the memory. */
+/** More than any answer needs; a longer line would fill the memory. */
 const LINE_CHARACTERS = 8 * 1024 * 1024;
 
 export class AiSdkEvents {
   readonly #decoder = new TextDecoder();
-  /** A line that is not whole yet, as it came. */
+  /** The pieces of an incomplete line. */
   #rest: string[] = [];
   #length = 0;
   #data: string | null = null;
-  /** The last line ended in CR: an LF that comes next is of the same end. */
+  /** The last line ended in CR; an LF that follows belongs to the same line ending. */
   #afterCr = false;
 
   /** The data of the events that these bytes complete. */
@@ -26,7 +25,7 @@ export class AiSdkEvents {
     return events;
   }
 
-  /** A line ends in LF, CRLF or CR; here all of them are LF. */
+  /** Normalises the line endings CRLF and CR to LF. */
   #withLf(given: string): string {
     if (given === '') return given;
     const text = this.#afterCr && given.startsWith('\n') ? given.slice(1) : given;
@@ -50,7 +49,7 @@ export class AiSdkEvents {
     return line;
   }
 
-  /** An event that the stream broke off in, if its data is whole. */
+  /** The last event, if the stream ended without an empty line but the event's data is complete. */
   end(): string[] {
     const events: string[] = [];
     this.#line(this.#whole(''), events);
@@ -60,7 +59,7 @@ export class AiSdkEvents {
 
   #line(line: string, events: string[]): void {
     if (line === '') {
-      // One without data is none.
+      // An event without data does not count.
       if (this.#data) events.push(this.#data);
       this.#data = null;
       return;
