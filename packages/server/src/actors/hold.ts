@@ -1,29 +1,29 @@
-// A thread that this pod holds: what those who work on it may ask, and what they are told.
+// A hold: this pod's ownership of a thread, from claim to release, as the work on the thread sees it.
 
 export interface Hold {
   readonly threadId: string;
   readonly attempt: number;
-  /** What the claim told by itself; null where it must be asked for. The work knows what it means. */
+  /** The claim snapshot; null if the work must read the log and the facts itself. Opaque to the pod. */
   readonly told: unknown;
-  /** Aborts when the thread is no longer ours: nothing may be written any more. */
+  /** Aborts when this pod no longer owns the thread. Nothing may be appended after that. */
   readonly lost: AbortSignal;
-  /** Aborts when the pod is stopping and will not wait for the step to end. */
+  /** Aborts when the grace period of a draining pod is over: the step in flight must end at once. */
   readonly hurry: AbortSignal;
-  /** The pod is stopping: let go at the next step. */
+  /** The pod drains: release the thread before the next step. */
   readonly draining: boolean;
-  /** Aborts when the pod begins to stop, for a step that would wait for a person. */
+  /** Aborts when the pod begins to drain, for a step that waits for a person. */
   readonly stopping: AbortSignal;
-  /** Somebody wants something of the thread. `news` is what the waker knows to be committed; the work knows what it means. */
+  /** Called when the thread has new facts. `news` is a committed fact that the waker passes along; opaque to the pod. */
   onWake: ((news?: unknown) => void) | null;
-  /** Whether the lease is surely still ours; ask before an effect that nothing fences. */
+  /** Whether this pod's lease is certainly still valid. Check it before an effect that the log cannot fence. */
   fresh(): boolean;
-  /** `refusal` is what the database said, where it was not another owner. */
+  /** `refusal` is the database's error; null if another owner took the thread. */
   lose(refusal?: Error | null): void;
 }
 
 /**
- * Works on a thread until there is nothing to do; says when to look again, if at all, or that its last append has let
- * the thread go.
+ * Works on a thread until there is nothing to do. Resolves to the time at which the thread is due again (null: only on a new
+ * fact), or to `released` if its last append has already released the thread.
  */
 export type Work = (hold: Hold) => Promise<{ readonly wakeAt: Date | null } | 'released'>;
 

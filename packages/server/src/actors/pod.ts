@@ -1,11 +1,11 @@
-// A pod: one server process among those that share a database. It registers, keeps its lease, sees who
-// else is alive, claims threads that are due and works on them until they are let go.
+// A pod: one of the server processes that share a database. It registers, renews its lease, watches the other pods, claims
+// threads that are due, and works on them until it releases them.
 //
-// - A pod is alive while it holds its session advisory lock and renews its heartbeat. One that lost
-//   either drops all its threads and registers anew, under another id. A database that is silent to all is waited for.
-// - A thread is held by at most one live pod. What a former holder may still try is fenced by the log.
-// - `wake_at` is the only timer. Messages of other pods only make things faster; the tick finds whatever they missed.
-// - The connection that holds the lock is also the one on which the bus listens.
+// - A pod is alive while it holds its session advisory lock and renews its heartbeat. A pod that loses either one gives up
+//   all its threads and registers again under a new id. If the database answers no connection at all, the pod waits.
+// - At most one live pod holds a thread. The log fences appends of a former owner.
+// - `wake_at` is the only timer. Messages from other pods only make things faster; the periodic tick finds what was missed.
+// - The bus listens on the connection that holds the lock.
 
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,15 +23,15 @@ import {
 import { LiveHold, type Work } from './hold.ts';
 
 const LOCK_CLASS = 4400;
-/** Threads that one pod works on at a time. */
+/** Maximum number of threads that a pod holds at a time. */
 const CAPACITY = 500;
-/** How long a thread rests after work on it failed: a full disk must not use up its attempts. */
+/** The pause of a thread after work on it failed, so that a full disk, for example, does not use up its attempts. */
 const FAILED_PAUSE_MS = 5000;
 const UNAVAILABLE_PAUSE_MS = 200;
 
 /** A pod registered or left. */
 const PODS_CHANGED = defineTopic('pods.changed', noFields);
-/** Somebody wants something of a thread: its owner looks at its facts, or a pod claims it. */
+/** A thread has new facts: its owner reads them, or a pod claims the thread. */
 const THREAD_WOKEN = defineTopic('threads.woken', oneField('threadId'));
 
 export interface PodOptions {
@@ -40,9 +40,9 @@ export interface PodOptions {
   readonly leaseSeconds: number;
   readonly work: Work;
   readonly bus: PostgresBus;
-  /** This pod lost its place; its connections may be dead without knowing. */
+  /** This pod lost its registration. Its other connections may be dead without having noticed. */
   readonly onExpelled: () => void;
-  /** Called when connecting fails; an embedded database is started again here. */
+  /** Called when connecting fails. Restarts an embedded database. */
   readonly reviveDatabase: () => Promise<void>;
   readonly log: { warn(fields: object, text: string): void; error(fields: object, text: string): void };
 }
@@ -57,11 +57,11 @@ interface Membership {
   beatAgain: boolean;
 }
 
-/** A pod's heartbeat and its look at the others; `next_lapse_ms` is when the first lease of another pod ends. */
+/** A pod's heartbeat and its check of the other pods. `next_lapse_ms`: how soon the first lease of another pod ends. */
 const TICK = `select t.*, (
     select min(extract(epoch from p.heartbeat_at + p.lease - clock_timestamp())::float8 * 1000) from pods p where p.id <> $1
   ) as next_lapse_ms from pod_tick($1, $2) t`;
-/** A lease is over only after its end. */
+/** The check runs slightly after the end of a lease, so that the lease has certainly ended. */
 const LAPSED_MS = 5;
 
 export class Pod {
@@ -80,13 +80,13 @@ export class Pod {
 
   constructor(options: PodOptions) {
     this.#options = options;
-    // Whatever was missed, the tick after registering finds.
+    // The tick that follows every registration finds missed messages.
     const rescan = () => undefined;
     options.bus.subscribe(PODS_CHANGED, { message: () => this.#podsChanged(), rescan });
     options.bus.subscribe(THREAD_WOKEN, { message: ({ threadId }) => this.#woken(threadId), rescan });
   }
 
-  /** The id under which threads can be claimed now, if there is room. */
+  /** The pod id for claims; null while this pod cannot claim threads. */
   get claimant(): string | null {
     return this.#state === 'running' && this.#holds.size < CAPACITY ? (this.#member?.id ?? null) : null;
   }
@@ -112,7 +112,7 @@ export class Pod {
     await this.#register();
   }
 
-  /** Lets every thread go at its next step; after `graceMs` in the middle of it. */
+  /** Drains: releases every thread before its next step. After `graceMs`, interrupts the steps that are still in flight. */
   async stop(graceMs: number): Promise<void> {
     this.#state = 'draining';
     for (const hold of this.#holds.values()) hold.drain();
@@ -126,7 +126,7 @@ export class Pod {
     const member = this.#member;
     this.#member = null;
     if (!member) return;
-    // The pod announces that it leaves, so that the others need not wait for a tick.
+    // Announces that the pod has left, so that the other pods need not wait for their next tick.
     await member.connection
       .query('delete from pods where id = $1', [member.id])
       .then(() => this.#options.bus.publishIn(member.connection, PODS_CHANGED, null))
@@ -134,13 +134,13 @@ export class Pod {
     await member.connection.end().catch(() => undefined);
   }
 
-  /** A thread that this pod claimed inside another transaction. */
+  /** Starts work on a thread that was claimed for this pod in another transaction. */
   adopt(podId: string, threadId: string, attempt: number, told: unknown = null): void {
     if (podId !== this.#member?.id || this.#holds.get(threadId)?.attempt === attempt) return;
     this.#begin(threadId, attempt, told);
   }
 
-  /** Tells the owner of a thread that there is something for it, wherever it is. */
+  /** Tells the owner of a thread, on any pod, that there are new facts. */
   async wake(threadId: string, owner: string | null, news?: unknown): Promise<void> {
     const wakeHere = this.#holds.get(threadId)?.onWake;
     if (wakeHere) return wakeHere(news);
@@ -152,7 +152,7 @@ export class Pod {
 
   async #register(): Promise<void> {
     const connection = await connect(this.#options.database);
-    // A connection that falls silent here must not keep the next one from being tried.
+    // If this connection stops answering, it must not delay the next attempt.
     const silent = this.#registering ? setTimeout(() => destroy(connection), this.#patienceMs) : undefined;
     try {
       await this.#join(connection);
@@ -173,7 +173,7 @@ export class Pod {
     );
     const { number } = rows[0]!;
     const id = uuidv7();
-    // The lock comes first: a pod's row without its lock is a dead pod.
+    // The lock comes first: a pod with a row but without its lock counts as dead.
     await connection.query('select pg_advisory_lock($1, $2)', [LOCK_CLASS, number]);
     const renewedAt = performance.now();
     await connection.query(
@@ -207,7 +207,7 @@ export class Pod {
       'this pod lost its place; registering anew',
     );
     for (const hold of this.#holds.values()) hold.lose();
-    // It may never answer again: the lock goes with the connection.
+    // The connection may never answer again. Closing it releases the lock.
     destroy(member.connection);
     this.#options.onExpelled();
     void this.#registerAnew();
@@ -226,7 +226,7 @@ export class Pod {
           .catch((failure: Error) =>
             this.#options.log.warn({ reason: failure.message }, 'the database could not be started'),
           );
-        // Nothing tells when a database comes back.
+        // No event announces that a database is back.
         await sleep(wait);
       }
     }
@@ -260,7 +260,7 @@ export class Pod {
   #schedule(member: Membership, nextWakeMs: number | null, nextLapseMs: number | null): void {
     this.#stopTimers();
     const everyMs = this.#everyMs;
-    // A pod that hangs is given up when its lease ends, and not up to a whole tick later.
+    // Check again when the next lease ends, so that a frozen pod is removed at once and not up to a whole tick later.
     const lapses = nextLapseMs !== null && nextLapseMs > 0 && nextLapseMs < everyMs;
     this.#tickTimer = setTimeout(() => this.#beat(member), lapses ? nextLapseMs + LAPSED_MS : everyMs);
     if (nextWakeMs !== null && nextWakeMs > 0 && nextWakeMs < everyMs) {
@@ -268,13 +268,16 @@ export class Pod {
     }
   }
 
-  /** One tick under way, and one to come if somebody asked meanwhile. */
+  /** Runs a tick. At most one is in flight; a request meanwhile leads to one more tick. */
   #beat(member: Membership): void {
     member.beatAgain = member.beating;
     if (member.beating) return;
     member.beating = true;
     let ticking = true;
-    const late = setTimeout(() => void this.#doubt(member, () => ticking), this.#options.leaseSeconds * 1000);
+    const late = setTimeout(
+      () => void this.#probeDatabase(member, () => ticking),
+      this.#options.leaseSeconds * 1000,
+    );
     void this.#tick(member)
       .catch((error: Error) => this.#expelled(member, error.message))
       .finally(() => {
@@ -285,22 +288,25 @@ export class Pod {
       });
   }
 
-  /** A place is left for a better one only: a database that is silent to everybody may answer yet. */
-  async #doubt(member: Membership, waits: () => boolean): Promise<void> {
+  /**
+   * The heartbeat is overdue. The pod gives up its registration only if a new connection works: a database that answers nobody may
+   * still recover, and then the registration is still valid.
+   */
+  async #probeDatabase(member: Membership, waits: () => boolean): Promise<void> {
     this.#options.log.warn(
       { pod: member.id },
       'the database does not answer within the lease; another connection is tried',
     );
     while (waits() && this.#member === member) {
-      const answers = await this.#answersAnother();
-      // When it wakes up, answers come in any order.
+      const answers = await this.#canCommit();
+      // A database that recovers answers in any order: the heartbeat gets one more chance.
       await sleep(this.#everyMs);
       if (answers && waits()) this.#expelled(member, 'the connection that holds the lock does not answer');
     }
   }
 
   /** Whether a transaction commits on a new connection. */
-  async #answersAnother(): Promise<boolean> {
+  async #canCommit(): Promise<boolean> {
     let connection: Connection | null = null;
     try {
       connection = await connect(this.#options.database, { query_timeout: this.#patienceMs });
@@ -313,7 +319,7 @@ export class Pod {
     }
   }
 
-  /** How long a new connection may take. */
+  /** Timeout for a new connection. */
   get #patienceMs(): number {
     return this.#options.leaseSeconds * 2000;
   }
@@ -363,7 +369,7 @@ export class Pod {
         if (rows.length === room) this.#claimAgain = true;
       }
     } catch (error) {
-      // What was claimed without our hearing of it is found by the next tick, too.
+      // If the claim committed and its answer was lost, the next tick finds those threads (`#adoptStrays`).
       this.#options.log.warn(
         { reason: (error as Error).message },
         'claiming failed; the next tick tries again',
@@ -373,7 +379,7 @@ export class Pod {
     }
   }
 
-  /** Threads that are ours by their rows, and that nobody here works on: the answer to their claim was lost. */
+  /** Finds threads that this pod owns in the database but does not work on, because the answer to their claim was lost. */
   async #adoptStrays(member: Membership): Promise<void> {
     const { rows } = await member.connection.query<{ id: string; attempt: number }>({
       name: 'owned_threads',
@@ -381,7 +387,7 @@ export class Pod {
       values: [member.id],
     });
     const astray = rows.filter(({ id, attempt }) => this.#holds.get(id)?.attempt !== attempt);
-    // An answer may be on its way: only who was astray at the last look too has lost it.
+    // The answer to a claim may still be in flight, so a thread is adopted only if the last tick found it, too.
     for (const { id, attempt } of astray)
       if (this.#strays.get(id) === attempt) this.adopt(member.id, id, attempt);
     this.#strays = new Map(astray.map(({ id, attempt }) => [id, attempt]));
@@ -417,7 +423,7 @@ export class Pod {
           'work on a thread failed; it is tried again',
         );
       }
-      // A thread that another owner took is not ours to delay; whatever failed may need a moment.
+      // After a failure the thread pauses. Without one, another owner took it, and there is no reason to delay it.
       wakeAt = new Date(Date.now() + pauseAfter(failure));
     }
     hold.onWake = null;
@@ -427,7 +433,7 @@ export class Pod {
     if (due) void this.#claim();
   }
 
-  /** Lets the thread go; what came meanwhile has set `wake_at`, and is found by whoever claims next. */
+  /** Releases the thread. A fact that arrived meanwhile has set `wake_at`, so the thread is claimed again. */
   async #release(member: Membership, hold: LiveHold, wakeAt: Date | null): Promise<boolean> {
     for (let wait = 50; ; wait = Math.min(wait * 2, 1000)) {
       try {
@@ -441,7 +447,7 @@ export class Pod {
         if (due && this.#state !== 'running') await this.wake(hold.threadId, member.id);
         return due;
       } catch (error) {
-        // Without a place among the pods there is nothing to let go: its removal frees the thread.
+        // A pod that lost its registration has nothing to release: removing its row frees its threads.
         if (this.#member !== member) return false;
         this.#options.log.warn(
           { thread: hold.threadId, reason: (error as Error).message },
@@ -458,7 +464,7 @@ function pauseAfter(failure: unknown): number {
   return isUnavailable(failure) ? UNAVAILABLE_PAUSE_MS : FAILED_PAUSE_MS;
 }
 
-/** How long the thread that waits longest for a pod has been due. */
+/** How long the oldest due thread has waited for a pod. */
 export async function queueAgeSeconds(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ age: number | null }>(
     `select extract(epoch from clock_timestamp() - min(wake_at))::float8 as age

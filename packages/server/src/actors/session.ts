@@ -1,5 +1,5 @@
-// The session machine: one actor's life on a thread, as people see it. A pure table; what is not in
-// it is refused with a sentence. Error, cancelled and completed are ends: a later message starts a new session.
+// The session state machine: one actor's life on a thread, as people see it. A pure table; every transition that is not in
+// it is refused with an explanation. Error, cancelled and completed are final: a later message starts a new session.
 
 import type { SessionState } from '@continuo/protocol';
 

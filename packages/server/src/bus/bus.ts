@@ -1,20 +1,20 @@
 // Publish and subscribe, between the concepts of one pod and between the pods that share a database. A concept declares
-// its topics; a function that changes something publishes it; whoever wants to know subscribes.
+// its topics, publishes a message when it changes something, and subscribes to the topics of others.
 //
 // - B1 A message says that something changed and where to look. It is stored nowhere and may be lost, so a subscriber
 //   reads the change itself from the database.
-// - B2 Subscribers on the publishing pod hear a message at once. They must not hear it before the change is committed.
+// - B2 Subscribers on the publishing pod get a message at once. They must not get it before the change is committed.
 // - B3 Messages that a pod publishes with `publish` and `tellOthers` reach another pod in the order of these calls.
-// - B4 When messages may have been lost, or one was too long to send, subscribers are told to `rescan`: they look at
-//   everything that they know.
-// - B5 A subscriber that throws is reported, and the others hear the message all the same.
+// - B4 When messages may have been lost, or one was too long to send, the bus calls every subscriber's `rescan`,
+//   and the subscriber reads everything that it tracks.
+// - B5 If a subscriber throws, the error is reported, and the other subscribers still get the message.
 
 import type { Queryable } from '../db/pool.ts';
 
-/** How a message is written for other pods. A message is small: an id or two. */
+/** Encodes messages for other pods. A message is small: an id or two. */
 export interface Codec<Message> {
   encode(message: Message): string;
-  /** Throws for a text that is not a message of the topic. */
+  /** Throws if the text is not a message of the topic. */
   decode(text: string): Message;
 }
 
@@ -33,23 +33,23 @@ export interface Subscriber<Message> {
 }
 
 export interface Bus {
-  /** Until the returned function is called. */
+  /** The returned function unsubscribes. */
   subscribe<Message>(topic: Topic<Message>, subscriber: Subscriber<Message>): () => void;
   /**
-   * Announces a change that is committed. Subscribers on this pod hear it before this returns. Resolves when the other
-   * pods have been told; never rejects, because the change stands whether or not they could be told.
+   * Announces a committed change. Subscribers on this pod get the message before this returns. Resolves when the message
+   * has been sent to the other pods. Never rejects: a message may be lost, and the change is committed anyway.
    */
   publish<Message>(topic: Topic<Message>, message: Message): Promise<void>;
-  /** The same without the subscribers on this pod. */
+  /** Like `publish`, but only for subscribers on other pods. */
   tellOthers<Message>(topic: Topic<Message>, message: Message): Promise<void>;
   /**
-   * Announces a change together with its transaction: the other pods hear of it if and when `client` commits. The caller
-   * calls the returned function after the commit, for the subscribers on this pod.
+   * Announces a change in its transaction: other pods get the message if and when `client` commits. After the commit, the
+   * caller calls the returned function to tell the subscribers on this pod.
    */
   publishIn<Message>(client: Queryable, topic: Topic<Message>, message: Message): Promise<() => void>;
   /** Tells only the subscribers on this pod. */
   deliver<Message>(topic: Topic<Message>, message: Message): void;
-  /** The message for other pods, for a statement that sends it itself; null if there is no other pod. */
+  /** The encoded message, for a statement that sends it itself; null if there is no other pod. */
   payload<Message>(topic: Topic<Message>, message: Message): string | null;
 }
 
@@ -66,5 +66,5 @@ export function oneField<Field extends string>(field: Field): Codec<{ readonly [
   };
 }
 
-/** For messages that say nothing more than their topic does. */
+/** For messages without content: the topic says everything. */
 export const noFields: Codec<null> = { encode: () => '', decode: () => null };

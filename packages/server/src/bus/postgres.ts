@@ -1,9 +1,9 @@
-// The bus on Postgres: one channel for all topics, and one connection that listens, which is the pod's own.
+// The bus on Postgres: one channel for all topics. The bus listens on the connection that holds the pod's lock.
 //
-// - A notification is `<sender> <topic> <message>`. Without a message it means that one was too long: rescan.
-// - A pod ignores its own notifications: its subscribers have heard the message already.
-// - While no other pod is there, nothing is sent.
-// - One NOTIFY statement is under way at a time. Messages that are published meanwhile go together with the next.
+// - A notification is `<sender> <topic> <message>`. Without a message, the message was too long, and subscribers rescan.
+// - A pod ignores its own notifications: its subscribers already have the message.
+// - While there is no other pod, nothing is sent.
+// - One NOTIFY statement is in flight at a time. Messages that are published meanwhile are sent together by the next one.
 
 import { randomBytes } from 'node:crypto';
 import type { Connection, Queryable } from '../db/pool.ts';
@@ -20,9 +20,9 @@ export function notifySql(parameter: string): string {
 
 export interface PostgresBusOptions {
   readonly pool: Queryable;
-  /** Whether there is no other pod to hear anything. */
+  /** Whether there is no other pod. */
   readonly alone: () => boolean;
-  /** A subscriber threw, or the other pods could not be told. */
+  /** A subscriber threw, or a notification could not be sent. */
   readonly onError: (error: Error) => void;
 }
 
@@ -33,11 +33,11 @@ interface Registered {
 
 export class PostgresBus implements Bus {
   readonly #options: PostgresBusOptions;
-  /** Tells this pod's notifications from those of others. */
+  /** Distinguishes this pod's notifications from those of other pods. */
   readonly #sender = randomBytes(6).toString('base64url');
   readonly #topics = new Map<string, Registered>();
   #listening: Connection | null = null;
-  /** What the next NOTIFY statement sends, and when it has been sent; a repeated message is sent once. */
+  /** The payloads of the next NOTIFY statement, without duplicates. `#next` resolves when they have been sent. */
   #waiting = new Set<string>();
   #next: Promise<void> | null = null;
   #last: Promise<void> = Promise.resolve();
@@ -85,7 +85,7 @@ export class PostgresBus implements Bus {
     return this.#options.alone() ? null : this.#encode(topic, message);
   }
 
-  /** Listens on this connection from now on, instead of an earlier one. What came in between is lost: call `rescan`. */
+  /** Listens on this connection instead of an earlier one. Messages in between are lost, so the caller must call `rescan`. */
   async listenOn(connection: Connection): Promise<void> {
     this.#listening = connection;
     connection.on('notification', ({ channel, payload = '' }) => {

@@ -1,5 +1,5 @@
-// What is in the workspace's files and not in the log, for the model that is about to answer: the images that a run's own
-// results refer to, and the files that came with people's messages.
+// Adds the content of workspace files to the history that a model is shown: images that the results of the run's own calls
+// refer to, and files that people attached to messages. The log holds only references to them.
 
 import type { AttachedFile, ImageReference } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
@@ -10,9 +10,9 @@ import { asText, readWhole } from '../files/content.ts';
 import { readVersion } from '../files/versions.ts';
 import type { ThreadState } from '../threads/fold.ts';
 
-/** Images and PDFs at most that a model is shown again with each call; the latest count. */
+/** Maximum number of images and PDFs in a model call. The latest ones are shown. */
 const SHOWN = 10;
-/** Bytes of an attached text that the model is shown at once, and of all that came with one message. */
+/** Maximum bytes of an attached text that the model is shown in full, and of all texts of one message together. */
 const TEXT_BYTES = 16 * 1024;
 const TEXTS_BYTES = 64 * 1024;
 
@@ -20,13 +20,12 @@ const SHOWABLE = /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/;
 
 type Entry = ThreadState['history'][number];
 
-/** What the model at hand cannot be shown. */
+/** Files that the model's provider refused. */
 type Refused = readonly { readonly file: string; readonly v: number }[];
 
-/** What the model is given. */
 interface WithImages {
   readonly history: ThreadState['history'];
-  /** Ids of the files that came with the run's own messages and whose content the model is shown. */
+  /** Ids of files that are attached to the run's own messages and whose content the model is shown. */
   readonly sources: readonly string[];
 }
 
@@ -57,12 +56,12 @@ export async function withImages(
       return files.length === 0 ? each : { ...each, entry: { ...entry, files } };
     }),
   );
-  // In the order in which they were attached, not in that in which they were read.
+  // In the order of attachment, not in the order in which the reads finished.
   const attached = history.flatMap((each) => (each.attached ?? []).map(({ file }) => file));
   return { history: filled, sources: [...new Set(attached)].filter((file) => sources.has(file)) };
 }
 
-/** The images and PDFs that the model is shown, and the place of each in the history. */
+/** The images and PDFs that the model is shown, each with its index in the history. */
 export function shownFiles(
   history: ThreadState['history'],
   runId: string,
@@ -78,12 +77,12 @@ function isIn(refused: Refused, { file, v }: Refused[number]): boolean {
   return refused.some((each) => each.file === file && each.v === v);
 }
 
-/** A result's images are shown in its own run; what a person attached, in later ones, too. */
+/** The images of a result are shown only in its own run. A person's attachments are also shown in later runs. */
 function imagesOf({ runId: own, images = [], attached = [] }: Entry, runId: string) {
   return [...(own === runId ? images : []), ...attached.filter(isShowable)];
 }
 
-/** An SVG is a text. */
+/** An SVG is not an image here: it is shown as text. */
 function isShowable({ media_type, size }: AttachedFile): boolean {
   return SHOWABLE.test(media_type) && size <= IMAGE_BYTES;
 }
@@ -95,7 +94,7 @@ async function shownTexts(
   runId: string,
 ): Promise<ReadonlyMap<AttachedFile, string>> {
   const texts = new Map<AttachedFile, string>();
-  // Later runs may read the file with a tool, and then see its newest version.
+  // A later run can read the file with a tool, and then gets the newest version.
   if (own !== runId) return texts;
   let left = TEXTS_BYTES;
   for (const file of attached) {

@@ -1,28 +1,28 @@
-// A model whose window is not known, or holds less than was thought, refuses a history that is too long before it says
-// anything: the same step then asks again with fewer turns, and later ones begin with as many.
+// Fits the history to a model's context window. If the window is not known, or smaller than expected, the model refuses a
+// history that is too long before it answers. The step then retries with fewer turns, and later steps start with as few.
 
 import type { StreamEvent } from '@continuo/engine';
 import type { ThreadState } from '../threads/fold.ts';
 import { type HistoryOptions, type ShownHistory, shownHistory, WINDOW_TOKENS } from './history.ts';
 
-/** The part of a model's window that the history may take; the rest is for the answer and the tools. */
+/** The share of a model's window for the history. The rest is for the answer and the tools. */
 const HISTORY_SHARE = 0.75;
-/** How often a step asks again; the last time it shows the last turn alone. */
+/** How often a step retries with a shorter history. The last retry shows only the last turn. */
 const SHORTENED = 4;
 
 interface FittedHistory extends ShownHistory {
-  /** How often it was made shorter. */
+  /** How often the history was shortened. */
   readonly times: number;
   /** Tokens. */
   readonly limit: number;
-  /** Tokens that were refused right before. */
+  /** Tokens of the history that was refused last; null if none was. */
   readonly refused: number | null;
 }
 
 interface ModelLimits {
-  /** Tokens; null where nobody knows. */
+  /** Tokens; null if not known. */
   readonly window: number | null;
-  /** The least that the model refused as too long. */
+  /** The smallest number of tokens that the model refused as too long. */
   readonly tooLong: number | undefined;
 }
 
@@ -33,13 +33,13 @@ function budgets({ window, tooLong }: ModelLimits): { readonly known: number; re
   };
 }
 
-/** Whether the model may be shown more of a history than a thread's state holds. */
+/** Whether the model may be shown more history than a thread's state holds. */
 export function isBeyondWindow(limits: ModelLimits): boolean {
   const { known, learned } = budgets(limits);
   return Math.min(known, learned) > WINDOW_TOKENS;
 }
 
-/** What is shown at first: what the window should hold, or half of what the model is known to refuse. */
+/** The first try: as much as the window should hold, or half of what the model has refused before. */
 export function firstHistory(
   history: ThreadState['history'],
   options: Omit<HistoryOptions, 'budget'>,
@@ -51,7 +51,7 @@ export function firstHistory(
   return { ...shown, times: 0, limit, refused: null };
 }
 
-/** Half of what was refused; null when the last turn was all that was left of it. */
+/** Half of the refused history; null if no more turns can be left out, or after too many retries. */
 export function shorterHistory(
   history: ThreadState['history'],
   options: Omit<HistoryOptions, 'budget'>,
@@ -65,7 +65,7 @@ export function shorterHistory(
   return { ...shown, times, limit: Math.max(budget, shown.tokens), refused: refused.tokens };
 }
 
-/** The first stream that does not begin with such a refusal, or for which there is nothing to leave out. */
+/** Calls the model until its stream does not begin with `context_too_long`, or until `shorten` cannot shorten any more. */
 export function untilItFits(
   ask: () => AsyncIterable<StreamEvent>,
   shorten: () => boolean,
@@ -82,7 +82,7 @@ export function untilItFits(
   };
   return {
     [Symbol.asyncIterator]: () => ({
-      // Once per token: after the first event nothing is in between.
+      // This runs once per token, so after the first event it adds no promise of its own.
       next: () => {
         if (begun) return events.next();
         begun = true;

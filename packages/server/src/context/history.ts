@@ -1,5 +1,5 @@
-// What a model is shown of a thread: its history, with the tool results of earlier runs as summaries, and with whole
-// oldest turns left out when the model's window would not hold them.
+// The history as a model is shown it: tool results of earlier runs are summarized, and the oldest turns are left out
+// if the history would not fit the model's context window.
 
 import { outputText } from '@continuo/protocol';
 import type { HistoryFile, HistoryMessage } from '../models/model.ts';
@@ -8,16 +8,16 @@ import type { ThreadState } from '../threads/fold.ts';
 export const SUMMARIZED = '[Note: Summarized result]';
 
 export interface HistoryOptions {
-  /** The run that is answering: it sees its own results in full. */
+  /** The run that calls the model. Its own tool results are shown in full. */
   readonly runId: string;
   readonly summaryLines: number;
-  /** Turns before the history, which are left out in any case. */
+  /** Turns that the thread's state does not hold. They are always left out. */
   readonly omitted?: ThreadState['omitted'];
-  /** Tokens that the history may take; null where there is no limit. */
+  /** Maximum tokens of the history; null means no limit. */
   readonly budget: number | null;
 }
 
-/** Tokens of a history that a thread's state holds. A model whose window is not known is shown at most so many. */
+/** Maximum tokens of the history in a thread's state. Also the limit for a model whose window is not known. */
 export const WINDOW_TOKENS = 250_000;
 
 export interface ShownHistory {
@@ -27,12 +27,12 @@ export interface ShownHistory {
   readonly turnsLeftOut: number;
 }
 
-/** Characters of a summary at most, however few lines they are. */
+/** Maximum characters of a summary, even if it has few lines. */
 const SUMMARY_CHARACTERS = 2000;
 
-/** About what providers count for an image, or a page. */
+/** Roughly what providers count for an image, or for a page of a PDF. */
 const IMAGE_TOKENS = 1500;
-/** Bytes of a PDF that are about a page. */
+/** Roughly the bytes of one page of a PDF. */
 const PAGE_BYTES = 64 * 1024;
 
 export function shownHistory(history: ThreadState['history'], options: HistoryOptions): ShownHistory {
@@ -47,7 +47,7 @@ export function shownHistory(history: ThreadState['history'], options: HistoryOp
   const sizes = turns.map(estimateAll);
   let tokens = sizes.reduce((sum, size) => sum + size, 0);
   let first = 0;
-  // The last turn always stays: it is what there is to answer.
+  // The last turn always stays: it contains the message to answer.
   while (tokens > options.budget && first < turns.length - 1) {
     tokens -= sizes[first]!;
     first += 1;
@@ -55,7 +55,7 @@ export function shownHistory(history: ThreadState['history'], options: HistoryOp
   return { messages: turns.slice(first).flat(), tokens, turnsLeftOut: before + first };
 }
 
-/** What the tool says of its result, or its first lines; what was cut is said on a line of its own. */
+/** The tool's own summary of its result, or the result's first lines. If anything was cut, a last line says so. */
 export function summarize(output: unknown, lines: number, summary?: string): unknown {
   const text = outputText(output);
   if (summary !== undefined) return summary === text ? output : `${summary}\n${SUMMARIZED}`;
@@ -63,7 +63,7 @@ export function summarize(output: unknown, lines: number, summary?: string): unk
   return short.length === text.length ? output : `${short}\n${SUMMARIZED}`;
 }
 
-/** A turn begins with a person's message and holds all that came of it, so that no call loses its result. */
+/** A turn is a person's message and everything up to the next one, so a call is never separated from its result. */
 function intoTurns(messages: readonly HistoryMessage[]): HistoryMessage[][] {
   const turns: HistoryMessage[][] = [];
   for (const message of messages) {
@@ -79,7 +79,7 @@ function estimateAll(messages: readonly HistoryMessage[]): number {
 
 const estimates = new WeakMap<HistoryMessage, number>();
 
-/** About four characters a token, for every model. */
+/** Estimates tokens: about four characters per token, for every model. */
 export function estimate(message: HistoryMessage): number {
   const known = estimates.get(message) ?? count(message);
   estimates.set(message, known);

@@ -1,5 +1,5 @@
-// The person's token: who has it may decide, configure and widen what agents may do. It is made at the first start, in a file
-// of the home that only its owner can read. The command reads the same file.
+// The person's token. Its holder may decide approvals, configure the server, and extend what agents may do. The first start
+// creates it, in a file of the home that only the file's owner can read. The command line reads the same file.
 
 import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ export { isLoopback } from '../loopback.ts';
 const FILE = 'person-token';
 const TOKEN = /^[\w-]{43}$/;
 
-/** The token of a home; null if none was made yet. */
+/** The token of a home; null if there is none yet. */
 export async function readPersonToken(home: string): Promise<string | null> {
   const path = join(home, FILE);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -49,7 +49,7 @@ export async function keepPersonToken(home: string): Promise<string> {
   }
 }
 
-/** Where a browser takes the token: after the #, so that no server and no log on the way sees it. */
+/** A link that gives a browser the token: after the #, so that no proxy, server or log sees it. */
 export function personLink(url: string, token: string): string {
   return `${url}/#token=${token}`;
 }

@@ -1,21 +1,21 @@
-// The principal: on whose behalf a request acts. One middleware (the guard) finds it once per request; routes reach only the
-// workspaces that it may use. What it may not use is answered as if it were not there.
+// The principal: on whose behalf a request acts. One middleware (the guard) finds it once per request, and routes reach only
+// the workspaces that it may use. All others are answered as if they did not exist.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 export type Principal =
-  /** Somebody on this machine, or with the person's token. */
+  /** A user on this machine, or anyone with the person's token. */
   | { readonly kind: 'local'; readonly isPerson: boolean }
   | {
       readonly kind: 'key';
       /** The key's name, never its secret. */
       readonly name: string;
       readonly isPerson: boolean;
-      /** The one workspace that the key is for; null: every workspace. */
+      /** The only workspace that the key may use; null means every workspace. */
       readonly workspaceId: string | null;
     };
 
-/** A key that the server accepts, and the principal that its owner is. */
+/** A key that the server accepts, and what its owner may do. */
 export interface AccessKey {
   readonly name: string;
   readonly secret: string;
@@ -51,7 +51,7 @@ export function createSecretCheck(
   ];
   return (secret) => {
     const digest = sha256(secret);
-    // Every digest is compared, and all have the same length: a guess takes the same time whatever it is.
+    // Every digest is compared, and all have the same length, so the time reveals nothing about a guess.
     const matches = known.filter((each) => timingSafeEqual(each.digest, digest));
     return matches[0]?.principal ?? null;
   };

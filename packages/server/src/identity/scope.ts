@@ -1,5 +1,5 @@
-// A scope: one workspace, as a principal may use it. Routes get it instead of the bare pool, so that a query always has the
-// workspace at hand that it is to be limited to.
+// A scope: one workspace, as a principal may use it. Routes get a scope instead of the bare pool, so that every query has the
+// workspace that it must be limited to.
 
 import type { Pool } from '../db/pool.ts';
 import type { Principal } from './principal.ts';

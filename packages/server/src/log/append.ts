@@ -1,13 +1,13 @@
 // The one append path. A pod has one Writer; an owner has a Pen on each thread that it holds.
 //
 // - Fencing (L3): the owner assigns seq itself. A successor's first event takes the next seq, and a
-//   former owner's insert then collides with the primary key: its whole transaction is undone.
-// - One append is in flight per thread. After a collision, or when the connection broke, the tail tells:
-//   the pen's own rows are there, or they are not; somebody else's rows mean that the thread is lost.
-// - Group commit: a flush takes what gathered while the last one was in flight, and what one turn of the event loop
-//   brings. What somebody waits for goes at once; the pieces of messages gather for some milliseconds if many threads
-//   are being written, and become one. A failed flush is split by thread, and whatever one thread's part throws is that
-//   thread's alone.
+//   former owner's insert then violates the primary key: its whole transaction is rolled back.
+// - One append is in flight per thread. After a key violation or a broken connection, the writer reads the end of the log:
+//   the pen's rows are there, or they are missing and are sent again, or another owner's rows mean that the thread is lost.
+// - Group commit: a flush takes the appends that gathered while the last flush was in flight, and those of one turn of the
+//   event loop. An append with a waiting caller is flushed at once. If many threads are open, the pieces of messages gather
+//   for a few milliseconds, and adjacent pieces are merged. A failed flush is split by thread, so that an error of one
+//   thread does not affect the others.
 // - Nobody sees an event before its commit (L5): `publish` and `onCommit` run after it.
 
 import { connect, destroy, isConnectionError, isStorageFull, sqlState } from '../db/pool.ts';
@@ -18,38 +18,36 @@ import { hit, Lost, Pen, type Part, type PenHost, type PenOptions } from './pen.
 import type { LogTailCache } from './tail-cache.ts';
 import { bind, INSERT, INSERT_WITH_CHANGES, readTail } from './statements.ts';
 
-/** Rows at most in one flush. */
+/** Maximum number of rows in one flush. */
 const FLUSH_ROWS = 1000;
 
-/**
- * With more pens open than this, pieces gather, so long for each pen, and so long at most; and what of a message has
- * gathered is written as one piece.
- */
+/** With more open pens than this, pieces of messages gather before a flush, and adjacent pieces of a message are merged. */
 const AT_ONCE_PENS = 4;
+/** How long pieces gather: so long for each open pen, and at most `GATHER_MS`. */
 const GATHER_MS_A_PEN = 0.2;
 const GATHER_MS = 10;
 
 /**
- * A stopped process may hold what a thread's append waits for, until the lease ends its transaction: that thread
- * waits aside, and the others go on.
+ * A frozen process may hold a lock that a thread's append needs, until the lease ends its transaction. The append of that thread
+ * times out and is retried later, so that the other threads need not wait.
  */
 const LOCK_TIMEOUT_MS = 50;
 const LOCK_PAUSE_MS = 250;
-/** How long rows wait that found the disk full. */
+/** The pause before a retry when the disk is full. */
 const STORAGE_PAUSE_MS = 1000;
 
-/** Data exceptions, and limits of the database that a value exceeds: the same rows are refused every time. */
+/** SQL states of data exceptions and exceeded database limits. A retry of the same rows would fail again. */
 const REFUSED_VALUES = /^(?:22|54)/;
 
 export interface WriterOptions {
   readonly database: DatabaseSettings;
   readonly pool: Pool;
   readonly now: () => number;
-  /** Called after each commit, thread by thread, in order. */
+  /** Called after each commit, once per thread, in order. */
   readonly publish: (rows: readonly StoredEvent[]) => void;
-  /** What a flush that writes to these threads tells other pods; null if there are none. */
+  /** The notice to other pods that these threads have new events; null if there is no other pod. */
   readonly notice: (threadIds: readonly string[]) => string | null;
-  /** Keeps what is committed for followers to come. */
+  /** Caches committed events for new followers. */
   readonly recent?: LogTailCache | undefined;
   readonly onFlush?: (flush: { rows: number; milliseconds: number }) => void;
   readonly faults?: Faults | undefined;
@@ -58,13 +56,13 @@ export interface WriterOptions {
 export class Writer implements PenHost {
   readonly options: WriterOptions;
   readonly #dirty = new Set<Pen>();
-  /** Pens with nothing but pieces, until `#gathering` is over. */
+  /** Pens that have only pieces of messages to write; they wait for the timer `#gathering`. */
   readonly #patient = new Set<Pen>();
   #gathering: NodeJS.Timeout | null = null;
   #open = 0;
   #connection: Connection | null = null;
   #flushing = false;
-  /** A flush that waits for what else this turn brings. */
+  /** A scheduled flush. It waits for the rest of this turn of the event loop. */
   #soon: NodeJS.Immediate | null = null;
   #closed = false;
 
@@ -72,7 +70,7 @@ export class Writer implements PenHost {
     this.options = options;
   }
 
-  /** A pen for the owner of a thread; `seq` and `runSeqs` are where the log ends. */
+  /** Opens a pen for the owner of a thread. `seq` and `runSeqs` are the ends of the log and of its runs. */
   open(owner: PenOptions): Pen {
     this.options.recent?.open(owner.threadId, owner.attempt, owner.seq);
     this.#open += 1;
@@ -90,7 +88,7 @@ export class Writer implements PenHost {
     await this.#connection?.end();
   }
 
-  /** Gives up on a connection that may never answer; what was sent on it is settled by another. */
+  /** Closes a connection that may never answer. Another connection finds out whether its in-flight flush committed. */
   abandonConnection(): void {
     if (this.#connection) destroy(this.#connection);
   }
@@ -137,7 +135,7 @@ export class Writer implements PenHost {
       try {
         await this.#write(parts);
       } catch (error) {
-        // Not a failure that we know how to mend: these threads are let go, the others go on.
+        // There is no recovery for this error: these threads are lost, and the others continue.
         for (const part of parts) part.pen.fail(part, error as Error);
       }
       const rows = parts.reduce((sum, part) => sum + part.rows.length, 0);
@@ -183,7 +181,7 @@ export class Writer implements PenHost {
     for (const part of parts) this.#committed(part, released.includes(part.pen.threadId));
   }
 
-  /** Resolves with the threads that were let go. */
+  /** Resolves with the threads that were released. */
   async #insert(parts: readonly Part[]): Promise<readonly string[]> {
     const rows = parts.length === 1 ? parts[0]!.rows : parts.flatMap((part) => part.rows);
     const changes = parts.flatMap((part) => part.changes);
@@ -200,7 +198,7 @@ export class Writer implements PenHost {
             values: [...bind(rows), JSON.stringify(changes), notice],
           });
     if (faults) {
-      // The statement is on its way: its outcome must be awaited even if the fault throws.
+      // The statement is in flight: if the fault throws, a rejection must not go unhandled.
       sent.catch(() => undefined);
       await hit(faults, 'append.inside', rows);
     }
@@ -223,7 +221,7 @@ export class Writer implements PenHost {
     const state = sqlState(error);
     if (state === '23505') return this.#settle(part);
     if (state === '55P03') return this.#writeLater(part, LOCK_PAUSE_MS);
-    // Nothing is lost: the rows wait until there is room, and so does their run.
+    // The rows wait until the disk has room again, and so does their run.
     if (isStorageFull(error)) return this.#writeLater(part, STORAGE_PAUSE_MS);
     if (state === 'CN001') return part.pen.refuse(part);
     if (state && REFUSED_VALUES.test(state)) return part.pen.refuseValues(part, error);
@@ -231,8 +229,8 @@ export class Writer implements PenHost {
   }
 
   /**
-   * The same rows at the same places, and nothing else: what they wait for may be an earlier try of theirs, whose
-   * outcome is not known yet. Their pen stays busy meanwhile.
+   * Retries exactly the same rows with the same seqs: the lock may belong to an earlier try of this append, whose outcome is
+   * not known yet. The pen stays busy meanwhile.
    */
   #writeLater(part: Part, pauseMs: number): void {
     setTimeout(() => {
@@ -243,10 +241,10 @@ export class Writer implements PenHost {
     }, pauseMs);
   }
 
-  /** After a collision or an unknown outcome: reads the tail, where the part's rows are, or are not. */
+  /** After a key violation or an unknown outcome: reads the end of the log to find out whether the part was committed. */
   async #settle(part: Part): Promise<void> {
     const outcome = await this.settled(part.pen, part.rows[0]!);
-    // Whether the thread was let go with it is not known: that is done again, and harmless.
+    // It is not known whether the append also released the thread. To release it again does no harm.
     if (outcome === 'committed') return this.#committed(part, false);
     if (outcome === 'absent') return this.#write([part]);
     part.pen.fail(part, new Lost(`thread ${part.pen.threadId} has another owner`));
@@ -264,13 +262,13 @@ export class Writer implements PenHost {
         return found.attempt === pen.attempt && found.data === first.json ? 'committed' : 'lost';
       } catch (error) {
         if (!isConnectionError(error)) throw error;
-        // The database is away: nothing wakes us when it is back.
+        // The database is unavailable. No event announces its return, so retry with back-off.
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
     }
   }
 
-  /** What throws here has been committed all the same: the thread is read again from its log. */
+  /** If this throws, the part is committed all the same. The pen fails, and the next claim reads the thread from its log. */
   #committed(part: Part, released: boolean): void {
     try {
       part.pen.committed(part, released);

@@ -1,4 +1,4 @@
-// An event as the log holds it: `json` is stored and sent verbatim, `data` is the same as a value.
+// An event as the log stores it. `json` is stored and sent verbatim; `data` is the parsed value.
 
 import type { EventType, LogEvent } from '@continuo/protocol';
 import { parseStored } from '../json-depth.ts';

@@ -1,11 +1,12 @@
-// Followers: whoever watches a thread's log from a cursor, on any pod. A workspace's change feed is followed the same
-// way: `read` says where the rows are.
+// Followers: readers that get a thread's events from a cursor on, on any pod. The change feed of a workspace is followed
+// the same way; `read` is the query that returns its rows.
 //
-// - A follower that has caught up is handed the rows of a commit, framed once for all followers.
-// - One that is behind, or whose socket is full, or that would get too much at once, reads the table in pages at its own pace and holds no memory.
-// - Another pod's commit comes as a notice; the rows are read once for all of a thread's followers here.
-// - What this pod has just written is handed on from memory (`tail-cache.ts`), not read.
-// - A notice may be lost: `rescan` after a reconnect and now and then is the safety net.
+// - A live follower gets the rows of each commit from memory. They are framed once for all followers.
+// - A follower that is behind, has a full socket, or would get too many rows at once reads pages from the table at its own
+//   pace. No rows are buffered for it.
+// - A commit of another pod arrives as a notice. Its rows are read once for all followers of the thread on this pod.
+// - A new follower gets the latest events of this pod from a cache (`tail-cache.ts`), if the cache reaches back far enough.
+// - A notice may be lost, so `rescan` runs after every reconnect and periodically.
 
 import type { Pool } from '../db/pool.ts';
 import { ITEMS_PER_TURN } from '../yielding.ts';
@@ -17,24 +18,24 @@ export interface FollowedRow {
   readonly json: string;
 }
 
-/** What is known without reading: all rows after `seq`; null where that is not known. */
+/** A cache: all rows after `seq` to the end of the log; null on a miss. */
 interface Remembered<Row> {
   after(id: string, seq: number): readonly Row[] | null;
 }
 
 type Read<Row> = (pool: Pool, id: string, after: number, limit: number) => Promise<readonly Row[]>;
 
-/** Rows at most in a page, and bytes after which it ends; a row is never split. */
+/** Limits of a page, in rows and in bytes. A row is never split. */
 const PAGE = ITEMS_PER_TURN;
 const PAGE_BYTES = 64 * 1024;
-/** A follower's first page; the next are as long as their rows allow. */
+/** Rows of a follower's first page. Later pages grow or shrink with the size of the rows. */
 const FIRST_PAGE = 50;
-/** How often everything followed is looked at, in case a notice was lost. */
+/** How often all followed threads are read, in case a notice was lost. */
 const RESCAN_MS = 10_000;
-/** How soon it is looked at again after reading failed; nothing tells when a database is back. */
+/** The pause before a rescan after a read failed. No event announces that a database is back. */
 const RETRY_MS = 500;
 
-/** Consecutive events of one thread; what a dialect made of them is kept for the next follower. */
+/** Consecutive events of one thread. `memo` keeps a dialect's frames for the other followers. */
 export class Batch<Row extends FollowedRow = StoredEvent> {
   readonly rows: readonly Row[];
   readonly #made = new Map<string, unknown>();
@@ -59,8 +60,8 @@ export class Batch<Row extends FollowedRow = StoredEvent> {
 
 export interface Sink<Row extends FollowedRow = StoredEvent> {
   /**
-   * Takes a batch; false when the socket is full, and then `drained` tells when to go on. `pressed` if it is what gathered
-   * while the reader was slow.
+   * Takes a batch. Returns false when the socket is full; the caller then waits for `drained`. `pressed` is true if the batch
+   * gathered while the reader was slow.
    */
   write(batch: Batch<Row>, pressed: boolean): boolean;
   drained(): Promise<void>;
@@ -70,7 +71,7 @@ export interface Follower {
   stop(): void;
 }
 
-/** Of logs, or of whatever else `Row` is. */
+/** Followers of logs, or of other sequences of rows with a seq. */
 export class FollowersOf<Row extends FollowedRow> {
   readonly #pool: Pool;
   readonly #read: Read<Row>;
@@ -79,7 +80,7 @@ export class FollowersOf<Row extends FollowedRow> {
   readonly #recent: Remembered<Row> | null;
   readonly #rescans: NodeJS.Timeout;
   #retry: NodeJS.Timeout | null = null;
-  /** Threads that are being read for their followers, and whether they must be read once more. */
+  /** Threads that are being read for their followers; true if a thread must be read once more. */
   readonly #reading = new Map<string, boolean>();
 
   constructor(
@@ -107,13 +108,13 @@ export class FollowersOf<Row extends FollowedRow> {
     return count;
   }
 
-  /** Hands the thread's events after `seq` to the sink until stopped. */
+  /** Writes the thread's events after `seq` to the sink until stopped. */
   follow(threadId: string, seq: number, sink: Sink<Row>): Follower {
     const read = (after: number, limit: number) => this.#read(this.#pool, threadId, after, limit);
     const following = new Following(read, seq, sink, (error) => this.#failed(error));
     const followers = this.#threads.get(threadId) ?? new Set();
     this.#threads.set(threadId, followers.add(following));
-    // Not before the caller has what it is given here.
+    // Begins after the caller has the returned follower.
     queueMicrotask(() => following.begin(this.#recent?.after(threadId, following.seq) ?? null));
     return {
       stop: () => {
@@ -124,7 +125,7 @@ export class FollowersOf<Row extends FollowedRow> {
     };
   }
 
-  /** Rows that this pod has just committed, of one thread. */
+  /** Offers rows that this pod has just committed to the thread's followers. */
   publishTo(threadId: string, rows: readonly Row[]): void {
     const followers = this.#threads.get(threadId);
     if (!followers) return;
@@ -132,7 +133,7 @@ export class FollowersOf<Row extends FollowedRow> {
     for (const follower of followers) follower.offer(batch);
   }
 
-  /** Reads what another pod has written to the thread. */
+  /** Reads the events that another pod has appended to the thread. */
   readNew(threadId: string): void {
     const followers = this.#threads.get(threadId);
     if (!followers) return;
@@ -189,9 +190,9 @@ class Following<Row extends FollowedRow> {
   readonly #onError: (error: Error) => void;
   seq: number;
   #state: 'live' | 'reading' | 'stopped' = 'live';
-  /** Something was written while this follower was reading: it must look once more. */
+  /** Rows may have been committed while this follower was reading: it must read once more. */
   #missed = false;
-  /** Its reader was slow, and it has not caught up since. */
+  /** Its reader was slow, and the follower has not caught up since. */
   #pressed = false;
   #page = FIRST_PAGE;
 
@@ -222,7 +223,7 @@ class Following<Row extends FollowedRow> {
     this.catchUp();
   }
 
-  /** From memory, or from the table where that does not have it all. */
+  /** Starts from the cached rows, or reads the table if the cache missed. */
   begin(known: readonly Row[] | null): void {
     if (this.#state !== 'live') return;
     if (!known) this.catchUp();
@@ -234,7 +235,7 @@ class Following<Row extends FollowedRow> {
     if (this.#state !== 'live') return;
     this.#state = 'reading';
     this.#read().catch((error: Error) => {
-      // The database is away: stay behind; the next rescan tries again.
+      // The database is unavailable. The follower stays behind until the next rescan.
       if (this.#state === 'reading') this.#state = 'live';
       this.#onError(error);
     });
@@ -247,7 +248,7 @@ class Following<Row extends FollowedRow> {
     void this.#drained().then(() => this.#resume());
   }
 
-  /** The kernel takes most at once: whose socket is still full a turn later has a slow reader. */
+  /** The kernel usually takes a whole write at once. If the socket is still full a turn later, the reader is slow. */
   async #drained(): Promise<void> {
     const later = setImmediate(() => (this.#pressed = true));
     await this.#sink.drained();
@@ -276,7 +277,7 @@ class Following<Row extends FollowedRow> {
     this.#pressed = false;
   }
 
-  /** A full socket is waited for elsewhere: what waits with it is this page's bytes, and not its rows. */
+  /** The caller waits for a full socket, so that the rows of this page can be freed meanwhile. */
   async #readPage(): Promise<{ room: boolean; more: boolean }> {
     const asked = this.#page;
     const rows = await this.#readRows(this.seq, asked);
@@ -291,7 +292,7 @@ class Following<Row extends FollowedRow> {
   }
 }
 
-/** The first rows that have no more bytes together; at least one. */
+/** The longest prefix of the rows within `limit` bytes; at least one row. */
 function upToBytes<Row extends FollowedRow>(rows: readonly Row[], limit: number): readonly Row[] {
   let bytes = 0;
   const end = rows.findIndex((row) => (bytes += row.json.length) > limit);

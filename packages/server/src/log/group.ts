@@ -1,9 +1,9 @@
-// What waits to be appended: events in groups that are written whole, with the rows that they change.
+// Groups of events that wait to be appended. A group is written as a whole, together with the rows that it changes.
 
 import type { EventData, NewEvent } from '@continuo/protocol';
 import type { StoredEvent } from './event.ts';
 
-/** A row that changes together with the group's events; `event` is the index of the event that says so. */
+/** A row change that commits with the group's events. `event` is the index of the event that causes it. */
 export type Change =
   | { kind: 'start'; event: number; run: string }
   | {
@@ -14,9 +14,9 @@ export type Change =
       error?: unknown;
       usage?: unknown;
       cost?: number | null;
-      /** Messages that it was sent and took in: if it was sent others, it does not end by itself. */
+      /** How many steering messages the run took in. If it was sent more, the database refuses every end but `canceled`. */
       steers?: number;
-      /** People were asked, and need not answer any more. */
+      /** The run has pending approvals, which end with it. */
       asked?: boolean;
     }
   | { kind: 'message'; event: number; id: string; run: string; ordinal: number; content: unknown }
@@ -37,7 +37,7 @@ export type Change =
       expires_at: string | null;
     }
   | { kind: 'title'; event: number; title: string }
-  /** Lets the thread go until `wake_at`, unless somebody wants something of it; the last of a pen's changes. */
+  /** Releases the thread until `wake_at`, unless it has new facts. Always the last change of a pen. */
   | { kind: 'release'; event: number; wake_at: string | null };
 
 export interface Entry {
@@ -47,7 +47,7 @@ export interface Entry {
 
 export interface Group {
   entries: Entry[];
-  /** The entries' data as JSON. Null where nobody waits for the group: its pieces may be merged before they are written. */
+  /** The entries' data as JSON. Null if no caller waits for the group: its pieces may still be merged. */
   readonly json: readonly string[] | null;
   readonly changes: readonly Change[];
   readonly at: number;
@@ -56,10 +56,10 @@ export interface Group {
   reject(error: Error): void;
 }
 
-/** Nobody waits for the group's commit. */
+/** The `resolve` and `reject` of a group whose commit no caller waits for. */
 export function fireAndForget(): void {}
 
-/** Throws for a value that JSON cannot express, before anything of the group is queued. */
+/** Throws if JSON cannot express a value, before the group is queued. */
 export function group(
   entries: Entry[],
   changes: readonly Change[],
@@ -94,12 +94,12 @@ function withJsonAsText(change: Change): Change {
   return { ...change };
 }
 
-/** A column of text keeps neither of them. */
+/** Replaces NUL and lone surrogates, which a text column cannot store. */
 export function keepable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
-/** Under pressure, adjacent pieces of one message become one event. */
+/** Merges adjacent pieces of one message into one event. */
 export function mergePieces(groups: readonly Group[]): readonly Group[] {
   const merged: Group[] = [];
   let at = 0;
@@ -120,7 +120,7 @@ interface Piece {
   readonly data: EventData['token'];
 }
 
-/** Null if it is more than that, or if somebody waits for it: they are told of that one. */
+/** The piece that the group consists of. Null if the group holds anything else, or if a caller waits for it. */
 function pieceOf(group: Group): Piece | null {
   if (group.entries.length !== 1 || group.resolve !== fireAndForget) return null;
   const { runId, event } = group.entries[0]!;

@@ -1,5 +1,5 @@
-// What the log announces: that events were appended. A flush sends one notice for all its threads, and it rides on the
-// flush's own statement: a NOTIFY for each commit of its own would cost more than the append.
+// The log's notice on the bus: these threads have new events. A flush sends one notice for all its threads, in the same
+// statement: a separate NOTIFY for each commit would cost more than the append.
 
 import { defineTopic, type Bus } from '../bus/bus.ts';
 import type { StoredEvent } from './event.ts';
@@ -7,7 +7,7 @@ import type { Followers } from './follow.ts';
 
 export interface LogNotice {
   readonly threadIds: readonly string[];
-  /** The events, of one thread; null if another pod appended them. */
+  /** The events, all of one thread; null if another pod appended them. */
   readonly rows: readonly StoredEvent[] | null;
 }
 
@@ -16,7 +16,7 @@ export const LOG_APPENDED = defineTopic<LogNotice>('log.appended', {
   decode: (text) => ({ threadIds: text.split(' '), rows: null }),
 });
 
-/** How a writer announces what it appended: its own pod gets the rows, other pods the threads. */
+/** A writer announces its appends with these: followers on its own pod get the rows, other pods get the thread ids. */
 export function announceOn(bus: Bus): {
   readonly publish: (rows: readonly StoredEvent[]) => void;
   readonly notice: (threadIds: readonly string[]) => string | null;

@@ -1,8 +1,8 @@
-// A pen: an owner's means to append to one thread. It numbers the events, keeps what waits, and hands it to the pod's
-// writer or to a transaction of its own.
+// A pen: an owner's handle to append to one thread. It queues events, assigns their seqs, and hands them to the pod's
+// writer or appends them in a transaction of its own.
 //
-// - One append is in flight per thread, and what is in flight is never changed: a retry is the same rows.
-// - Once lost, a pen writes nothing more, and whoever waits for it is told.
+// - One append is in flight per thread, and an append in flight never changes: a retry sends the same rows.
+// - A lost pen appends nothing more, and rejects all waiting appends.
 
 import type { NewEvent } from '@continuo/protocol';
 import { ConnectionLost, sqlState, transaction } from '../db/pool.ts';
@@ -13,30 +13,30 @@ import { group, mergePieces, fireAndForget, type Change, type Entry, type Group 
 import type { LogTailCache } from './tail-cache.ts';
 import { bind, INSERT } from './statements.ts';
 
-/** Bytes that a thread may have waiting before its model is no longer read. */
+/** Back-pressure: with more pending bytes than this, the thread's model stream is no longer read. */
 const PENDING_BYTES = 1024 * 1024;
-/** How often a transaction may be ended for idling before its work is given up. */
+/** How often a transaction is tried that the database ends because it idles. */
 const IDLE_TRIES = 3;
 
-/** The thread has another owner now, or this pod was told to let go. */
+/** The thread has another owner now, or this pod had to give it up. */
 export class Lost extends Error {
   readonly code = 'lost';
 }
 
-/** The run's cancellation was accepted first; it can only end canceled. */
+/** A cancel of the run was accepted first, so the run can only end canceled. */
 export class CancelWins extends Error {
   readonly code = 'cancel_wins';
 }
 
 /**
- * What was to be appended cannot be written: JSON cannot express it, or the database refuses its values. Nothing of it was
- * written, and the thread is still held.
+ * The events cannot be stored: JSON cannot express them, or the database refuses a value. Nothing was appended, and the pod still
+ * holds the thread.
  */
 export class Unwritable extends Error {
   readonly code = 'not_writable';
 }
 
-/** What one pen contributes to a flush, with seqs assigned. */
+/** One pen's part of a flush, with seqs assigned. */
 export interface Part {
   readonly pen: Pen;
   readonly groups: readonly Group[];
@@ -44,7 +44,7 @@ export interface Part {
   readonly changes: readonly Record<string, unknown>[];
 }
 
-/** The writer, as its pens know it. */
+/** The writer, as its pens see it. */
 export interface PenHost {
   readonly options: {
     readonly pool: Pool;
@@ -53,15 +53,15 @@ export interface PenHost {
     readonly notice: (threadIds: readonly string[]) => string | null;
     readonly faults?: Faults | undefined;
   };
-  /** Tells followers what was committed. */
+  /** Hands committed events to followers. */
   publish(rows: readonly StoredEvent[]): void;
-  /** The pen has something to write; `urgent` if somebody waits for it. */
+  /** The pen has events to append; `urgent` if a caller waits for them. */
   markDirty(pen: Pen, urgent: boolean): void;
-  /** With few pens open, does not wait for what else this turn brings. */
+  /** With few open pens, flushes before the end of this turn of the event loop. */
   flushNow(): void;
-  /** The pen writes no more. */
+  /** The pen was closed and appends no more. */
   closed(pen: Pen): void;
-  /** Where a part stands whose outcome is not known, by its first row. */
+  /** Finds out whether a part with an unknown outcome was committed, by its first row. */
   settled(pen: Pen, first: { seq: number; json: string | null }): Promise<'committed' | 'absent' | 'lost'>;
 }
 
@@ -71,7 +71,7 @@ export interface PenOptions {
   readonly seq: number;
   readonly runSeqs: ReadonlyMap<string, number>;
   readonly onCommit: (rows: readonly StoredEvent[]) => void;
-  /** `refusal` is what the database said, if the thread was not simply taken by another owner. */
+  /** `refusal` is the database's error; null if another owner took the thread. */
   readonly onLost: (refusal: Error | null) => void;
 }
 
@@ -85,12 +85,12 @@ export class Pen {
   #seq: number;
   #bytes = 0;
   #rows = 0;
-  /** So many of the groups that wait are taken one by one: the database refused a value in one of them. */
+  /** The database refused a value in one of the first so many groups: these are sent one by one to find it. */
   #suspects = 0;
   /** A flush or a transaction of this thread is in flight. */
   #busy = false;
   #lost = false;
-  /** The last run that was refused to begin. */
+  /** The last run that the database refused to start. */
   #refused: string | null = null;
   #released = false;
   #closed = false;
@@ -110,7 +110,7 @@ export class Pen {
     return this.#lost;
   }
 
-  /** Whether an append has let the thread go; nothing may be appended after it. */
+  /** Whether an append has released the thread. Nothing may be appended after it. */
   get released(): boolean {
     return this.#released;
   }
@@ -119,12 +119,12 @@ export class Pen {
     return this.#busy ? 0 : this.#rows;
   }
 
-  /** A run's events come next: who wants to follow it finds it here. */
+  /** Registers a run whose events come next, so that new followers find it in the cache. */
   begin(runId: string): void {
     this.#writer.options.recent?.begin(runId, this.threadId);
   }
 
-  /** Nothing more is written: others may write now. */
+  /** This pen appends no more. Idempotent. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -132,24 +132,24 @@ export class Pen {
   }
 
   /**
-   * Queues one event and goes on. Its commit, or its loss, shows in `onCommit` and `onLost`. Of a run that was refused to
-   * begin it is dropped.
+   * Queues one event without waiting for its commit; `onCommit` or `onLost` reports the outcome. An event of a run that the
+   * database refused to start is dropped.
    */
   push(runId: string, event: NewEvent): void {
     if (this.#refused !== runId) this.#queue([{ runId, event }], [], fireAndForget, fireAndForget);
   }
 
-  /** Appends events and the rows that they changed, all or nothing; resolves after the commit. */
+  /** Appends events and row changes atomically. Resolves after the commit. */
   append(entries: Entry[], changes: readonly Change[] = []): Promise<readonly StoredEvent[]> {
     return new Promise((resolve, reject) => this.#queue(entries, changes, resolve, reject));
   }
 
-  /** Somebody waits to see what was just pushed. */
+  /** Flushes the pushed events without waiting for more, because a person waits to see them. */
   flushNow(): void {
     this.#writer.flushNow();
   }
 
-  /** Null while there is room; otherwise resolves when what waits has been written. */
+  /** Back-pressure: null while there is room; otherwise resolves when the append in flight has ended. */
   room(): Promise<void> | null {
     if (this.#bytes < PENDING_BYTES || this.#lost) return null;
     this.#mark(true);
@@ -157,8 +157,8 @@ export class Pen {
   }
 
   /**
-   * A transaction of the thread's own: `work` writes rows and says which events belong to them; both
-   * commit together, or neither does. Waits for what is queued, and holds the thread meanwhile.
+   * Runs `work` in a transaction. `work` writes rows and returns the events that belong to them; both commit together.
+   * Queued events are flushed first, and no other append of this thread runs meanwhile.
    */
   async transact<T>(work: (client: Queryable) => Promise<{ entries: Entry[]; result: T }>): Promise<T> {
     let idled = 0;
@@ -166,7 +166,7 @@ export class Pen {
       const outcome = await this.#tryToTransact(work);
       if (outcome.kind === 'done') return outcome.result;
       if (outcome.idled) idled += 1;
-      // Work that idles longer than a transaction may is ended every time.
+      // Work that idles for too long would be ended by the database every time.
       if (idled === IDLE_TRIES)
         throw new Error('the transaction was ended, because it idled longer than the lease');
     }
@@ -204,7 +204,7 @@ export class Pen {
         (part as Part | null)?.rows[0] ?? { seq: this.#seq + 1, json: null },
       );
       if (outcome === 'absent' && unknown && !this.#lost) return { kind: 'undone', idled: error.idled };
-      // Another owner's, or committed without our hearing of it: the log knows, this call does not.
+      // The thread has another owner, or the transaction committed and its answer was lost. Either way, the log must be read again.
       this.lose();
       throw new Lost(`thread ${this.threadId} is read again from its log`);
     } finally {
@@ -224,13 +224,13 @@ export class Pen {
     this.#owner.onLost(refusal);
   }
 
-  // What follows is for the writer.
+  // The methods below are for the writer.
 
   take(room: number, merge: boolean): Part | null {
     if (this.#busy || this.#lost || this.#groups.length === 0) return null;
     let rows = 0;
     let count = 0;
-    // A group is never split; the first one always goes.
+    // A group is never split, and the first one is always taken.
     while (
       count < this.#groups.length &&
       (count === 0 || (this.#suspects === 0 && rows + this.#groups[count]!.entries.length <= room))
@@ -260,7 +260,7 @@ export class Pen {
     this.#mark();
   }
 
-  /** The database refused to start or to end a run: that group is rejected, the others go again. */
+  /** The database refused to start or to end a run: that group is rejected, and the others are queued again. */
   refuse(part: Part): void {
     const decisive = (change: Change) => change.kind === 'start' || change.kind === 'end';
     const refused = part.groups.filter((each) => each.changes.some(decisive));
@@ -274,7 +274,7 @@ export class Pen {
     }
   }
 
-  /** The database refused a value: the group that holds it is rejected, the others go again. */
+  /** The database refused a value: the group that contains it is rejected, and the others are queued again. */
   refuseValues(part: Part, cause: Error): void {
     if (part.groups.length > 1) {
       this.#suspects = part.groups.length;
@@ -286,7 +286,7 @@ export class Pen {
     refused!.reject(new Unwritable(`the database refuses it: ${cause.message}`, { cause }));
   }
 
-  /** What was said of a run that has not begun was not said. */
+  /** Removes the queued events of a run that the database refused to start. */
   #dropPieces(runId: string): void {
     this.#refused = runId;
     for (let at = this.#groups.length - 1; at >= 0; at -= 1) {
@@ -298,7 +298,7 @@ export class Pen {
     }
   }
 
-  /** The part will not be written: the thread is lost, or the database refuses what it says. */
+  /** The part will not be appended: the thread is lost, or the database refused it. */
   fail(part: Part, error: Error): void {
     for (const each of part.groups) each.reject(error);
     this.lose(error instanceof Lost ? null : error);
@@ -397,7 +397,7 @@ export class Pen {
     this.#mark();
   }
 
-  /** What is in flight comes first; what waits behind it is marked after it. */
+  /** Marks the pen as dirty, unless an append is in flight: its end marks the pen again. */
   #mark(urgent = this.#groups.some((each) => each.resolve !== fireAndForget) || this.#idle.length > 0): void {
     if (!this.#busy && this.#rows > 0) this.#writer.markDirty(this, urgent || this.#bytes >= PENDING_BYTES);
   }
@@ -408,7 +408,7 @@ export class Pen {
   }
 }
 
-/** Tells a test that a point was reached, once for each type of event. */
+/** Reports a fault point to a test, once for each type of event. */
 export async function hit(faults: Faults, point: string, rows: readonly StoredEvent[]): Promise<void> {
   for (const type of new Set(rows.map((row) => row.type))) await faults(`${point}.${type}`);
 }

@@ -5,11 +5,11 @@ import { notifySql } from '../bus/postgres.ts';
 import type { Queryable } from '../db/pool.ts';
 import { EVENT_COLUMNS, fromRow, type EventRow, type StoredEvent } from './event.ts';
 
-// What is said comes as lines: JSON has no line ends of its own, and so nothing needs to be quoted.
+// The events' JSON is sent as one text with one line per event. Encoded JSON contains no line breaks, so nothing needs quoting.
 const ARRAYS =
   "$1::uuid[], $2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], string_to_array($7, E'\\n'), $8::timestamptz[]";
 
-// A flush sends one NOTIFY with its own statement, and only if there is another pod to hear it.
+// A flush sends one NOTIFY in the same statement, and only if there is another pod.
 export const INSERT = `
   with appended as (
     insert into events (${EVENT_COLUMNS})
@@ -78,7 +78,10 @@ export async function readThreadEventsBefore(
   return rows.map(fromRow).reverse();
 }
 
-/** What a fold needs of a thread after `seq`: all but the pieces of messages and what repeats them, and where the log ends. */
+/**
+ * The events after `seq` that a fold needs: all except pieces of messages and `final`, which repeats a message. The last event of
+ * the log is always included, so that the state gets its seq.
+ */
 export async function readForFold(client: Queryable, threadId: string, seq = 0): Promise<StoredEvent[]> {
   const { rows } = await client.query<EventRow>({
     name: 'read_for_fold',
@@ -94,7 +97,7 @@ export async function readForFold(client: Queryable, threadId: string, seq = 0):
   return rows.map(fromRow);
 }
 
-/** Where a run's own numbering stands; its latest event may be a token that a fold leaves out. */
+/** The last run_seq of a run. The fold cannot tell: the run's last event may be a token, which `readForFold` leaves out. */
 export async function readRunSeq(
   client: Queryable,
   threadId: string,
@@ -137,7 +140,7 @@ export async function seqOf(
   runSeq: number,
 ): Promise<number | null> {
   const values = [threadId, startAfter + runSeq, runId, runSeq];
-  // It is at that place, or a little later where events of others lie between.
+  // The event is at that seq, or a little later if events of the thread or of other runs lie in between.
   const near = await client.query<{ seq: number }>({
     name: 'seq_of_near',
     text: `select seq from (
@@ -155,8 +158,8 @@ export async function seqOf(
 }
 
 /**
- * After which event to begin folding so as to stand after the event `last`: before the run that is open there, or ends
- * there, and at `last` itself if there is none. Null if the thread has no event `at` yet.
+ * The seq after which a fold must begin to know the state after the event `last`: before the run that is open or ends at
+ * `last`, or `last` itself if there is none. Null if the thread has no event `at` yet.
  */
 export async function foldAfter(
   client: Queryable,
@@ -173,7 +176,7 @@ export async function foldAfter(
   return rows[0]?.after ?? null;
 }
 
-/** The thread's seq of the run's last event by now; `startAfter` while it has none. */
+/** The thread's seq of the run's latest event; `startAfter` if it has none. */
 export async function lastSeqOf(
   client: Queryable,
   threadId: string,
@@ -188,7 +191,7 @@ export async function lastSeqOf(
   return rows[0]?.seq ?? startAfter;
 }
 
-/** A run's events after the thread's `after`, in order. */
+/** A run's events after the seq `after` of its thread, in order. */
 export async function readRunEvents(
   client: Queryable,
   { threadId, runId, after, limit }: { threadId: string; runId: string; after: number; limit: number },

@@ -1,16 +1,16 @@
-// What this pod has just written, thread by thread, so that whoever comes to follow a run that is under way here need
-// not ask the database. Committed events never change and have no gap, so a stretch of them stays true; it is kept only
-// while the thread's pen is open here, because only then does it reach the end of the log.
+// Caches the latest events that this pod has committed, by thread, so that a new follower of a run on this pod need not read
+// the database. Committed events never change and have no gaps, so cached events stay valid. They are cached only while the
+// thread's pen is open on this pod, because only then do they reach the end of the log.
 
 import type { StoredEvent } from './event.ts';
 
-/** Bytes that are kept of one thread; an event counts a little more than its JSON. */
+/** Bytes cached per thread. Each event counts as its JSON and a fixed overhead. */
 const THREAD_BYTES = 32 * 1024;
 const EVENT_BYTES = 250;
 
-/** The events after `after`, without a gap. */
+/** The events after the seq `after`, without gaps. */
 interface Stretch {
-  /** The pen's. */
+  /** The attempt of the pen. */
   readonly attempt: number;
   after: number;
   readonly rows: StoredEvent[];
@@ -30,16 +30,16 @@ export class LogTailCache {
 
   /** A pen was opened on the thread, whose log ends at `seq`. */
   open(threadId: string, attempt: number, seq: number): void {
-    this.#forget(threadId);
+    this.#evict(threadId);
     this.#stretches.set(threadId, { attempt, after: seq, rows: [], bytes: 0, runs: [] });
   }
 
-  /** The pen writes no more; another may be open already. */
+  /** The pen was closed. A later pen may already be open for the same thread. */
   close(threadId: string, attempt: number): void {
-    if (this.#stretches.get(threadId)?.attempt === attempt) this.#forget(threadId);
+    if (this.#stretches.get(threadId)?.attempt === attempt) this.#evict(threadId);
   }
 
-  /** The run's events will come next. */
+  /** The run's events come next in the thread's log. */
   begin(runId: string, threadId: string): void {
     const stretch = this.#stretches.get(threadId);
     if (!stretch) return;
@@ -47,13 +47,13 @@ export class LogTailCache {
     stretch.runs.push(runId);
   }
 
-  /** Committed events of one thread. */
+  /** Adds committed events of one thread. */
   add(rows: readonly StoredEvent[]): void {
     const { threadId, seq } = rows[0]!;
     const stretch = this.#stretches.get(threadId);
     if (!stretch) return;
-    // Another pen's, which was closed meanwhile.
-    if (lastOf(stretch) !== seq - 1) return this.#forget(threadId);
+    // The events do not follow the cached ones: they belong to another pen.
+    if (lastOf(stretch) !== seq - 1) return this.#evict(threadId);
     for (const row of rows) {
       stretch.rows.push(row);
       stretch.bytes += sizeOf(row);
@@ -61,19 +61,19 @@ export class LogTailCache {
     if (stretch.bytes > THREAD_BYTES) shorten(stretch);
   }
 
-  /** Where the events of a run that is under way here are. */
+  /** Where the events of a run on this pod begin; null if the run is not cached. */
   place(runId: string): RunPlace | null {
     return this.#runs.get(runId) ?? null;
   }
 
-  /** The thread's events after `seq`, up to the end of its log; null where that is not known. */
+  /** The thread's events after `seq`, up to the end of its log; null on a miss. */
   after(threadId: string, seq: number): readonly StoredEvent[] | null {
     const stretch = this.#stretches.get(threadId);
     if (!stretch || seq < stretch.after || seq > lastOf(stretch)) return null;
     return stretch.rows.slice(seq - stretch.after);
   }
 
-  #forget(threadId: string): void {
+  #evict(threadId: string): void {
     for (const runId of this.#stretches.get(threadId)?.runs ?? []) this.#runs.delete(runId);
     this.#stretches.delete(threadId);
   }

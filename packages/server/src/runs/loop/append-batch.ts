@@ -1,4 +1,4 @@
-// What a step writes: its events, and the rows that change with them. Pure.
+// Builds append batches: the events of a step, and the row changes that commit with them. Pure.
 
 import { v7 as uuidv7 } from 'uuid';
 import type { Call, EventData, LogEvent, NewEvent, SessionState } from '@continuo/protocol';
@@ -14,7 +14,7 @@ export interface AppendBatch {
   readonly changes: readonly Change[];
 }
 
-/** One after the other; a change names its event by its place. */
+/** Joins batches in order. A change refers to its event by index, so the indexes are shifted. */
 export function concatBatches(...batches: readonly AppendBatch[]): AppendBatch {
   const entries: Entry[] = [];
   const changes: Change[] = [];
@@ -25,7 +25,7 @@ export function concatBatches(...batches: readonly AppendBatch[]): AppendBatch {
   return { entries, changes };
 }
 
-/** The state as it will be once the entries are committed. */
+/** The thread state after the entries commit. */
 export function predictState(
   state: ThreadState,
   entries: readonly Entry[],
@@ -43,7 +43,7 @@ export function predictState(
   );
 }
 
-/** `runId` where the run itself rests or goes on with the session. */
+/** A session transition. `runId` is set if the transition also pauses or resumes that run. */
 export function session(
   { session: last }: ThreadState,
   input: SessionInput,
@@ -52,7 +52,7 @@ export function session(
 ): AppendBatch {
   const live = last && !isEnded(last.state) ? last : null;
   const { id, state } = live ?? { id: uuidv7(), state: 'idle' as SessionState };
-  // A run that starts in a running session: its pod died between two runs, or somebody resumed it.
+  // The session is already running if a pod died between two runs, or if a person resumed it.
   if (input === 'start' && state === 'running') return { entries: [], changes: [] };
   const next = transition(state, input);
   if (!next.ok) throw new Error(next.problem);
@@ -79,14 +79,17 @@ function rewound(to: number | null): NewEvent[] {
   return to === null ? [] : [{ type: 'rewound', data: { to_seq: to } }];
 }
 
-/** What calls asked that an earlier attempt was making: nobody waits for the answers any more. */
+/** Questions of calls that an earlier attempt started. Those calls are gone, so nothing waits for the answers. */
 export function openQuestions({ calls }: RunState) {
   return calls.flatMap(({ call, tool, stage }) =>
     stage.kind === 'started' && stage.question !== null ? [{ approval: stage.question, call, tool }] : [],
   );
 }
 
-/** `text` is what is kept of a message that nobody will write again; null where it will be. */
+/**
+ * A takeover. `text` is the partial text of an unfinished message that will not be generated again, and is kept; null if the
+ * message will be generated again, which supersedes it.
+ */
 export function takenOver(run: RunState, queued: QueuedRun, text: string | null): AppendBatch {
   const attempt = run.attempts + 1;
   const supersedes = run.open !== null && text === null ? { supersedes: run.open } : {};
@@ -106,7 +109,7 @@ export function takenOver(run: RunState, queued: QueuedRun, text: string | null)
   };
 }
 
-/** Messages that came while the run was at work. */
+/** Adds steering messages to the running run. */
 export function takenIn({ id }: RunState, messages: readonly SentMessage[]): AppendBatch {
   return {
     entries: messages.map((message) => ({
@@ -121,7 +124,7 @@ function said({ id, content, files }: SentMessage): EventData['message'] {
   return { id, role: 'user', content, ...(files && { files }) };
 }
 
-/** What people decided about the calls that asked; one that they refused ends. */
+/** Appends people's decisions about calls that need approval. A refused call ends. */
 export function settled(run: RunState, { decisions }: QueuedRun): AppendBatch {
   const events = run.calls.flatMap((call): NewEvent[] => {
     const asked = pendingApproval(call);
@@ -158,7 +161,7 @@ function refusedCall(asked: Call, { decision, comment }: Decision): NewEvent[] {
   return [{ type: 'tool_end', data: { tool, output, call, success: false, outcome } }];
 }
 
-/** A run's end: unanswered calls are answered, so that the history stays valid; then the rest. */
+/** A run's end. Every open call gets a result first: a history with a call but no result is not valid. */
 export function end(
   run: RunState,
   status: 'done' | 'error' | 'canceled',
@@ -197,8 +200,8 @@ function unanswered(left: Call): NewEvent[] {
 }
 
 /**
- * Runs that were canceled before they began. A rewind that such a run carried takes effect all the same: it is the thread's own
- * event, because the run itself says nothing but its end.
+ * Runs that were canceled before they began. If such a run carries a rewind, the rewind still takes effect. It is appended as an
+ * event of the thread, because a run that never began has no events except its end.
  */
 export function dropped(runs: readonly QueuedRun[]): AppendBatch {
   return concatBatches(

@@ -1,4 +1,4 @@
-// What to do next = decide(state, facts). Pure and small: every decision of the run loop is here.
+// decide(state, facts) returns the next step. Pure. Every decision of the run loop is made here.
 
 import type { ApprovalDecision, AttachedFile, Call } from '@continuo/protocol';
 import { pendingApproval, workedMs, type RunState, type ThreadState } from '../../threads/fold.ts';
@@ -11,12 +11,12 @@ export interface SentMessage {
 
 export interface Decision {
   readonly decision: ApprovalDecision | 'expired';
-  /** What a person made of the call's input; null if nothing. */
+  /** The input as a person edited it, or the answer to a question; null without either. */
   readonly input: unknown;
   readonly comment: string | null;
 }
 
-/** An open run, as its row says. The message's content is there for the one that is next. */
+/** An open run, from its row. Only the next run has its message's content. */
 export interface QueuedRun {
   readonly id: string;
   readonly ordinal: number;
@@ -25,36 +25,36 @@ export interface QueuedRun {
   readonly role: string;
   readonly cancel: string | null;
   readonly pause: boolean;
-  /** The thread's seq to which the history is rewound when the run begins, or is dropped. */
+  /** When the run begins or is dropped, the history is rewound to this seq of the thread. */
   readonly rewindTo: number | null;
-  /** What it was sent while at work, and what people decided, by approval. */
+  /** Steering messages for the run. */
   readonly steers: readonly SentMessage[];
+  /** People's decisions, by approval id. */
   readonly decisions: ReadonlyMap<string, Decision>;
   readonly limits: Limits;
   /** Milliseconds. */
   readonly queuedAt: number;
-  /** Where the thread lives. */
   readonly workspaceId: string;
 }
 
-/** What a run may use; null where there is no limit. */
+/** The limits of a run; null means no limit. */
 export interface Limits {
   readonly steps: number;
   readonly tokens: number | null;
-  /** In US dollars, as far as prices are known. */
+  /** In US dollars. Models without a known price do not count. */
   readonly cost: number | null;
   readonly seconds: number | null;
 }
 
-/** What others want of the thread. */
+/** The facts of a thread: requests that its owner turns into events. */
 export interface Facts {
   /** Milliseconds. */
   readonly now: number;
-  /** The run that has begun, the next one, and those that were canceled, in order. */
+  /** The running run, the next one, and canceled runs, in queue order. */
   readonly runs: readonly QueuedRun[];
-  /** Null where nobody knows. */
+  /** Null if the facts have not been read. */
   readonly workspaceId: string | null;
-  /** The session is to end. */
+  /** A stop was requested: the session must end. */
   readonly stop: boolean;
   /** Milliseconds. */
   readonly pingedAt: number | null;
@@ -66,29 +66,29 @@ export type Step =
   | { readonly kind: 'take_over'; readonly run: RunState }
   | { readonly kind: 'call_model'; readonly run: RunState }
   | { readonly kind: 'run_tools'; readonly run: RunState; readonly calls: readonly Call[] }
-  /** People have decided about all calls that asked. */
+  /** People have decided about every call that needs approval. */
   | { readonly kind: 'settle'; readonly run: RunState; readonly queued: QueuedRun }
-  /** Messages that came while the run was at work become part of it. */
+  /** Steering messages become part of the running run. */
   | { readonly kind: 'take_in'; readonly run: RunState; readonly messages: readonly SentMessage[] }
   | { readonly kind: 'pause'; readonly run: RunState }
   | { readonly kind: 'resume'; readonly run: RunState }
   | { readonly kind: 'finish'; readonly run: RunState }
   | { readonly kind: 'fail'; readonly run: RunState; readonly code: string; readonly error: string }
   | { readonly kind: 'cancel'; readonly run: RunState; readonly reason: string }
-  /** These were canceled before they began. */
+  /** The runs were canceled before they began. */
   | { readonly kind: 'drop'; readonly runs: readonly QueuedRun[] }
   | { readonly kind: 'title' }
   | { readonly kind: 'end_session'; readonly input: 'stop' | 'expire' }
-  /** There is nothing to do, or not before somebody answers: the thread is let go as it is, until then at most. */
+  /** There is nothing to do now. The owner releases the thread; it is due again at `until`, or when a new fact arrives. */
   | { readonly kind: 'rest'; readonly until: number | null };
 
-/** Attempts in a row that may end without a finished step: more, and the run is what kills its pods. */
+/** With more consecutive attempts that finish no step, the run is presumed to crash its pods, and fails. */
 const STALLED_ATTEMPTS = 20;
 
-/** `idleMs`: how long a session may idle. */
+/** `idleMs`: how long a session may be idle before it expires. */
 export function decide(state: ThreadState, facts: Facts, attempt: number, idleMs: number): Step {
   const { run } = state;
-  // A run that carries a rewind is dropped when the runs before it have ended: what they still say is taken back, too.
+  // A run that carries a rewind is dropped only after the earlier runs have ended, so that the rewind covers all their events.
   const dropped = facts.runs.filter(
     (queued) => queued.cancel !== null && queued.id !== run?.id && (queued.rewindTo === null || !run),
   );
@@ -97,12 +97,12 @@ export function decide(state: ThreadState, facts: Facts, attempt: number, idleMs
 
   const queued = facts.runs.find(({ id }) => id === run.id);
   const isPaused = run.rest?.for === 'resume';
-  // A run that is paused fails once it goes on.
+  // The time limit of a paused run is checked after it is resumed.
   const late = queued && !isPaused && lateLimit(run, queued.limits, facts.now);
-  // A pod that only looks appends no event: a message behind a parked run must not count as another attempt at it.
+  // A read-only claim appends no event: a message queued behind a parked run must not count as another attempt of that run.
   if (queued && !late && queued.cancel === null && rests(run, queued))
     return { kind: 'rest', until: expiryOf(run) };
-  // Until its event is in the log, a hold is not complete: this comes before everything else.
+  // A new owner must append its takeover before any other event of the run.
   if (run.heldBy !== attempt) return { kind: 'take_over', run };
 
   if (queued && queued.cancel !== null) return { kind: 'cancel', run, reason: queued.cancel };
@@ -138,20 +138,20 @@ function betweenRuns({ session, history }: ThreadState, facts: Facts, idleMs: nu
   return until <= facts.now ? { kind: 'end_session', input: 'expire' } : { kind: 'rest', until };
 }
 
-/** There is nothing to do before somebody resumes it, or decides. */
+/** The run cannot continue until a person resumes it, or decides about its calls. */
 function rests(run: RunState, queued: QueuedRun): boolean {
   const isPaused = run.rest?.for === 'resume';
   if (queued.pause !== isPaused) return false;
   return isPaused || (run.rest?.for === 'approvals' && !isAnswered(run, queued));
 }
 
-/** People were asked, and have decided about all of it. */
+/** At least one call needs approval, and people have decided about all of them. */
 function isAnswered({ calls }: RunState, { decisions }: QueuedRun): boolean {
   const asked = calls.map(pendingApproval).filter((approval) => approval !== null);
   return asked.length > 0 && asked.every(({ approval }) => decisions.has(approval));
 }
 
-/** When the first of its questions expires. */
+/** When the first pending approval expires. A paused run's approvals do not wake it. */
 function expiryOf({ calls, rest }: RunState): number | null {
   const times = calls.flatMap((call) => {
     const expiry = pendingApproval(call)?.expires_at;
@@ -160,14 +160,14 @@ function expiryOf({ calls, rest }: RunState): number | null {
   return times.length === 0 || rest?.for === 'resume' ? null : Math.min(...times);
 }
 
-/** What the run was sent and has not taken in. */
+/** Steering messages that the run has not taken in yet. */
 export function notTakenIn(run: RunState, { steers }: QueuedRun): readonly SentMessage[] {
   return steers.filter(({ id }) => !run.steered.includes(id));
 }
 
 type Exceeded = { readonly code: string; readonly error: string } | null;
 
-/** Checked at every step, and cuts short what is under way. */
+/** The time limit. Checked at every step; a timer also interrupts the step itself. */
 function lateLimit(run: RunState, { seconds }: Limits, now: number): Exceeded {
   if (seconds === null || workedMs(run, now) < seconds * 1000) return null;
   return { code: 'time_limit', error: `the run took longer than its limit of ${seconds} s` };

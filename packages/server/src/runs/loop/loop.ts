@@ -1,9 +1,9 @@
-// The run loop: an actor reads its thread's log and its facts, or was told them by its claim, then repeats: decide, do
-// the step, fold what was committed. The facts are taken again whenever somebody wakes it. Between steps it remembers
-// nothing that the log and the facts do not hold.
+// The run loop. An actor owns one thread. It starts from the thread's log and facts, or from its claim snapshot, and then
+// repeats: decide, do the step, fold the committed events. Every wake refreshes the facts. Between two steps the actor keeps
+// no state that is not in the log or in the facts.
 //
-// A run's end is one append: the last message, what follows from it by the same fold and the same decision, and the
-// thread's release, which the database refuses if somebody wants something of the thread meanwhile.
+// A run ends in one append: its last message, its end, its session's transition, and the release of the thread. The database
+// does not release a thread that has new facts.
 
 import type { EventData, NewEvent } from '@continuo/protocol';
 import type { SessionInput } from '../../actors/session.ts';
@@ -38,7 +38,7 @@ export function createRunLoop(given: Omit<LoopOptions, 'pureCalls'>): Work {
   };
 }
 
-interface Beginning {
+interface InitialState {
   readonly state: ThreadState;
   /** The seq of the thread's stored snapshot; 0 without one. */
   readonly snapshotSeq: number;
@@ -51,23 +51,27 @@ class Actor {
   readonly #snapshotSeq: number;
   readonly #pen: Pen;
   #state: ThreadState;
-  /** As of the last wake-up: whoever wants something of the thread wakes us. */
+  /** As of the last refresh. Every new fact wakes the owner, which refreshes them. */
   #facts: Facts = NO_FACTS;
-  #informed = false;
-  /** How far the wall clock was ahead of the steady one when the run was first seen under this hold. */
-  #clock: { readonly run: string | null; readonly ahead: number } | null = null;
+  /** False when the facts must be read again before the next decision. */
+  #hasFreshFacts = false;
+  /** The offset of the wall clock from the monotonic clock when this hold first saw the run. */
+  #clock: { readonly run: string | null; readonly offset: number } | null = null;
+  /** Runs that this hold has ended. A refresh that was in flight may still list them. */
   readonly #ended = new Set<string>();
   #cancel = new AbortController();
-  /** What nobody needs any more when somebody wants something of the thread. */
-  #leisure: AbortController | null = null;
-  /** Resolves when the first events of a run are committed, or refused. */
+  /** Aborts the title's model call: any new fact is more urgent. */
+  #titleAbort: AbortController | null = null;
+  /** Resolves when the database has committed or refused the first events of a run. */
   #starting: Promise<void> = READY;
-  #looking: Promise<void> = Promise.resolve();
-  /** Looks under way and to come. */
-  #looks = 0;
-  #lookAgain = false;
-  /** Calls that wait for the answer to a question, by its approval. */
-  readonly #deciding = new Map<string, (decision: Decision) => void>();
+  /** The last refresh of the facts in the queue. Refreshes run one at a time. */
+  #lastRefresh: Promise<void> = Promise.resolve();
+  /** Refreshes in flight or queued. */
+  #pendingRefreshes = 0;
+  /** A refresh that a wake asked for is queued and has not begun. */
+  #refreshQueued = false;
+  /** Resolvers of calls that wait for the answer to a question, by approval id. */
+  readonly #decisionWaiters = new Map<string, (decision: Decision) => void>();
 
   static async open(options: LoopOptions, hold: Hold): Promise<Actor> {
     const told = hold.told instanceof ClaimSnapshot ? hold.told : null;
@@ -81,11 +85,11 @@ class Actor {
       );
     }
     const actor = new Actor(options, hold, { state, snapshotSeq, runSeqs });
-    if (told) actor.#inform(asFacts(told.rows, options.limits));
+    if (told) actor.#setFacts(asFacts(told.rows, options.limits));
     return actor;
   }
 
-  constructor(options: LoopOptions, hold: Hold, { state, snapshotSeq, runSeqs }: Beginning) {
+  constructor(options: LoopOptions, hold: Hold, { state, snapshotSeq, runSeqs }: InitialState) {
     this.#options = options;
     this.#snapshotSeq = snapshotSeq;
     this.#hold = hold;
@@ -111,7 +115,7 @@ class Actor {
     const isDue = state.seq - this.#snapshotSeq >= SNAPSHOT_EVENTS;
     states.keep(threadId, { state, snapshotSeq: isDue ? state.seq : this.#snapshotSeq });
     if (!isDue) return;
-    // Nobody waits for it: the next message may come first.
+    // The snapshot is not urgent: the release of the thread goes first.
     setImmediate(() => {
       writeSnapshot(pool, threadId, state).catch((error: Error) => onSnapshotFailed?.(threadId, error));
     });
@@ -119,36 +123,36 @@ class Actor {
 
   #listen(): void {
     this.#hold.onWake = (news) => {
-      this.#leisure?.abort();
+      this.#titleAbort?.abort();
       if (news instanceof Canceled) {
         this.#facts = news.in(this.#facts);
         if (this.#isCanceled()) this.#cancel.abort();
       }
-      // One look under way and one to come see everything.
-      if (this.#lookAgain) return;
-      this.#lookAgain = true;
-      void this.#inTurn(() => {
-        this.#lookAgain = false;
-        return this.#lookUntilSeen();
+      // A queued refresh that has not begun will read this fact, too.
+      if (this.#refreshQueued) return;
+      this.#refreshQueued = true;
+      void this.#queueRefresh(() => {
+        this.#refreshQueued = false;
+        return this.#refreshWithRetry();
       });
     };
   }
 
-  /** Works until there is nothing to do, or until the thread must be let go. */
+  /** Works until there is nothing to do, or until the thread must be released. */
   async live(): ReturnType<Work> {
     for (;;) {
-      let looking: Promise<void>;
+      let refresh: Promise<void>;
       do {
-        // In turn with the looks: what was asked for earlier must not come later, and hide what is new.
-        if (!this.#informed) await this.#inTurn(() => this.#takeFacts());
-        looking = this.#looking;
-        await looking;
-      } while (looking !== this.#looking || !this.#informed);
+        // Queued behind other refreshes: the answer of an older query must not overwrite newer facts.
+        if (!this.#hasFreshFacts) await this.#queueRefresh(() => this.#takeFacts());
+        refresh = this.#lastRefresh;
+        await refresh;
+      } while (refresh !== this.#lastRefresh || !this.#hasFreshFacts);
       this.#hold.lost.throwIfAborted();
       if (this.#state.omitted?.stale) await this.#restoreHistory();
       const step = this.#decide();
       if (step.kind === 'rest') {
-        // A look that began now would take facts that nobody acts on: who comes later finds the thread let go.
+        // A refresh from here on would take facts that this hold no longer acts on. A later fact wakes the released thread.
         this.#hold.onWake = null;
         return { wakeAt: step.until === null ? null : new Date(step.until) };
       }
@@ -157,76 +161,76 @@ class Actor {
         await this.#do(step);
         if (this.#pen.released) return 'released';
       } catch (error) {
-        if (isOfValues(error) && this.#state.run) await this.#failUnwritten(this.#state.run, error);
-        // The cancel came first: the facts say so now, and the next decision is another one.
+        if (isValueError(error) && this.#state.run) await this.#failUnwritten(this.#state.run, error);
+        // The database accepted a cancel first. The refreshed facts contain it, and the next decision acts on it.
         else if (!(error instanceof CancelWins)) throw error;
-        this.#informed = false;
+        this.#hasFreshFacts = false;
       }
     }
   }
 
-  /** Facts may have been taken without our hearing of it, and nobody wakes us for them again. */
-  async #lookUntilSeen(): Promise<void> {
+  /** Retries with back-off: if a failed refresh already took the facts, no wake announces them again. */
+  async #refreshWithRetry(): Promise<void> {
     for (let pause = 20; !this.#hold.lost.aborted; pause = Math.min(pause * 2, 1000)) {
       try {
-        return await this.#look();
+        return await this.#refreshFacts();
       } catch (error) {
-        // The run was ended meanwhile: the next decision sees it.
-        this.#informed = false;
+        // With CancelWins, the run has ended meanwhile; the next decision reads the facts again.
+        this.#hasFreshFacts = false;
         if (error instanceof CancelWins) return;
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
     }
   }
 
-  /** Somebody wants something while a step is under way: a cancel cannot wait for its end. */
-  async #look(): Promise<void> {
+  /** Reads the facts while a step is in flight. A cancel takes effect at once, not after the step. */
+  async #refreshFacts(): Promise<void> {
     await this.#takeFacts();
     if (this.#isCanceled()) this.#cancel.abort();
     if (this.#decide().kind !== 'drop') return;
-    // A run that is being started is canceled like any other once it has begun.
+    // A run that is just being started must begin first; then it is canceled like any other.
     await this.#starting;
     const step = this.#decide();
     if (step.kind === 'drop') {
       await this.#drop(step.runs);
-      await this.#look();
+      await this.#refreshFacts();
     }
   }
 
-  #inTurn(look: () => Promise<void>): Promise<void> {
-    this.#looks += 1;
-    const looked = this.#looking.then(look).finally(() => (this.#looks -= 1));
-    this.#looking = looked.catch(() => undefined);
-    return looked;
+  #queueRefresh(refresh: () => Promise<void>): Promise<void> {
+    this.#pendingRefreshes += 1;
+    const done = this.#lastRefresh.then(refresh).finally(() => (this.#pendingRefreshes -= 1));
+    this.#lastRefresh = done.catch(() => undefined);
+    return done;
   }
 
   async #takeFacts(): Promise<void> {
-    this.#inform(await takeFacts(this.#options.pool, this.#hold, this.#options.limits));
+    this.#setFacts(await takeFacts(this.#options.pool, this.#hold, this.#options.limits));
   }
 
-  #inform(facts: Omit<Facts, 'now'>): void {
+  #setFacts(facts: Omit<Facts, 'now'>): void {
     this.#facts = { ...facts, now: this.#now() };
-    this.#informed = true;
+    this.#hasFreshFacts = true;
     for (const { decisions } of facts.runs)
       for (const [approval, decision] of decisions) {
-        this.#deciding.get(approval)?.(decision);
-        this.#deciding.delete(approval);
+        this.#decisionWaiters.get(approval)?.(decision);
+        this.#decisionWaiters.delete(approval);
       }
   }
 
   /**
-   * The time, by a clock that does not jump while this pod holds a run: a run that was taken on is as old as the log's times say,
-   * and grows older by the time that has passed since. A wall clock that is set does not end it.
+   * The current time, by a clock that does not jump while this pod holds a run. When the hold first sees a run, its age comes from
+   * the log's timestamps; from then on, the monotonic clock counts. A change of the wall clock cannot make a run exceed its time limit.
    */
   #now(): number {
     const run = this.#state.run?.id ?? null;
     const elapsed = this.#options.elapsed();
-    if (this.#clock?.run !== run) this.#clock = { run, ahead: this.#options.now() - elapsed };
-    return elapsed + this.#clock.ahead;
+    if (this.#clock?.run !== run) this.#clock = { run, offset: this.#options.now() - elapsed };
+    return elapsed + this.#clock.offset;
   }
 
   #decide(state = this.#state): Step {
-    // Facts that were asked for before a run ended, and came after, still tell of it.
+    // Facts that were requested before a run ended may still list it.
     const runs = this.#facts.runs.filter(({ id }) => !this.#ended.has(id));
     this.#facts = { ...this.#facts, now: this.#now(), runs };
     return decide(state, this.#facts, this.#hold.attempt, this.#options.idleMs);
@@ -243,9 +247,9 @@ class Actor {
       case 'take_over':
         return this.#takeOver(step.run);
       case 'call_model':
-        return this.#within((context) => callModel(context, step.run));
+        return this.#withAgent((context) => callModel(context, step.run));
       case 'run_tools':
-        return this.#within((context) => runTools(context, step.run, step.calls));
+        return this.#withAgent((context) => runTools(context, step.run, step.calls));
       case 'settle':
         return this.#write(write.settled(step.run, step.queued));
       case 'take_in':
@@ -269,11 +273,11 @@ class Actor {
     }
   }
 
-  /** Reads the whole history from the log: turns that were left out may be shown again after a rewind. */
+  /** Reads the whole history from the log. After a rewind, turns that the state omits may be visible again. */
   async #restoreHistory(): Promise<void> {
     while (this.#state.omitted) {
       const whole = await replayWhole(this.#options.pool, this.#hold.threadId, this.#hold.lost);
-      // An append that was committed meanwhile is in the held state alone.
+      // If an append committed meanwhile, the replayed state lacks it: replay again.
       if (whole.seq === this.#state.seq) this.#state = whole;
     }
   }
@@ -285,16 +289,16 @@ class Actor {
     this.#options.metrics.runStarted(this.#facts.now - run.queuedAt);
     const batch = write.concatBatches(write.session(this.#state, 'start', 'message'), write.start(run));
     const begun = this.#write(batch).then(() => {
-      // A cancel that came meanwhile found nothing to cancel.
+      // A cancel that arrived before this commit could not abort anything yet.
       if (this.#isCanceled()) this.#cancel.abort();
     });
     this.#starting = begun.catch(() => undefined);
-    // The model is asked while the beginning is being written; nothing is made of its answer before.
+    // The model is called while the first append is in flight. Its answer is used only after that append has committed.
     const predicted = this.#predictState(batch.entries);
     const step = this.#decide(predicted);
     try {
       if (step.kind === 'call_model' && !this.#hold.draining)
-        await this.#within((context) => callModel(context, step.run), { state: predicted, begun });
+        await this.#withAgent((context) => callModel(context, step.run), { state: predicted, begun });
     } finally {
       await begun;
     }
@@ -303,7 +307,7 @@ class Actor {
   async #takeOver(run: RunState): Promise<void> {
     this.#options.metrics.takenOver();
     const queued = this.#queued(run.id);
-    // Nobody will write a message again whose run was canceled: what it said so far is kept.
+    // The unfinished message of a canceled run is not generated again, so its partial text is kept.
     const text =
       run.open !== null && queued.cancel !== null
         ? await readPartialText(this.#options.pool, this.#hold.threadId, run.id, run.open)
@@ -313,7 +317,7 @@ class Actor {
     await expireQuestions(this.#options.pool, this.#hold, questions);
   }
 
-  /** A whole message. Where the run ends with it, its end is in the same append. */
+  /** Appends a whole message. If it is the run's last, the end of the run is in the same append. */
   async #conclude(entries: Entry[], changes: readonly Change[]): Promise<void> {
     const step = this.#decide(this.#predictState(entries));
     if (step.kind !== 'finish') return void (await this.#pen.append(entries, changes));
@@ -321,13 +325,12 @@ class Actor {
       await this.#finish(step.run, { entries, changes });
     } catch (error) {
       if (!(error instanceof CancelWins)) throw error;
-      // The run ends in another way, and the message was said all the same.
+      // The run will end canceled, and keeps the message.
       await this.#pen.append(entries, changes);
       throw error;
     }
   }
 
-  /** The state as it will be once the entries are committed. */
   #predictState(entries: readonly Entry[]): ThreadState {
     const { threadId, attempt } = this.#hold;
     const at = new Date(this.#options.now());
@@ -348,7 +351,7 @@ class Actor {
     return this.#end(run, 'error', [{ type: 'error', data: failure }], 'fail', { error: { code, error } });
   }
 
-  /** What the run was to write cannot be written, by any pod: it ends without it. */
+  /** No pod can append the step's events, so the run fails without them. */
   async #failUnwritten(run: RunState, { message }: Error): Promise<void> {
     if (run.open !== null) {
       const data = { status: 'running' as const, attempt: run.attempts, supersedes: run.open };
@@ -362,7 +365,7 @@ class Actor {
     return this.#end(run, 'canceled', [{ type: 'canceled', data: { reason } }], 'stop', { reason });
   }
 
-  /** A run's last append; `reason` is its session's, where it is more than how the run ended. */
+  /** A run's last append. `reason` is the reason of the session's transition, by default the run's status. */
   async #end(
     run: RunState,
     status: 'done' | 'error' | 'canceled',
@@ -380,69 +383,69 @@ class Actor {
       write.end(run, status, last, { sent, ...(error && { error }) }),
       write.session(this.#state, input, reason),
     );
-    await this.#letGoWith(run.id, ending, status === 'done');
-    this.#closed(run.id);
+    await this.#appendAndRelease(run.id, ending, status === 'done');
+    this.#markEnded(run.id);
     this.#options.metrics.runEnded(status, error?.code ?? null);
   }
 
   /**
-   * Appends a run's end, or its session's, and lets the thread go with it. If somebody wants something of the thread meanwhile, there is
-   * an open run or `wake_at` is set, and the database keeps the thread for us. A look that is under way could still
-   * lead to an append, and then we do not ask.
+   * Appends the end of a run or of a session, and releases the thread in the same append. If there are new facts, the thread has
+   * an open run or a `wake_at`, and the database does not release it. This method asks for no release while a refresh is pending,
+   * because the refresh could lead to another append.
    */
-  async #letGoWith(runId: string | null, batch: write.AppendBatch, idles: boolean): Promise<void> {
+  async #appendAndRelease(runId: string | null, batch: write.AppendBatch, idles: boolean): Promise<void> {
     const others = this.#facts.runs.some(({ id }) => id !== runId && !this.#ended.has(id));
-    if (others || this.#looks > 0 || this.#facts.titleWanted) return void (await this.#write(batch));
+    if (others || this.#pendingRefreshes > 0 || this.#facts.titleWanted)
+      return void (await this.#write(batch));
     this.#hold.onWake = null;
     const wake_at = idles ? new Date(this.#options.now() + this.#options.idleMs).toISOString() : null;
     try {
       await this.#pen.append(batch.entries, [...batch.changes, { kind: 'release', event: 0, wake_at }]);
     } finally {
-      // What came meanwhile was not heard: the facts are taken again.
-      this.#informed = false;
+      // Wakes were ignored meanwhile, so the facts must be read again.
+      this.#hasFreshFacts = false;
       if (!this.#pen.released) this.#listen();
     }
   }
 
-  /** Runs that were canceled before they began. */
   async #drop(runs: readonly QueuedRun[]): Promise<void> {
     await this.#write(write.dropped(runs));
     for (const { id } of runs) {
-      this.#closed(id);
+      this.#markEnded(id);
       this.#options.metrics.runEnded('canceled', null);
     }
   }
 
-  /** The run that has begun is to stop. */
+  /** The running run has a cancel request. */
   #isCanceled(): boolean {
     const run = this.#state.run?.id;
     return this.#facts.runs.some(({ id, cancel }) => id === run && cancel !== null);
   }
 
-  /** The facts told of the next run only: what comes after it must be asked for. */
-  #closed(runId: string): void {
+  /** The facts hold only one queued run. To learn about the one after it, they must be read again. */
+  #markEnded(runId: string): void {
     this.#ended.add(runId);
-    this.#informed = false;
+    this.#hasFreshFacts = false;
   }
 
   async #endSession(input: 'stop' | 'expire'): Promise<void> {
-    await this.#letGoWith(null, write.session(this.#state, input, ENDED[input]), false);
-    this.#informed = false;
+    await this.#appendAndRelease(null, write.session(this.#state, input, ENDED[input]), false);
+    this.#hasFreshFacts = false;
   }
 
-  /** Whoever wants something of the thread meanwhile does not wait for a model to find a title. */
+  /** Any new fact aborts the title's model call, so that it need not wait for the model. */
   async #title(): Promise<void> {
-    this.#leisure = new AbortController();
-    const signal = AbortSignal.any([this.#leisure.signal, this.#hold.lost, this.#hold.hurry]);
+    this.#titleAbort = new AbortController();
+    const signal = AbortSignal.any([this.#titleAbort.signal, this.#hold.lost, this.#hold.hurry]);
     const titled = await makeTitle(this.#options, this.#facts.workspaceId!, this.#state.history, signal);
-    this.#leisure = null;
+    this.#titleAbort = null;
     this.#hold.lost.throwIfAborted();
     const { title } = titled;
     await this.#pen.append(
       [{ runId: null, event: { type: 'titled', data: titled } }],
       [{ kind: 'title', event: 0, title }],
     );
-    this.#informed = false;
+    this.#hasFreshFacts = false;
   }
 
   #queued(runId: string): QueuedRun {
@@ -452,10 +455,10 @@ class Actor {
   }
 
   /**
-   * Does a step of the run's agent; what it resolves to, if anything, ends the run. `state` is that which the step was
-   * decided on, and `begun` resolves once it is committed.
+   * Runs a step with the run's agent. If the step resolves to a failure, the run ends with it. `state` is the state that the step was
+   * decided on; `begun` resolves when that state is committed.
    */
-  async #within(
+  async #withAgent(
     step: (context: StepContext) => Promise<EventData['error'] | null>,
     { state, begun }: { state: ThreadState; begun: Promise<void> } = { state: this.#state, begun: READY },
   ): Promise<void> {
@@ -497,7 +500,7 @@ class Actor {
           refused: state.refused,
           tooLong: state.tooLong,
           known: (fileId) => knownVersion(this.#state, fileId),
-          decision: (approval) => new Promise((resolve) => this.#deciding.set(approval, resolve)),
+          decision: (approval) => new Promise((resolve) => this.#decisionWaiters.set(approval, resolve)),
           rest: () => deadline.rest(),
           conclude: (entries, changes) => this.#conclude(entries, changes),
         }),
@@ -507,13 +510,13 @@ class Actor {
   }
 }
 
-/** The state of a thread whose log is known to end where the claim says. */
+/** The cached state of the thread, if its seq is the end of the log in the claim snapshot. */
 function known({ states }: LoopOptions, { threadId }: Hold, { seq }: ClaimSnapshot) {
   return seq === 0 ? { state: EMPTY, snapshotSeq: 0 } : states.take(threadId, seq);
 }
 
-/** Of values that cannot be written or walked (nested too deep, too long): trying again, here or on another pod, fails again. */
-function isOfValues(error: unknown): error is Error {
+/** The error comes from a value that cannot be stored or walked (nested too deep, too long). A retry would fail on any pod. */
+function isValueError(error: unknown): error is Error {
   return error instanceof Unwritable || error instanceof RangeError;
 }
 
@@ -529,5 +532,5 @@ const NO_FACTS: Facts = {
 const NOTHING: write.AppendBatch = { entries: [], changes: [] };
 const ENDED = { stop: 'user_cancelled', expire: 'idle_timeout' };
 
-/** Steps that end a run are done even while the pod drains. */
+/** Steps that end a run or a session. A draining pod still does them. */
 const ENDING: ReadonlySet<Step['kind']> = new Set(['finish', 'fail', 'cancel', 'drop', 'end_session']);

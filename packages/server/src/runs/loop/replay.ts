@@ -1,4 +1,4 @@
-// A thread's state from its snapshot and its log, which can be long: the fold yields to other work in between.
+// Rebuilds a thread's state from its snapshot and its log. A log can be long, so the fold yields to other work in between.
 
 import type { LogEvent } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
@@ -7,7 +7,7 @@ import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../../yielding.ts';
 import { EMPTY, foldAll, type ThreadState } from '../../threads/fold.ts';
 import { readSnapshot } from './snapshots.ts';
 
-/** From the thread's snapshot on, if there is one. */
+/** Starts from the thread's snapshot, if there is one. */
 export async function replay(
   client: Queryable,
   threadId: string,
@@ -18,7 +18,7 @@ export async function replay(
   return { state: await foldInTurns(events, signal, snapshot), snapshotSeq: snapshot.seq };
 }
 
-/** With the whole history, which a snapshot may not have. */
+/** Folds the whole log. A snapshot may hold only the end of the history. */
 export async function replayWhole(
   client: Queryable,
   threadId: string,

@@ -1,19 +1,19 @@
 // Snapshots of folded threads. A pod that opens a thread reads its snapshot and the events after it, instead of the whole log.
 // A snapshot is derived data: it is a pure function of a log that never changes, so it may be deleted, and it does not
-// matter which pod wrote it. It holds as much of the history as models are shown; older messages stay in the log.
+// matter which pod wrote it. It holds only as much of the history as models are shown; older messages stay in the log.
 
 import type { Pool, Queryable } from '../../db/pool.ts';
 import { FOLD_VERSION, type HistoryEntry, type ThreadState } from '../../threads/fold.ts';
 import { estimate, WINDOW_TOKENS } from '../../context/history.ts';
 
-/** A snapshot is written when the log has grown by so many events since the last one. */
+/** A new snapshot is due when the log has grown by this many events since the last one. */
 export const SNAPSHOT_EVENTS = 500;
 
-/** The state with no more of the history than models are shown: whole turns, the latest ones. */
+/** Limits the history to what models are shown: the latest whole turns. */
 export function withinWindow(state: ThreadState, most = WINDOW_TOKENS): ThreadState {
   const { history } = state;
   let tokens = 0;
-  // The last turn always stays: it is what there is to go on from.
+  // The last turn always stays, however long it is.
   let first = Math.max(0, history.findLastIndex(isTurn));
   for (let at = history.length - 1; at >= 0; at -= 1) {
     tokens += estimate(history[at]!.entry);
@@ -26,7 +26,7 @@ export function withinWindow(state: ThreadState, most = WINDOW_TOKENS): ThreadSt
     ...state,
     history: history.slice(first),
     omitted: { turns, stale: state.omitted?.stale ?? false },
-    // A rewind reads the whole log again: until then the latest version of each file is enough.
+    // The latest version of each file is enough: after a rewind, the whole log is read again.
     known: [...new Map(state.known.map((each) => [each.file, each])).values()],
   };
 }
