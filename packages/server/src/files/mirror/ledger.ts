@@ -1,7 +1,10 @@
-// What the mirror put on disk: for each path the file, its version and the identity that its inode had. What is on disk
-// and not in here is a person's. An append-only file of JSON lines, written before the disk is changed, so that after a
-// crash both what was there and what came are known; it need not be synced, since content tells what a lost line meant.
-// A change is known at once and gets its line by the next `flush`: whoever changes the disk waits for that first.
+// The ledger: what the mirror wrote to disk. For each path it has the file, its version, and the identity of its inode.
+// Anything on disk that is not in the ledger is a person's edit.
+//
+// It is an append-only file of JSON lines. A line is written before the disk is changed, so that after a crash both the
+// old and the new state are known. It need not be synced: if a line is lost, the file's content shows what happened. A
+// change is visible in memory at once, and is written by the next `flush`, which the caller awaits before it changes
+// the disk.
 
 import { close, fsync, open, readFile, rename } from './disk/calls.ts';
 import { errorCode, writeFully, type Identity } from './disk/tree.ts';
@@ -9,7 +12,7 @@ import { errorCode, writeFully, type Identity } from './disk/tree.ts';
 export interface Entry extends Identity {
   readonly file: string;
   readonly version: number;
-  /** Of a content that no version says: a chat's. */
+  /** The hash of content that is not a version: a chat's. */
   readonly hash?: string | undefined;
 }
 
@@ -31,7 +34,7 @@ type Line =
   | { k: 'take'; c: string; p: string }
   | { k: 'cursor'; n: number };
 
-/** Lines beyond what the entries need, after which the file is written anew. */
+/** How many superfluous lines the file may have before it is rewritten. */
 const SPARE_LINES = 20_000;
 
 export class Ledger {
@@ -40,21 +43,21 @@ export class Ledger {
   readonly #entries = new Map<string, Entry>();
   readonly #paths = new Map<string, string>();
   readonly #inodes = new Map<string, string>();
-  /** How many entries each folder has, in it and below. */
+  /** How many entries each folder has, including those in its subfolders. */
   readonly #folders = new Map<string, number>();
-  /** What was at a path before; known until what came is surely on disk. */
+  /** The previous entries of a path, until the new one is confirmed to be on disk. */
   readonly #former = new Map<string, readonly Entry[]>();
-  /** What was moved out of the way, by the name it got, and whence. */
+  /** Captured files: the original path by the temporary name. */
   readonly captures = new Map<string, string>();
   folder: string;
   cursor = 0;
   #fd = -1;
   #lines = 0;
-  /** What is not in the file yet. */
+  /** Lines that are not in the file yet. */
   #queue: Line[] = [];
-  /** The file is to be written anew. */
+  /** Whether the file must be rewritten. */
   #isStale = true;
-  /** The last write may have ended within a line. */
+  /** Whether the last write may have left an incomplete line. */
   #torn = false;
   #isClosed = false;
   #flushing: Promise<void> = Promise.resolve();
@@ -65,7 +68,7 @@ export class Ledger {
     this.folder = folder;
   }
 
-  /** `of` names the workspace and its database: another's ledger says nothing about this one. */
+  /** `of` identifies the workspace and its database: a ledger with another one is ignored. */
   static async open(path: string, of: string, folder: string): Promise<Ledger> {
     const ledger = new Ledger(path, of, folder);
     await ledger.#load();
@@ -92,12 +95,12 @@ export class Ledger {
     return this.#entries.keys();
   }
 
-  /** Whether it is a file that was put, or a folder of some. */
+  /** Whether the path is a file in the ledger, or a folder that contains one. */
   holds(path: string): boolean {
     return this.#entries.has(path) || this.#folders.has(path);
   }
 
-  /** The paths that were put, at this one and below. */
+  /** The paths in the ledger at this path and below it. */
   *within(path: string): Generator<string> {
     if (this.#entries.has(path)) yield path;
     if (path !== '/' && !this.#folders.has(path)) return;
@@ -105,13 +108,13 @@ export class Ledger {
     for (const each of this.#entries.keys()) if (each.startsWith(below)) yield each;
   }
 
-  /** The entries with an identity that the path may have. */
+  /** The entries that the file at this path may match: the current one, and previous ones until it is confirmed. */
   known(path: string): readonly Entry[] {
     const entry = this.#entries.get(path);
     return [...(entry ? [entry] : []), ...(this.#former.get(path) ?? [])];
   }
 
-  /** Whether what was put at the path is surely on disk. */
+  /** Whether the current entry is confirmed to be on disk. */
   confirmed(path: string): boolean {
     return this.#entries.has(path) && !this.#former.has(path);
   }
@@ -120,7 +123,10 @@ export class Ledger {
     this.#write(lineOf(path, entry));
   }
 
-  /** `ctimes`: what each has now that it is in its place, where that was not known when it was put; null: still not. */
+  /**
+   * Confirms that these paths are on disk. `ctimes`: the final ctimes, known only after the files are in place; null
+   * where still unknown.
+   */
   confirm(paths: readonly string[], ctimes?: readonly (string | null)[]): void {
     if (paths.length > 0) this.#write({ k: 'ok', p: paths, c: ctimes });
   }
@@ -137,7 +143,7 @@ export class Ledger {
     if (cursor !== this.cursor) this.#write({ k: 'cursor', n: cursor });
   }
 
-  /** Nothing of what was put is there any more. */
+  /** Forgets everything: nothing that was written is on disk any more. */
   forget(): void {
     this.#entries.clear();
     this.#paths.clear();
@@ -149,7 +155,7 @@ export class Ledger {
     this.#isStale = true;
   }
 
-  /** Everything that is known is in the file. What a full disk refused is written by the next flush. */
+  /** Writes everything to the file. After a failure (a full disk), the next flush writes it. */
   flush(): Promise<void> {
     this.#flushing = this.#flushing.catch(() => undefined).then(() => this.#writeOut());
     return this.#flushing;
@@ -173,14 +179,14 @@ export class Ledger {
       this.#torn = false;
       this.#lines += lines.length;
     } catch (error) {
-      // A line that is there twice says the same as once.
+      // Repeating a line is harmless.
       this.#torn = true;
       this.#queue.unshift(...lines);
       throw error;
     }
   }
 
-  /** Writes the file anew, with what is known and nothing else. */
+  /** Rewrites the file with the current entries only. */
   async #compact(): Promise<void> {
     this.#isStale = false;
     this.#queue = [];
@@ -307,7 +313,7 @@ function lineOf(p: string, entry: Entry): Line {
   return { k: 'put', p, f, v, h, i, m, s, c };
 }
 
-/** A crash leaves at most a part of a line: what it meant is found out by content. */
+/** A crash leaves at most one incomplete line. The content of the file that it was about shows what happened. */
 function parse(line: string): Line | null {
   try {
     return JSON.parse(line) as Line;

@@ -1,8 +1,8 @@
 // The mirror of one workspace: a folder on disk that is kept equal to the database.
 //
-// One thing happens at a time: it follows the change feed (database to disk), then looks at what people did (disk to
-// database), then writes out chats. Whoever asks it to catch up waits for a reading of the feed that began after he asked.
-// What the disk refuses is tried again until it is there; meanwhile the mirror is behind and says so (trouble.ts).
+// It does one thing at a time: it follows the change feed (database to disk), then scans for people's edits (disk to
+// database), then writes chats. A caller of `catchUp` waits for a read of the feed that began after the call. Writes
+// that the disk refuses are retried until they succeed; until then the mirror is behind and reports it (trouble.ts).
 
 import { join } from 'node:path';
 import { lastChange } from '../changes.ts';
@@ -30,17 +30,17 @@ import { roomFor, ingestScan } from './in/ingest-scan.ts';
 import { isRefusal, Trouble } from './trouble.ts';
 import { bring } from './out/write.ts';
 
-/** How often everything is looked at, since events get lost. */
+/** Interval of full scans, because watch events can get lost. */
 const RESCAN_MS = 60_000;
-/** How often an edit may come between before others get their turn. */
+/** How often a file may be found edited in a row before it is set aside for a later try. */
 const ROUNDS = 20;
-/** Files that are read from the database at once. */
+/** Files that are read from the database in one query. */
 const PAGE = 64;
 
 interface Waiter {
-  /** What he knows to have changed; nothing: the feed must be read. */
+  /** The changes that the caller already has; if empty, the feed must be read. */
   readonly told: readonly Written[];
-  /** Wants it tried also while the disk is left alone after a refusal. */
+  /** Whether to try even during the pause after the disk refused a write. */
   readonly insists: boolean;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
@@ -64,9 +64,12 @@ export class Mirror {
   readonly #trouble: Trouble;
   #timer: NodeJS.Timeout | null = null;
   #rescanAt = Infinity;
-  /** After a failure that was not a file's alone, nothing is done by itself until then. */
+  /**
+   * After a failure that was not limited to single files, nothing is retried on the mirror's own initiative before this
+   * time.
+   */
   #pausedUntil = 0;
-  /** The place in the change feed up to which everything was brought, or has failed. */
+  /** The position in the change feed up to which every change was written, or has failed. */
   #position = 0;
 
   constructor(options: MirrorOptions) {
@@ -74,12 +77,12 @@ export class Mirror {
     this.#trouble = new Trouble(options.log, options.workspaceId);
   }
 
-  /** Why the folder is behind; null: it is not. */
+  /** Why the folder is behind; null if it is not. */
   get problem(): string | null {
     return this.#trouble.problem;
   }
 
-  /** The folder, when it holds everything that was committed before this was called. */
+  /** Resolves with the folder once it has everything that was committed before this call. */
   async folder(): Promise<string> {
     await this.catchUp([], { insists: true });
     if (this.#failed.size > 0)
@@ -100,18 +103,18 @@ export class Mirror {
     });
   }
 
-  /** Begins to bring a content to its place while its version is being committed; null where that must wait. */
+  /** Stages content while its version is being committed; null if that is not possible now. */
   stage(path: string, bytes: Buffer): Staged | null {
     if (this.#state === 'closed' || !this.#disk || this.#trouble.error || !this.#options.fresh()) return null;
     return this.#disk.staging.begin(path, bytes);
   }
 
-  /** Something changed in the database. */
+  /** Tells the mirror that something changed in the database. */
   hint(): void {
     this.catchUp().catch(() => undefined);
   }
 
-  /** These may have changed; null: any may. */
+  /** Tells the mirror that these chats may have changed; null: any may have. */
   hintChats(chats: readonly Chat[] | null): void {
     if (chats) this.#chats.add(chats);
     else this.#chats.checkAll();
@@ -163,7 +166,7 @@ export class Mirror {
             told: all ? waiters.flatMap(({ told }) => told) : [],
             retry: isDue || waiters.some(({ insists }) => insists),
           });
-          // A decision is announced without a change.
+          // A decision about held removals is announced without a change in the feed.
           if (!all || waiters.length === 0) await this.#tendRemovals();
           this.#judge();
         } else {
@@ -172,7 +175,7 @@ export class Mirror {
           if (!(await this.#look()) && (this.#trouble.isRefused || !(await this.#showChats()))) return;
         }
         for (const waiter of waiters) waiter.resolve();
-        // Whoever waited for the disk need not wait for this: after a crash, content tells what a lost line meant.
+        // The waiters need not wait for this flush: after a crash, the files' content shows what a lost line meant.
         await this.#disk?.ledger.flush();
       } catch (error) {
         for (const waiter of waiters) waiter.reject(error as Error);
@@ -191,7 +194,10 @@ export class Mirror {
     return this.#state === 'closed';
   }
 
-  /** Whether the folder is not written to before the next try is due. Where the disk did not refuse, a write tries at once. */
+  /**
+   * Whether writing must wait for the next retry. If the failure was not the disk refusing everything, a waiting caller
+   * triggers a try at once.
+   */
   #rests(waiters: readonly Waiter[]): boolean {
     const { retryAt, isRefused } = this.#trouble;
     if (waiters.some(({ insists }) => insists)) return false;
@@ -199,7 +205,7 @@ export class Mirror {
     return waiters.length === 0 && this.#pausedUntil > performance.now();
   }
 
-  /** After a try: is everything on disk, and if not, why? */
+  /** After a try: records whether everything is on disk, and if not, why. */
   #judge(): void {
     const errors = [...this.#failed.values()];
     const worst = errors.find(isRefusal) ?? errors[0];
@@ -209,7 +215,7 @@ export class Mirror {
     this.#pausedUntil = 0;
   }
 
-  /** Wakes when the next path has been quiet for long enough, or something is to be tried again. */
+  /** Sets the timer for the next path that has been quiet long enough, or the next retry. */
   #schedule(): void {
     if (this.#timer) clearTimeout(this.#timer);
     if (this.#state === 'closed') return;
@@ -246,7 +252,7 @@ export class Mirror {
     this.#rescanAt = performance.now() + RESCAN_MS;
   }
 
-  /** Every file against the ledger. Without a ledger, everything is written. */
+  /** Compares every file with the ledger. Without a ledger, everything is written. */
   async #checkAll(): Promise<void> {
     const disk = this.#disk!;
     const { ledger } = disk;
@@ -274,7 +280,7 @@ export class Mirror {
     for (let after: string | null = last === 0 ? null : ''; after !== null;) {
       const page = await readHeads(pool, workspaceId, after);
       await this.#bring(page.heads);
-      // The rest comes by the feed, from its beginning.
+      // The rest is written later, by reading the feed from its beginning.
       if (this.#isRefusing) return;
       after = page.next;
     }
@@ -284,7 +290,7 @@ export class Mirror {
 
   // From the database to the disk
 
-  /** `retry`: what failed before, too. */
+  /** Writes the changes since the last position. `retry`: also those that failed before. */
   async #follow({
     told = [],
     retry = true,
@@ -302,7 +308,7 @@ export class Mirror {
       await this.#bring(feed.heads);
       const isLast = feed.cursor === this.#position || feed.cursor >= feed.workspace.last;
       this.#position = feed.cursor;
-      // A disk that refuses is not asked for the rest, which stays in the feed.
+      // While the disk refuses writes, the rest stays in the feed.
       if (isLast || this.#isRefusing) return this.#bringAgain();
     }
   }
@@ -311,7 +317,10 @@ export class Mirror {
     return [...this.#failed.values()].some(isRefusal);
   }
 
-  /** The next changes of the feed, if their writers told them all with their contents: then it need not be read. */
+  /**
+   * Writes these changes without reading the feed. Possible only if they come with their contents and are exactly the
+   * next in the feed; false otherwise.
+   */
   async #bringTold(told: readonly Written[]): Promise<boolean> {
     const inOrder = told.toSorted((a, b) => a.seq - b.seq);
     const isNext = inOrder.every(({ seq, held }, index) => held && seq === this.#position + 1 + index);
@@ -328,7 +337,9 @@ export class Mirror {
     await this.#retry(files);
   }
 
-  /** If the disk still refuses, the rest is not tried. What is not brought is kept for the next try. */
+  /**
+   * Writes the heads of these files again. Stops if the disk still refuses writes; the rest is kept for the next try.
+   */
   async #retry(files: readonly string[]): Promise<void> {
     const left = new Set(files);
     try {
@@ -345,7 +356,7 @@ export class Mirror {
     }
   }
 
-  /** The heads of files, or of chats, as they are now. */
+  /** The current heads of files or chats. */
   async #headsOf(ids: readonly string[]): Promise<readonly Head[]> {
     const disk = this.#disk!;
     const heads = await readSome(disk.pool, disk.workspaceId, ids);
@@ -366,7 +377,10 @@ export class Mirror {
     }
   }
 
-  /** What is to be brought once more, since a person had changed it. Those that came meanwhile are added to `bringing`. */
+  /**
+   * Writes these heads. Returns the heads that must be written again because a person had edited the files. Adds the
+   * files that came up on the way to `bringing`.
+   */
   async #bringOnce(left: readonly Head[], round: number, bringing: Set<string>): Promise<readonly Head[]> {
     await assertOwn(this.#options);
     const outcomes = await bring(this.#disk!, left, (part) => this.#replacedFiles.hold(part));
@@ -389,7 +403,7 @@ export class Mirror {
     return edited.size === 0 ? [] : this.#headsOf([...edited]);
   }
 
-  /** The workspace was removed: its folder is out of sight until it is brought back, or purged. */
+  /** The workspace was removed: hides its folder until the workspace is restored or purged. */
   async #gone(): Promise<void> {
     const { root, own, visible } = this.#disk!;
     this.#state = 'closed';
@@ -399,14 +413,14 @@ export class Mirror {
     await rename(root, join(own, 'removed'));
   }
 
-  /** The folder gets the workspace's new name. */
+  /** Renames the folder after its workspace. */
   async #renamed(): Promise<void> {
     await this.#closeDisk();
     await this.#open();
     await this.#follow();
   }
 
-  /** False if there was nothing to do. */
+  /** Writes some chats; false if there was nothing to do. */
   async #showChats(): Promise<boolean> {
     if (this.#chats.at > performance.now()) return false;
     return this.#chats.turn(this.#options.chats?.busy() ?? false, async () => {
@@ -433,7 +447,7 @@ export class Mirror {
     if (!this.#running) this.#schedule();
   }
 
-  /** False if there was nothing to look at. */
+  /** Scans what is due; false if nothing was. */
   async #look(): Promise<boolean> {
     const now = performance.now();
     const due = this.#debounce.due(now);
@@ -466,7 +480,8 @@ export class Mirror {
       seen.unknown.push(...unknown);
       seen.missing.push(...missing);
     }
-    // What is missing may have been moved a moment ago, and its new name not been heard of yet: it is looked at twice.
+    // A missing file may just have been moved, with the event for its new path still to come. So a path with missing
+    // files is scanned twice before they count as gone.
     const lacking = new Set(seen.missing.flatMap((path) => [...upwards(path)]));
     const later = new Set(
       this.#debounce.putOff(
@@ -477,7 +492,7 @@ export class Mirror {
     const due = all.filter((path) => !isWithin(later, path));
     const unknown = seen.unknown.filter(({ path }) => !isWithin(later, path));
     const gone = seen.missing.filter((path) => !isWithin(later, path));
-    // It may also be about to turn up: a move is told in two parts.
+    // The file may also be about to appear elsewhere: a move arrives as two events.
     const moving = gone.length > 0 && this.#debounce.isBusy(due, now);
     const many = moving && (await isGoing(this.#disk!, [...gone, ...this.#debounce.all()]));
     const limit = many ? EMPTYING_LIMIT_MS : QUIET_LIMIT_MS;
@@ -487,7 +502,7 @@ export class Mirror {
       now,
     );
     const missing = gone.filter((path) => !isWithin(waits, path));
-    // A file that stands where a missing one was waits with it: making room now would remove a file that was moved.
+    // A new file at the path of a missing one waits with it: ingesting it now would remove a file that was only moved.
     const mayTurnUp = gone.filter((path) => isWithin(waits, path));
     const ready = unknown.filter(
       (each) => !isWithin(waits, each.path) || roomFor([each], mayTurnUp).length === 0,

@@ -1,4 +1,5 @@
-// The mirrors of a pod: the visible folders if they are this pod's, else private ones, each opened when it is first needed.
+// The mirrors of a pod: the visible folders if the pod owns them, otherwise private ones. Each is opened when it is
+// first needed.
 
 import { join } from 'node:path';
 import type { Bus } from '../../bus/bus.ts';
@@ -13,35 +14,35 @@ import { Mirror } from './mirror.ts';
 import { homeId, Owner, type Role } from './owner.ts';
 
 /**
- * Chats are written out once no run has ended for so long, and at the latest so long after the first did: writing blocks,
- * and people wait for runs.
+ * Chats are written once no run has ended for this long, and at the latest this long after the first one did. Writing
+ * competes with runs, which people wait for.
  */
 const CALM_MS = 500;
 const LATEST_MS = 15_000;
-/** Its folder is there from the first start. */
+/** Its folder exists from the first start. */
 const DEFAULT_WORKSPACE = '00000000-0000-7000-8000-000000000001';
 
 export interface MirrorsOptions {
   readonly pool: Pool;
-  /** A connection without a pooler in front, for the lock. */
+  /** A direct connection, without a pooler in front, for the lock. */
   readonly database: DatabaseSettings;
   readonly home: string;
   readonly workspaces: Workspaces;
   readonly log: Log;
   readonly now: () => Date;
   readonly faults?: Faults | undefined;
-  /** Without them no chat is written out. */
+  /** If absent, no chats are written to disk. */
   readonly chats?: Chats | undefined;
 }
 
 export interface DiskMirrors extends Mirrors {
-  /** Whether the visible folders are this pod's; null while the database is away. */
+  /** Whether this pod owns the visible folders; null while the database is down. */
   readonly role: Role['kind'] | null;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Another pod changed something in a workspace, or renamed or removed it; null: in some. */
+  /** Another pod changed files of a workspace, or renamed or removed it; null: of any workspace. */
   heard(workspaceId: string | null): void;
-  /** A run of these threads ended, here or on another pod, or they were renamed or removed; null: of some. */
+  /** A run of these threads ended, on any pod, or the threads were renamed or removed; null: any thread. */
   heardOfChats(threadIds: readonly string[] | null): void;
 }
 
@@ -123,7 +124,7 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
     if (owner?.role === role) for (const [id, some] of found) get(id, role).hintChats(some);
   };
 
-  /** A database that is away is asked again: what ended must be shown. */
+  /** If the database is down, the query is repeated: finished chats must be written eventually. */
   const askSoon = (): void => {
     const ids = [...gathered];
     askAfterChats().catch((error: Error) => {
@@ -152,7 +153,7 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
       const role = owner?.role;
       if (!role || (role.kind === 'private' && !open.has(workspaceId)))
         return changes.forEach(({ staged }) => staged?.discard());
-      // What is committed is committed: a disk that refuses is tried again, and `folder` and `problem` say so.
+      // The commit stands. A refused write is retried later, and `folder` and `problem` report it.
       await get(workspaceId, role)
         .catchUp(changes)
         .catch(() => undefined)
@@ -189,7 +190,7 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
 
 export function subscribeMirrors(bus: Bus, mirrors: DiskMirrors): void {
   bus.subscribe(FILES_CHANGED, {
-    // What this pod changed is flushed by whoever changed it.
+    // Changes made on this pod are flushed by the code that made them.
     message: ({ workspaceId }, origin) => {
       if (origin === 'elsewhere') mirrors.heard(workspaceId);
     },
@@ -197,14 +198,14 @@ export function subscribeMirrors(bus: Bus, mirrors: DiskMirrors): void {
   });
 }
 
-/** The workspaces that have a mirror already: people may have edited in them. */
+/** The workspaces that already have a mirror: people may have edited in it. */
 async function mirrored(base: string): Promise<readonly string[]> {
   const ids = [DEFAULT_WORKSPACE];
   for (const name of await readdir(base)) if (await exists(join(base, name, 'ledger'))) ids.push(name);
   return [...new Set(ids)];
 }
 
-/** Tells databases apart: a ledger holds for one only. */
+/** Identifies the database: a ledger is valid for one database only. */
 async function databaseName(pool: Pool): Promise<string> {
   const { rows } = await pool.query<{ name: string }>(
     `select oid || ' ' || (select min(applied_at) from migrations) as name

@@ -1,14 +1,14 @@
-// Names on disk: which are the mirror's own, which are an editor's, and how a second content is called.
+// Names on disk: the mirror's own files, editors' temporary files, and conflict copies.
 
 import { randomBytes } from 'node:crypto';
 import { NAME_BYTES, neverKept } from '../../file-names.ts';
 
 const OWN = '.continuo-';
-/** What people are told by, at the top of the folder: what was quarantined, and which removals are held back. */
+/** Notices to people at the top of the folder: what was quarantined, and which removals are held. */
 export const NOTICE = 'continuo-quarantine.txt';
 export const REMOVALS_NOTICE = 'continuo-removals.txt';
 
-/** Editors' and desktops' temporary files: docs/workspace.md lists them. */
+/** Temporary files of editors and desktops, as listed in docs/workspace.md. */
 const EDITORS = [
   /^4913$/,
   /^\..*\.sw[a-px]$/,
@@ -50,7 +50,7 @@ export function isCapture(name: string): boolean {
   return isOwn(name) && name.endsWith('.old');
 }
 
-/** What is left alone, wherever it is, unless it is a file of the workspace already. */
+/** Names that the mirror ignores in every folder, unless the name is already a file of the workspace. */
 export function isIgnored(name: string): boolean {
   return neverKept(name) || EDITORS.some((pattern) => pattern.test(name));
 }
@@ -67,7 +67,7 @@ export function conflictPath(path: string, at: Date): string {
   return `${path.slice(0, slash + 1)}${stem}${mark}${extension}`;
 }
 
-/** Without its last character, which may be two units long. */
+/** Removes the last character, which may be two UTF-16 units long. */
 function shorter(text: string): string {
   return text.slice(0, -1).replace(/[\uD800-\uDBFF]$/, '');
 }

@@ -1,8 +1,8 @@
-// Which pod has the visible folders of a home: the one that holds a session advisory lock named by the home. Others wait for
-// that lock, and hold one of the slots for private mirrors meanwhile.
+// Decides which pod owns the visible folders of a home: the one that holds a session advisory lock named after the
+// home. The other pods wait for that lock; meanwhile each holds a slot for its private mirrors.
 //
-// The lock's session is ended by the database when it is silent for a lease, so a stopped process loses the folders; and
-// an owner that has not heard from the database for most of a lease does not touch the disk before it has asked.
+// The database ends the lock's session when it is silent for a lease, so a stopped process loses the folders. An owner
+// that has not heard from the database for most of a lease asks it before touching the disk.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,9 @@ import { connect, destroy, sqlState, type Connection, type DatabaseSettings } fr
 import type { Log } from './disk/disk.ts';
 import { errorCode } from './disk/tree.ts';
 
-/** A statement that waits keeps the database from cleaning up: it waits this long and then asks anew. */
+/**
+ * How long one statement waits for the lock before it is sent again: a waiting statement keeps Postgres from vacuuming.
+ */
 const WAIT_MS = 10_000;
 const RECONNECT_MS = [50, 1000] as const;
 
@@ -44,20 +46,20 @@ export class Owner {
     return this.#options.database.leaseSeconds * 1000;
   }
 
-  /** Whether the role is surely still held. */
+  /** Whether this pod certainly still has its role. */
   fresh(): boolean {
     if (this.#role?.kind === 'private') return this.#connection !== null;
     return this.#role !== null && performance.now() - this.#renewedAt < this.#leaseMs * 0.75;
   }
 
-  /** Asks the database where `fresh` is not sure. */
+  /** Asks the database, for when `fresh` is false. */
   async confirm(): Promise<boolean> {
     const connection = this.#connection;
     if (this.#role?.kind === 'owner' && connection) await this.#ping(connection);
     return this.fresh();
   }
 
-  /** Resolves when there is a role. */
+  /** Resolves when this pod has a role. */
   async start(): Promise<void> {
     await this.#join();
   }
@@ -67,7 +69,7 @@ export class Owner {
     const connection = this.#connection;
     this.#drop();
     if (!connection) return;
-    // Waiting for a lock it would not hear a goodbye.
+    // While it waits for a lock, the session would not process the protocol's goodbye.
     if (this.#role?.kind === 'private') destroy(connection);
     else await connection.end().catch(() => undefined);
     this.#role = null;
@@ -105,7 +107,7 @@ export class Owner {
         break;
       } catch (error) {
         if (this.#connection !== connection) return;
-        // 55P03: it was not free within the time.
+        // 55P03: the lock was not free within WAIT_MS.
         if (sqlState(error) !== '55P03') throw error;
       }
     }
@@ -162,7 +164,7 @@ export class Owner {
         const connection = this.#connection;
         this.#drop();
         if (connection) destroy(connection);
-        // Nothing tells when a database comes back.
+        // No event tells when a database is back, so retry with a back-off.
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
     }
@@ -174,7 +176,7 @@ export class Owner {
   }
 }
 
-/** The home's own name, made once. */
+/** The id of the home, created once. */
 export function homeId(folder: string): string {
   const path = join(folder, 'home-id');
   const read = () => readFileSync(path, 'utf8').trim();

@@ -1,14 +1,14 @@
-// What keeps a mirror behind, and how it is told: one line when it begins or becomes another, one a minute while it lasts, and
-// one when it is over. Tries are further and further apart.
+// Tracks why a mirror is behind, and logs it: one line when the trouble begins or changes, one a minute while it lasts,
+// and one when it is over. Retries back off.
 
 import type { Log } from './disk/disk.ts';
 import { errorCode } from './disk/tree.ts';
 
-/** How soon it is tried again after the disk or the database refused: from, up to. */
+/** The shortest and longest pause before a retry. */
 const RETRY_MS = [500, 30_000] as const;
 const TELL_MS = 60_000;
 
-/** What a disk says that refuses everything, not one file alone. */
+/** Error codes of a disk that refuses all writes, not just one file. */
 const REFUSALS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk’s quota is used up',
@@ -31,7 +31,7 @@ export class Trouble {
     this.#workspace = workspace;
   }
 
-  /** When to try again; never, if there is no trouble. */
+  /** When to retry; Infinity if there is no trouble. */
   get retryAt(): number {
     return this.#retryAt;
   }
@@ -40,12 +40,12 @@ export class Trouble {
     return this.#error;
   }
 
-  /** The disk takes nothing at all: it is left alone until the next try. */
+  /** The disk refuses all writes: nothing is written until the next retry. */
   get isRefused(): boolean {
     return this.#isRefused;
   }
 
-  /** For people who watch the server: without paths, which may be private. */
+  /** For operators: without paths, which may be private. */
   get problem(): string | null {
     if (!this.#error) return null;
     const code = errorCode(this.#error);
@@ -55,12 +55,12 @@ export class Trouble {
     );
   }
 
-  /** A try failed. `files`: how many could not be written. */
+  /** Records a failed try. `files`: how many files could not be written. */
   met(error: Error, now: number, files: number): void {
     const isNew = errorCode(error) !== errorCode(this.#error) || !this.#error;
     this.#error = error;
     this.#isRefused = isRefusal(error);
-    // A try that came early, because somebody asked, does not put off the next one.
+    // An early try, made because a caller asked, does not delay the scheduled one.
     if (this.#retryAt <= now || this.#retryAt === Infinity) {
       this.#retryAt = now + this.#pauseMs;
       this.#pauseMs = Math.min(this.#pauseMs * 2, RETRY_MS[1]);

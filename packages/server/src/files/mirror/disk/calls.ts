@@ -1,6 +1,6 @@
-// The system calls of the mirrors. Each runs on a thread of libuv's pool, never on the event loop: a slow disk delays the
-// folder and nothing else. The pool has 4 threads unless UV_THREADPOOL_SIZE says otherwise, and name lookups and other
-// file reads need it, too: all mirrors of a pod together use 3 at most.
+// The mirrors' system calls. Each runs on a thread of libuv's pool, never on the event loop, so that a slow disk delays
+// only the folder. The pool has 4 threads unless UV_THREADPOOL_SIZE says otherwise, and DNS lookups and other file
+// reads need it too: all mirrors of a pod together use at most 3.
 
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
@@ -27,12 +27,12 @@ export const setTimes = limited(promisify(fs.futimes));
 export const unlink = limited(promisify(fs.unlink));
 export const write = limited(promisify(fs.write));
 
-/** Whether something has this path; a link counts. */
+/** Whether anything exists at this path. A link counts, even a dangling one. */
 export async function exists(path: string): Promise<boolean> {
   return (await statIfThere(path)) !== null;
 }
 
-/** Whether the folder is there. Anything else under this path, a link to a folder included, is an error. */
+/** Whether the folder exists. Anything else at this path, including a link to a folder, is an error. */
 export async function isFolder(path: string): Promise<boolean> {
   const stat = await statIfThere(path);
   if (!stat) return false;
@@ -50,7 +50,10 @@ async function statIfThere(path: string): Promise<fs.Stats | null> {
   }
 }
 
-/** Like Promise.all, but fails only after each has ended: then none is under way in a folder that is closed next. */
+/**
+ * Like Promise.all, but it rejects only after every call has ended, so that none is still running in a folder that is
+ * closed next.
+ */
 export async function together<T extends readonly unknown[] | []>(
   calls: T,
 ): Promise<{ -readonly [P in keyof T]: Awaited<T[P]> }> {
@@ -58,7 +61,7 @@ export async function together<T extends readonly unknown[] | []>(
   return Promise.all(calls);
 }
 
-/** Closing reads and writes nothing: what was written is synced before, or not wanted. */
+/** Synchronous, because closing does no I/O: anything worth keeping was synced before. */
 export const close = fs.closeSync;
 
 function limited<F extends (...given: never[]) => Promise<unknown>>(call: F): F {
@@ -68,7 +71,7 @@ function limited<F extends (...given: never[]) => Promise<unknown>>(call: F): F 
     try {
       return await call(...given);
     } finally {
-      // The place goes to the next in line.
+      // The slot goes to the next waiting call.
       const next = waiting.shift();
       if (next) next();
       else running -= 1;

@@ -1,4 +1,4 @@
-// What the parts of one mirror share.
+// The state and services that the parts of one mirror share.
 
 import type { Pool } from '../../../db/pool.ts';
 import type { Faults } from '../../../faults.ts';
@@ -21,10 +21,10 @@ export interface Log {
 export interface MirrorOptions {
   readonly pool: Pool;
   readonly workspaceId: string;
-  /** Names the workspace and its database. */
+  /** Identifies the workspace and its database, for the ledger. */
   readonly of: string;
   readonly visible: boolean;
-  /** Where the visible folders are; a private mirror's is in `own`. */
+  /** The parent of the visible folders. A private mirror's folder is in `own`. */
   readonly folders: string;
   readonly own: string;
   readonly maxFileBytes: number;
@@ -33,12 +33,12 @@ export interface MirrorOptions {
   readonly now: () => Date;
   readonly faults?: Faults | undefined;
   readonly fresh: () => boolean;
-  /** Asks the database whether the folder is still this pod's. */
+  /** Asks the database whether this pod still owns the folder. */
   readonly confirm: () => Promise<boolean>;
-  /** Where it shows chats, in the visible folder. */
+  /** The source of chats; only a visible folder shows them. */
   readonly chats?: Chats | undefined;
   readonly closed: () => void;
-  /** The folder is opened after this: the one who had it before has let it go. */
+  /** The folder is opened after this promise: its previous mirror must be closed first. */
   readonly after?: Promise<unknown> | undefined;
   readonly committed: (changed: Changed) => void;
   /** Removals are held back, or are not any more. */
@@ -52,38 +52,41 @@ export class MirrorClosed extends Error {
 export interface Disk {
   readonly pool: Pool;
   readonly workspaceId: string;
-  /** People see it and edit in it. */
+  /** Whether this is the visible mirror, in which people edit. */
   readonly visible: boolean;
   readonly root: string;
-  /** The mirror's own folder: ledger, quarantine. */
+  /** The mirror's private folder: ledger and quarantine. */
   readonly own: string;
   readonly ledger: Ledger;
   readonly staging: Staging;
-  /** What is on disk where a person's edit was merged or kept beside, until the head comes: no version says that. */
+  /**
+   * By path: content on disk that is not equal to any version, because a person's edit was merged or saved as a
+   * conflict copy. Kept until the new head is written over it.
+   */
   readonly drafts: Map<string, Buffer>;
   readonly watch: Watch | null;
-  /** Null: chats are not shown here. */
+  /** Null if this mirror shows no chats. */
   readonly chats: Chats | null;
   readonly maxFileBytes: number;
   readonly quotaBytes: number;
   readonly log: Log;
   readonly now: () => Date;
   readonly fault: (point: string) => void;
-  /** Whether the folder is surely still this pod's. */
+  /** Whether this pod certainly still owns the folder. */
   readonly fresh: () => boolean;
-  /** Asks the database whether it is. */
+  /** Asks the database whether this pod still owns the folder. */
   readonly confirm: () => Promise<boolean>;
-  /** A change that came from disk was committed. */
+  /** Called after a change that came from disk was committed. */
   readonly committed: (changed: Changed) => void;
-  /** The disk has another content than the file's head, and it is known where that is kept. */
+  /** Requests that a file's head is written again: the disk has other content, which is already saved. */
   readonly again: (file: string) => void;
-  /** To be looked at once more. */
+  /** Requests another scan of a path. */
   readonly dirty: (path: string) => void;
-  /** What people removed from the folder. */
+  /** The removals that people made in the folder. */
   readonly removals: Removals;
   /** Removals are held back, or are not any more. */
   readonly asked: () => void;
-  /** Whether the mirror is being closed: what takes long ends then. */
+  /** Whether the mirror is being closed. Long operations stop then. */
   readonly closing: () => boolean;
 }
 
@@ -91,7 +94,7 @@ export function assertOpen({ closing }: Pick<Disk, 'closing'>): void {
   if (closing()) throw new MirrorClosed('the mirror is closed');
 }
 
-/** Throws where the folder is not this pod's any more. */
+/** Throws if this pod no longer owns the folder. */
 export async function assertOwn({ fresh, confirm }: Pick<Disk, 'fresh' | 'confirm'>): Promise<void> {
   if (fresh() || (await confirm())) return;
   throw new MirrorClosed('the folder is another pod’s by now');
@@ -101,9 +104,10 @@ export function isKnown(disk: Disk, path: string): (identity: Identity) => boole
   return (identity) => disk.ledger.known(path).some((entry) => same(entry, identity));
 }
 
-/** The version that whoever edits the file on disk started from. */
+/** The version that an edit on disk started from. */
 export function baseOf({ ledger }: Disk, path: string): Entry | undefined {
-  // Where it is not sure that the last one arrived, it may be the one before; what both have is no conflict.
+  // If the last write is unconfirmed, the editor may have seen the entry before it. Starting from the older one is
+  // safe: changes that both sides share do not conflict.
   return ledger.confirmed(path) ? ledger.at(path) : ledger.known(path).at(-1);
 }
 

@@ -1,4 +1,4 @@
-// Opening a mirror: its folder under the workspace's name, its ledger, its watch.
+// Opens a mirror: its folder under the workspace's name, its ledger, its watch.
 
 import { join } from 'node:path';
 import { exists, makeFolders, readFile, removeAll, rename } from './calls.ts';
@@ -27,7 +27,7 @@ export async function openDisk(
   }
   const removed = join(own, 'removed');
   if (visible && (await exists(removed)) && !(await exists(root))) await rename(removed, root);
-  // Another database, or one that was set back: what the ledger says was put there may not be in it.
+  // The database is another one, or was restored to an earlier state: it may not have what the ledger says was written.
   if (ledger.cursor > workspace.last) ledger.forget();
   await ledger.flush();
   const fault = (point: string) => void faults?.(point);
@@ -71,7 +71,7 @@ export async function openDisk(
   };
 }
 
-/** The workspace is gone for good: so is its folder, unless the ledger is another database's. */
+/** The workspace was purged: removes its folder too, unless the ledger belongs to another database. */
 async function purge({ own, of, log, workspaceId }: MirrorOptions): Promise<void> {
   const ledger = join(own, 'ledger');
   const [first = ''] = (await exists(ledger)) ? (await readFile(ledger, 'utf8')).split('\n', 1) : [];

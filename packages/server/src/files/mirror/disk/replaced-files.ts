@@ -1,4 +1,4 @@
-// Files that were replaced while somebody may have had them open: what is still written to them is kept like any edit.
+// Replaced files that a program may still have open. Anything still written to them is saved like any other edit.
 
 import { close } from './calls.ts';
 import type { Disk } from './disk.ts';
@@ -7,12 +7,12 @@ import { keep, readThrough, saysVersion } from '../in/ingest.ts';
 import { alike, identityAt, same } from './tree.ts';
 import type { Part } from '../out/write.ts';
 
-/** How long a replaced file is kept open for whoever still writes to it, after its last change; how many at most. */
+/** How long a replaced file is kept open after its last change, and how many are kept at most. */
 const REPLACED_MS = 10_000;
 const MOST_REPLACED = 64;
 
 interface Held extends Part {
-  /** What it said when it was last kept, where no version says exactly that. */
+  /** Its content when it was last saved, if no version has exactly that content. */
   readonly draft?: Buffer | undefined;
   readonly until: number;
 }
@@ -20,7 +20,7 @@ interface Held extends Part {
 export class ReplacedFiles {
   readonly #held = new Map<string, Held>();
 
-  /** When the next one is to be looked at. */
+  /** When the next replaced file is due for a check. */
   get next(): number {
     let next = Infinity;
     for (const held of this.#held.values()) next = Math.min(next, held.until);
@@ -35,13 +35,13 @@ export class ReplacedFiles {
     this.#keep(part, part.changed ? QUIET_MS : REPLACED_MS);
   }
 
-  /** Whoever still had it open has written to it. */
+  /** A program has written to the replaced file. */
   heard(capture: string): void {
     const held = this.#held.get(capture);
     if (held) this.#keep(held, QUIET_MS);
   }
 
-  /** Looks at those that are due; false if none is. */
+  /** Checks the replaced files that are due; false if none is. */
   async look(disk: Disk, now: number): Promise<boolean> {
     const due = [...this.#held.values()].filter((held) => held.until <= now);
     for (const held of due) await this.#part(disk, held);

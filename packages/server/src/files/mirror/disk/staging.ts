@@ -1,6 +1,6 @@
-// Contents that go to disk while their versions are being committed: each is written and synced under a temporary name, which
-// gives it its place only after the commit. What was not committed is removed by whoever staged it, at the latest after
-// a while; what a crash leaves is swept like any temporary file.
+// Staged content: written to disk and synced under a temporary name while its version is being committed. After the
+// commit it only needs to be moved into place. The stager discards content that was not committed, or a timer does.
+// Leftovers of a crash are swept like any temporary file.
 
 import { join } from 'node:path';
 import type { Staged } from '../../files.ts';
@@ -9,16 +9,18 @@ import { temporaryName } from '../names.ts';
 import { removeQuietly } from './swap-file.ts';
 import { keepMode, namesOf, openFolder, writeFully, type Folder } from './tree.ts';
 
-/** How long a staged content waits for its commit; so many wait at most. */
+/** How long staged content waits for its commit, and how many may wait at most. */
 const WAIT_MS = 10_000;
 const MOST = 64;
-/** A file's time is at least this old when it comes, so that an edit in the same tick of the clock still changes it. */
+/**
+ * A file's mtime is set at least this far into the past, so that an edit within the same clock tick still changes it.
+ */
 export const TICK_MS = 20;
 
 export interface Ready {
   readonly fd: number;
   readonly temporary: string;
-  /** The folder that it is in, and its inode. */
+  /** The folder that contains it, and that folder's inode. */
   readonly folder: Folder;
   readonly ino: bigint;
 }
@@ -26,7 +28,7 @@ export interface Ready {
 interface Waiting {
   readonly path: string;
   readonly temporary: string;
-  /** Null: it could not be done ahead, and nothing is left of it. */
+  /** Null: staging failed, and nothing is left on disk. */
   readonly ready: Promise<Ready | null>;
   readonly timer: NodeJS.Timeout;
 }
@@ -44,12 +46,15 @@ export class Staging {
     this.#fault = fault;
   }
 
-  /** Whether a temporary name is of one that still waits. */
+  /** Whether this is the temporary name of staged content that still waits. */
   has(name: string): boolean {
     return this.#names.has(name);
   }
 
-  /** Null where too many wait. What cannot be done ahead is done by the flush, which says what is wrong. */
+  /**
+   * Begins to stage content; null if too many are waiting. If staging fails, the flush writes the file itself, and
+   * reports the error.
+   */
   begin(path: string, bytes: Buffer): Staged | null {
     if (this.#waiting.size >= MOST) return null;
     const temporary = temporaryName();
@@ -64,7 +69,7 @@ export class Staging {
     return staged;
   }
 
-  /** What was staged for this place, if it is there and on disk; from now on it is the caller's. */
+  /** The staged content for this path, if it is complete. The caller now owns it. */
   async take(staged: Staged, path: string): Promise<Ready | null> {
     const waiting = this.#waiting.get(staged);
     if (!waiting || waiting.path !== path) return null;
@@ -79,7 +84,7 @@ export class Staging {
     for (const staged of this.#waiting.keys()) staged.discard();
   }
 
-  /** Whether a person has not moved the folder away meanwhile. */
+  /** Whether the path still leads to the same folder: a person may have moved it. */
   async #leadsTo(path: string, { ino }: Ready): Promise<boolean> {
     const place = join(this.#root, ...namesOf(path).folder);
     const stats = await lstat(place, { bigint: true }).catch(() => null);
@@ -119,7 +124,7 @@ export class Staging {
     void waiting.ready.then(async (ready) => {
       if (!ready) return;
       close(ready.fd);
-      // Whatever keeps it there: the next look at the folder sweeps it.
+      // If it cannot be removed now, the next scan sweeps it.
       await removeQuietly(ready.folder, ready.temporary);
       ready.folder.close();
       this.#names.delete(ready.temporary);

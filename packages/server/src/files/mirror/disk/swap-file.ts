@@ -1,41 +1,42 @@
-// Putting a file in its place, and taking one away.
+// Swaps a file on disk for a new version, or removes it.
 //
-// In the visible folder nothing is renamed over: between a look and a rename a person's save could be lost. What is there
-// is first moved aside within its folder (captured), looked at, and only then replaced, by a link that fails if
-// somebody was faster. What a person wrote comes back to its place and is reported as an edit.
+// In the visible folder no file is ever renamed over: a person's save between the check and the rename would be lost.
+// Instead, the existing file is first renamed to a temporary name in its folder (captured), then checked, and only then
+// replaced, with a hard link that fails if another program was faster. A file that a person changed is put back and
+// reported as an edit.
 
 import { close, fstat, link, rename, rmdir, together, unlink } from './calls.ts';
 import { conflictPath } from '../names.ts';
 import { alike, errorCode, identityAt, identityOf, type Folder, type Identity } from './tree.ts';
 
-/** How far a file's birth may lag behind the clock. */
+/** How far a file's birth time may lag behind the clock. */
 const CLOCK_MS = 10;
 
-/** A file that was replaced; whoever had it open may still write to it. */
+/** A replaced file. A program that had it open may still write to it. */
 export interface ReplacedFile {
   readonly fd: number;
   readonly identity: Identity;
   readonly capture: string;
-  /** Somebody wrote to it while it was replaced. */
+  /** A program wrote to it during the swap. */
   readonly changed: boolean;
 }
 
 export type Swapped =
   | { readonly kind: 'swapped'; readonly replaced: ReplacedFile | null }
   /**
-   * What is there is not what the ledger says. If it was created while there was nothing, whoever did it (an append, say)
-   * did not start from what was there before.
+   * The file on disk is not the one in the ledger. `created`: it was created while the path was empty (by an append,
+   * for example), so its author did not start from the previous content.
    */
   | { readonly kind: 'edited'; readonly created: boolean }
-  /** A folder, a link or another thing that is no file is there. */
+  /** A folder, a link or something else that is not a file is there. */
   | { readonly kind: 'obstructed' }
-  /** The temporary file is gone: another pod has the folder. */
+  /** The temporary file is gone: another pod owns the folder. */
   | { readonly kind: 'lost' };
 
 export interface Swap {
   readonly folder: Folder;
   readonly name: string;
-  /** The new content, complete and synced; null takes the file away. */
+  /** The temporary file with the new content, complete and synced; null removes the file. */
   readonly temporary: string | null;
   readonly capture: string;
   readonly known: (identity: Identity) => boolean;
@@ -73,7 +74,7 @@ export async function swapFile({
     if (temporary !== null) {
       const failure = await linked(folder, temporary, name);
       if (failure) {
-        // Where somebody put another file, that one is the person's, and what was captured was ours.
+        // If a person created another file at the name, that file stays, and the captured one was only ours.
         if (replaced && failure === 'EEXIST') await unlink(folder.at(capture));
         else if (replaced) await putBack(folder, capture, name, now());
         if (failure === 'ENOENT') return { kind: 'lost' };
@@ -99,17 +100,17 @@ export async function swapFile({
   }
 }
 
-/** After a failure: a full disk may have no room for a link, but for a rename it has. */
+/** After a failure. A full disk may have no room for a hard link, but it has for a rename. */
 async function putBackAnyhow(folder: Folder, capture: string, name: string, at: Date): Promise<void> {
   try {
     await putBack(folder, capture, name, at);
   } catch {
-    // What cannot be put back now is put back by the next look at the folder.
+    // If this fails too, the next scan puts the file back.
     if (!(await folder.look(name))) await renamed(folder, capture, name).catch(() => false);
   }
 }
 
-/** For a folder that nobody else writes to. */
+/** The simple swap, for a private mirror, which nobody else writes to. */
 export async function swapOver(folder: Folder, name: string, temporary: string | null): Promise<Swapped> {
   const there = await folder.look(name);
   if (there && !there.isFile()) return { kind: 'obstructed' };
@@ -118,7 +119,7 @@ export async function swapOver(folder: Folder, name: string, temporary: string |
   return { kind: 'swapped', replaced: null };
 }
 
-/** Gives what was captured its name back, or, where the name is taken by now, one beside it. */
+/** Gives a captured file its name back, or a conflict name if the name is taken. */
 export async function putBack(folder: Folder, capture: string, name: string, at: Date): Promise<void> {
   const failure = await linked(folder, capture, name);
   if (failure === 'EEXIST') await link(folder.at(capture), folder.at(conflictPath(`/${name}`, at).slice(1)));
@@ -134,12 +135,12 @@ export async function remove(folder: Folder, name: string): Promise<void> {
   }
 }
 
-/** For cleaning up after a failure: a disk that refuses this, too, keeps the file until the next look sweeps it. */
+/** For cleaning up after a failure: a file that cannot be removed stays until the next scan sweeps it. */
 export async function removeQuietly(folder: Folder, name: string): Promise<void> {
   await remove(folder, name).catch(() => undefined);
 }
 
-/** True if the folder is gone; one that is not empty stays. */
+/** True if the folder is gone. A folder that is not empty stays. */
 export async function removeFolder(folder: Folder, name: string): Promise<boolean> {
   try {
     await rmdir(folder.at(name));
@@ -161,7 +162,7 @@ async function renamed(folder: Folder, from: string, to: string): Promise<boolea
   }
 }
 
-/** The code of what went wrong, if it was one of the two that are expected. */
+/** Creates a hard link. Returns the error code for the two expected failures, null on success. */
 async function linked(folder: Folder, from: string, to: string): Promise<'EEXIST' | 'ENOENT' | null> {
   try {
     await link(folder.at(from), folder.at(to));
@@ -171,7 +172,7 @@ async function linked(folder: Folder, from: string, to: string): Promise<'EEXIST
     if (code === 'EEXIST' || code === 'ENOENT') return code;
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw error;
   }
-  // A file system without links: the look and the rename are two steps here.
+  // On a file system without hard links, the check and the rename are two steps.
   if (await folder.look(to)) return 'EEXIST';
   return (await renamed(folder, from, to)) ? null : 'ENOENT';
 }
@@ -181,7 +182,7 @@ async function opened(folder: Folder, capture: string): Promise<ReplacedFile | n
   try {
     fd = await folder.open(capture);
   } catch (error) {
-    // It is a link, a socket, or gone.
+    // The file is now a link or a socket, or is gone.
     if (['ELOOP', 'ENXIO', 'ENOENT'].includes(errorCode(error))) return null;
     throw error;
   }

@@ -1,6 +1,7 @@
-// Reaching into a folder on disk that others can change at the same time. Each step opens one folder by its parent's
-// descriptor and refuses links, so what is done to `folder.at(name)` happens inside the tree, whatever is swapped
-// meanwhile. Where there is no /proc/self/fd (macOS) each step is checked by its path: a swap in between is not noticed.
+// Safe access to a folder tree that others can change at the same time. Each step opens one folder through its parent's
+// descriptor and refuses links. So an operation on `folder.at(name)` always happens inside the tree, even if a folder
+// is swapped in the meantime. Without /proc/self/fd (macOS) each step is checked by its path, and a swap in between
+// goes unnoticed.
 
 import { constants, existsSync, type BigIntStats } from 'node:fs';
 import { join } from 'node:path';
@@ -9,17 +10,17 @@ import { chmod, close, fstat, lstat, mkdir, open, readdir, write } from './calls
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 const byDescriptor = existsSync('/proc/self/fd');
 
-/** A file as far as it can be told without reading it. */
+/** Identifies a file's state without reading its content. */
 export interface Identity {
   readonly ino: string;
   /** In nanoseconds. */
   readonly mtime: string;
   readonly size: number;
-  /** In nanoseconds; nobody can set it back. Not known of what may still be linked or renamed by the mirror itself. */
+  /** In nanoseconds; programs cannot set it. Unknown while the mirror itself may still link or rename the file. */
   readonly ctime?: string | undefined;
 }
 
-/** Something that is no folder is where a folder should be. */
+/** Something other than a folder is where a folder should be. */
 export class Obstacle extends Error {
   readonly code = 'EOBSTACLE';
   readonly names: readonly string[];
@@ -32,9 +33,9 @@ export class Obstacle extends Error {
 
 export class Folder {
   readonly fd: number;
-  /** Its path when it was opened. */
+  /** The folder's path when it was opened. */
   readonly place: string;
-  /** What leads to it now. */
+  /** A path that reaches the folder even after it was moved, where the system supports that. */
   readonly #place: string;
 
   constructor(fd: number, place: string) {
@@ -51,7 +52,7 @@ export class Folder {
     return readdir(this.#place);
   }
 
-  /** What has this name, without following it; null if nothing has. */
+  /** The stats of the entry with this name, without following a link; null if there is none. */
   async look(name: string): Promise<BigIntStats | null> {
     try {
       return await lstat(this.at(name), { bigint: true });
@@ -61,7 +62,7 @@ export class Folder {
     }
   }
 
-  /** For reading, without following a link and without waiting for the other end of a pipe. */
+  /** Opens a file for reading. Does not follow a link, and does not block on a named pipe. */
   open(name: string): Promise<number> {
     return open(this.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   }
@@ -70,7 +71,7 @@ export class Folder {
     return open(this.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
   }
 
-  /** A folder in this one; null if it is not there. Throws ENOTDIR or ELOOP if a file or a link has its name. */
+  /** Opens a subfolder; null if it does not exist. Throws ENOTDIR or ELOOP if a file or a link has its name. */
   enter(name: string): Promise<Folder | null> {
     return openOne(this.at(name), join(this.place, name));
   }
@@ -81,11 +82,11 @@ export class Folder {
 }
 
 export interface OpenOptions {
-  /** Makes the folders that are missing, and says of each where it is. */
+  /** Called for each missing folder that was created, with the names of its parent. If absent, no folder is created. */
   readonly create?: (made: readonly string[]) => void;
 }
 
-/** Null if it is not there. Throws an Obstacle if a link or a file is in its place. */
+/** Null if the folder does not exist. Throws an Obstacle if a link or a file is in its place. */
 export async function openFolder(
   root: string,
   names: readonly string[],
@@ -111,7 +112,7 @@ export async function openFolder(
   return folder;
 }
 
-/** Opens a folder, does something with it and closes it. */
+/** Opens a folder, runs `work` with it, and closes it. */
 export async function within<T>(
   root: string,
   names: readonly string[],
@@ -125,7 +126,7 @@ export async function within<T>(
   }
 }
 
-/** What is at a path, without following anything; null if nothing is, or no folder leads there. */
+/** The stats of the entry at a path, without following links; null if there is none, or its folder does not exist. */
 export async function lookAt(root: string, path: string): Promise<BigIntStats | null> {
   const { folder: names, name } = namesOf(path);
   try {
@@ -153,7 +154,7 @@ async function makeFolder(parent: Folder, name: string): Promise<void> {
   }
 }
 
-/** A file or a link is where a folder should be. */
+/** Whether a file or a link is where a folder should be. */
 export function isNoFolder(error: unknown): boolean {
   return ['ENOTDIR', 'ELOOP'].includes(errorCode(error));
 }
@@ -163,7 +164,7 @@ export function identityOf(stats: BigIntStats): Identity {
   return { ino: String(ino), mtime: String(mtimeNs), size: Number(size), ctime: String(ctimeNs) };
 }
 
-/** A program that a person made executable stays so. */
+/** Copies the mode of the replaced file, so that an executable file stays executable. */
 export async function keepMode(
   fd: number,
   { mode }: BigIntStats,
@@ -183,12 +184,15 @@ export function same(a: Identity, b: Identity): boolean {
   return alike(a, b) && (unknown || a.ctime === b.ctime);
 }
 
-/** As far as it can be told where the inode was touched: renamed, linked, its mode changed. */
+/**
+ * Whether two identities are equal apart from ctime, which changes when a file is renamed or linked, or its mode
+ * changes.
+ */
 export function alike(a: Identity, b: Identity): boolean {
   return a.ino === b.ino && a.mtime === b.mtime && a.size === b.size;
 }
 
-/** A full disk takes a part and says so only by the count. */
+/** Writes all bytes. On a full disk, one call may write only a part and report that only by its count. */
 export async function writeFully(fd: number, bytes: Uint8Array): Promise<void> {
   for (let written = 0; written < bytes.length;) {
     const { bytesWritten } = await write(fd, bytes, written, bytes.length - written, null);

@@ -1,5 +1,5 @@
-// What a look found: files that people wrote or moved become versions, those that they deleted are removed. In a private mirror,
-// which nobody edits, everything is put back.
+// Ingests the result of a scan: files that people wrote or moved become versions, and files that they deleted are
+// removed. A private mirror has no editors: there, everything is restored to the ledger's state.
 
 import { assertOpen, assertOwn, isKnown, type Disk } from '../disk/disk.ts';
 import { ingest, ingestMove, ingestRemoval } from './ingest.ts';
@@ -8,7 +8,10 @@ import { remove } from '../disk/swap-file.ts';
 import type { Seen } from './scan.ts';
 import { lookAt, namesOf, pathOf, within } from '../disk/tree.ts';
 
-/** `gone` is all that is missing, also what may yet turn up: it makes room for what has its place by now. */
+/**
+ * `gone`: every missing path, including those that may still turn up. It decides which removals must come first,
+ * because new files need their paths.
+ */
 export async function ingestScan(
   disk: Disk,
   { unknown, missing }: Seen,
@@ -16,7 +19,8 @@ export async function ingestScan(
 ): Promise<void> {
   if (!disk.visible) return discard(disk, unknown, missing);
   const room = roomFor(unknown, gone);
-  // What was moved away keeps its id, and is no removal; what is moved to where room must be made is moved after that.
+  // A moved file keeps its id and is not a removal, so moves come first. A move to a path that is not free yet is tried
+  // again after the removals.
   if (room.length > 0) for (const each of unknown) await settleMove(disk, each);
   await settleRemovals(disk, room);
   for (const each of unknown) {
@@ -31,7 +35,7 @@ async function settleMove(disk: Disk, { path, identity, born }: Seen['unknown'][
   await assertOwn(disk);
   const from = disk.ledger.at(path) ? undefined : disk.ledger.pathOfInode(identity.ino);
   const entry = from === undefined ? undefined : disk.ledger.at(from);
-  // A file system gives the inode of a file that is gone to a new one, which is younger than the entry.
+  // A file system reuses the inode of a deleted file. Such a new file is younger than the entry.
   if (entry?.ctime !== undefined && born > BigInt(entry.ctime)) return;
   if (from !== undefined && entry && !(await isAt(disk, from, entry)))
     await ingestMove(disk, { from, to: path, entry });
@@ -45,7 +49,7 @@ async function settleRemovals(disk: Disk, paths: readonly string[]): Promise<voi
   }
 }
 
-/** What is not as it was put there is put there again. */
+/** Restores everything that differs from the ledger. */
 async function discard(disk: Disk, unknown: Seen['unknown'], missing: readonly string[]): Promise<void> {
   for (const path of [...unknown.map((each) => each.path), ...missing]) {
     const entry = disk.ledger.at(path);
@@ -61,7 +65,10 @@ async function isAt(disk: Disk, path: string, entry: Entry): Promise<boolean> {
   return stats?.isFile() === true && String(stats.ino) === entry.ino;
 }
 
-/** The missing files whose places these files need: one of their folders has the missing file's path, or is below one of these files. */
+/**
+ * The missing files whose paths conflict with these files: a missing file's path is now a folder of one of them, or one
+ * of them is now at the path of a folder of the missing file.
+ */
 export function roomFor(files: Seen['unknown'], missing: readonly string[]): readonly string[] {
   const taken = new Set(files.map(({ path }) => path));
   const folders = new Set(files.flatMap(({ path }) => foldersOf(path)));

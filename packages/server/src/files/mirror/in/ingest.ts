@@ -1,5 +1,6 @@
-// From the disk to the database: what a person wrote, moved or removed becomes a version. It starts from the version that
-// the ledger has for the path; what cannot be merged with what came meanwhile is kept beside, never dropped.
+// From disk to database: a person's write, move or removal becomes a version. It starts from the version that the
+// ledger has for the path. An edit that cannot be merged with newer versions is saved as a conflict copy, never
+// dropped.
 
 import { sqlState } from '../../../db/pool.ts';
 import { sha256, storeContent } from '../../content.ts';
@@ -30,14 +31,16 @@ interface Content {
   readonly identity: Identity;
 }
 
-/** Where an edit ended up: the file and version that hold exactly what was read, if there is one. */
+/** Where an edit was saved: the file and version that hold exactly the content read, if there is one. */
 interface Kept {
   readonly path: string;
   readonly file: string;
   readonly version: number;
 }
 
-/** Makes a version of what is on disk at the path, unless it is known. `created`: it did not start from a version. */
+/**
+ * Makes a version of the file on disk, unless the ledger knows it. `created`: the content did not start from a version.
+ */
 export async function ingest(disk: Disk, path: string, created = false): Promise<void> {
   const content = await readStable(disk, path);
   if (!content) return;
@@ -52,7 +55,7 @@ export async function ingest(disk: Disk, path: string, created = false): Promise
   if (outcome.kind === 'elsewhere' && content.bytes.length <= MERGE_BYTES)
     disk.drafts.set(path, content.bytes);
   else disk.drafts.delete(path);
-  // Where another content is the head now, the disk still has what the edit began with, and the head comes next.
+  // If the head is other content now, the disk still has the edit, which started from `base`. The head is written next.
   const entry = outcome.kind === 'kept' && outcome.at.path === path ? outcome.at : base;
   if (entry) {
     ledger.put(path, { file: entry.file, version: entry.version, ...content.identity });
@@ -65,7 +68,10 @@ export async function ingest(disk: Disk, path: string, created = false): Promise
   if (base && base.file !== outcome.file) disk.again(base.file);
 }
 
-/** Only its inode was touched (its mode, a link to it): it says what the ledger's version says, and is known from now on. */
+/**
+ * Whether only the inode changed (its mode, or a link to it): the content is still that of the ledger's version. If so,
+ * records the new identity.
+ */
 async function isTouched(disk: Disk, path: string, { bytes, identity }: Content): Promise<boolean> {
   const { ledger } = disk;
   for (const entry of ledger.known(path)) {
@@ -92,7 +98,9 @@ type Base = Pick<Entry, 'file' | 'version'> | undefined;
 
 type Outcome =
   | { readonly kind: 'kept'; readonly at: Kept; readonly file: string; readonly current: boolean }
-  /** Its content is safe; the path has another one. `file` is what is to be there, if anything. */
+  /**
+   * The content is saved, but the path belongs to other content. `file` is the file that should be at the path, if any.
+   */
   | {
       readonly kind: 'elsewhere';
       readonly at: Kept | null;
@@ -101,7 +109,7 @@ type Outcome =
     }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** What a person made of `base` at a path. */
+/** Saves the content that a person made from `base` at a path. */
 export async function keep(
   disk: Disk,
   path: string,
@@ -132,7 +140,10 @@ export async function keep(
   }
 }
 
-/** The head, or a version that came after the one that the ledger knows: the mirror's own, whose line was lost. */
+/**
+ * The version with this hash: the head, or one newer than `base`, which the mirror wrote itself and whose ledger line
+ * was lost.
+ */
 async function versionWith(disk: Disk, head: FileHead, hash: Buffer, base: Base): Promise<number | null> {
   if (head.hash.equals(hash)) return head.version;
   if (base && base.file !== head.id) return null;
@@ -159,7 +170,7 @@ async function save(disk: Disk, { path, bytes, base, from, head }: Edit): Promis
   if (base && base.version > 0 && head?.id !== base.file) {
     const file = await readFile(pool, workspaceId, base.file);
     if (file && !file.removedAt) {
-      // It was moved: the edit goes with it.
+      // The file was moved: the edit follows it.
       target = { path: file.path, folded: file.folded };
     } else if (file && !head) {
       const content = await storeContent(pool, bytes);
@@ -202,7 +213,7 @@ function kept(disk: Disk, changed: Changed & { file: FileHead }, path: string): 
     : { kind: 'elsewhere', at, file, head: changed.file };
 }
 
-/** Keeps a content under a name of its own next to the file that it clashes with. */
+/** Saves content as a conflict copy next to the file that it conflicts with. */
 async function beside(disk: Disk, path: FilePath, bytes: Buffer, head: FileHead | null): Promise<Outcome> {
   const { pool, workspaceId, quotaBytes } = disk;
   const content = await storeContent(pool, bytes);
@@ -237,7 +248,7 @@ async function beside(disk: Disk, path: FilePath, bytes: Buffer, head: FileHead 
   }
 }
 
-/** What was read is kept elsewhere, and no file of the workspace has this path. */
+/** Removes the file on disk: its content is saved elsewhere, and no file of the workspace has this path. */
 async function discard(disk: Disk, path: string, identity: Identity): Promise<void> {
   const { folder: names, name } = namesOf(path);
   await within(disk.root, names, async (folder) => {
@@ -258,7 +269,10 @@ async function discard(disk: Disk, path: string, identity: Identity): Promise<vo
   });
 }
 
-/** A crash between keeping it and noting that must not keep it twice. */
+/**
+ * Finds an existing conflict copy with the same content: after a crash between saving it and recording it, it must not
+ * be saved twice.
+ */
 async function sameBeside(disk: Disk, path: FilePath, hash: Buffer): Promise<Kept | null> {
   const like = conflictPath(path.folded, new Date(0)).split('.conflict-')[0]!;
   const { rows } = await disk.pool.query<{ id: string; path: string; version: number }>(
@@ -269,7 +283,9 @@ async function sameBeside(disk: Disk, path: FilePath, hash: Buffer): Promise<Kep
   return rows[0] ? { path: rows[0].path, file: rows[0].id, version: rows[0].version } : null;
 }
 
-/** A file that the ledger had at `from` is at `to` now. False if that is not what happened in the database. */
+/**
+ * Ingests a move: a file that the ledger had at `from` is now at `to`. False if the database does not allow the move.
+ */
 export async function ingestMove(
   disk: Disk,
   { from, to, entry }: { from: string; to: string; entry: Entry },
@@ -294,7 +310,7 @@ export async function ingestMove(
   return true;
 }
 
-/** A person removed the file. If it has a newer version, that one comes back instead. */
+/** Ingests a removal by a person. If the file has a newer version, that version is written again instead. */
 export async function ingestRemoval(disk: Disk, path: string): Promise<void> {
   const entry = disk.ledger.at(path);
   const parsed = parsePath(path);
@@ -310,7 +326,10 @@ export async function ingestRemoval(disk: Disk, path: string): Promise<void> {
   disk.again(entry.file);
 }
 
-/** Null if it is known, gone, or being written; then it is looked at again. */
+/**
+ * Reads a file that is not being written to. Null if the ledger knows it, if it is gone, or if it is changing; in the
+ * last case it is scanned again.
+ */
 async function readStable(disk: Disk, path: string): Promise<Content | null> {
   const { folder: names, name } = namesOf(path);
   const fd = await within(disk.root, names, async (folder) => {
@@ -338,7 +357,7 @@ async function readStable(disk: Disk, path: string): Promise<Content | null> {
   }
 }
 
-/** What a descriptor's file says, if nobody writes to it meanwhile. */
+/** The content of an open file, unless it changes while it is read. */
 export async function readThrough(fd: number, maxBytes: number): Promise<Content | 'changing' | 'too large'> {
   const identity = await identityAt(fd);
   if (identity.size > maxBytes) return 'too large';

@@ -1,5 +1,5 @@
-// Tells an accident from a wish: a folder that lost every file at once (a disk that was not mounted, a wrong `rm`) is built anew,
-// and nothing is taken as removed. Chats do not count: they are never a person's to remove.
+// Detects an emptied folder. A folder that lost every file at once (an unmounted disk, a mistaken `rm`) is rebuilt, and
+// nothing counts as removed. Chats are not counted: people cannot remove them.
 
 import { exists } from '../disk/calls.ts';
 import { isChat } from '../out/chats.ts';
@@ -7,15 +7,15 @@ import type { Disk } from '../disk/disk.ts';
 import type { Seen } from './scan.ts';
 import { lookAt } from '../disk/tree.ts';
 
-/** A folder without a file, where more than this should be, was emptied by accident. */
+/** A folder that has no files but should have more than this many was emptied by accident. */
 export const FEW = 10;
 
-/** After everything was looked at. */
+/** For the result of a full scan. */
 export function wasEmptied(disk: Disk, { files }: Seen): boolean {
   return files === 0 && filesOf(disk).length > FEW;
 }
 
-/** After a look at a part, where these were missing: hints come in parts, each of a few. */
+/** For a partial scan that found these files missing: the watcher reports a mass removal in parts, a few files each. */
 export async function isEmptied(disk: Disk, missing: readonly string[]): Promise<boolean> {
   if (!(await exists(disk.root))) return true;
   if (missing.length === 0 || disk.ledger.size <= FEW) return false;
@@ -25,7 +25,7 @@ export async function isEmptied(disk: Disk, missing: readonly string[]): Promise
   return true;
 }
 
-/** Whether many of these files are gone: the others may be about to go. */
+/** Whether many of these files are gone, so that the others may be about to go. */
 export async function isGoing({ ledger, root }: Disk, paths: readonly string[]): Promise<boolean> {
   let gone = 0;
   for (const path of new Set(paths)) if (ledger.at(path) && !(await lookAt(root, path))) gone += 1;

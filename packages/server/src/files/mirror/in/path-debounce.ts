@@ -1,21 +1,21 @@
-// The paths in which the watcher saw something. Each is looked at when it has been quiet for a while.
+// Paths with events from the watcher. Each is scanned once it has been quiet for a while.
 
-/** A path is looked at so long after the last event in it, and at most so long after the first. */
+/** A path is scanned this long after its last event, and at the latest this long after its first. */
 export const QUIET_MS = 150;
 export const QUIET_LIMIT_MS = 800;
-/** Where many files are going, as long as it goes on: at most so long, to see whether they all go. */
+/** While many files are disappearing, a scan is postponed for at most this long, to see whether all of them go. */
 export const EMPTYING_LIMIT_MS = 10_000;
 
-/** Paths that are due within so long of each other are looked at together. */
+/** Paths that are due within this time of each other are scanned together. */
 const TOGETHER_MS = 40;
 
 interface Times {
-  /** When it was first heard of. */
+  /** The time of the path's first event. */
   readonly since: number;
-  /** When it was first heard of after the last look, and when last. */
+  /** The times of the first and the last event since the last scan. */
   readonly first: number;
   readonly last: number;
-  /** It was put off once already. */
+  /** Whether `putOff` already delayed it once. */
   readonly wasPutOff: boolean;
 }
 
@@ -23,7 +23,7 @@ export class PathDebounce {
   readonly #paths = new Map<string, Times>();
   #heardAt = -Infinity;
 
-  /** Whether something was heard a moment ago, and more is to be looked at than these. */
+  /** Whether there was an event a moment ago, and paths other than `looked` are waiting. */
   isBusy(looked: readonly string[], now: number): boolean {
     return this.#paths.size > looked.length && now - this.#heardAt < QUIET_LIMIT_MS;
   }
@@ -41,18 +41,21 @@ export class PathDebounce {
     this.#heardAt = now;
   }
 
-  /** If one is due, those that are due a moment later come with it: a move or a swap is told in several parts. */
+  /**
+   * The paths to scan now. If one is due, those due a moment later are included, because a move or a swap arrives as
+   * several events.
+   */
   due(now: number): readonly string[] {
     if (this.next > now) return [];
     return [...this.#paths].filter(([, times]) => dueAt(times) <= now + TOGETHER_MS).map(([path]) => path);
   }
 
-  /** Those that are to be looked at, now or later. */
+  /** All waiting paths, due or not. */
   all(): readonly string[] {
     return [...this.#paths.keys()];
   }
 
-  /** These were looked at, beginning at that time. What was heard of since then is looked at once more. */
+  /** Removes paths whose scan began at `began`. A path with a later event is scanned again. */
   drop(paths: readonly string[], began: number): void {
     for (const path of paths) {
       const { last } = this.#paths.get(path)!;
@@ -61,7 +64,7 @@ export class PathDebounce {
     }
   }
 
-  /** Looks again, after a while, at those with which this was not done yet, and says which they are. */
+  /** Delays these paths once: those delayed before are left out. Returns the delayed ones. */
   putOff(paths: readonly string[], now: number): readonly string[] {
     const some = paths.filter((path) => this.#paths.get(path)?.wasPutOff === false);
     for (const path of some)
@@ -69,7 +72,7 @@ export class PathDebounce {
     return some;
   }
 
-  /** Looks again at those that were first heard of less than `limitMs` ago, and says which they are. */
+  /** Delays the paths whose first event is less than `limitMs` ago. Returns the delayed ones. */
   postpone(paths: readonly string[], now: number, limitMs: number): readonly string[] {
     const young = paths.filter((path) => now - this.#paths.get(path)!.since < limitMs);
     for (const path of young) {
@@ -88,19 +91,19 @@ function dueAt({ first, last }: Times): number {
   return Math.min(last + QUIET_MS, first + QUIET_LIMIT_MS);
 }
 
-/** A path, and the folders that lead to it, the innermost first. */
+/** A path and its parent folders, innermost first. */
 export function* upwards(path: string): Generator<string> {
   for (let at = path.length; at > 0; at = path.lastIndexOf('/', at - 1)) yield path.slice(0, at);
   if (path !== '/') yield '/';
 }
 
-/** Whether a path is one of these, or below one. */
+/** Whether a path is one of these folders, or below one. */
 export function isWithin(folders: ReadonlySet<string>, path: string): boolean {
   if (folders.size > 0) for (const each of upwards(path)) if (folders.has(each)) return true;
   return false;
 }
 
-/** Without the paths that are below another one. */
+/** Removes the paths that are below another one. */
 export function topmost(paths: readonly string[]): readonly string[] {
   const all = new Set(paths);
   return paths.filter((path) => {

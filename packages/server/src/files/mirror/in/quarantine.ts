@@ -1,5 +1,5 @@
-// Where things go that cannot be files of the workspace: out of the folder, with a message that says why and how to get
-// them back, and a line in a notice at the top of the folder.
+// Quarantine: moves things that cannot be files of the workspace out of the folder, with a message that says why and
+// how to get them back, and adds a line to a notice at the top of the folder.
 
 import { constants } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { errorCode, within, writeFully, type Folder } from '../disk/tree.ts';
 
 export interface Stranger {
   readonly root: string;
-  /** The mirror's own folder. */
+  /** The mirror's private folder. */
   readonly own: string;
   readonly folder: Folder;
   readonly names: readonly string[];
@@ -17,7 +17,7 @@ export interface Stranger {
   readonly at: Date;
 }
 
-/** Where it is now; null if it was gone already. */
+/** Returns the new path; null if the thing was already gone. */
 export async function quarantine({ root, own, folder, names, why, at }: Stranger): Promise<string | null> {
   const time = at.toISOString().replaceAll(/[:.]/g, '-');
   const name = names.at(-1)!;
@@ -60,9 +60,9 @@ async function writeText(path: string, flags: string | number, text: string): Pr
   }
 }
 
-/** A name must not break the line that tells of it, nor look like another one. */
+/** Escapes a name, so that it cannot break the notice's line or imitate another name. */
 function shown(path: string): string {
-  // JSON leaves DEL and the second set of control characters as they are.
+  // JSON does not escape DEL and the C1 control characters.
   const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return /[\p{Cc}\u2028\u2029]/u.test(path)
     ? JSON.stringify(path).replaceAll(/[\p{Cc}\u2028\u2029]/gu, escape)

@@ -1,5 +1,5 @@
-// Files that people removed from the folder. A few are removals; many at once are held back until somebody decides, whatever
-// else is written meanwhile. What is held back stays in the ledger, so a restart finds it again by a look.
+// Removals that people make in the folder. A few are ingested as removals. Many at once are held until a person
+// decides, while all other edits go on. Held files stay in the ledger, so after a restart a scan finds them again.
 
 import { constants } from 'node:fs';
 import { readFile, writeFile } from '../../files.ts';
@@ -14,17 +14,17 @@ import { REMOVALS_NOTICE } from '../names.ts';
 import { removeQuietly } from '../disk/swap-file.ts';
 import { lookAt, within, writeFully } from '../disk/tree.ts';
 
-/** So many removals, with no longer pause between them than this, are asked about: */
+/** Removals with pauses of at most this long between them form one sweep. */
 const QUIET_MS = 10_000;
-/** at least this many, if they are at least this share of the files that were there; */
+/** A sweep is held if it has at least this many files and at least this share of the files that were there, */
 const MANY = 20;
 const SHARE = 0.5;
-/** or this many, whatever the share. */
+/** or if it has at least this many files, whatever the share. */
 const VERY_MANY = 1000;
 
-/** What was removed lately: one sweep, until nothing is removed for a while. */
+/** The current sweep. It ends when nothing has been removed for a while. */
 interface Sweep {
-  /** The files that were there when it began. */
+  /** How many files there were when it began. */
   readonly had: number;
   readonly removed: string[];
   at: number;
@@ -34,7 +34,7 @@ export class Removals {
   #held: HeldRemovals | null = null;
   #sweep: Sweep = { had: 0, removed: [], at: -Infinity };
 
-  /** After the ledger was opened. */
+  /** To be called after the ledger was opened. */
   async load(disk: Pick<Disk, 'pool' | 'workspaceId'>): Promise<void> {
     this.#held = await readHeldRemovals(disk.pool, disk.workspaceId);
   }
@@ -43,7 +43,7 @@ export class Removals {
     return this.#held !== null;
   }
 
-  /** These paths of the ledger are missing. */
+  /** Handles paths of the ledger that are missing on disk: removes them, or holds them. */
   async settle(disk: Disk, paths: readonly string[]): Promise<void> {
     const missing = await stillMissing(disk, paths);
     if (missing.length === 0) return;
@@ -62,13 +62,13 @@ export class Removals {
     await this.#remove(disk, missing);
   }
 
-  /** Does what was decided, if it was. Ends by itself where nothing is missing any more. */
+  /** Carries out the person's decision, if there is one. The question also ends when no file is missing any more. */
   async tend(disk: Disk): Promise<void> {
     if (!this.#held) return;
     this.#held = await readHeldRemovals(disk.pool, disk.workspaceId);
     if (!this.#held) return removeNote(disk);
     const files = [...disk.ledger.paths()].filter((path) => !isChat(path));
-    // While nobody has decided, one that is missing is enough: they need not all be looked for at each turn.
+    // Without a decision, one missing file is enough to know that the question stays open.
     const missing = await stillMissing(disk, files, this.#held.decision === null ? 1 : Infinity);
     if (this.#held.decision === 'restore') await restore(disk, missing, this.#held.removed);
     else if (this.#held.decision === 'remove') await this.#remove(disk, missing);
@@ -129,7 +129,7 @@ async function stillMissing(
   return missing;
 }
 
-/** The files that are missing are written anew, and those that were removed before they were held come back. */
+/** Writes the missing files again, and restores those that were removed before the rest was held. */
 async function restore(disk: Disk, missing: readonly string[], removed: readonly string[]): Promise<void> {
   for (const path of missing) {
     disk.again(disk.ledger.at(path)!.file);

@@ -1,6 +1,6 @@
-// Looks at what is on disk, at all of it or below a path: one lstat for each file against the ledger. On the way it sweeps
-// the mirror's own leftovers, and sets the watches. Each folder is opened through its parent, once; a folder too deep for
-// any file of the workspace is quarantined unread, so a walk has at most PATH_DEPTH folders open.
+// Scans the folder, or the part below a path: one lstat per file, compared with the ledger. On the way it removes the
+// mirror's own leftovers, and sets the watches. Each folder is opened once, through its parent. A folder too deep for
+// any file of the workspace is quarantined unread, so a scan has at most PATH_DEPTH folders open.
 
 import { problemWithName } from '../../../file-names.ts';
 import { parsePath, PATH_DEPTH } from '../../paths.ts';
@@ -20,15 +20,15 @@ import {
   type Identity,
 } from '../disk/tree.ts';
 
-/** Names that are looked at together. */
+/** Names that are checked concurrently. */
 const TOGETHER = 32;
 
 export interface Seen {
-  /** Files of which the ledger knows nothing, or something else. */
+  /** Files that are not in the ledger, or differ from it. */
   readonly unknown: { readonly path: string; readonly identity: Identity; readonly born: bigint }[];
-  /** Paths of the ledger where nothing is. */
+  /** Paths of the ledger where there is no file. */
   readonly missing: string[];
-  /** Without the chats. */
+  /** How many files were found, not counting chats. */
   files: number;
 }
 
@@ -55,7 +55,7 @@ export async function scan(disk: Disk, path: string): Promise<Seen> {
 
 async function walkFolder(walk: Walk, folder: Folder, names: readonly string[]): Promise<void> {
   const { disk } = walk;
-  // First the watch, then the look: nothing happens in between unheard.
+  // Watch first, then list, so that no change in between is missed.
   disk.watch?.add(pathOf(names), (await fstat(folder.fd, { bigint: true })).ino);
   const listed = await settled(disk, folder, names);
   for (let start = 0; start < listed.length; start += TOGETHER) {
@@ -76,7 +76,7 @@ async function enter(walk: Walk, parent: Folder, names: readonly string[]): Prom
   }
 }
 
-/** The names in a folder, after what the mirror itself left there is gone. */
+/** The names in a folder, after removing the mirror's own leftovers. */
 async function settled(disk: Disk, folder: Folder, names: readonly string[]): Promise<readonly string[]> {
   const listed = await folder.list();
   if (!listed.some(isOwn)) return listed;
@@ -87,7 +87,7 @@ async function settled(disk: Disk, folder: Folder, names: readonly string[]): Pr
   return folder.list();
 }
 
-/** A crash, or a pod that lost the folder, left a file under the name it got when it was moved aside. */
+/** Handles a captured file that a crash, or a pod that lost the folder, left behind. */
 async function settleCapture(
   disk: Disk,
   folder: Folder,
@@ -105,7 +105,7 @@ async function settleCapture(
   await putBack(folder, capture, name, disk.now());
 }
 
-/** True if it is a folder to walk. */
+/** Checks one entry. True if it is a folder to scan. */
 async function consider(
   { disk, found, seen }: Walk,
   folder: Folder,
@@ -121,7 +121,7 @@ async function consider(
     if (problem) await expelFrom(disk, folder, names, problem);
     return problem === null;
   }
-  // Links, pipes and devices are not files of the workspace; they go only if they are in the way of one.
+  // Links, pipes and devices are not files of the workspace. They are moved only if they are in a file's way.
   if (!stats.isFile()) return false;
   const path = pathOf(names);
   const parsed = parsePath(path);
@@ -144,7 +144,7 @@ function problemWithFolder(names: readonly string[]): string | null {
   return problemWithName(names.at(-1)!);
 }
 
-/** A name that is only written in another Unicode form is corrected; everything else that is refused goes. */
+/** Renames an entry whose name only has another Unicode form; quarantines any other entry that is refused. */
 async function expelFrom(
   disk: Disk,
   folder: Folder,

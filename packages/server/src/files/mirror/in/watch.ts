@@ -1,20 +1,20 @@
-// Hears of what people do in a folder. What it hears is a hint where to look: one inotify watch per folder, set by
-// whoever scans it, or one for the whole tree where the system has that (macOS).
+// Watches a folder for people's edits. An event only says where to scan. There is one inotify watch per folder, set by
+// the scan, or one for the whole tree where the system supports that (macOS).
 
 import { watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Watch {
-  /** From now on what happens in this folder is heard of; `ino` tells it from one that had its name. */
+  /** Starts watching a folder. `ino` distinguishes it from an earlier folder of the same name. */
   add(path: string, ino: bigint): void;
-  /** The folder, and those below it, are gone. */
+  /** Stops watching a folder and those below it, which are gone. */
   drop(path: string): void;
   close(): void;
 }
 
 export interface WatchOptions {
   readonly root: string;
-  /** Null: somewhere below. */
+  /** `name` is null if the event could be anywhere below the folder. */
   readonly heard: (folder: string, name: string | null) => void;
   readonly failed: (error: Error) => void;
 }

@@ -1,12 +1,12 @@
-// Which chats are to be written out: those that something was heard of, and, after an opening, each that the ledger does not
-// have as it is. A few at a time, with pauses: files and runs come first.
+// The queue of chats to write to disk: those with a notification, and, after the mirror is opened, each chat that
+// differs from the ledger. A few are written at a time, with pauses, because files and runs come first.
 
 import { isChat, isStale, type Chat } from './chats.ts';
 import type { Disk } from '../disk/disk.ts';
 
-/** Chats that are in memory at once, and written one after the other. */
+/** Maximum number of chats in memory at once. They are written one after another. */
 const FEW = 16;
-/** After a turn nothing is done for so many times as long, while runs are at work, and else: they come first. */
+/** The pause after a turn, as a multiple of the turn's duration: longer while runs are open. */
 const REST_WHILE_BUSY = 99;
 const REST = 1;
 const FAILURE_MS = 5000;
@@ -18,11 +18,11 @@ interface Listing {
 
 export class ChatQueue {
   readonly #due = new Map<string, Chat>();
-  /** Where the listing goes on, and what it had so far; null: everything was checked. */
+  /** The position of the listing, and the chats that it has seen; null: all chats were checked. */
   #listing: Listing | null = null;
   #restsUntil = 0;
 
-  /** When the next turn is; never, if there is nothing to do. */
+  /** The time of the next turn; Infinity if there is nothing to do. */
   get at(): number {
     return this.#isEmpty ? Infinity : this.#restsUntil;
   }
@@ -39,7 +39,7 @@ export class ChatQueue {
     this.#listing = { after: null, seen: new Set() };
   }
 
-  /** The next ones; none of them may need anything. */
+  /** The next chats to check. Possibly none of them needs to be written. */
   async next(disk: Disk): Promise<readonly Chat[]> {
     if (!disk.chats) {
       this.#due.clear();
@@ -49,7 +49,7 @@ export class ChatQueue {
     return [...this.#due.values()].slice(0, FEW);
   }
 
-  /** Does some; what it returns is on disk. Then there is a rest, longer after a failure. */
+  /** Runs one turn: the chats that `work` returns are on disk. Then pauses, longer after a failure. */
   async turn(busy: boolean, work: () => Promise<readonly Chat[]>): Promise<true> {
     const began = performance.now();
     this.#restsUntil = began + FAILURE_MS;
@@ -64,12 +64,15 @@ export class ChatQueue {
     for (const { id } of chats) listing.seen.add(id);
     this.add(chats.filter((chat) => isStale(disk, chat)));
     if (next === null) this.add(await removed(disk, listing.seen));
-    // Unless everything is to be checked anew.
+    // Unless `checkAll` has started a new listing.
     if (this.#listing === listing) this.#listing = next === null ? null : { ...listing, after: next };
   }
 }
 
-/** What is on disk and was not listed, as it is now: it may have come while the others were read. */
+/**
+ * The chats on disk that the listing did not have, in their current state: some may have been created while it was
+ * read.
+ */
 async function removed(disk: Disk, listed: ReadonlySet<string>): Promise<readonly Chat[]> {
   const { ledger, workspaceId } = disk;
   const unlisted = [...ledger.paths()].filter(isChat).map((path) => ({ path, id: ledger.at(path)!.file }));

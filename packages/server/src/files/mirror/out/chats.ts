@@ -1,5 +1,5 @@
-// Chats on disk: what is under /chats is made from threads, written out at the end of a run, and read-only. It has no versions:
-// what a person changes there is quarantined, and the chat put back.
+// Chats on disk. The files under /chats are made from threads, written at the end of a run, and read-only. They have no
+// versions: a changed file is quarantined, and the chat is written again.
 
 import { sha256 } from '../../content.ts';
 import { parsePath } from '../../paths.ts';
@@ -8,7 +8,7 @@ import type { Head } from './heads.ts';
 import type { Identity } from '../disk/tree.ts';
 
 export interface Chat {
-  /** Its thread's. */
+  /** The thread's id. */
   readonly id: string;
   readonly workspaceId: string;
   readonly path: string;
@@ -16,26 +16,28 @@ export interface Chat {
   readonly version: number;
   readonly changedAt: Date;
   readonly removed: boolean;
-  /** A run is under way: it is written when that ends. */
+  /** A run is open: the chat is written when it ends. */
   readonly busy: boolean;
 }
 
-/** Where chats come from; whoever wires the mirror knows threads. */
+/** Where chats come from. Injected, so that the mirror need not know threads. */
 export interface Chats {
   find(ids: readonly string[]): Promise<readonly Chat[]>;
-  /** All of a workspace that are not removed, page by page. */
+  /** The chats of a workspace that are not removed, page by page. */
   list(
     workspaceId: string,
     after: string | null,
   ): Promise<{ readonly chats: readonly Chat[]; readonly next: string | null }>;
-  /** The chat that a path means by its short id, removed or not. */
+  /** The chat whose short id is in this path, removed or not. */
   at(workspaceId: string, path: string): Promise<Chat | null>;
   read(id: string): Promise<{ readonly text: string; readonly version: number }>;
-  /** Runs are at work here, and come first. */
+  /** Whether runs are open on this pod; they come first. */
   busy(): boolean;
 }
 
-/** What is to be done for these chats; nothing for those that are on disk already. */
+/**
+ * The heads to write for these chats; none for chats that are already on disk. `busy` includes chats with an open run.
+ */
 export async function chatHeads(
   disk: Disk,
   chats: readonly Chat[],
@@ -52,19 +54,20 @@ export async function chatHeads(
   return heads;
 }
 
-/** Whether the disk does not show what the chat says now. */
+/** Whether the file on disk differs from the chat's current state. */
 export function isStale({ ledger }: Disk, { id, path, version, removed }: Chat): boolean {
   const at = ledger.pathOf(id);
   if (removed) return at !== undefined;
   const parsed = parsePath(path);
-  // Whatever a title says: what the mirror would take for a stranger is not written.
+  // A chat whose title makes an invalid path is not written: the mirror would quarantine the file.
   if (version === 0 || !parsed.ok || parsed.path.path !== path) return false;
   return at !== path || ledger.at(path)!.version !== version || !ledger.confirmed(path);
 }
 
 /**
- * Whether the mirror wrote this file out, of which its ledger knows nothing: it says what the chat says, or what it said some
- * time ago, since a chat only grows. Then the ledger knows it from now on, and what is new in the chat comes like any change.
+ * Adopts a chat file that is missing from the ledger, if the mirror wrote it: its content is the chat's, or an earlier
+ * state of it, since a chat only grows. It is then added to the ledger, and the rest of the chat is written like any
+ * change.
  */
 export async function adoptChat(
   { chats, ledger, workspaceId }: Disk,
@@ -84,7 +87,7 @@ export async function adoptChat(
   return true;
 }
 
-/** Of a path of the ledger. */
+/** Whether a path of the ledger is a chat's. */
 export function isChat(path: string): boolean {
   return path.startsWith('/chats/');
 }

@@ -1,4 +1,5 @@
-// What is in the way of a head: a person's edit becomes a version first, everything else goes.
+// Clears what is in the way of a head: a person's edit becomes a version first; anything else is removed or moved
+// aside.
 
 import { rename } from '../disk/calls.ts';
 import { expel, isKnown, type Disk } from '../disk/disk.ts';
@@ -27,7 +28,7 @@ async function clearObstacle(
   const gone = await within(disk.root, names.slice(0, -1), async (folder) => {
     const name = names.at(-1)!;
     const stats = await folder?.look(name);
-    // It may have changed since: whoever swaps things is not followed.
+    // The entry may have changed in the meantime. It is only checked again here, not followed.
     if (!folder || !stats || (wanted === 'folder' && stats.isDirectory())) return true;
     if (stats.isFile() && !isKnown(disk, path)(identityOf(stats)) && disk.visible) return false;
     if (stats.isFile()) {
@@ -46,7 +47,7 @@ async function clearObstacle(
   if (!gone) await ingest(disk, path);
 }
 
-/** Whoever is saving a file gets the time to finish. */
+/** Waits until a program that is saving the file has finished. */
 async function quiet(disk: Disk, path: string): Promise<void> {
   const began = performance.now();
   for (;;) {

@@ -1,5 +1,4 @@
-// What the database says of a workspace's files, as the mirror needs it: the head of each, with its content where that is
-// one chunk, in pages.
+// Reads the heads of a workspace's files for the mirror, in pages. A head has its content if that is a single chunk.
 
 import type { Queryable } from '../../../db/pool.ts';
 import { CHUNK_BYTES } from '../../content.ts';
@@ -12,15 +11,15 @@ export interface Head {
   readonly size: number;
   readonly changedAt: Date;
   readonly removed: boolean;
-  /** Null: it is empty, or longer than a chunk. */
+  /** The content; null if it is empty or longer than a chunk. */
   readonly data: Buffer | null;
-  /** Nobody is meant to write to it. */
+  /** Whether the file is read-only on disk. */
   readonly readOnly?: boolean;
-  /** It may be on disk already, under another name. */
+  /** The content, if it is already staged on disk. */
   readonly staged?: Staged | undefined;
 }
 
-/** Heads in one page: this many chunks are in memory at most. */
+/** Heads in one page: at most this many chunks are in memory. */
 const PAGE = 64;
 
 interface Row {
@@ -37,14 +36,14 @@ const COLUMNS = 'f.id, f.path, f.version, f.size, f.changed_at, f.removed_at, k.
 const CHUNK = `left join chunks k on k.hash = f.hash and f.size <= ${CHUNK_BYTES} and f.removed_at is null`;
 
 export interface Feed {
-  /** Null: there is no such workspace. */
+  /** Null if the workspace does not exist. */
   readonly workspace: { readonly name: string; readonly removed: boolean; readonly last: number } | null;
   readonly heads: readonly Head[];
-  /** The place in the feed up to which these heads are complete. */
+  /** The position in the feed up to which these heads are complete. */
   readonly cursor: number;
 }
 
-/** The heads of what changed after a place in the change feed. */
+/** The heads of the files that changed after a position in the change feed. */
 export async function readFeed(client: Queryable, workspaceId: string, after: number): Promise<Feed> {
   const { rows } = await client.query<
     Partial<Row> & { name: string; gone: boolean; last: string; seq: string | null }
@@ -71,7 +70,7 @@ export async function readFeed(client: Queryable, workspaceId: string, after: nu
   };
 }
 
-/** The live files, by path, after one. */
+/** The live files, ordered by path, starting after `after`. */
 export async function readHeads(
   client: Queryable,
   workspaceId: string,
@@ -99,7 +98,7 @@ export async function readSome(
   return rows.map(headOf);
 }
 
-/** Of a change whose writer had the content at hand. */
+/** The head of a change whose writer had the content in memory. */
 export function headOfWritten({ file, held, staged }: Written): Head {
   const { id, path, version, size, changedAt } = file;
   return { id, path, version, size, changedAt, removed: false, data: held!, staged };

@@ -1,5 +1,5 @@
-// From the database to the disk: brings files to what their heads say. Temporary file, all of it, synced (or staged so while the
-// version was committed); the ledger; the file in its place; its folder synced; the ledger again.
+// From database to disk: writes files as their heads say. The order: write and sync a temporary file (or use staged
+// content); record it in the ledger; swap it into place; sync its folder; confirm it in the ledger.
 
 import { readChunks, sha256 } from '../../content.ts';
 import { readVersion } from '../../versions.ts';
@@ -49,7 +49,9 @@ export type Part = ReplacedFile & { readonly path: string; readonly entry: Entry
 
 const DONE: Brought = { kind: 'done' };
 
-/** What was replaced and may still be open somewhere goes to `parted`, who closes it. */
+/**
+ * Writes these heads. A replaced file that may still be open in a program is passed to `parted`, which must close it.
+ */
 export async function bring(
   disk: Disk,
   heads: readonly Head[],
@@ -100,7 +102,7 @@ export async function bring(
   return outcomes;
 }
 
-/** Known only after the last link and rename; null where a person wrote to it already. */
+/** The ctime, which is final only after the last link and rename; null if a person has already written to the file. */
 async function ctimeOf(disk: Disk, folder: Folder, path: string): Promise<string | null> {
   const stats = await folder.look(namesOf(path).name);
   const entry = disk.ledger.at(path);
@@ -125,7 +127,7 @@ function failure(error: unknown): Brought {
   return { kind: 'failed', error: error as Error };
 }
 
-/** Where the file was and is not any more. */
+/** Removes the file from its former path, if it was moved or removed. */
 async function takeAway(
   disk: Disk,
   head: Head,
@@ -149,7 +151,7 @@ async function takeAway(
   return DONE;
 }
 
-/** Folders exist by what is in them. */
+/** Removes folders that have become empty: a workspace has no empty folders. */
 async function prune(disk: Disk, names: readonly string[], touched: Set<string>): Promise<void> {
   for (let depth = names.length; depth > 0; depth -= 1) {
     const parent = names.slice(0, depth - 1);
@@ -169,7 +171,7 @@ interface Staged {
   readonly path: string;
   readonly folder: Folder;
   readonly temporary: string;
-  /** The name that what is there gets when it is moved aside. */
+  /** The temporary name for the existing file, when it is moved aside. */
   readonly capture: string;
   readonly before: Entry | undefined;
 }
@@ -236,7 +238,7 @@ async function putInPlace(
   return outcome;
 }
 
-/** What was staged does not get its place: it goes, and the ledger says again what it said before. */
+/** Undoes a staged write: removes the temporary file, and restores the former ledger entry. */
 async function takeBack(disk: Disk, { path, folder, temporary, before }: Staged): Promise<void> {
   await removeQuietly(folder, temporary);
   if (before) {
