@@ -1,10 +1,10 @@
-// What clients call their threads, messages and runs, which are theirs to name, and what those are here: ids that are made of
-// the names, so that the same name always means the same thing and nothing has to be remembered.
+// Client ids: a foreign client's own names for threads, messages and runs. The server's id is derived from the name, so that the
+// same name always means the same thing and no mapping has to be stored.
 
 import { v5 as uuidv5 } from 'uuid';
 import type { Queryable } from '../db/pool.ts';
 
-/** Versions of a message that are looked for at once. */
+/** How many versions of a message one query looks for. */
 const VERSIONS = 8;
 
 export function threadNamed(workspaceId: string, name: string): string {
@@ -15,7 +15,7 @@ export function runNamed(threadId: string, name: string): string {
   return uuidv5(`run ${name}`, threadId);
 }
 
-/** A client may change what a message says and keep its name: each time it is another version. */
+/** A client may change a message and keep its name. Each change is a new version. */
 export function messageNamed(threadId: string, name: string, version: number): string {
   return uuidv5(`message ${version} ${name}`, threadId);
 }
@@ -24,11 +24,11 @@ export interface KnownMessage {
   readonly id: string;
   readonly version: number;
   readonly text: string;
-  /** The last run that took it up. */
+  /** The last run that answered it. */
   readonly runId: string;
 }
 
-/** The latest version of a message that a client sent; null if it sent none of that name. */
+/** The latest version of a client's message; null if the client sent no message with that name. */
 export async function readNamed(
   client: Queryable,
   threadId: string,

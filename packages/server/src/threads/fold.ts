@@ -1,6 +1,6 @@
-// State = fold(events): all that is known of a thread, made from its log alone. Pure; a state is
-// never changed, only replaced. The pieces of messages (`token`, `reasoning`) change nothing:
-// `message_end` holds the whole. The lifecycle of calls and the sums of usage are the protocol's.
+// The fold: builds a thread's state from its log alone. Pure; a state is immutable. The pieces of messages (`token`,
+// `reasoning`) change nothing, because `message_end` holds the whole message. The protocol package folds the lifecycle of
+// calls and the sums of usage.
 
 import type { Usage } from '@continuo/engine';
 import {
@@ -17,14 +17,14 @@ import {
 } from '@continuo/protocol';
 import type { HistoryMessage } from '../models/model.ts';
 
-/** What a run waits for, and since when (in milliseconds). While it is paused, it waits for that alone. */
+/** What a run waits for, and since when, in milliseconds. A paused run waits only for `resume`. */
 interface Rest {
-  /** `approvals`: every call that is left waits to be allowed. `answer`: the calls that are being made ask questions. */
+  /** `approvals`: every open call waits for approval. `answer`: every started call waits for the answer to a question. */
   readonly for: 'resume' | 'approvals' | 'answer';
   readonly since: number;
 }
 
-/** The last message of a run that the log holds as a whole, and how it ended. */
+/** The last finished message of a run, and how it ended. */
 interface LastMessage {
   readonly message: string;
   readonly text: string;
@@ -35,40 +35,41 @@ interface LastMessage {
     | { readonly kind: 'failed'; readonly error: RunError };
 }
 
-/** The run that has begun and has not ended. */
+/** The running run. */
 export interface RunState {
   readonly id: string;
   readonly firstSeq: number;
   readonly seq: number;
-  /** The hold under which the run was last taken on, and how many there were. */
+  /** The attempt of the hold that last started or took over the run. */
   readonly heldBy: number;
+  /** How many holds the run has had. */
   readonly attempts: number;
-  /** Attempts in a row that finished no step. */
+  /** Consecutive attempts that finished no step. */
   readonly stalled: number;
-  /** How often the message under way was begun again under one hold, because its stream broke. */
+  /** How often the current message was retried under one hold because its stream broke. */
   readonly retries: number;
-  /** Milliseconds, by the clock of the pod that began it. */
+  /** Milliseconds, by the clock of the pod that started the run. */
   readonly startedAt: number;
-  /** Messages begun, superseded ones included: the next is `m<n + 1>`. */
+  /** Messages begun, including superseded ones. The next message is `m<n + 1>`. */
   readonly messages: number;
-  /** The message under way. */
+  /** The unfinished message. */
   readonly open: string | null;
   readonly last: LastMessage | null;
   /** The calls of the last message, in its order. */
   readonly calls: readonly Call[];
-  /** Messages that it was sent while it was at work, and took in. */
+  /** Ids of steering messages that the run took in. */
   readonly steered: readonly string[];
-  /** The last of these was not answered yet. */
+  /** The model has not answered the last steering message yet. */
   readonly unanswered: boolean;
-  /** Null while it is at work. */
+  /** Null while the run is working. */
   readonly rest: Rest | null;
-  /** How long it rested before, in milliseconds. */
+  /** Total milliseconds of earlier rests. */
   readonly restedMs: number;
   readonly modelCalls: number;
   readonly usage: Usage;
-  /** The sum of what is known; null while nothing is. */
+  /** The sum of all known costs; null if none is known. */
   readonly cost: number | null;
-  /** Ids of the files that its model was shown and that its calls read, in order. */
+  /** Ids of files that the model was shown or that calls read, in order. */
   readonly sources: readonly string[];
 }
 
@@ -76,17 +77,18 @@ export interface HistoryEntry {
   readonly runId: string;
   readonly seq: number;
   readonly entry: HistoryMessage;
-  /** Of a tool's result: what later runs are shown, where the tool said so, and the images that belong to it. */
+  /** Only for a tool's result: the tool's summary for later runs. */
   readonly summary?: string;
+  /** Only for a tool's result. */
   readonly images?: readonly ImageReference[];
-  /** Of a person's message. */
+  /** Only for a person's message. */
   readonly attached?: readonly AttachedFile[];
 }
 
-/** Turns at the beginning of the history that a state does not hold, because no model is shown them. */
+/** The oldest turns, which a state does not hold because no model is shown them. */
 interface Omitted {
   readonly turns: number;
-  /** What was said was rewound since: turns that the state does not hold may be shown again. */
+  /** A rewind happened since, so omitted turns may have to be shown again. */
   readonly stale: boolean;
 }
 
@@ -95,18 +97,18 @@ export interface ThreadState {
   /** `since` in milliseconds. */
   readonly session: { readonly id: string; readonly state: SessionState; readonly since: number } | null;
   readonly history: readonly HistoryEntry[];
-  /** Null where the history is whole. */
+  /** Null if the history is whole. */
   readonly omitted: Omitted | null;
-  /** The versions of files that the thread came to know, the latest last. */
+  /** The file versions that the thread read or wrote, latest last. */
   readonly known: readonly { readonly file: string; readonly version: number; readonly seq: number }[];
-  /** Files that a model's provider refused: it is told their names alone. */
+  /** Files that a model's provider refused. The model is told only their names. */
   readonly refused: readonly { readonly model: string; readonly file: string; readonly v: number }[];
-  /** The least that a model refused as too long in this session, in tokens by our estimate. */
+  /** By model: the smallest history that it refused as too long in this session, in estimated tokens. */
   readonly tooLong: Readonly<Record<string, number>>;
   readonly run: RunState | null;
 }
 
-/** Snapshots of another version are ignored. Raise it when the state, or what the fold makes of an event, changes. */
+/** Snapshots of another version are ignored. Raise it when the type of the state or the meaning of an event changes. */
 export const FOLD_VERSION = 2;
 
 export const EMPTY: ThreadState = {
@@ -122,7 +124,7 @@ export const EMPTY: ThreadState = {
 
 export function foldAll(state: ThreadState, events: readonly LogEvent[]): ThreadState {
   let next = state;
-  // Copied once, and not for each message: a long log would take the square of their number.
+  // Copied once per fold and not once per message, which would take quadratic time.
   let history: HistoryEntry[] | null = null;
   for (const event of events) {
     const { run } = next;
@@ -181,7 +183,7 @@ function foldHistory(history: HistoryEntry[], event: LogEvent, run: RunState | n
     }
     case 'canceled': {
       const content = `[System: Response was interrupted by user (${event.data.reason})]`;
-      // A run that was canceled in the queue said nothing, so there is nothing to explain.
+      // A run that was canceled in the queue has no messages, so the model needs no explanation.
       if (run) history.push({ runId, seq, entry: { role: 'system', content } });
       return history;
     }
@@ -190,7 +192,7 @@ function foldHistory(history: HistoryEntry[], event: LogEvent, run: RunState | n
   }
 }
 
-/** What the model is told with a call's result: that a person changed the input, or what the person said. */
+/** A note to the model with a call's result: that a person changed the input, and the person's comment. */
 export function noteOn(call: Call | undefined): string | null {
   if (!call?.allowed) return null;
   const { decision, input, comment } = call.allowed;
@@ -202,13 +204,13 @@ export function noteOn(call: Call | undefined): string | null {
 function withNote(output: unknown, note: string | null): unknown {
   if (note === null) return output;
   const { text, ...rest } = output as { text?: unknown };
-  // A result's `text` is all that a model is shown of it.
+  // If a result has `text`, the model is shown nothing else.
   return typeof text === 'string'
     ? { ...rest, text: `${text}\n\n[${note}]` }
     : { ...(output as object), note };
 }
 
-/** The state after an event, but for the history. */
+/** The state after an event, except its history. */
 function foldRunState(state: ThreadState, event: LogEvent): ThreadState {
   const { seq, runId } = event;
   const run = runId !== null && state.run?.id === runId ? { ...state.run, seq: event.runSeq ?? 0 } : null;
@@ -216,7 +218,7 @@ function foldRunState(state: ThreadState, event: LogEvent): ThreadState {
     case 'session': {
       const { session: id, to_state } = event.data;
       const session = { id, state: to_state, since: event.at.getTime() };
-      // A server may have been given a larger window since: each session tries anew.
+      // The model's window may have been enlarged since, so each session starts over.
       const tooLong = state.session?.id === id ? state.tooLong : {};
       return { ...withRun(state, seq, run, (r) => afterSession(r, to_state, event.at)), session, tooLong };
     }
@@ -294,12 +296,12 @@ function withSources(known: readonly string[], more: readonly string[] = []): re
   return more.every((id) => known.includes(id)) ? known : [...new Set([...known, ...more])];
 }
 
-/** The version of a file that the thread read or wrote last. */
+/** The version of a file that the thread last read or wrote. */
 export function knownVersion(state: ThreadState, fileId: string): number | null {
   return state.known.findLast(({ file }) => file === fileId)?.version ?? null;
 }
 
-/** Calls may end in any order; their results stand in the order of the calls. */
+/** Calls may end in any order. The history has their results in the order of the calls. */
 function insertResult(history: HistoryEntry[], result: HistoryEntry, calls: readonly string[]): void {
   const place = ({ runId, entry }: HistoryEntry) =>
     runId === result.runId && entry.role === 'tool' ? calls.indexOf(entry.callId) : -1;
@@ -308,7 +310,7 @@ function insertResult(history: HistoryEntry[], result: HistoryEntry, calls: read
   history.splice(at, 0, result);
 }
 
-/** A message that is taken in again replaces what earlier runs made of it. */
+/** A retried message replaces the earlier run that answered it. */
 function withoutRunsOf(history: HistoryEntry[], messageId: string): HistoryEntry[] {
   const earlier = history.find(({ entry }) => entry.role === 'user' && entry.id === messageId);
   return earlier ? history.filter(({ runId }) => runId !== earlier.runId) : history;
@@ -348,7 +350,7 @@ function begun(event: LogEvent): RunState {
   };
 }
 
-/** Under another hold the run was taken over; under the same one its message is begun again. */
+/** A `running` event under another hold is a takeover. Under the same hold, it is a retry of the message. */
 function goesOn(run: RunState, heldBy: number, attempts: number): RunState {
   if (heldBy === run.heldBy) return { ...run, open: null, retries: run.retries + 1 };
   return { ...run, heldBy, attempts, stalled: run.stalled + 1, open: null };
@@ -365,7 +367,7 @@ function endOf({ ended: how, error }: EventData['message_end']): LastMessage['en
   return { kind: how === 'complete' ? 'complete' : 'cut' };
 }
 
-/** How long the run has been at work: waiting for people does not count. */
+/** How long the run has been working. Time that it waits for people does not count. */
 export function workedMs(run: RunState, now: number): number {
   return (run.rest?.since ?? now) - run.startedAt - run.restedMs;
 }
@@ -378,7 +380,7 @@ function afterSession(run: RunState, session: SessionState, at: Date): RunState 
   return { ...rested(run, session === 'paused', at), stalled: 0 };
 }
 
-/** Whether the run rests from here on, and for how long it has. */
+/** Starts or ends the run's rest, and adds up the time. */
 function rested(run: RunState, isPaused: boolean, at: Date): RunState {
   const now = at.getTime();
   const reason = isPaused ? 'resume' : waitsFor(run.calls);
@@ -386,7 +388,7 @@ function rested(run: RunState, isPaused: boolean, at: Date): RunState {
   return run.rest === null ? run : { ...run, rest: null, restedMs: run.restedMs + now - run.rest.since };
 }
 
-/** What people are to say before any call can go on; null while some call can. */
+/** What the open calls wait for; null if a call can continue without a person. */
 function waitsFor(calls: readonly Call[]): 'approvals' | 'answer' | null {
   if (everyOpenCall(calls, (stage) => pendingApproval({ stage }) !== null)) return 'approvals';
   const started = calls.filter(({ stage }) => stage.kind === 'started');
@@ -394,7 +396,7 @@ function waitsFor(calls: readonly Call[]): 'approvals' | 'answer' | null {
   return isAsking ? 'answer' : null;
 }
 
-/** The approval that a call waits for. One that was refused waits until its end, which is in the same append. */
+/** The approval that a call waits for. A refused call counts as waiting until its `tool_end`, which is in the same append. */
 export function pendingApproval({ stage }: Pick<Call, 'stage'>): EventData['approval'] | null {
   return stage.kind === 'waiting' || stage.kind === 'refused' ? stage.approval : null;
 }

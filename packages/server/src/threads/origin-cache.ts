@@ -1,9 +1,9 @@
-// What a thread was made with: its workspace, and who answers in it unless a message says otherwise. That never changes, so
-// it is asked for once.
+// Caches what a thread was created with: its workspace, and the role and model that answer unless a message names others.
+// These never change, so they are read once.
 
 import type { Pool } from '../db/pool.ts';
 
-/** Threads that are remembered; the oldest are asked for again. */
+/** Maximum number of cached threads. The oldest is evicted first. */
 const THREADS_KEPT = 100_000;
 
 export interface Origin {

@@ -45,10 +45,10 @@ export async function readThread(client: Queryable, id: string): Promise<Thread 
     text: `${THREADS} where t.id = $1 and t.removed_at is null`,
     values: [id],
   });
-  return rows[0] ? shownThread(rows[0]) : null;
+  return rows[0] ? toWireThread(rows[0]) : null;
 }
 
-/** Where the log of a thread ends, in a workspace or in any; null if there is no such thread. */
+/** The last seq of a thread's log. Null if there is no such thread in the workspace, or in any if `workspaceId` is null. */
 export async function logEnd(
   client: Queryable,
   workspaceId: string | null,
@@ -65,7 +65,7 @@ export async function logEnd(
 
 export interface Page<T> {
   readonly items: T[];
-  /** Where the next page begins; null at the end. */
+  /** The cursor of the next page; null on the last page. */
   readonly next: string | null;
 }
 
@@ -84,12 +84,12 @@ export async function listThreads(
   });
   const last = rows.length > limit ? rows[limit - 1]! : null;
   return {
-    items: rows.slice(0, limit).map(shownThread),
+    items: rows.slice(0, limit).map(toWireThread),
     next: last ? `${last.created_us}_${last.id}` : null,
   };
 }
 
-function shownThread(row: ThreadRow): Thread {
+function toWireThread(row: ThreadRow): Thread {
   return {
     id: row.id,
     workspace_id: row.workspace_id,
@@ -100,7 +100,7 @@ function shownThread(row: ThreadRow): Thread {
   };
 }
 
-/** From here on: what a run at work was sent and has not taken in yet, which then gets its place among the others. */
+/** Steering messages that their run has not taken in yet have seqs from here on. They get their final seq when it does. */
 export const WAITING_SEQ = 2_000_000_000;
 
 interface MessageRow {

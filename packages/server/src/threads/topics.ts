@@ -5,13 +5,13 @@ import { defineTopic } from '../bus/bus.ts';
 export interface ThreadChanged {
   readonly threadId: string;
   /**
-   * `fact`: somebody wants something of it, or it was made, or archived. `file`: its title changed, or it was removed or
-   * restored, and so does the file that shows it.
+   * `fact`: the thread has a new fact, or was created or archived. `file`: the thread was renamed, removed or restored, and its
+   * chat file must follow.
    */
   readonly change: 'fact' | 'file';
 }
 
-/** Something about a thread changed that its log does not say, or not yet. */
+/** A thread changed in a way that its log does not record, or not yet. */
 export const THREAD_CHANGED = defineTopic<ThreadChanged>('threads.changed', {
   encode: ({ threadId, change }) => `${change} ${threadId}`,
   decode: (text) => {

@@ -1,5 +1,5 @@
-// Takes a message in: the message, its queued run and the thread's wake-up commit together. If nobody owns the
-// thread, the pod that was asked claims it in the same transaction and begins at once, with what that told.
+// Accepts a message: the message, its queued run and the thread's `wake_at` commit together. If no pod owns the thread, this
+// pod claims it in the same transaction, and starts at once from the claim snapshot.
 
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
@@ -10,53 +10,53 @@ import { ClaimSnapshot } from '../facts/facts.ts';
 import type { FactWorld } from '../facts/world.ts';
 
 /**
- * What a message does to a thread that is busy: it waits its turn, is refused, cancels what is open, does so and makes the
- * history forget it, or goes to the run that is at work.
+ * What a message does to a thread with an open run: it is queued, is refused, cancels the open runs, cancels and rewinds them, or
+ * steers the running run.
  */
 type BusyPolicy = 'enqueue' | 'reject' | 'interrupt' | 'rollback' | 'steer';
 
-/** What the caller asked for, before anything was filled in. */
+/** The caller's request, before defaults are filled in. */
 export interface Asked {
   readonly workspaceId: string;
   readonly threadId: string;
   readonly message:
     | {
-        /** Where the caller has a name for it. */
+        /** Set if the client named the message. */
         readonly id?: string | undefined;
         readonly content: string;
         readonly policy?: BusyPolicy | undefined;
-        /** An earlier message: all that came of it is forgotten. */
+        /** The id of an earlier message. That message and everything after it are rewound. */
         readonly replaces?: string | undefined;
       }
     | { readonly retryOf: string; readonly id: string; readonly replaces?: string | undefined };
-  /** The thread is made with the message, as this chat. */
+  /** Creates the thread together with the message, as this chat. */
   readonly chat?: {
     readonly title: string | null;
     readonly role: string | null;
     readonly model: string | null;
   };
-  /** What the caller chose: the same request is the same after a change of defaults or of files. */
+  /** The caller's explicit choices. An idempotency key compares these, and not defaults or files, which may change. */
   readonly chosen: unknown;
   readonly idempotencyKey: string | null;
 }
 
 export interface Enqueue extends Asked {
   readonly files?: readonly AttachedFile[] | undefined;
-  /** Where the caller has a name for it. */
+  /** Set if the client named the run. */
   readonly runId?: string | undefined;
   readonly model: string;
   readonly role: string;
-  /** What the message and its role ask for; JSON drops what is undefined. */
+  /** The limits that the message and its role set. JSON drops undefined fields. */
   readonly limits: Run['limits'];
 }
 
 export type Enqueued =
   | { readonly kind: 'queued'; readonly run: Run }
-  /** The message went to a run that is at work. */
+  /** The message steers a running run. */
   | { readonly kind: 'steered'; readonly runId: string }
   | { readonly kind: 'replayed'; readonly runId: string }
   | { readonly kind: 'busy'; readonly runId: string }
-  /** There is a thread, a run or a message of that name already. */
+  /** A thread, a run or a message with that id exists already. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'no_message' }
   | { readonly kind: 'no_thread' }
@@ -71,7 +71,7 @@ interface Row {
   ordinal: number;
   queued_at: Date;
   blocked_by: string | null;
-  /** Of a thread that was claimed, as the next. */
+  /** Like `content`, only set if the thread was claimed. */
   log_seq: number | null;
   content: string | null;
   steered: string | null;
@@ -83,8 +83,8 @@ export async function enqueue({ pool, pod, bus }: FactWorld, request: Enqueue): 
   const ids = { run: request.runId ?? uuidv7(), message: request.message.id ?? uuidv7() };
   const begin = (row: Row): void => {
     if (claimant !== null && row.claimed_attempt !== null)
-      pod.adopt(claimant, request.threadId, row.claimed_attempt, told(request, ids, row));
-    // The row is committed: if this message is lost, the owner's next look finds the run.
+      pod.adopt(claimant, request.threadId, row.claimed_attempt, claimSnapshot(request, ids, row));
+    // The run is committed: if the wake is lost, a tick finds the run.
     else void pod.wake(request.threadId, row.owner).catch(() => undefined);
     void bus.publish(THREAD_CHANGED, { threadId: request.threadId, change: 'fact' });
   };
@@ -127,7 +127,7 @@ function accepted(request: Enqueue, ids: Ids, row: Row): Enqueued {
     : { kind: 'steered', runId: row.steered };
 }
 
-/** The same key with the same request gives the same run; another request under it is refused. */
+/** Idempotent: the same key with the same request returns the same run. A different request with that key is refused. */
 async function once(
   pool: Pool,
   request: Enqueue,
@@ -138,7 +138,7 @@ async function once(
   const { workspaceId, idempotencyKey } = request;
   const hash = hashOf(request);
   const outcome = await transaction(pool, async (client) => {
-    // Keys are kept for 24 hours: this one is forgotten if it is older, and a few others with it.
+    // Keys expire after 24 hours. This one is deleted if it has expired, together with a few other expired ones.
     await client.query(
       `delete from idempotency_keys where created_at < now() - interval '24 hours' and ((workspace_id = $1 and key = $2) or ctid in (
         select ctid from idempotency_keys where created_at < now() - interval '24 hours' limit 20 for update skip locked))`,
@@ -168,7 +168,7 @@ async function once(
   return replayed(outcome.earlier, hash);
 }
 
-/** What became of the key's request, where it was used; a request that cannot be taken any more may have been. */
+/** The outcome of an earlier request with the same key. It may have been accepted even if it would be refused now. */
 export async function usedBefore(client: Queryable, asked: Asked): Promise<Enqueued | null> {
   const earlier = asked.idempotencyKey === null ? null : await findEarlier(client, asked);
   return earlier && replayed(earlier, hashOf(asked));
@@ -207,8 +207,8 @@ interface Ids {
   readonly message: string;
 }
 
-/** Where nothing was open before it, the new run is all that anybody wants of the thread. */
-function told(request: Enqueue, ids: Ids, row: Row): ClaimSnapshot | null {
+/** The claim snapshot. Null if an earlier run is open: without one, the new run is the only fact. */
+function claimSnapshot(request: Enqueue, ids: Ids, row: Row): ClaimSnapshot | null {
   if (row.blocked_by !== null || row.log_seq === null) return null;
   const fact = {
     id: ids.run,
@@ -232,7 +232,7 @@ function told(request: Enqueue, ids: Ids, row: Row): ClaimSnapshot | null {
   return new ClaimSnapshot(row.log_seq, [fact]);
 }
 
-/** The run as it was when it was accepted. */
+/** The run as it is when it is accepted. */
 function queued(request: Enqueue, ids: Ids, row: Row): Run {
   return {
     id: ids.run,

@@ -1,5 +1,5 @@
-// Approvals: what runs ask people, and what people decide. A decision is a durable fact that any pod accepts; the run is woken
-// when nothing that it asked is undecided any more.
+// Approvals: requests of runs to people, and people's decisions. A decision is a durable fact that any pod accepts. The run is
+// woken when all its approvals are decided.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Approval, ApprovalDecision } from '@continuo/protocol';
@@ -27,7 +27,7 @@ interface Row {
   decided_at: Date | null;
 }
 
-/** One whose time is over is expired, whether or not its run has looked since. */
+/** An undecided approval past its time counts as expired, even if its run has not noticed yet. */
 const APPROVALS = `select a.id, a.thread_id, a.run_id, a.call, a.tool, a.kind, a.input, a.paths, a.reason, a.asked_at, a.expires_at,
     case when a.decision is null and a.expires_at <= clock_timestamp() then 'expired' else a.decision end as decision,
     a.decided_input, a.comment, a.decided_at,
@@ -58,7 +58,7 @@ export async function listApprovals(
     values: [workspaceId, after?.at ?? null, after?.id ?? null, limit + 1],
   });
   const last = rows.length > limit ? rows[limit - 1]! : null;
-  return { items: rows.slice(0, limit).map(shown), next: last && `${last.asked_us}_${last.id}` };
+  return { items: rows.slice(0, limit).map(toWireApproval), next: last && `${last.asked_us}_${last.id}` };
 }
 
 export async function readApproval(
@@ -71,10 +71,10 @@ export async function readApproval(
     text: `${APPROVALS} where a.workspace_id = $1 and a.id = $2`,
     values: [workspaceId, id],
   });
-  return rows[0] ? shown(rows[0]) : null;
+  return rows[0] ? toWireApproval(rows[0]) : null;
 }
 
-/** Those of a thread that have one of these ids, as they were asked. */
+/** The thread's approvals with these ids, in the order in which they were requested. */
 export async function readApprovalsIn(
   client: Queryable,
   threadId: string,
@@ -85,10 +85,10 @@ export async function readApprovalsIn(
     text: `${APPROVALS} where a.thread_id = $1 and a.id = any($2) order by a.asked_at, a.id`,
     values: [threadId, ids],
   });
-  return rows.map(shown);
+  return rows.map(toWireApproval);
 }
 
-/** Whether the run has asked something that nobody has decided yet. */
+/** Whether the run has an undecided approval. */
 export async function isAsking(client: Queryable, runId: string): Promise<boolean> {
   const { rowCount } = await client.query({
     name: 'is_asking',
@@ -100,12 +100,12 @@ export async function isAsking(client: Queryable, runId: string): Promise<boolea
 
 export interface Decision {
   readonly decision: ApprovalDecision;
-  /** Of `edit` and `answer`. */
+  /** Only for `edit` and `answer`. */
   readonly input?: Readonly<Record<string, unknown>> | undefined;
   readonly comment?: string | undefined;
 }
 
-/** `too_late`: somebody decided otherwise before. The approval is told as it is now. */
+/** `approval` is its current state. `too_late`: another decision was made first. */
 export type Decided =
   | { readonly kind: 'decided' | 'too_late' | 'expired' | 'run_ended'; readonly approval: Approval }
   | { readonly kind: 'not_found' };
@@ -125,13 +125,13 @@ export async function decideApproval(
   if (row.outcome === 'decided')
     void bus.publish(THREAD_CHANGED, { threadId: row.thread_id, change: 'fact' });
   if (row.wake) await pod.wake(row.thread_id, row.owner);
-  const approval = shown(row);
+  const approval = toWireApproval(row);
   if (row.outcome === 'too_late' && isSame(approval, { decision, input, comment }))
     return { kind: 'decided', approval };
   return { kind: row.outcome, approval };
 }
 
-/** A double click. */
+/** The same decision again, for example from a double click. */
 function isSame(approval: Approval, { decision, input, comment }: Decision): boolean {
   return (
     approval.decision === decision &&
@@ -140,7 +140,7 @@ function isSame(approval: Approval, { decision, input, comment }: Decision): boo
   );
 }
 
-function shown(row: Row): Approval {
+function toWireApproval(row: Row): Approval {
   return {
     id: row.id,
     chat_id: row.thread_id,

@@ -1,6 +1,6 @@
-// Questions that a call asks a person while it is being made. A question is an approval of its own kind. The call is a live
-// connection that waits for the answer, so the pod keeps the thread. A question ends with its call and with its pod: a pod
-// that takes the run over closes the question, and treats the call as its effect class says.
+// Questions that a running call asks a person. A question is a kind of approval. The call waits for the answer in memory, so
+// the pod keeps holding the thread. A question ends with its call or with its pod: a pod that takes the run over closes the
+// question, and handles the call by its effect class.
 
 import type { Call } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
@@ -9,14 +9,14 @@ import type { Answer, LiveCallContext, Question } from '../../tools/tool.ts';
 import type { Decision } from '../loop/decide.ts';
 import type { StepContext } from '../steps/step.ts';
 
-/** The pod stops while a person is being asked: the call is left as it is, for the next pod. */
+/** The pod drains while a call waits for a person. The call stays unfinished, for the next owner. */
 export class Abandoned extends Error {
   override readonly message = 'the pod stops, and the call waits for a person';
 }
 
 interface Asker {
   readonly ask: LiveCallContext['ask'];
-  /** The call has ended: closes the question that is open. */
+  /** Closes the open question, because the call has ended. */
   end(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export function createAsker(
   };
 }
 
-/** What a person decided; null if that is no longer waited for. */
+/** Resolves to a person's decision, or to null when `stop` aborts. */
 function decided(context: StepContext, approval: string, stop: AbortSignal): Promise<Decision | null> {
   return new Promise((resolve, reject) => {
     const give = () => resolve(null);
@@ -83,7 +83,7 @@ function asAnswer({ decision, input }: Decision): Answer {
   return { kind: decision === 'skip' ? 'dismissed' : 'canceled' };
 }
 
-/** Says in the log how a question ended. */
+/** The event that records how a question ended. */
 export function answered(
   runId: string,
   question: { readonly approval: string; readonly call: string; readonly tool: string },
@@ -98,7 +98,7 @@ export function answered(
   return { runId, event: { type: 'approval_end', data } };
 }
 
-/** Nobody waits for these answers any more. A former owner of the thread changes nothing. */
+/** Expires questions that no call waits for any more. Has no effect for a former owner of the thread. */
 export async function expireQuestions(
   client: Queryable,
   { threadId, attempt }: { readonly threadId: string; readonly attempt: number },

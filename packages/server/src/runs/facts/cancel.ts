@@ -1,5 +1,5 @@
-// A cancellation is a durable fact that any pod accepts. From here on the run can only end canceled: the row's
-// lock decides between this and the run's own end.
+// A cancel is a durable fact that any pod accepts. From then on, the run can only end canceled. If the run is ending at the
+// same time, the lock of its row decides which comes first.
 
 import { Canceled } from './facts.ts';
 import { announceFact, type FactWorld } from './world.ts';

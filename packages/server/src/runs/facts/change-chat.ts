@@ -1,4 +1,4 @@
-// What people change of a chat besides talking to it: its title, whether it is archived, whether it is there.
+// Changes of a chat other than messages: rename, archive, remove, restore.
 
 import { transaction, type Queryable } from '../../db/pool.ts';
 import { THREAD_CHANGED, type ThreadChanged } from '../../threads/topics.ts';
@@ -12,10 +12,10 @@ export async function changeChat(
   id: string,
   { title, archived }: { title?: string | undefined; archived?: boolean | undefined },
 ): Promise<void> {
-  await changing(world, { threadId: id, change: title === undefined ? 'fact' : 'file' }, (client) =>
+  await changeAndAnnounce(world, { threadId: id, change: title === undefined ? 'fact' : 'file' }, (client) =>
     client.query({
       name: 'change_chat',
-      // A title that a person gave is not looked for any more.
+      // A title from a person replaces the generated one.
       text: `update threads set title = coalesce($2, title), title_wanted = title_wanted and $2::text is null,
         archived_at = case when $3::boolean is null then archived_at when $3 then coalesce(archived_at, clock_timestamp()) end
       where id = $1`,
@@ -24,21 +24,21 @@ export async function changeChat(
   );
 }
 
-/** From now on it takes no message and is not shown, until it is restored or purged. Its open runs are stopped. */
+/** Stops the chat's open runs. A removed chat accepts no messages and is not listed, until it is restored or purged. */
 export async function removeChat(world: FactWorld, id: string): Promise<void> {
-  await changing(world, { threadId: id, change: 'file' }, async (client) => {
+  await changeAndAnnounce(world, { threadId: id, change: 'file' }, async (client) => {
     await client.query('select stop_thread($1, $2)', [id, REMOVED]);
     await client.query(
       'update threads set removed_at = clock_timestamp() where id = $1 and removed_at is null',
       [id],
     );
   });
-  // Wakes its owner, and stops what came in between.
+  // Wakes the owner, and stops runs that were queued meanwhile.
   await requestStop(world, id, REMOVED);
 }
 
 export async function restoreChat(world: FactWorld, id: string): Promise<void> {
-  await changing(world, { threadId: id, change: 'file' }, (client) =>
+  await changeAndAnnounce(world, { threadId: id, change: 'file' }, (client) =>
     client.query({
       name: 'restore_chat',
       text: 'update threads set removed_at = null where id = $1',
@@ -47,8 +47,8 @@ export async function restoreChat(world: FactWorld, id: string): Promise<void> {
   );
 }
 
-/** Other pods hear of the change with its commit: the pod that has the chat as a file may be another one. */
-async function changing(
+/** Announces the change in its transaction: another pod may be the one that writes the chat's file. */
+async function changeAndAnnounce(
   { pool, bus }: FactWorld,
   message: ThreadChanged,
   change: (client: Queryable) => Promise<unknown>,

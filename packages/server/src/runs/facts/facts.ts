@@ -1,4 +1,4 @@
-// What others want of a thread: its open runs, with what was asked of them, and its own end.
+// Reads the facts of a thread: its open runs with the requests to them, and the requests to the thread itself.
 
 import type { ApprovalDecision, AttachedFile } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
@@ -17,17 +17,17 @@ export interface FactRow {
   readonly queued_at: Date;
   readonly cancel_reason: string | null;
   readonly message_id: string;
-  /** Of the next run only. */
+  /** Only set for the next run. */
   readonly content: string | null;
   readonly pause: boolean;
   readonly rewind_to: number | null;
   readonly steers: string | null;
   readonly decisions: string | null;
-  /** Null where the row tells of the thread alone. */
+  /** Null if the thread has no open run, and the row describes only the thread. */
   readonly id: string | null;
 }
 
-/** What a claim told by itself, so that nobody has to ask: where the log ends, and all the facts. */
+/** What a claim returns with it, so that the owner need not query it: the end of the log, and all facts. */
 export class ClaimSnapshot {
   readonly seq: number;
   readonly rows: readonly FactRow[];
@@ -38,7 +38,7 @@ export class ClaimSnapshot {
   }
 }
 
-/** What a waker knows to be committed: a run is to stop. The owner need not ask for that. */
+/** News that a wake carries: a cancel of this run is committed. The owner can act on it before it reads the facts. */
 export class Canceled {
   readonly run: string;
   readonly reason: string;
@@ -98,7 +98,7 @@ function asRun(row: FactRow, id: string, defaults: Limits): Facts['runs'][number
   };
 }
 
-/** A message as its row has it. */
+/** The content of a message row. */
 interface Content {
   readonly text: string;
   readonly files?: readonly AttachedFile[];

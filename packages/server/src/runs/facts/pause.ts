@@ -1,4 +1,4 @@
-// A pause is a durable fact about the run whose turn it is: it rests at its next step, held by nobody, until somebody resumes it.
+// A pause is a durable fact about the current run. The run stops before its next step, and no pod holds it until it is resumed.
 
 import type { SessionState } from '@continuo/protocol';
 import { transition, type SessionInput } from '../../actors/session.ts';
@@ -9,7 +9,7 @@ export type Paused =
   | { readonly ok: false; readonly problem: string };
 
 interface Row {
-  /** Whether the run is as was asked for now; false if there is none. */
+  /** Whether the run now has the requested state; false if there is no such run. */
   done: boolean;
   owner: string | null;
   session: SessionState | null;
@@ -21,7 +21,7 @@ export function requestPause(world: FactWorld, threadId: string): Promise<Paused
   return ask(world, threadId, {
     input: 'pause',
     name: 'request_pause',
-    // Of several that want it at once, each finds it done.
+    // Idempotent: concurrent requests all succeed.
     text: `with asked as (
         update runs set pause_requested_at = coalesce(pause_requested_at, clock_timestamp())
         where id = (
@@ -68,7 +68,7 @@ async function ask(
   }
   const next = transition(state, input);
   if (!next.ok) return next;
-  // The machine would allow it, but there is no run left that could do it, or one that still has to.
+  // The session allows the transition, but no open run can make it, or an earlier resume request is still pending.
   return input === 'resume'
     ? { ok: true, session: state }
     : { ok: false, problem: `a session that is being stopped cannot ${input}` };

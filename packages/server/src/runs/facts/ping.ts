@@ -1,4 +1,4 @@
-// A ping says that somebody is there: an idle session's clock begins anew.
+// A ping says that a person is present. It restarts the idle time of the session.
 
 import type { SessionState } from '@continuo/protocol';
 import { THREAD_CHANGED } from '../../threads/topics.ts';
@@ -6,7 +6,7 @@ import type { FactWorld } from './world.ts';
 
 export interface Pinged {
   readonly state: SessionState;
-  /** When the session completes if nothing happens; null while it is not idle. */
+  /** When the idle session expires if nothing happens; null if it is not idle. */
   readonly expiresAt: Date | null;
 }
 

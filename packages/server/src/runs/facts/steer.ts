@@ -1,4 +1,5 @@
-// A message that waits its turn goes to the run that is at work, which takes it in at its next step; its own run ends canceled.
+// Steers the running run with a queued message. The running run takes the message in at its next step; the message's own run is
+// canceled.
 
 import { announceFact, type FactWorld } from './world.ts';
 

@@ -1,10 +1,10 @@
-// A stop is a durable fact that any pod accepts: the open runs of a thread are canceled, and its session ends.
+// A stop is a durable fact that any pod accepts. It cancels the open runs of a thread and ends its session.
 
 import type { SessionState } from '@continuo/protocol';
 import { announceFact, type FactWorld } from './world.ts';
 
 interface Stop {
-  /** False where there was neither an open run nor a live session. */
+  /** False if there was neither an open run nor a live session. */
   readonly asked: boolean;
   /** The latest session's state; null if there has been none. */
   readonly session: SessionState | null;

@@ -1,5 +1,5 @@
-// What a function that writes a fact needs: the database, the pod that wakes the thread's owner, and the bus on which the
-// fact is announced.
+// The dependencies of functions that write facts: the database, the pod that wakes the thread's owner, and the bus that
+// announces the fact.
 
 import type { Pod } from '../../actors/pod.ts';
 import type { Bus } from '../../bus/bus.ts';
@@ -12,7 +12,7 @@ export interface FactWorld {
   readonly bus: Bus;
 }
 
-/** The fact is committed: its owner looks at it, and screens that show the thread do. */
+/** Announces a committed fact to the thread's owner, and to screens that show the thread. */
 export async function announceFact(
   { pod, bus }: Pick<FactWorld, 'pod' | 'bus'>,
   threadId: string,

@@ -49,14 +49,14 @@ export async function readRun(client: Queryable, id: string): Promise<StoredRun 
   const row = rows[0];
   if (!row) return null;
   return {
-    ...shown(row),
+    ...toWireRun(row),
     ordinal: row.ordinal,
     startAfter: row.start_after,
     lastSeq: row.last_seq,
   };
 }
 
-/** A run, with what its chat is called and the message that it answers. */
+/** A run with its chat's title and the text of the message that it answers. */
 export async function readListedRun(client: Queryable, id: string): Promise<ListedRun | null> {
   const run = await readRun(client, id);
   if (!run) return null;
@@ -68,7 +68,7 @@ export async function readListedRun(client: Queryable, id: string): Promise<List
   return rows[0] ? { ...publicRun(run), ...rows[0] } : null;
 }
 
-/** Of a message, as much as a list shows. */
+/** Maximum characters of a message in a list. */
 const LISTED_CHARACTERS = 200;
 
 export interface WantedRuns {
@@ -79,7 +79,7 @@ export interface WantedRuns {
   readonly limit: number;
 }
 
-/** A workspace's runs, newest first. Their ids tell nothing about time: those of some clients' runs are made from the client's ids. */
+/** A workspace's runs, newest first. They are not sorted by id, because an id that is derived from a client id has no time in it. */
 export async function listRuns(
   client: Queryable,
   workspaceId: string,
@@ -107,7 +107,7 @@ export async function listRuns(
     ],
   });
   const last = rows.length > limit ? rows[limit - 1]! : null;
-  const items = rows.slice(0, limit).map((row) => ({ ...shown(row), title: row.title, said: row.said }));
+  const items = rows.slice(0, limit).map((row) => ({ ...toWireRun(row), title: row.title, said: row.said }));
   return { items, next: last && `${last.queued_us}_${last.id}` };
 }
 
@@ -117,7 +117,7 @@ export function publicRun(stored: StoredRun): Run {
   return run;
 }
 
-function shown(row: RunRow): Run {
+function toWireRun(row: RunRow): Run {
   return {
     id: row.id,
     thread_id: row.thread_id,

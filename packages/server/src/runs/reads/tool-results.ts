@@ -1,4 +1,4 @@
-// What a call was and what came of it, in full, from the log.
+// A call with its full input and result, from the log.
 
 import type { EventData, ToolResult } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
@@ -6,7 +6,7 @@ import { parseStored } from '../../json-depth.ts';
 
 const ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,200})$/;
 
-/** `id` is the run's id and the call's, with a colon between; null if the call has not ended, or never was. */
+/** `id` is `<run id>:<call id>`. Null if the call has not ended or does not exist. */
 export async function readToolResult(client: Queryable, id: string): Promise<ToolResult | null> {
   const [, runId, call] = ID.exec(id) ?? [];
   if (runId === undefined || call === undefined) return null;
@@ -16,7 +16,7 @@ export async function readToolResult(client: Queryable, id: string): Promise<Too
     at: Date;
   }>({
     name: 'read_tool_result',
-    // The database's JSON functions refuse NUL: the text finds the call's events, and a parser makes sure.
+    // The database's JSON functions refuse NUL. So the query matches the text, and the parsed events are checked below.
     text: `select e.type, e.data, e.at from runs r
       join threads t on t.id = r.thread_id and t.removed_at is null
       join events e on e.thread_id = r.thread_id and e.seq >= r.first_seq and e.run_id = r.id
@@ -28,7 +28,7 @@ export async function readToolResult(client: Queryable, id: string): Promise<Too
     const value = parseStored(data) as EventData['tool_start'] & EventData['tool_end'];
     return value.call === call ? [{ type, value, at }] : [];
   });
-  // A call that was asked about and never allowed has not started.
+  // A call that was refused has an approval and no start.
   const asked = events.findLast(({ type }) => type === 'approval');
   const start = events.findLast(({ type }) => type === 'tool_start');
   const end = events.findLast(({ type }) => type === 'tool_end');

@@ -1,10 +1,10 @@
-// What runs used, and titles: tokens and money, summed by what the caller asks for.
+// Usage of runs and titles: sums of tokens and cost, grouped by run, thread, role or model.
 
 import type { UsageSum } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
 
 const KEYS = { run: 'id', thread: 'thread_id', role: 'role', model: 'model' } as const;
-/** A title is of no run, and of no role. */
+/** A title belongs to no run and to no role. */
 const TITLE_KEYS = { thread: 'thread_id', model: 'model' } as const;
 export type UsageKey = keyof typeof KEYS;
 
@@ -18,7 +18,7 @@ interface Row {
   cost: number | null;
 }
 
-/** The largest sums of tokens first; runs that have not ended do not count yet. */
+/** Largest sums of tokens first. Only runs that have ended count. */
 export async function sumUsage(
   client: Queryable,
   by: UsageKey,

@@ -1,4 +1,4 @@
-// Why a run is where it is: what it waits for, in a sentence and as fields, from its log and its rows.
+// Explains what a run waits for, as a sentence and as fields, from its log and its rows.
 
 import type { Call, EventType, Why } from '@continuo/protocol';
 import type { Pool } from '../../db/pool.ts';
@@ -17,13 +17,13 @@ interface Place {
   /** The run's last event, and how long ago it was. */
   last_type: EventType | null;
   quiet_ms: number | null;
-  /** How long ago the latest model call was asked for, once the model has begun to answer. */
+  /** How long ago the latest model call began; null before the model's first answer. */
   asked_ms: number | null;
-  /** How many files disappeared from the workspace's folder, where a person is to decide about it. */
+  /** How many files of a mass removal wait for a person's decision; null if none do. */
   held_files: number | null;
 }
 
-/** `startingOn`: the MCP servers of a workspace that a pod waits for, as far as it is known here. */
+/** `startingOn` returns the MCP servers of a workspace that a pod is starting, as far as this pod knows. */
 export async function explain(
   pool: Pool,
   run: StoredRun,
@@ -147,14 +147,14 @@ function waitsFor(
   return { waits_for: 'step', sentence: `The run is between two steps ${on}.` };
 }
 
-/** The run does not wait for it; but who asks about the run may miss its changes in the folder. */
+/** The run does not wait for held removals, but a person who asks about the run may be missing its changes in the folder. */
 function heldInWords(files: number | null): string {
   if (files === null) return '';
   const those = files === 1 ? '1 file that disappeared' : `${files} files that disappeared`;
   return ` ${those} from the workspace's folder at once ${files === 1 ? 'is' : 'are'} kept until a person decides: open Files in the console.`;
 }
 
-/** How long the model call has taken so far. Before the model begins to answer, it counts from the event that led to the call. */
+/** How long the model call has taken so far. Until the model begins to answer, the time counts from the run's last event. */
 function modelMs(place: Place, state: RunState): number {
   return Math.max(0, (state.open === null ? place.quiet_ms : place.asked_ms) ?? 0);
 }
@@ -165,7 +165,7 @@ function seconds(ms: number): string {
     : `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1000)} s`;
 }
 
-/** When the run began to wait for what it waits for, where its log tells. */
+/** When the current wait began; null if the log does not tell. */
 function sinceOf(waitsFor: Why['waits_for'], place: Place, state: RunState | null): string | null {
   if (state === null) return null;
   if (waitsFor === 'model') return new Date(Date.now() - modelMs(place, state)).toISOString();
@@ -173,14 +173,14 @@ function sinceOf(waitsFor: Why['waits_for'], place: Place, state: RunState | nul
   return rests && state.rest ? new Date(state.rest.since).toISOString() : null;
 }
 
-/** Every call has ended and the last message was no answer: the model is being asked. */
+/** Every call has ended and no final answer exists yet: the next step calls the model. */
 function asksModel({ calls, last, unanswered }: RunState): boolean {
   return (
     calls.every(({ stage }) => stage.kind === 'ended') && (calls.length > 0 || last === null || unanswered)
   );
 }
 
-/** `remove /notes/x.md` */
+/** For example `remove /notes/x.md`. */
 function askedInWords(call: Call): string[] {
   const asked = pendingApproval(call);
   return asked ? [[call.tool, ...asked.paths].join(' ')] : [];

@@ -1,4 +1,4 @@
-// One model call: the engine turns the model's stream into messages, and what it presents becomes events.
+// One model call. The engine turns the model's stream into messages, and this step appends them as events.
 
 import { AgentEngine, type EngineEvent, type MessagePart } from '@continuo/engine';
 import type { EventData, NewEvent } from '@continuo/protocol';
@@ -11,10 +11,10 @@ import { withImages } from '../../context/attachments.ts';
 import { refusedBy, withRefusedFiles } from './refused-files.ts';
 import { messageRow, type StepContext } from './step.ts';
 
-/** How often a message whose stream broke is begun again; what was shown of it is superseded. */
+/** How often a message is retried after its stream broke. The retry supersedes the partial message. */
 const RETRIES = 1;
 
-/** Resolves to a failure that ends the run, or to null: the log says how the message ended. */
+/** Resolves to a failure that ends the run, or to null if the log holds the outcome. */
 export async function callModel(context: StepContext, run: RunState): Promise<EventData['error'] | null> {
   const { pen, queued, hold, interrupted, options, agent } = context;
   const { model } = agent;
@@ -51,7 +51,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
     const data = { message, tokens, limit: shown.limit, turns_left_out, ...refusal };
     push({ type: 'context_usage', data });
   };
-  /** The first goes alone: whoever waits for it need not wait for what comes with it. */
+  /** The first piece is flushed alone, so that people see it as early as possible. */
   const piece = (type: 'token' | 'reasoning', text: string): void | Promise<void> => {
     push({ type, data: { text, message } });
     pieces += 1;
@@ -90,7 +90,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
       }
       case 'turn_response': {
         const { usage, ended } = event;
-        // The time that the model took to begin counts, too.
+        // Includes the time until the model began to answer.
         const durationMs = Math.max(event.durationMs, event.at - askedAt);
         const cost = costOf(model.id, usage);
         const data = { message, model: model.id, usage, cost, duration_ms: durationMs };
@@ -133,7 +133,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
 
   await context.begun;
   hold.lost.throwIfAborted();
-  // In a hurry, the message is left unfinished: whoever comes next supersedes it.
+  // The grace period of the drain is over: the message stays unfinished, and the next owner supersedes it.
   if (hold.hurry.aborted && !context.canceled.aborted) return null;
   const failed = await settle(context, run, { message, begun, whole, changes, failure });
   return failed?.code === 'file_refused' ? withRefusedFiles(context, run, failed) : failed;
@@ -141,14 +141,14 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
 
 interface ModelCallResult {
   readonly message: string;
-  /** Whether the log knows of the message. */
+  /** Whether the log has the message's `message_start`. */
   readonly begun: boolean;
   readonly whole: Entry[];
   readonly changes: readonly Change[];
   readonly failure: (EventData['error'] & { readonly retryable: boolean }) | null;
 }
 
-/** Writes how the call ended: the whole message, another try, or nothing but a failure. */
+/** Appends the outcome of the call: the whole message, or a retry. Resolves to the failure if there is no message. */
 async function settle(
   { pen, conclude }: StepContext,
   run: RunState,
@@ -176,7 +176,7 @@ function callIdsOf(history: StepContext['history'], runId: string): Set<string> 
   );
 }
 
-/** Many servers number the calls of each answer anew; in a run each call has an id of its own. */
+/** Makes call ids unique in the run: many providers restart their numbering with each answer. */
 function withOwnCallIds(parts: readonly MessagePart[], taken: Set<string>): readonly MessagePart[] {
   return parts.map((part) => {
     if (part.kind !== 'tool_call') return part;

@@ -1,6 +1,6 @@
-// A file that a provider refuses ends the run that showed it, with words on what to do; the log says which file it was, and later
-// runs of the same model are told its name alone. Providers do not say which one they mean: what the model has not answered to yet
-// is suspected, and of that what is of the kind that the refusal speaks of.
+// Files that a provider refuses. The run fails with an explanation, the log records the files, and later runs of the same model
+// are shown only their names. Providers do not say which file they refuse. So the suspects are the files that this model has
+// not answered about yet; among these, the files of the kind (image or PDF) that the refusal mentions.
 
 import type { AttachedFile, EventData, ImageReference } from '@continuo/protocol';
 import { readFile } from '../../files/files.ts';
@@ -10,7 +10,7 @@ import type { StepContext } from './step.ts';
 
 type Shown = ReturnType<typeof shownFiles>[number];
 
-/** What this model was refused so far. */
+/** The files that this model's provider has refused so far. */
 export function refusedBy(model: string, { refused }: Pick<ThreadState, 'refused'>): ThreadState['refused'] {
   return refused.filter((each) => each.model === model);
 }

@@ -1,7 +1,7 @@
-// Runs the calls of a message. Calls beyond the most that a message may make end at once. Then the policies are asked about
-// those that have not been started: one that is denied ends, one that needs approval is parked, and the others run: pure ones
-// side by side (`PURE_PER_RUN` of a run, `PURE_PER_POD` of a pod at a time), then the rest one by one in order. A call that
-// an earlier attempt started is repeated as its effect class allows.
+// Runs the calls of a message. Calls beyond the limit per message end at once. The policies then judge the calls that have
+// not started: a denied call ends, a call that needs approval is parked, and the others run. Pure calls run concurrently
+// (`PURE_PER_RUN` of a run, `PURE_PER_POD` of a pod at a time), then the rest one by one in order. A call that an earlier
+// attempt started is repeated if its effect class allows it.
 
 import { availableParallelism } from 'node:os';
 import { v7 as uuidv7 } from 'uuid';
@@ -28,23 +28,23 @@ import { readPolicy } from '../../tools/policies.ts';
 import { Abandoned, createAsker } from '../approvals/questions.ts';
 import type { StepContext } from './step.ts';
 
-/** Pure calls that run at a time: of one run, and of all runs of a pod together. */
+/** Maximum number of concurrent pure calls, of one run and of a pod. */
 const PURE_PER_RUN = 8;
 const PURE_PER_POD = 2 * availableParallelism();
 
-/** The places for pure calls of a pod. */
+/** Limits the concurrent pure calls of a pod. */
 export function createPureCalls(): FairLimiter {
   return new FairLimiter(PURE_PER_POD);
 }
 
-/** How often a call is prepared again because somebody else was faster. */
+/** How often a call is prepared because concurrent changes make its preparation stale. */
 const PREPARE_TRIES = 100;
 
 type End = Omit<EventData['tool_end'], 'tool' | 'call'>;
 
 interface CheckedCall {
   readonly call: Call;
-  /** What it is made with, if that can be kept. */
+  /** The arguments, or why they cannot be stored. */
   readonly input: CallArguments;
   readonly checked: Checked;
 }
@@ -55,9 +55,9 @@ export async function runTools(context: StepContext, run: RunState, calls: reado
   const made = await withoutSurplus(context, calls, new Set(surplus));
   const allowed = await withoutRefused(context, await checkAll(context, made));
   const isPure = ({ checked }: CheckedCall) => checked.ok && checked.tool.effect === 'pure';
-  // The log's order follows from the message alone, not from which call is faster: the results of pure calls are written in
-  // the order of the calls, and the other calls begin after them. A pure call whose result was not written yet when the pod
-  // died is made again.
+  // The order of the log must not depend on which call is faster: the results of pure calls are appended in the order of the
+  // calls, and the other calls start after them. If the pod dies before a pure call's result is appended, the call is
+  // repeated.
   const ownPlaces = new FairLimiter(PURE_PER_RUN);
   let earlier: Promise<unknown> = Promise.resolve();
   const atOnce = allowed.filter(isPure).map((each) => {
@@ -65,14 +65,14 @@ export async function runTools(context: StepContext, run: RunState, calls: reado
     earlier = Promise.allSettled([earlier, run]);
     return run;
   });
-  // All must end before the step does: a failure in one must not leave the others running unseen.
+  // Waits for all calls even if one fails, so that none keeps running after the step.
   const outcomes = await Promise.allSettled(atOnce);
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   for (const each of allowed) if (!isPure(each)) await runCall(context, each);
   return null;
 }
 
-/** Ends the calls that are too many, in their order, so many in one append that others have their turn in between. */
+/** Ends the surplus calls in order, in appends of limited size, so that other threads are not delayed. */
 async function withoutSurplus(
   context: StepContext,
   calls: readonly Call[],
@@ -88,7 +88,7 @@ async function withoutSurplus(
   return calls.filter((call) => !tooMany.has(call));
 }
 
-/** Inputs may be large, and there may be many: others have their turn in between. */
+/** Yields between the calls, because there may be many, with large inputs. */
 async function checkAll(context: StepContext, calls: readonly Call[]): Promise<readonly CheckedCall[]> {
   const checked: CheckedCall[] = [];
   for (const [index, call] of calls.entries()) {
@@ -99,14 +99,14 @@ async function checkAll(context: StepContext, calls: readonly Call[]): Promise<r
   return checked;
 }
 
-/** What a pure call has to do with its neighbours: its result is written after theirs, and it waits for a place. */
+/** How concurrent pure calls are coordinated: the order of their results, and the limit per run. */
 interface Neighbours {
-  /** Settles when the results of the earlier calls are written, or never will be. */
+  /** Settles when the earlier calls have appended their results, or failed to. */
   readonly earlier: Promise<unknown>;
   readonly ownPlaces: FairLimiter;
 }
 
-/** Does the work of a pure call when there is a place for it. If the run is stopped while it waits, the call is abandoned. */
+/** Runs a pure call within the limits. If the run stops while the call waits for its turn, the call is abandoned. */
 async function inTurn<T>(
   { options, queued, hold, interrupted, canceled }: StepContext,
   { ownPlaces }: Neighbours,
@@ -129,7 +129,7 @@ async function inTurn<T>(
   }
 }
 
-/** The calls that may run now. Of the others, the log says why not. */
+/** Returns the calls that may run now. For the others, appends a denial or an approval request. */
 async function withoutRefused(
   context: StepContext,
   calls: readonly CheckedCall[],
@@ -169,18 +169,18 @@ async function withoutRefused(
 const UNKNOWN =
   'the call was started, and the server stopped before it was known to be finished; is it to be made again?';
 
-/** A new call; or one that was started elsewhere, and that nothing but a person's word can repeat. */
+/** A call that has not started, or one that an earlier attempt started and only a person can allow to repeat. */
 function needsVerdict(call: Call, checked: Checked): boolean {
   if (!checked.ok) return false;
   return isToStart(call) || (call.stage.kind === 'started' && !isRepeatable(checked));
 }
 
-/** Not started by any attempt, or allowed to be started again. */
+/** The call has not started, or a person allowed it to start again. */
 function isToStart({ stage }: Call): boolean {
   return stage.kind === 'requested' || stage.kind === 'allowed';
 }
 
-/** Adds a question to what is written. */
+/** Adds an approval request to the entries and changes. Returns its id. */
 function ask(
   { queued, options, workspaceId }: StepContext,
   { call, input: given, checked }: CheckedCall,
@@ -277,7 +277,7 @@ async function runCall(
     if (tool.effect === 'transactional') {
       afterCommit = await transact(context, call, { tool, input, about, grace });
     } else {
-      // Nothing fences what happens outside: a pod that may have been given up must not begin.
+      // The log cannot fence external effects: a pod whose lease may have ended must not start one.
       if (tool.effect === 'external' && !hold.fresh())
         throw new Lost('the lease is too old for an external effect');
       const notes = takeNotes();
@@ -300,7 +300,7 @@ async function runCall(
   for (const work of afterCommit) await work();
 }
 
-/** A cancel that was accepted counts from then on, also if its wake-up is still on its way. */
+/** An accepted cancel counts at once, even if its wake is still in flight. */
 async function refuseIfCanceled({ options, queued }: StepContext): Promise<void> {
   const { rowCount } = await options.pool.query({
     name: 'is_canceled',
@@ -317,11 +317,11 @@ interface Transacted {
   readonly grace: ReturnType<typeof graceAfterCancel>;
 }
 
-/** Resolves after the commit with what is to be done then. */
+/** Runs a transactional call. Resolves after the commit to the work that the tool registered with `afterCommit`. */
 async function transact(context: StepContext, call: Call, { tool, input, about, grace }: Transacted) {
   const { pen, queued, options } = context;
   for (let tries = 1; ; tries += 1) {
-    // Each try begins with empty pages: what one that was undone said does not count.
+    // Each try starts with empty notes: those of a rolled-back try do not count.
     const preparing = takeNotes();
     const prepared: unknown = await grace.within(
       Promise.resolve(tool.prepare?.(input, { ...about, ...preparing.context })),
@@ -378,7 +378,7 @@ interface Notes {
   readonly context: Pick<CallContext, 'used' | 'learned' | 'show'>;
 }
 
-/** What a call says of itself besides its output. */
+/** Collects what a call reports besides its output: sources, file versions and images. */
 function takeNotes(before?: Notes): Notes {
   const sources = new Set(before?.told.sources);
   const versions = new Map(before?.told.versions);
@@ -397,7 +397,7 @@ type Checked =
   | { ok: true; tool: AnyTool; input: never; paths: readonly string[] }
   | { ok: false; problem: string };
 
-/** Arguments that are nested too deep cannot be kept. The model is told, as it is of arguments that are not JSON. */
+/** Arguments that are nested too deep cannot be stored. They are reported to the model, like arguments that are not JSON. */
 export function keptInput(input: CallArguments): CallArguments {
   if (!(input.ok ? isTooDeep(input.value) : isJsonTooDeep(input.raw))) return input;
   return { ok: false, raw: '', problem: `the input is ${TOO_DEEP}. Nothing was done. Send it flatter` };
@@ -423,7 +423,10 @@ function check({ tools }: StepContext, name: string, given: CallArguments): Chec
   }
 }
 
-/** Tools come and go: one that is gone, or takes another input now, may have been called. */
+/**
+ * Whether a started call may be repeated. If the tool is gone or now refuses the input, its effect is not known, and the call is not
+ * repeated.
+ */
 function isRepeatable(checked: Checked): boolean {
   return checked.ok && checked.tool.effect !== 'external';
 }
@@ -432,7 +435,7 @@ class Overdue extends ToolFailure {
   override readonly message = 'the call did not end within its grace period after the run was canceled';
 }
 
-/** After a cancel a running call may finish within its grace; then it is told to end, and is not waited for. */
+/** After a cancel, a running call has a grace period to finish. Then it is aborted, and the step does not wait for it. */
 function graceAfterCancel({ canceled, hold, options }: StepContext) {
   const stop = new AbortController();
   let timer: NodeJS.Timeout | null = null;
@@ -459,12 +462,12 @@ function graceAfterCancel({ canceled, hold, options }: StepContext) {
   };
 }
 
-/** What the log says of an input; nothing where it is not JSON, or nested too deep. */
+/** An input as the log holds it; empty if it is not JSON, or nested too deep. */
 function toWireInput(input: CallArguments): Record<string, unknown> {
   return input.ok ? asObject(input.value) : {};
 }
 
-/** Inputs and outputs are objects on the wire; anything else is put into one. */
+/** Inputs and outputs are objects on the wire. Any other value is wrapped in one. */
 function asObject(value: unknown): Record<string, unknown> {
   if (isTooDeep(value))
     throw new Error(`the call was made, but its result is ${TOO_DEEP} and cannot be kept`);

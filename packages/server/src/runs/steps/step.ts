@@ -1,4 +1,4 @@
-// What the steps of a run have in common.
+// Types and helpers that the steps of a run share.
 
 import { v7 as uuidv7 } from 'uuid';
 import type { EventData } from '@continuo/protocol';
@@ -22,21 +22,21 @@ export interface LoopOptions {
   readonly states: ThreadStateCache;
   readonly agents: Agents;
   readonly limits: Limits;
-  /** Lines of a tool's result that later runs are shown. */
+  /** Maximum lines of a tool's result that later runs are shown. */
   readonly summaryLines: number;
-  /** How long a running tool may go on after a cancel. */
+  /** How long a running tool may continue after a cancel. */
   readonly cancelGraceMs: number;
   /** How long a session may idle before it ends. */
   readonly idleMs: number;
-  /** How long people have to answer; null: for as long as they like. */
+  /** How long an approval waits for a decision; null means for ever. */
   readonly approvalMs: number | null;
   readonly now: () => number;
-  /** Milliseconds since any moment, by a clock that never jumps. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed: () => number;
-  /** Where pure calls of all runs of the pod wait for their turn. */
+  /** Limits the pure calls of all runs on this pod. */
   readonly pureCalls: FairLimiter;
   readonly metrics: Pick<Metrics, 'runStarted' | 'runEnded' | 'takenOver' | 'modelCalled'>;
-  /** Told of a snapshot that could not be written; the thread is read from its log then. */
+  /** Called when a snapshot could not be written. The next claim then folds more of the log. */
   readonly onSnapshotFailed?: (threadId: string, error: Error) => void;
   readonly faults?: Faults | undefined;
 }
@@ -46,34 +46,34 @@ export interface StepContext {
   readonly options: LoopOptions;
   readonly workspaceId: string;
   readonly agent: Agent;
-  /** The agent's, as they are for this step. */
+  /** The agent's tools for this step. */
   readonly tools: ToolRegistry;
   readonly hold: Hold;
   readonly pen: Pen;
-  /** Resolves once what the step was decided on is committed; before it, nothing may have an effect. */
+  /** Resolves when the state that the step was decided on is committed. Until then, the step must have no effect. */
   readonly begun: Promise<void>;
-  /** Aborts when the run is to stop, the thread is lost, or the pod in a hurry: whatever runs, ends. */
+  /** Aborts when `canceled` aborts, the thread is lost, or the grace period of a drain is over. The step must end at once. */
   readonly interrupted: AbortSignal;
-  /** Aborts when the run is to stop: it was canceled, or its time is over. */
+  /** Aborts when the run is canceled or exceeds its time limit. */
   readonly canceled: AbortSignal;
   readonly queued: QueuedRun;
   readonly history: ThreadState['history'];
   readonly omitted: ThreadState['omitted'];
-  /** The whole history from the log, where `omitted` says that this one is not. */
+  /** Reads the whole history from the log, if `history` omits turns. */
   readonly wholeHistory: () => Promise<ThreadState['history']>;
   readonly refused: ThreadState['refused'];
   readonly tooLong: ThreadState['tooLong'];
-  /** The version of a file that the thread read or wrote last, as of now. */
+  /** The version of a file that the thread last read or wrote. */
   known(fileId: string): number | null;
-  /** Resolves when a person has decided, or the time for it is over. */
+  /** Resolves to the decision of an approval. */
   decision(approval: string): Promise<Decision>;
-  /** Stops the clock of the run's time limit; the result starts it again. */
+  /** Stops the clock of the run's time limit. The returned function starts it again. */
   readonly rest: () => () => void;
-  /** Appends a whole message, and the run's end with it if it is the last. */
+  /** Appends a whole message. If it is the run's last, the end of the run is in the same append. */
   readonly conclude: (entries: Entry[], changes: readonly Change[]) => Promise<void>;
 }
 
-/** The row of a model's message, for people to read; its parts are in the log. */
+/** The row of a model's message, with its text. Its parts are only in the log. */
 export function messageRow(event: number, run: QueuedRun, data: EventData['message_end']): Change {
   const content = { text: data.text, message: data.message, ended: data.ended };
   return { kind: 'message', event, id: uuidv7(), run: run.id, ordinal: run.ordinal, content };
@@ -82,11 +82,11 @@ export function messageRow(event: number, run: QueuedRun, data: EventData['messa
 export interface Deadline {
   readonly signal: AbortSignal;
   end(): void;
-  /** Stops the clock; the result starts it again. */
+  /** Stops the clock. The returned function starts it again. */
   rest(): () => void;
 }
 
-/** Aborts when the seconds are over, of which some have passed. */
+/** A deadline after `seconds`, of which `passedMs` have passed already. Null means no deadline. */
 export function timer(seconds: number | null, passedMs: number): Deadline {
   const over = new AbortController();
   if (seconds === null) return { signal: over.signal, end: () => undefined, rest: () => () => undefined };

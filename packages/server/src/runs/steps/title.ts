@@ -1,4 +1,4 @@
-// A chat's title: a model is asked for one, once. Without a model, or if it has nothing to say, it is how the chat began.
+// Generates a chat's title with one model call. Without a model or an answer, the title is the beginning of the chat's goal.
 
 import type { EventData } from '@continuo/protocol';
 import { keepable } from '../../log/group.ts';
@@ -7,12 +7,12 @@ import { costOf } from '../../models/prices.ts';
 import type { ThreadState } from '../../threads/fold.ts';
 import type { LoopOptions } from './step.ts';
 
-/** Characters of a title at most. */
+/** Maximum characters of a title. */
 const LONGEST = 80;
-/** How much of what was said a model is shown, in characters. */
+/** Maximum characters of the goal, and of the answer, that the model is shown. */
 const SHOWN = 2000;
-/** How long it may think about it. */
-const PATIENCE_MS = 15_000;
+/** Timeout of the model call. */
+const TIMEOUT_MS = 15_000;
 const SYSTEM =
   'You give conversations their titles. Answer with the title alone: at most six words, in the language of the conversation, ' +
   'without quotation marks and without a full stop.';
@@ -49,7 +49,7 @@ async function ask(
   const history: HistoryMessage[] = [
     { role: 'user', id: 'title', content: `Give this conversation a title:\n\n${content}` },
   ];
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const withTimeout = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   let title = '';
   let ended = 'interrupted';
   let usage: EventData['titled']['usage'];
@@ -58,7 +58,7 @@ async function ask(
     system: SYSTEM,
     history,
     tools: [],
-    signal: patience,
+    signal: withTimeout,
   })) {
     if (event.type === 'text_delta') title += event.text;
     if (event.type === 'message_stop') {
@@ -70,12 +70,12 @@ async function ask(
   const cost = usage ? costOf(model.id, usage) : null;
   const seconds = (performance.now() - began) / 1000;
   metrics.modelCalled({ model: model.id, ended, seconds, usage: { ...usage }, cost });
-  // A failure leaves the plain title; there is no second try.
+  // After an error the caller uses the fallback title. There is no retry.
   if (ended === 'error') return { title: '' };
   return { title, model: model.id, ...(usage && { usage, cost }) };
 }
 
-/** One line, not too long, and without what models put around titles. */
+/** Reduces a text to one short line, without the quotation marks and heading signs that models put around titles. */
 function cut(text: string): string {
   const line = keepable(text)
     .trim()

@@ -1,5 +1,5 @@
-// Chats as files: `/chats/<slug>-<short id>.chat` shows a thread's log. There are no rows behind these paths: the name
-// follows the title, and the short id alone says which thread is meant.
+// Chats as files: `/chats/<slug>-<short id>.chat` shows a thread's log. These paths are not stored: the name follows the
+// title, and the short id alone identifies the thread.
 
 import { readForFold } from '../../log/statements.ts';
 import type { Queryable } from '../../db/pool.ts';
@@ -7,7 +7,7 @@ import type { ChatFiles } from '../../files/tools/shared.ts';
 import type { FilePath } from '../../files/paths.ts';
 import { transcript } from './transcript.ts';
 
-/** So many characters of a title at most. */
+/** At most 48 characters of a title. */
 const SLUG = /^.{0,48}/su;
 
 export interface Chat {
@@ -28,7 +28,7 @@ interface Row {
   at: Date | null;
 }
 
-/** The beginning of the first message's JSON: a chat without a title is called by it. */
+/** The beginning of the first message's JSON. It names a chat that has no title. */
 export const SAID =
   '(select left(m.content::text, 600) from messages m where m.thread_id = t.id order by m.ordinal, m.seq limit 1) as said';
 
@@ -36,7 +36,7 @@ const CHATS = `select t.id, t.title, t.created_at, e.seq, e.at, ${SAID}
   from threads t
   left join lateral (select seq, at from events where thread_id = t.id order by seq desc limit 1) e on true`;
 
-/** Newest first, before a thread if there are many. */
+/** Newest first. A page begins after the thread `after`. */
 export async function listChatFiles(
   client: Queryable,
   workspaceId: string,
@@ -60,7 +60,7 @@ export async function hasChats(client: Queryable, workspaceId: string): Promise<
   return rowCount === 1;
 }
 
-/** The chat that a path means, whatever its name says now. */
+/** The chat at a path. Only the short id counts, so an old name still works. */
 export async function findChat(
   client: Queryable,
   workspaceId: string,
@@ -76,12 +76,12 @@ export async function findChat(
   return rows[0] ? chatOf(rows[0]) : null;
 }
 
-/** The end of its thread's id. */
+/** The short id in a chat's path: the last 12 digits of its thread's id. */
 export function shortIdIn(path: string): string | null {
   return /^\/chats\/(?:[^/]*-)?([\da-f]{12})\.chat$/.exec(path)?.[1] ?? null;
 }
 
-/** What the chat says, and the last seq that it says it of. */
+/** The chat's transcript, and the last seq that it covers. */
 export async function renderChat(
   client: Queryable,
   threadId: string,
@@ -106,7 +106,7 @@ function chatOf({ id, title, created_at, said, seq, at }: Row): Chat {
   return { threadId: id, name, path: `/chats/${name}`, version: seq ?? 0, changedAt: at ?? created_at };
 }
 
-/** `<slug>-<short id>.chat`; `said` as `SAID` gives it. */
+/** `<slug>-<short id>.chat`. `said` is the result of `SAID`. */
 export function chatName({ id, title, said }: Pick<Row, 'id' | 'title' | 'said'>): string {
   return `${slug(title ?? (said === null ? '' : beginning(said)))}-${id.slice(-12)}.chat`;
 }
@@ -120,7 +120,7 @@ function slug(text: string): string {
   return short === '' ? 'chat' : short;
 }
 
-/** The text in the beginning of a message's JSON, which may be cut anywhere. */
+/** The text of a message, from the beginning of its JSON, which may be cut anywhere. */
 export function beginning(json: string): string {
   const text = /^\{"text":"((?:[^"\\]|\\u[\da-fA-F]{4}|\\[^u])*)/.exec(json)?.[1] ?? '';
   return (JSON.parse(`"${text}"`) as string).toWellFormed();

@@ -1,4 +1,4 @@
-// Chats as the mirror writes them out: each with its path, the last seq of its log, and whether a run is under way.
+// Chats as the mirror writes them to disk: path, last seq of the log, and whether a run is running.
 
 import type { Bus } from '../../bus/bus.ts';
 import type { Queryable } from '../../db/pool.ts';
@@ -9,7 +9,6 @@ import { LOG_APPENDED } from '../../log/notice.ts';
 import { THREAD_CHANGED } from '../topics.ts';
 import { chatName, renderChat, SAID, shortIdIn } from './chat-files.ts';
 
-/** Chats of one page. */
 const PAGE = 500;
 
 interface Row {
@@ -64,7 +63,7 @@ export function createChatHeads(client: Queryable, busy: () => boolean): Chats {
   };
 }
 
-/** Has a chat written out when a run of it ended, and when it was renamed, removed or restored. */
+/** Tells the mirror to write a chat when one of its runs ends, and when the chat is renamed, removed or restored. */
 export function subscribeChatMirror(bus: Bus, mirrors: Pick<DiskMirrors, 'heardOfChats'>): void {
   bus.subscribe(LOG_APPENDED, {
     message: ({ threadIds, rows }) => {
@@ -76,7 +75,7 @@ export function subscribeChatMirror(bus: Bus, mirrors: Pick<DiskMirrors, 'heardO
     message: ({ threadId, change }) => {
       if (change === 'file') mirrors.heardOfChats([threadId]);
     },
-    // The rescan of LOG_APPENDED, which comes with this one, looks at every chat.
+    // A reconnect rescans all topics, and the rescan of LOG_APPENDED checks every chat.
     rescan: () => undefined,
   });
 }

@@ -6,7 +6,7 @@ import { parseStored } from '../../json-depth.ts';
 import { beginning, chatName, SAID } from './chat-files.ts';
 import { WAITING_SEQ, type Page } from '../read-threads.ts';
 
-/** Characters of the first message that stand for it in lists. */
+/** Maximum characters of a chat's goal in lists. */
 const GOAL_CHARACTERS = 200;
 
 interface ChatRow {
@@ -66,14 +66,14 @@ const CHATS = `select t.id, t.workspace_id, t.title, ${SAID}, t.role, t.model, t
       select status, usage, cost from runs where thread_id = t.id
       union all select null, usage, cost from titlings where thread_id = t.id) r) u on true`;
 
-/** Also one that was removed; null if there is none in the workspace. */
+/** Includes removed chats. Null if the workspace has no such chat. */
 export async function readChat(client: Queryable, workspaceId: string, id: string): Promise<Chat | null> {
   const { rows } = await client.query<ChatRow>({
     name: 'read_chat_row',
     text: `${CHATS} where t.id = $1 and t.workspace_id = $2`,
     values: [id, workspaceId],
   });
-  return rows[0] ? shown(rows[0]) : null;
+  return rows[0] ? toWireChat(rows[0]) : null;
 }
 
 export interface ChatQuery {
@@ -84,7 +84,7 @@ export interface ChatQuery {
   readonly limit: number;
 }
 
-/** The one that was last spoken to first. */
+/** Most recently active first. */
 export async function listChats(
   client: Queryable,
   workspaceId: string,
@@ -99,10 +99,10 @@ export async function listChats(
     values: [workspaceId, removed, archived, state, after?.at ?? null, after?.id ?? null, limit + 1],
   });
   const last = rows.length > limit ? rows[limit - 1]! : null;
-  return { items: rows.slice(0, limit).map(shown), next: last && `${last.active_us}_${last.id}` };
+  return { items: rows.slice(0, limit).map(toWireChat), next: last && `${last.active_us}_${last.id}` };
 }
 
-function shown(row: ChatRow): Chat {
+function toWireChat(row: ChatRow): Chat {
   const state = row.session_id === null ? 'idle' : row.session_state;
   return {
     id: row.id,
@@ -138,7 +138,7 @@ function shown(row: ChatRow): Chat {
   };
 }
 
-/** What people see of a state that is about to change. */
+/** Why the state is about to change, or what it waits for; null otherwise. */
 function reasonOf({ stopping, pausing, waiting }: ChatRow, state: SessionState): Chat['reason'] {
   if (stopping) return 'stopping';
   if (pausing && state !== 'paused') return 'pausing';
@@ -199,17 +199,17 @@ interface AuditRow {
   created_at: Date;
 }
 
-/** The events that say something. */
+/** Types of events that may have rows in the audit trail. */
 const SAYING = "('message', 'message_end', 'tool_end', 'canceled', 'state')";
 
-/** In the log's order. A page is made of so many events that say something; few of these say nothing after all. */
+/** In the order of the log. A page covers `limit` events of these types, and a few of them have no row. */
 export async function listChatMessages(
   client: Queryable,
   threadId: string,
   after: { seq: number; part: number },
   limit: number,
 ): Promise<Page<ChatMessage>> {
-  // Without an end the view would be made of the whole log.
+  // Without an upper bound, the view would be computed for the whole log.
   const bound = await client.query<{ seq: number | null }>({
     name: 'bound_of_chat_messages',
     text: `select seq from events where thread_id = $1 and seq >= $2 and type in ${SAYING} order by seq offset $3 limit 1`,
@@ -226,10 +226,10 @@ export async function listChatMessages(
   });
   const last = rows.length > limit ? rows[limit - 1]! : null;
   const next = last ? `${last.seq}.${last.part}` : end === null ? null : `${end}.-1`;
-  return { items: rows.slice(0, limit).map(audited), next };
+  return { items: rows.slice(0, limit).map(toWireMessage), next };
 }
 
-/** Tells the view `chat_messages` how many lines of a tool's result it shows; with several pods the last to start decides. */
+/** Sets how many lines of a tool's result the view `chat_messages` shows. With several pods, the last to start wins. */
 export async function writeAuditSettings(client: Queryable, toolSummaryLines: number): Promise<void> {
   await client.query({
     text: 'update audit_settings set tool_summary_lines = $1 where tool_summary_lines <> $1',
@@ -237,10 +237,10 @@ export async function writeAuditSettings(client: Queryable, toolSummaryLines: nu
   });
 }
 
-/** No log is longer. */
+/** The largest possible seq. */
 const MOST_EVENTS = 2_147_483_647;
 
-function audited(row: AuditRow): ChatMessage {
+function toWireMessage(row: AuditRow): ChatMessage {
   return {
     seq: row.seq,
     part: row.part,

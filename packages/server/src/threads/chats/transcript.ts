@@ -1,9 +1,9 @@
-// A thread's log as a text that people can read: who said what and when, what was called and what came of it, which
-// files changed, how each run ended. Pure: the same events give the same text.
+// A thread's log as readable text: messages, calls and their results, changed files, and how each run ended. Pure: the same
+// events give the same text.
 
 import { supersededBy, type LogEvent } from '@continuo/protocol';
 
-/** Of a tool's input or result: lines and characters at most. */
+/** Maximum lines and characters of a tool's input or result. */
 const SUMMARY_LINES = 5;
 const SUMMARY_CHARACTERS = 500;
 
@@ -16,7 +16,7 @@ export function transcript(events: Iterable<LogEvent>): string {
   return parts.length === 0 ? 'Nothing has been said yet.\n' : `${parts.join('\n\n')}\n`;
 }
 
-/** What an event adds to the text; null if nothing. */
+/** The text of an event; null if it adds none. */
 function paragraph(event: LogEvent): string | null {
   switch (event.type) {
     case 'message':
