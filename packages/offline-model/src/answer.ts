@@ -1,10 +1,10 @@
-// What the offline model does next, from the history alone: make the next calls, say what
-// came of them, ask for what is missing, or say what it is.
+// Decides the offline model's next step from the history alone: make the next calls, report their results, ask for missing
+// input, or explain what it is.
 //
-// 1. A clause is called for at most once: calls since the last user message are counted
-//    against it. A run therefore takes at most one step per clause and one to tell.
-// 2. After a call that failed nothing more is called; the answer says so. Where the failure asks to read first, that is
-//    done, and the call made once more.
+// 1. Each clause leads to at most one call: calls since the last user message are counted against the clauses. So a run
+//    takes at most one step per clause, plus one to report.
+// 2. After a failed call nothing more is called, and the answer says so. If the failure asks to read a file first, the model
+//    reads it and repeats the call once.
 
 import type { HistoryMessage, ModelRequest, ToolSchema } from './request.ts';
 import { countFor } from './count.ts';
@@ -54,7 +54,7 @@ export function answer({ history, tools }: Pick<ModelRequest, 'history' | 'tools
   return say(`${told.join('\n')}\n\n(From the offline stand-in: no language model is connected.${whose})`);
 }
 
-/** Whether a call was made with a text that nobody said. */
+/** Whether a call used a stock text instead of the user's own words. */
 function isFromStock(plan: readonly Intent[], outcomes: readonly CallOutcome[]): boolean {
   return plan.some(
     ({ stock, derive, tool }) =>
@@ -71,7 +71,7 @@ function since(history: readonly HistoryMessage[]): readonly HistoryMessage[] {
 
 const DISMISSES = /^\W*(?:no|never ?mind|cancel|stop|forget)\b/i;
 
-/** The plan for the last user message, which may answer what the one before left open. */
+/** The plan for the last user message, which may answer a question that the previous turn left open. */
 function planOf(
   history: readonly HistoryMessage[],
   tools: readonly ToolSchema[],
@@ -136,8 +136,8 @@ interface Call {
 }
 
 /**
- * Where calls were refused because something must be read first: the calls to make next, the reads or the same calls again.
- * Once both are made, the refusals and the reads are no outcomes of their own.
+ * Handles calls that were refused because a file must be read first. `calls` are the next calls to make: the reads, then the
+ * refused calls again. After both, the refusals and the reads no longer count as outcomes.
  */
 function followed(
   outcomes: readonly CallOutcome[],
@@ -177,7 +177,7 @@ function pathIn(input: unknown): unknown {
   return (input as { readonly path?: unknown } | undefined)?.path;
 }
 
-/** The clauses that no call since the last user message was made for. */
+/** The clauses that have had no call since the last user message. */
 function remaining(plan: readonly Intent[], outcomes: readonly CallOutcome[]): readonly Intent[] {
   const made = new Map<string, number>();
   for (const { tool } of outcomes) made.set(tool, (made.get(tool) ?? 0) + 1);

@@ -1,6 +1,5 @@
-// Text as atoms: the words of a request, and the values in it that are plain to see
-// (quoted text, JSON, paths, numbers …). Quotes come off; positions stay, so that any
-// stretch of the text can be taken exactly as it was written.
+// Splits text into atoms: words, and values that can be recognised by their form (quoted text, JSON, paths, numbers …). Quotes
+// are removed; positions are kept, so that any part of the text can be taken exactly as written.
 
 import { isJsonTooDeep } from '@continuo/engine';
 import { NUMBERS } from './vocabulary.ts';
@@ -10,17 +9,17 @@ type AtomKind = 'quoted' | 'json' | 'url' | 'email' | 'uuid' | 'date' | 'path' |
 
 export interface Atom {
   readonly kind: AtomKind;
-  /** What the atom means: a quoted text without its quotes. */
+  /** The atom's value: a quoted text without its quotes. */
   readonly value: string;
   readonly start: number;
   readonly end: number;
-  /** The stems of a word, one for each part of a compound name; empty for other atoms. */
+  /** The stems of a word, one per part of a compound name; empty for other atoms. */
   readonly stems: readonly string[];
-  /** Whether it is the first on its line. */
+  /** Whether the atom is the first on its line. */
   readonly startsLine: boolean;
 }
 
-/** Tried in this order at each place; the first group, where there is one, is the value. */
+/** Tried in this order at each position; the first capture group, if there is one, is the value. */
 const RULES: readonly { readonly kind: AtomKind; readonly pattern: RegExp }[] = [
   { kind: 'quoted', pattern: /```(?:[\w-]*\n)?([\s\S]*?)```/y },
   { kind: 'quoted', pattern: /`([^`\n]+)`/y },
@@ -47,7 +46,7 @@ const RULES: readonly { readonly kind: AtomKind; readonly pattern: RegExp }[] = 
 
 const MOST_JSON = 8;
 
-/** At most `most` atoms: a text may be long, and this is on nobody's own thread. */
+/** Reads at most `most` atoms: a text may be long, and this runs on the main thread. */
 export function readAtoms(text: string, most = 1000): readonly Atom[] {
   const atoms: Atom[] = [];
   const space = /\s*/y;
@@ -117,7 +116,7 @@ function readJson(text: string, start: number): Pick<Atom, 'kind' | 'value' | 'e
   return null;
 }
 
-/** Undefined where the text is not JSON, or nested deeper than a call's input may be. */
+/** Undefined if the text is not JSON, or is nested deeper than a call's input may be. */
 export function parseJson(text: string): unknown {
   if (isJsonTooDeep(text)) return undefined;
   try {

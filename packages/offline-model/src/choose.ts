@@ -1,7 +1,6 @@
-// Which tool a clause asks for, if any: by the words of the tool's name, description and
-// properties, and by the values that fit it. Being wrong by not calling is better than
-// being wrong by calling: a statement, a "don't", a verb that is not the tool's own, or a
-// question put to a tool that does more than look, never chooses it.
+// Chooses the tool that a clause asks for, if any: by the words of the tool's name, description and properties, and by the values
+// that fit it. A missed call is better than a wrong one. So a tool is never chosen for a statement, a "don't", a verb that is not
+// the tool's own, or, if the tool does more than read, a question.
 
 import type { ToolSchema } from './request.ts';
 import type { Atom } from './atoms.ts';
@@ -16,25 +15,25 @@ import { isAskingVerb, isEmptyWord, isKnownVerb, isRunningVerb, related, splitNa
 export interface Clause {
   readonly text: string;
   readonly atoms: readonly Atom[];
-  /** The path that was spoken of before. */
+  /** The path that was mentioned before. */
   readonly spoken: string | null;
 }
 
 export interface Choice extends Filled {
   readonly tool: ToolSchema;
   readonly clause: Clause;
-  /** The input, where it depends on what earlier calls return. */
+  /** Computes the input if it depends on the results of earlier calls. */
   readonly derive?: (outcomes: readonly CallOutcome[]) => Derived;
-  /** The kind of text that was taken from the stock. */
+  /** The kind of stock text that was used. */
   readonly stock?: string;
 }
 
-/** What there is to know of a tool before anybody asks for it. */
+/** What is known about a tool before any request. */
 export interface Profile {
   readonly tool: ToolSchema;
   readonly name: readonly { readonly stem: string; readonly weight: number }[];
   readonly verbs: readonly string[];
-  /** The first word of the description, where the name does not have it. */
+  /** The first word of the description, if it is not part of the name. */
   readonly lead: string | null;
   readonly asks: boolean;
   readonly about: ReadonlySet<string>;
@@ -78,7 +77,7 @@ function makeProfile(tool: ToolSchema): Profile {
   };
 }
 
-/** The tool that the clause asks for; where several would do, the first of the best. */
+/** The tool that the clause asks for; the first of the best if several fit. */
 export function choose(clause: Clause, among: readonly Profile[]): Choice | null {
   const { shape, from } = shapeOf(clause.atoms);
   if (shape !== 'order' && shape !== 'question') return null;
@@ -91,7 +90,7 @@ export function choose(clause: Clause, among: readonly Profile[]): Choice | null
   return best?.choice ?? null;
 }
 
-/** The input for a tool that is already chosen. */
+/** Fills in the input of a chosen tool. */
 export function fillFor(profile: Profile, clause: Clause): Choice {
   const { from } = shapeOf(clause.atoms);
   return {
@@ -100,7 +99,7 @@ export function fillFor(profile: Profile, clause: Clause): Choice {
     ...fill(profile.tool.input, {
       ...clause,
       from,
-      // "its history"; "show me the history", where looking at the wrong file does no harm
+      // For "its history"; also for "show me the history", because reading the wrong file does no harm.
       path:
         profile.asks || clause.atoms.some((atom) => atom.value.toLowerCase() === 'its')
           ? clause.spoken
@@ -111,7 +110,7 @@ export function fillFor(profile: Profile, clause: Clause): Choice {
   };
 }
 
-/** Stems in order, with what a value implies: a path is a file, and what is run is a command. */
+/** Stems in order, followed by words that the values imply: a path implies a file, and a verb like "run" a command. */
 function contentWords(atoms: readonly Atom[], from: number): readonly string[] {
   const words = atoms
     .slice(from)
@@ -144,7 +143,7 @@ function judge(
   if (evidence < 1.5) return null;
   const choice = fillFor(profile, clause);
   const complete = choice.missing.length === 0;
-  // To ask for what is missing, it must be certain that this tool is meant.
+  // The model asks for missing input only if it is certain that this tool is meant.
   const certain =
     named || (shape === 'order' ? coverage >= 0.9 && isExplained(profile, words, choice) : coverage > 0.9);
   if (!complete && !certain) return null;
@@ -156,12 +155,12 @@ const isVerbOf = (profile: Profile, word: string): boolean =>
   profile.verbs.some((verb) => related(word, verb) > 0);
 const HELPERS = new Set([...HELPER_VERBS].map(stem));
 
-/** An order opens with the tool's verb; only a tool that looks may have it second. */
+/** An order begins with the tool's verb; the verb may come second for a tool that only reads, or after a helper verb. */
 function obeys(profile: Profile, [first = '', second = '']: readonly string[]): boolean {
   return isVerbOf(profile, first) || ((profile.asks || HELPERS.has(first)) && isVerbOf(profile, second));
 }
 
-/** A question goes to a tool that looks, and speaks of no other doing than that. */
+/** A question can only choose a tool that reads, and must contain no verb of another action. */
 function canAnswer(profile: Profile, words: readonly string[]): boolean {
   return (
     profile.asks &&
@@ -169,7 +168,7 @@ function canAnswer(profile: Profile, words: readonly string[]): boolean {
   );
 }
 
-/** "add some humour" is no call of a tool named add. */
+/** Rules out coincidences: "add some humour" is not a call of a tool named add. */
 function isExplained(profile: Profile, words: readonly string[], choice: Choice): boolean {
   if (profile.name.length > 1 || choice.weight > 0) return true;
   return words.every(
@@ -199,7 +198,7 @@ function coverageOf(profile: Profile, words: readonly string[]): number {
   return total === 0 ? 0 : met / total;
 }
 
-/** A description that begins with the verb of the request; a rare verb says more. */
+/** The score for a description that begins with the request's verb; a rare verb counts more. */
 function leadScore({ lead }: Profile, opening: readonly string[]): number {
   if (lead === null) return 0;
   if (opening.includes(lead)) return isKnownVerb(lead) ? 2 : 3;

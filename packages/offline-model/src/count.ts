@@ -1,4 +1,4 @@
-// Counting, which needs no language model: "count to a hundred", "count from 5 to 20, slowly".
+// Counts on request, without a language model: "count to a hundred", "count from 5 to 20, slowly".
 
 import { NUMBERS } from './vocabulary.ts';
 
@@ -10,7 +10,7 @@ export interface Counting {
   readonly slowly: boolean;
 }
 
-/** What to say, or null if nobody asked for it. */
+/** The numbers to say; null if the text does not ask for counting. */
 export function countFor(text: string): Counting | null {
   const [, from = '1', to = '', rest = ''] = ASKED.exec(text) ?? [];
   const [first, last] = [numberOf(from), numberOf(to)];

@@ -1,5 +1,5 @@
-// A tool's input out of a request in plain words. What cannot be found is reported as
-// missing; an input without missing parts always fits the tool's schema.
+// Builds a tool's input from a request in plain words. Values that cannot be found are reported as missing; an input without
+// missing parts always fits the tool's schema.
 
 import { parseJson } from './atoms.ts';
 import { byFlag, byKey, byNameAndValue, byNameAndWords } from './find-named.ts';
@@ -25,12 +25,12 @@ interface Missing {
 export interface Filled {
   readonly input: Readonly<Record<string, unknown>>;
   readonly missing: readonly Missing[];
-  /** How much the values that were found speak for the tool. */
+  /** How strongly the values suggest this tool. */
   readonly weight: number;
 }
 
 type Clause = Pick<Reading, 'text' | 'atoms' | 'from' | 'toolWords' | 'aboutWords'> & {
-  /** The path that is meant where none is named. */
+  /** The path to use if the request names none. */
   readonly path?: string | null;
 };
 
@@ -73,7 +73,7 @@ const FINDERS: readonly Finder[] = [
   byNameAndWords,
 ];
 
-/** An input that is written out as JSON is taken as it is. */
+/** An input that the request spells out as JSON is used as it is. */
 function wholeInput(schema: Schema, { atoms }: Reading): Filled | null {
   for (const atom of atoms) {
     const value = atom.kind === 'json' ? parseJson(atom.value) : undefined;
@@ -83,7 +83,7 @@ function wholeInput(schema: Schema, { atoms }: Reading): Filled | null {
   return null;
 }
 
-/** An object written out as JSON gives every leaf that it holds. */
+/** A JSON object in the request provides every leaf that it contains. */
 function fromJson(leaf: Leaf, reading: Reading): Found | null {
   for (const [at, atom] of reading.atoms.entries()) {
     if (atom.kind !== 'json') continue;
@@ -100,7 +100,7 @@ function fromJson(leaf: Leaf, reading: Reading): Found | null {
   return null;
 }
 
-/** What the schema itself gives: a default, or the only value that is allowed. */
+/** The schema's own value: a default, or the only value that is allowed. */
 function fromSchema(leaf: Leaf, reading: Reading): Found | null {
   if (!leaf.required) return null;
   const only = leaf.kind === 'null' ? [null] : choicesOf(leaf.schema);
@@ -131,7 +131,7 @@ function assemble(schema: Schema, leaves: readonly Leaf[], found: ReadonlyMap<Le
   };
 }
 
-/** Required objects that nothing was said about and that may be empty. */
+/** Required objects that the request does not mention and that may be empty. */
 function emptyObjects(object: Schema, root: Schema, depth = 0): Record<string, unknown> {
   const names = Array.isArray(object['required'])
     ? object['required'].filter((name) => typeof name === 'string')
@@ -141,7 +141,7 @@ function emptyObjects(object: Schema, root: Schema, depth = 0): Record<string, u
   return Object.fromEntries(objects.map((name) => [name, emptyObjects(inner(name), root, depth + 1)]));
 }
 
-/** `Object.fromEntries` makes plain properties of any name, `__proto__` too. */
+/** `Object.fromEntries` creates ordinary properties for any name, even `__proto__`. */
 export function nest(
   entries: readonly (readonly [path: readonly string[], value: unknown])[],
 ): Record<string, unknown> {

@@ -1,5 +1,5 @@
-// Values whose leaf is named in the request: "path=a.txt", "with subject Hello",
-// "recursively". None of these finders knows a tool, and none invents a value.
+// Finds values whose leaf is named in the request: "path=a.txt", "with subject Hello", "recursively". These finders know no tools
+// and invent no values.
 
 import {
   type Finder,
@@ -41,7 +41,7 @@ export const byKey: Finder = (leaf, reading) => {
       mark(reading, to) !== ','
     )
       to += 1;
-    // "content: 2 eggs" is a text that begins with a number.
+    // The value of "content: 2 eggs" is a text that begins with a number.
     if (single && isText(leaf.kind) && first.kind === 'number' && mark(reading, key) === ':')
       to = endOfRun(leaf, reading, from);
     const found = take(leaf, reading, from, to, 2);

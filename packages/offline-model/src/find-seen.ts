@@ -1,5 +1,5 @@
-// Values that show by themselves which leaf they are for: a path, "5 seconds", one of the
-// values allowed, "to Bob". None of these finders knows a tool, and none invents a value.
+// Finds values whose form shows which leaf they are for: a path, "5 seconds", one of the allowed values, "to Bob". These finders
+// know no tools and invent no values.
 
 import type { Atom } from './atoms.ts';
 import {
@@ -53,7 +53,7 @@ export const byUnit: Finder = (leaf, reading) => {
 
 const isGlob = (leaf: Leaf): boolean => leaf.words.includes('glob') || /\bglob\b/i.test(leaf.about);
 
-/** A folder is rarely named like a file. */
+/** A path with a file extension is rarely a folder. */
 const isUnlikely = (atom: Atom | undefined, leaf: Leaf): boolean =>
   /\.[a-z]\w{0,9}$/i.test(atom?.value ?? '') &&
   /\b(?:folder|directory)\b/i.test(leaf.about) &&
@@ -69,7 +69,7 @@ function isOfKind(atom: Atom, leaf: Leaf, schema: Schema): boolean {
   );
 }
 
-/** A path for a path, an address for an address … */
+/** A path for a leaf that takes paths, an email address for one that takes addresses … */
 export const byKind: Finder = (leaf, reading) => {
   const isList = leaf.kind === 'array';
   const schema = isList ? itemsOf(leaf.schema, reading.root) : leaf.schema;
@@ -91,7 +91,7 @@ export const byKind: Finder = (leaf, reading) => {
   return matching.length === 0 ? null : accept(leaf, reading, values, { taken: matching, weight });
 };
 
-/** One of the values that the schema allows, where the text says it. */
+/** One of the values that the schema allows, if the text contains it. */
 export const byChoice: Finder = (leaf, reading) => {
   const isList = leaf.kind === 'array';
   const choices = choicesOf(isList ? itemsOf(leaf.schema, reading.root) : leaf.schema);

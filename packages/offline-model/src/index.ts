@@ -1,4 +1,4 @@
-// The models that need no key: `createOfflineModel` makes each of `OFFLINE_MODELS`.
+// The models that need no key. `createOfflineModel` creates each of `OFFLINE_MODELS`.
 
 export { createOfflineModel, OFFLINE_MODELS, type OfflineModel } from './models.ts';
 export type { HistoryMessage, ModelRequest, ToolSchema } from './request.ts';

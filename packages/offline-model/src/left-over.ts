@@ -1,5 +1,5 @@
-// What is left of a request once the values that show themselves are taken: numbers and
-// quoted texts in their order, and the rest of the sentence.
+// Assigns the rest of a request, after all values that could be recognised: numbers and quoted texts in order, and the rest of
+// the sentence.
 
 import {
   type Found,
@@ -19,7 +19,7 @@ import { type Leaf, choicesOf, itemsOf, kindOf } from './schema.ts';
 import { NO_VALUE } from './vocabulary.ts';
 import { isArticle, isPreposition, isQuestionWord, stem } from './words.ts';
 
-/** Numbers and quoted texts go, in order, to the required leaves that take them. */
+/** Numbers and quoted texts go, in order, to the required leaves that accept them. */
 export function nextValue(leaf: Leaf, reading: Reading): Found | null {
   if (choicesOf(leaf.schema).length > 0) return null;
   if (leaf.kind === 'object') return pairs(leaf, reading);
@@ -54,7 +54,7 @@ function first<T>(
   return null;
 }
 
-/** a=1 b=two, for an object that names no properties of its own. */
+/** a=1 b=two, for an object without declared properties. */
 function pairs(leaf: Leaf, reading: Reading): Found | null {
   const entries: [string, unknown][] = [];
   const taken: number[] = [];
@@ -69,7 +69,7 @@ function pairs(leaf: Leaf, reading: Reading): Found | null {
     : accept(leaf, reading, Object.fromEntries(entries), { taken, weight: 1 });
 }
 
-/** One text that is still missing takes what is left of the sentence. */
+/** If exactly one text is still missing, it gets the rest of the sentence. */
 export function theRest(
   open: readonly Leaf[],
   all: readonly Leaf[],
@@ -106,7 +106,7 @@ export function theRest(
   return null;
 }
 
-/** What stands after the words that name the tool, up to the next value that is used. */
+/** The text after the words that name the tool, up to the next used value. */
 function restOf(
   reading: Reading,
   toolWords: ReadonlySet<string>,

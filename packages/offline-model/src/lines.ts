@@ -1,5 +1,5 @@
-// "Change its last line", "replace line 3 of a.txt with …": what a line says must be read before it can be replaced, so
-// that this takes two calls. Any tools that read a path and replace a text for another will do.
+// "Change its last line", "replace line 3 of a.txt with …": a line must be read before it can be replaced, so this takes two
+// calls. Works with any tool that reads a path and any tool that replaces one text by another.
 
 import type { Atom } from './atoms.ts';
 import type { Choice, Clause, Profile } from './choose.ts';
@@ -11,14 +11,14 @@ import { otherLine } from './stock.ts';
 import { BEFORE_REPLACEMENT, ORDINALS } from './vocabulary.ts';
 import { related, stem } from './words.ts';
 
-/** An input that is made from what earlier calls returned, or why it cannot be. */
+/** An input computed from the results of earlier calls, or the reason why it cannot be. */
 export type Derived =
   | { readonly ok: true; readonly input: Readonly<Record<string, unknown>>; readonly stock: boolean }
   | { readonly ok: false; readonly problem: string };
 
 const CHANGES = stem('change');
 
-/** The two calls that a clause about a line asks for; null if it is about something else. */
+/** The two calls for a clause about a line; null if the clause is about something else. */
 export function lineChange(
   clause: Clause,
   profiles: readonly Profile[],
@@ -52,7 +52,7 @@ export function lineChange(
 }
 
 interface LinePlace {
-  /** From 1; negative from the end. */
+  /** Counted from 1; negative numbers count from the end. */
   readonly number: number;
   readonly to: number;
 }
@@ -71,7 +71,7 @@ function lineIn(atoms: readonly Atom[]): LinePlace | null {
   return null;
 }
 
-/** What stands after "with" or "to", as it was written. */
+/** The text after "with" or "to", exactly as written. */
 function replacementIn({ text, atoms }: Clause, from: number): string | null {
   const at = atoms.findIndex(
     (atom, index) => index >= from && BEFORE_REPLACEMENT.has(atom.value.toLowerCase()),
@@ -106,7 +106,7 @@ function editorOf(profile: Profile): Editor | null {
   return path && old && fresh && required.length === 3 ? { tool: profile.tool, path, old, fresh } : null;
 }
 
-/** The lines of a text that was read; numbers before them come off, and what has none around them is no line. */
+/** The lines of a text that was read. Line numbers are removed; in a numbered text, unnumbered lines are not part of the file. */
 function linesOf(output: unknown): readonly string[] {
   const text = textIn(output);
   const numbered = text.match(/^ *\d+\t.*$/gm);
@@ -140,7 +140,7 @@ function replacement(
       ok: false,
       problem: `I cannot think of another line myself. Say it: replace the ${number < 0 ? 'last line' : `line ${number}`} of ${path} with "…"`,
     };
-  // The lines before it, as many as it takes to mean only this place.
+  // Includes as many preceding lines as needed to make the place unique.
   let first = at;
   const until = (from: number) => lines.slice(from, at + 1).join('\n');
   while (first > 0 && lines.join('\n').split(until(first)).length > 2) first -= 1;

@@ -1,10 +1,9 @@
-// The offline models: what answers when no language model is connected. They are
-// deterministic, keep no state between calls (a takeover goes on from the history alone),
-// and never pretend to be a language model.
+// The offline models, which answer when no language model is connected. They are deterministic, keep no state between calls
+// (a takeover continues from the history alone), and never pretend to be a language model.
 //
 //   offline/demo     plain words at a human pace
 //   offline/instant  the same without delays, for tests
-//   offline/script   says and calls what the last user message, as JSON, tells it to
+//   offline/script   says and calls what the last user message, a JSON script, specifies
 
 import type { StreamEvent } from '@continuo/engine';
 import { answer } from './answer.ts';
@@ -20,9 +19,9 @@ export interface OfflineModel {
 
 interface OfflineOptions {
   readonly id: string;
-  /** Time and waiting. */
+  /** The clock. */
   readonly world: OfflineWorld;
-  /** The most calls that one message may make; a script's further calls are dropped. */
+  /** The most calls in one message; further calls of a script are dropped. */
   readonly mostCalls: number;
 }
 
@@ -41,7 +40,7 @@ const STEPS: Readonly<Record<string, (request: ModelRequest) => Step>> = {
 
 export const OFFLINE_MODELS: readonly string[] = Object.keys(STEPS);
 
-/** The offline model with this id, or null where there is none. */
+/** The offline model with this id; null if there is none. */
 export function createOfflineModel({ id, world, mostCalls }: OfflineOptions): OfflineModel | null {
   const stepFor = Object.hasOwn(STEPS, id) ? STEPS[id] : undefined;
   if (!stepFor) return null;

@@ -1,6 +1,5 @@
-// What a message asks for, clause by clause: the calls to make, in groups that go one
-// after another. A clause begins where a separator is followed by something that chooses
-// a tool of its own, or by bare values for the same tool ("read a.txt and b.txt").
+// Plans the calls for a message, clause by clause, in groups that run one after another. A new clause begins after a separator if
+// the following words choose a tool of their own, or are bare values for the same tool ("read a.txt and b.txt").
 
 import type { ToolSchema } from './request.ts';
 import { type Atom, readAtoms } from './atoms.ts';
@@ -14,11 +13,11 @@ import { AND, THEN } from './vocabulary.ts';
 import { isEmptyWord, stem } from './words.ts';
 
 export interface Intent extends Choice {
-  /** Calls of one group are made at once. */
+  /** Calls of the same group are made at once. */
   readonly group: number;
 }
 
-/** Longer messages are not read for tool calls; the answer says so. A quoted text is one atom. */
+/** Longer messages are not searched for tool calls, and the answer says so. A quoted text counts as one atom. */
 const MOST_CHARACTERS = 64_000;
 const MOST_ATOMS = 400;
 const MOST_SEGMENTS = 40;
@@ -33,7 +32,7 @@ interface Segment {
   readonly to: number;
 }
 
-/** `lastPath` is what "it" stands for: the last path that was spoken of. */
+/** `lastPath` is the last path that was mentioned, to which "it" refers. */
 export function planFor(
   text: string,
   tools: readonly ToolSchema[],
@@ -50,7 +49,7 @@ export function planFor(
     const current = plan.at(-1)?.choice;
     const own = choose(clause, profiles);
     if (own && (!isLoose(segment.joint) || own.missing.length === 0)) return own;
-    // After a mere "and" a request must be whole, if need be with the next piece: "add 2 and 3".
+    // After "and", a clause must be complete, if necessary together with the next segment: "add 2 and 3".
     const longer = clauseOf(text, atoms, { ...segment, to: next?.to ?? segment.to }, lastPath);
     if (own && choose(longer, profiles)?.missing.length === 0) return own;
     return current ? sameAgain(current, clause, profiles) : null;
@@ -87,7 +86,7 @@ export function planFor(
   return inGroups(plan.map(({ choice, joint }) => ({ choice: withStock(choice), joint })));
 }
 
-/** A content that only names a kind of text becomes one; what was quoted is the content itself. */
+/** Replaces content that only names a kind of text ("a haiku") by a stock text; quoted content is used as it is. */
 function withStock(choice: Choice): Choice {
   for (const leaf of leaves(choice.tool)) {
     const [name] = leaf.path;
@@ -105,20 +104,20 @@ interface Planned {
   readonly joint: Joint;
 }
 
-/** "Hello" says nothing about what follows it. */
+/** A greeting such as "Hello" does not affect the meaning of what follows. */
 function meaningOf(clause: Clause): Shape {
   const { shape, from } = shapeOf(clause.atoms);
   return from >= clause.atoms.length ? 'order' : shape;
 }
 
-/** "don't read a and delete b" denies both; "if a exists, delete b" orders nothing. */
+/** Whether the meaning extends to the next clause: "don't read a and delete b" denies both; "if a exists, delete b" orders nothing. */
 function holds(meant: Shape, joint: Joint): boolean {
   if (meant === 'conditional') return joint !== 'sentence';
   if (meant === 'denied') return isLoose(joint);
   return meant === 'statement' && joint === 'and';
 }
 
-/** The same request with an answer to what was missing from it. */
+/** The same request, completed with the answer to its missing input. */
 export function planWithAnswer(
   pending: readonly Intent[],
   answer: string,
@@ -135,7 +134,7 @@ export function planWithAnswer(
   const only = first.missing.length === 1 ? first.missing[0]?.name.split('.').at(-1) : undefined;
   const asGiven = fillWith(answer);
   const isPlain = asGiven.missing.length === 0 && asGiven.weight > first.weight;
-  // In a fence of its own the whole answer, as it was written, is the one value.
+  // In a code fence, the whole answer becomes the one value, exactly as written.
   const best = only === undefined || isPlain ? asGiven : fillWith(`${only}: \`\`\`\n${answer.trim()}\`\`\``);
   return [{ ...best, group: first.group }, ...later];
 }
@@ -151,7 +150,7 @@ function readRequest(text: string): readonly Atom[] | null {
   return atoms && atoms.length <= MOST_ATOMS ? atoms : null;
 }
 
-/** Different tools go one after another, since the second may need what the first did. */
+/** Calls of different tools run one after another, because the second may depend on the first. */
 function inGroups(plan: readonly Planned[]): readonly Intent[] {
   let group = 0;
   return plan.map(({ choice, joint }, index) => {
@@ -181,7 +180,7 @@ const BY_STRENGTH: readonly Joint[] = ['start', 'and', 'comma', 'sentence', 'the
 const stronger = (one: Joint, other: Joint): Joint =>
   BY_STRENGTH.indexOf(one) >= BY_STRENGTH.indexOf(other) ? one : other;
 
-/** Stretches between separators; the mark of a question or a cry stays with it. */
+/** Splits the atoms at separators; a question mark or exclamation mark stays with its segment. */
 function segmentsOf(atoms: readonly Atom[]): readonly Segment[] {
   const segments: Segment[] = [];
   let joint: Joint = 'start';
@@ -207,7 +206,7 @@ function segmentsOf(atoms: readonly Atom[]): readonly Segment[] {
   return segments;
 }
 
-/** The atoms of a segment, placed in its own text; "it" becomes the path it stands for. */
+/** A segment's atoms, with positions relative to its own text; "it" becomes the path that it refers to. */
 function clauseOf(text: string, atoms: readonly Atom[], segment: Segment, lastPath: string | null): Clause {
   const path = atoms.slice(0, segment.from).findLast((atom) => atom.kind === 'path')?.value ?? lastPath;
   const own = atoms.slice(segment.from, segment.to);
@@ -227,7 +226,7 @@ function clauseOf(text: string, atoms: readonly Atom[], segment: Segment, lastPa
   };
 }
 
-/** Values without a verb, for the tool that was just asked for. */
+/** Bare values without a verb, for the tool that was just chosen. */
 function sameAgain(current: Choice, clause: Clause, profiles: readonly Profile[]): Choice | null {
   const profile = profiles.find((one) => one.tool === current.tool);
   if (!profile || current.missing.length > 0 || leaves(current.tool).some((leaf) => leaf.kind === 'array'))

@@ -1,5 +1,5 @@
-// A request while it is read for one tool: which atoms are spoken for, where a leaf is
-// named, where a value of several words ends, and what a stretch of text means as a value.
+// A request while it is read for one tool: which atoms are already used, where a leaf is named, where a value of several words
+// ends, and how a piece of text converts to a value.
 
 import { type Atom, parseJson } from './atoms.ts';
 import { type Kind, type Leaf, type Schema, choicesOf, fits, itemsOf, kindOf } from './schema.ts';
@@ -9,22 +9,22 @@ import { isPreposition, splitName } from './words.ts';
 export interface Reading {
   readonly text: string;
   readonly atoms: readonly Atom[];
-  /** Where the request itself begins, after "could you please". */
+  /** The index at which the request itself begins, after "could you please". */
   readonly from: number;
-  /** Stems that name the tool, which a value therefore does not begin with. */
+  /** Stems of the tool's name. A value does not begin with one of them. */
   readonly toolWords: ReadonlySet<string>;
-  /** Stems that describe it. */
+  /** Stems of the tool's description and properties. */
   readonly aboutWords: ReadonlySet<string>;
   readonly root: Schema;
   readonly leaves: readonly Leaf[];
-  /** Atoms that already went into a value. */
+  /** Atoms that are already part of a value. */
   readonly used: ReadonlySet<number>;
 }
 
 export interface Found {
   readonly value: unknown;
   readonly taken: readonly number[];
-  /** How much the value speaks for the tool that it fits. */
+  /** How strongly the value suggests the tool. */
   readonly weight: number;
 }
 
@@ -34,7 +34,7 @@ export const has = (leaf: Leaf, words: ReadonlySet<string>): boolean =>
   leaf.words.some((word) => words.has(word));
 export const isContent = (leaf: Leaf): boolean => isText(leaf.kind) && has(leaf, CONTENT_NAMES);
 export const isText = (kind: Kind): boolean => kind === 'string' || kind === 'any';
-/** A value that stands out from the words around it. */
+/** A value that can be recognised by its form. */
 export const isPlainValue = (atom: Atom | undefined): boolean =>
   atom !== undefined && atom.kind !== 'word' && atom.kind !== 'mark';
 export const isNumeric = (kind: Kind): boolean => kind === 'number' || kind === 'integer';
@@ -47,12 +47,12 @@ export function isPathLike(leaf: Leaf): boolean {
 export const range = (from: number, to: number): readonly number[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 
-/** How a value that the schema allows is said; empty where it cannot be. */
+/** How people say an allowed value; empty if it cannot be said. */
 export function spoken(choice: unknown): string {
   return typeof choice === 'string' ? choice : (JSON.stringify(choice) ?? '');
 }
 
-/** The value that a text stands for under a schema; undefined where it cannot. */
+/** Converts a text to a value of the schema; undefined if it does not fit. */
 export function convert(text: string, schema: Schema, root: Schema): unknown {
   const plain = (one: string): string => splitName(one).join(' ');
   const choice = choicesOf(schema).find(
@@ -75,7 +75,7 @@ export function convert(text: string, schema: Schema, root: Schema): unknown {
     .map((item) => convert(item.replace(/^["'`](.*)["'`]$/, '$1'), items, root));
 }
 
-/** The atoms from `from` to `to` as a value of the leaf, if it fits. */
+/** The atoms from `from` to `to` as a value of the leaf; null if they do not fit. */
 export function take(leaf: Leaf, reading: Reading, from: number, to: number, weight: number): Found | null {
   const first = reading.atoms[from];
   const last = reading.atoms[to - 1];
@@ -97,7 +97,7 @@ export function accept(
   return value !== undefined && fits(value, leaf.schema, reading.root) ? { value, ...found } : null;
 }
 
-/** The first index after a name (its stems) that stands at `at`; otherwise 0. */
+/** The index after a name (given as stems) that begins at `at`; 0 if it does not. */
 export function afterName(stems: readonly string[], reading: Reading, at: number): number {
   let heard = 0;
   let next = at;
@@ -123,7 +123,7 @@ export function isKeyed(leaf: Leaf, reading: Reading, at: number): boolean {
 export const introduced = (reading: Reading, at: number): boolean =>
   at <= reading.from || mark(reading, at - 1) === ',' || BEFORE_NAME.has(word(reading, at - 1));
 
-/** Where a value of several words ends: at another value, or where another leaf is named. */
+/** The end of a value of several words: the next value, or the name of another leaf. */
 export function endOfRun(leaf: Leaf, reading: Reading, from: number): number {
   const others = reading.leaves.filter((other) => other !== leaf);
   let to = from;
@@ -136,7 +136,7 @@ export function endOfRun(leaf: Leaf, reading: Reading, from: number): number {
   return trimEnd(reading, from, to, isContent(leaf));
 }
 
-/** Without the words and marks that only lead on; a content keeps its "!" and "?". */
+/** Removes trailing connecting words and punctuation; content keeps its "!" and "?". */
 export function trimEnd(reading: Reading, from: number, end: number, isContent = false): number {
   const marks = isContent ? '.,;:' : '.,;:!?';
   let to = end;

@@ -1,4 +1,4 @@
-// What an offline model is asked with. The server's requests hold more; only this much is read here.
+// A request to an offline model: the subset of the server's model request that is used here.
 
 import type { MessagePart } from '@continuo/engine';
 
@@ -12,7 +12,7 @@ export type HistoryMessage =
       readonly output: unknown;
       readonly failed: boolean;
     }
-  /** A note of the server to the model, such as an interruption. */
+  /** A marker from the server to the model, such as an interruption. */
   | { readonly role: 'system'; readonly content: string };
 
 export interface ToolSchema {
@@ -23,7 +23,7 @@ export interface ToolSchema {
 }
 
 export interface ModelRequest {
-  /** The id that the answer's message must carry. */
+  /** The id for the answer's message. */
   readonly messageId: string;
   readonly system: string;
   readonly history: readonly HistoryMessage[];

@@ -1,12 +1,12 @@
-// Reading a tool's JSON Schema: the leaves that an input is made of, and whether a value
-// fits. What is not understood is never guessed: a value that may not fit does not fit.
+// Reads a tool's JSON Schema: the leaves of its input, and whether a value fits. Never guesses: if it is unclear whether a value
+// fits, it does not.
 
 import { splitName, stem } from './words.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 export type Kind = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object' | 'any';
 
-/** A place in the input that takes a value of its own; objects inside are taken apart. */
+/** A place in the input that takes a single value; nested objects are split into their own leaves. */
 export interface Leaf {
   readonly path: readonly string[];
   readonly words: readonly string[];
@@ -17,7 +17,7 @@ export interface Leaf {
   readonly required: boolean;
 }
 
-/** In a leaf's path: the one item of a list of objects. */
+/** In a leaf's path: the single item of a list of objects. */
 export const ONLY = '\0only';
 
 const DEEPEST = 8;
@@ -30,7 +30,7 @@ export function asSchema(value: unknown): Schema {
   return isRecord(value) ? value : {};
 }
 
-/** The schema with references followed, and of alternatives the first that is not null. */
+/** Follows references, and chooses the first alternative that is not null. */
 export function resolveSchema(value: unknown, root: Schema, depth = 0): Schema {
   const schema = asSchema(value);
   if (depth > DEEPEST) return { not: {} };
@@ -75,7 +75,7 @@ export function kindOf(schema: Schema): Kind {
   return 'any';
 }
 
-/** The leaves of an object's schema, required ones and others, in the schema's order. */
+/** The leaves of an object's schema, required or not, in the schema's order. */
 export function leavesOf(
   schema: Schema,
   root: Schema,
@@ -108,7 +108,7 @@ export function leavesOf(
   });
 }
 
-/** The only values that are allowed, where the schema lists them. */
+/** The allowed values, if the schema lists them. */
 export function choicesOf(schema: Schema): readonly unknown[] {
   return 'const' in schema ? [schema['const']] : list(schema['enum']);
 }

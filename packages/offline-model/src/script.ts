@@ -1,14 +1,14 @@
-// A script: the last user message, as JSON, tells the model what to say and call.
+// A script: the last user message is JSON that tells the model what to say and call.
 //
-// The step that is played is the number of assistant messages since that message, so that
-// whoever takes a run over goes on at the right step.
+// The number of assistant messages since that message selects the step, so that a pod which takes a run over continues at the
+// right step.
 
 import { isJsonTooDeep, JSON_DEPTH } from '@continuo/engine';
 import { z } from 'zod';
 import type { HistoryMessage } from './request.ts';
 import { type Step, splitWords } from './step.ts';
 
-/** A call's input may be nested as deep as `JSON_DEPTH`; the rest is room for the script around it. */
+/** A call's input may be nested as deep as `JSON_DEPTH`; the rest is for the script around it. */
 const SCRIPT_DEPTH = JSON_DEPTH + 16;
 const MOST_TOKENS = 100_000;
 const milliseconds = z.number().min(0).max(86_400_000);
@@ -18,9 +18,9 @@ const scriptSchema = z.strictObject({
     z
       .strictObject({
         text: z.string().optional(),
-        /** The text, split as the script wants it. */
+        /** The text, already split into deltas. */
         deltas: z.array(z.string()).optional(),
-        /** So many made-up words, after the text. */
+        /** How many made-up words to add after the text. */
         tokens: z.int().min(0).max(MOST_TOKENS).optional(),
         reasoning: z.string().optional(),
         calls: z
@@ -61,7 +61,7 @@ export function scriptedStep(history: readonly HistoryMessage[]): Step {
   return step ? toStep(step, index) : { deltas: ['done.'] };
 }
 
-/** The script's steps, or what is wrong with it. */
+/** The script's steps, or an error message. */
 function readScript(content: string): readonly ScriptStep[] | string {
   if (isJsonTooDeep(content, SCRIPT_DEPTH)) return `it is nested deeper than ${SCRIPT_DEPTH} levels`;
   let value: unknown;

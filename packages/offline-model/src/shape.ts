@@ -1,5 +1,5 @@
-// How a clause is meant. Only an order or a question can choose a tool; everything that
-// might be talk about an action, and not the wish for it, is told apart here.
+// Recognises the intent of a clause. Only an order or a question can choose a tool. A clause that only talks about an action,
+// without asking for it, is something else.
 
 import type { Atom } from './atoms.ts';
 
@@ -35,10 +35,10 @@ const QUESTION = /^(?:what|which|who|whom|whose|where|when|how)\b/;
 const NO_ORDER = new RegExp(
   `^(?:(?:i|we|you|it|he|she|they)(?:['’]\\w+)?|the|this|that|these|those|my|your|our|there|here|an?|is|are|am|was|were|did|does|do you|has|have|had|should|may|might|no|nope|because)(?![\\w-])`,
 );
-/** "deleted a.txt", "deleting a.txt": told, not asked. */
+/** "deleted a.txt", "deleting a.txt": a statement, not a request. */
 const TOLD = /^(?!(?:need|feed|embed|seed|speed|proceed|bring|string|spring|swing)\b)[a-z]{2,}(?:ed|ing)\b/;
 
-/** How the clause is meant, and the index where it begins after "could you please". */
+/** The shape of the clause, and the index at which it begins after "could you please". */
 export function shapeOf(atoms: readonly Atom[]): { readonly shape: Shape; readonly from: number } {
   const plain = atoms
     .slice(0, 14)

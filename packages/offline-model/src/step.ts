@@ -1,8 +1,8 @@
-// One step of an offline model, and how it is played as a stream of events.
+// One step of an offline model, and how it becomes a stream of events.
 //
-// 1. The deltas of a block, put together, are exactly the block's text.
-// 2. Where the pace is zero nothing waits: no timer, no await.
-// 3. An abort is the last event, also in the middle of a wait.
+// 1. The deltas of a block, joined, are exactly the block's text.
+// 2. At zero pace nothing waits: no timer, no await.
+// 3. An abort is the last event, even in the middle of a wait.
 
 import type { StreamEvent } from '@continuo/engine';
 import type { HistoryMessage, ModelRequest } from './request.ts';
@@ -22,7 +22,7 @@ export interface Pace {
 
 interface StepCall {
   readonly tool: string;
-  /** The input as the model writes it: JSON, or not. */
+  /** The input as the model writes it, valid JSON or not. */
   readonly input: string;
 }
 
@@ -31,14 +31,14 @@ export interface Step {
   readonly deltas?: readonly string[];
   readonly calls?: readonly StepCall[];
   readonly pace?: Pace;
-  /** Whether somebody asked for time to watch. */
+  /** Whether the user asked for a slow answer. */
   readonly slowly?: boolean;
   readonly end?:
     | { readonly kind: 'error'; readonly code: string; readonly message: string }
     | { readonly kind: 'hang' };
 }
 
-/** Words with the space after them; together they are the text. */
+/** Splits a text into words with their trailing space; joined, they are the text. */
 export function splitWords(text: string): readonly string[] {
   return text.match(/\S+\s*|\s+/g) ?? [];
 }
@@ -73,7 +73,7 @@ export async function* play({
   yield interrupted();
 }
 
-/** What is to happen, in order: an event, or milliseconds to wait. */
+/** The events in order, and the waits between them in milliseconds. */
 function* perform(
   step: Step,
   request: ModelRequest,
@@ -104,7 +104,7 @@ function* perform(
       yield* pause(text);
       yield { type: 'text_delta', at: now(), text };
     }
-    // A stream that breaks off after its text leaves the block open, as a provider's does.
+    // A stream that breaks off after its text leaves the block open, as a real provider's does.
     if (!step.end || calls.length > 0) yield { type: 'text_block_stop', at: now() };
   }
 
@@ -125,7 +125,7 @@ function* perform(
   yield { type: 'message_stop', at: now(), reason: calls.length > 0 ? 'tool_use' : 'end', usage };
 }
 
-/** Letters, digits, `_` and `-`, 64 at most: what every provider takes back. */
+/** At most 64 letters, digits, `_` and `-`, which every provider accepts. */
 function callIdFor(messageId: string, index: number): string {
   const suffix = `_${index}`;
   return messageId.replace(/[^a-zA-Z0-9_-]/g, '_').slice(-(64 - suffix.length)) + suffix;
@@ -135,7 +135,7 @@ function pieces(input: string): readonly string[] {
   return input.match(/[\s\S]{1,16}/gu) ?? [];
 }
 
-/** About four characters a token, counted over everything that the model was given. */
+/** An estimate: four characters per token, over the whole request. */
 function tokensIn(request: ModelRequest): number {
   let characters = request.system.length;
   for (const message of request.history) characters += lengthOf(message);

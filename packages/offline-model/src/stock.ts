@@ -1,5 +1,5 @@
-// Short texts that the offline model puts where a request asks for one without saying it ("write a haiku to …"). They
-// come from a fixed stock, and the answer says so: nobody wrote them for the request.
+// Short texts for requests that ask for a text without providing it ("write a haiku to …"). They are a fixed stock, and the
+// answer says so.
 
 const HAIKU: readonly (readonly string[])[] = [
   ['An old, quiet pond', 'A light rain at dawn', 'First snow on the roof', 'Late sun on the wall'],
@@ -40,7 +40,7 @@ const STOCK: Readonly<Record<string, readonly (readonly string[])[]>> = {
 const ASKED =
   /^(?:(?:a|an|the|another|some|short|little|new|nice|small) )*([a-z]+)(?: (?:about|on|of|for) .*)?$/i;
 
-/** The text that the words ask for, or null if they are the text. */
+/** The stock text that the words ask for; null if the words are the text itself. */
 export function stockText(words: string): { readonly kind: string; readonly text: string } | null {
   const kind = ASKED.exec(words.trim())?.[1]?.toLowerCase() ?? '';
   const lines = Object.hasOwn(STOCK, kind) ? STOCK[kind]! : null;
@@ -49,7 +49,7 @@ export function stockText(words: string): { readonly kind: string; readonly text
   return { kind, text: `${lines.map((choices) => choices[which % choices.length]!).join('\n')}\n` };
 }
 
-/** Another line for the same place; null for a line that is not of the stock. */
+/** Another line for the same position; null if the line is not from the stock. */
 export function otherLine(line: string): string | null {
   for (const choices of Object.values(STOCK).flat()) {
     const at = choices.indexOf(line.trim());

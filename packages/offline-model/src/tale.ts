@@ -1,5 +1,5 @@
-// A long answer, for whoever wants to see one stopped: a lighthouse keeper's book, day by day. Told to go on, it goes on with
-// the day that was cut off; the history says which that is.
+// A long answer, for trying out how one is stopped: a lighthouse keeper's book, day by day. When asked to go on, it continues
+// with the day that was cut off, which it finds in the history.
 
 import type { HistoryMessage } from './request.ts';
 
@@ -26,7 +26,7 @@ const HAPPENED = [
   'The boat came late, and nothing was lost by it.',
 ];
 
-/** What to tell, or null if nobody asked for it. */
+/** The story to tell; null if the text does not ask for one. */
 export function taleFor(history: readonly HistoryMessage[], text: string): string | null {
   if (ASKED.test(text)) return tell(1);
   const reached = GO_ON.test(text) ? lastDay(history) : 0;
@@ -34,7 +34,7 @@ export function taleFor(history: readonly HistoryMessage[], text: string): strin
   return tell(reached);
 }
 
-/** The last day that was begun: nobody can say whether it was told to its end. */
+/** The last day that was begun. It is told again, because it may be incomplete. */
 function lastDay(history: readonly HistoryMessage[]): number {
   const said = history.flatMap((message) => (message.role === 'assistant' ? message.parts : []));
   const days = said.flatMap((part) => (part.kind === 'text' ? [...part.text.matchAll(DAY)] : []));

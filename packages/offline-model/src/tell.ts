@@ -1,4 +1,4 @@
-// The sentences of the offline model. They are true, short, and say whose they are.
+// The offline model's sentences. They are short and true, and say that the offline model wrote them.
 
 import type { ToolSchema } from './request.ts';
 import type { Intent } from './plan.ts';
@@ -8,11 +8,11 @@ export interface CallOutcome {
   readonly input: unknown;
   readonly output: unknown;
   readonly failed: boolean;
-  /** Whether the history holds a result at all. */
+  /** Whether the history contains a result at all. */
   readonly answered: boolean;
 }
 
-/** Part of every question for missing input; a later message is read as its answer. */
+/** Part of every question for missing input. The model recognises by it that the next message is an answer. */
 export const NEED = 'I still need';
 
 export function tellWhatThisIs({
@@ -52,7 +52,7 @@ export function tellCalling(intents: readonly Intent[]): string {
   return `Calling ${sentenceList(intents.map(({ tool, input }) => shortly(tool.name, input)))}.`;
 }
 
-/** What came of the calls: of several a list, with what the last one returned. */
+/** Reports the results of the calls: several as a list, followed by the output of the last one. */
 export function tellCalls(outcomes: readonly CallOutcome[]): string {
   if (outcomes.length < 2) return outcomes.map(tellCall).join('');
   const last = linesIn(outcomes.at(-1)!);
@@ -72,7 +72,7 @@ function tellShortly(outcome: CallOutcome): string {
   return `${call}: ${inWords(text?.split('\n')[0] ?? textIn(output) ?? output) || 'it returned nothing'}`;
 }
 
-/** A call by its path, where it has one. */
+/** Describes a call by its path, if it has one. */
 function shortly(tool: string, input: unknown): string {
   const path = typeof input === 'object' && input !== null && 'path' in input ? input.path : null;
   return `${tool}${typeof path === 'string' ? ` ${excerpt(path, 120)}` : inputOf(input)}`;
@@ -94,7 +94,7 @@ function tellCall(outcome: CallOutcome): string {
 const BLOCK_LINES = 30;
 const BLOCK_CHARACTERS = 200;
 
-/** A text of several lines is shown as it is, its beginning at least. */
+/** Shows a text of several lines as it is, or at least its beginning. */
 function block(text: string): string {
   const lines = text.split('\n');
   const shown = lines.slice(0, BLOCK_LINES).map((line) => line.slice(0, BLOCK_CHARACTERS));
@@ -117,7 +117,7 @@ function textIn(output: unknown): string | null {
   return typeof text === 'string' ? text : null;
 }
 
-/** What a call returned, if that is a text of several lines. */
+/** The output of a call, if it is a text of several lines. */
 function linesIn({ output, failed }: CallOutcome): string | null {
   const text = textIn(output);
   return !failed && text?.includes('\n') ? text : null;
@@ -149,7 +149,7 @@ function problemIn(output: unknown): string {
   return inWords(output) || 'it gave no reason';
 }
 
-/** A value as a person would say it, cut short. */
+/** A value in words, truncated. */
 function inWords(value: unknown, length = 200, depth = 0): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return excerpt(value, length);

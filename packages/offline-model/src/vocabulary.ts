@@ -1,9 +1,9 @@
-// Every word that the offline model recognises, in one place. Nothing here knows any tool: a tool is recognised by the
-// words of its own name, description and properties, beside these.
+// All words that the offline model recognises. None of them belongs to a particular tool: a tool is recognised by these words
+// together with its own name, description and properties.
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-// ——— words that carry no meaning of their own
+// ——— words without a meaning of their own
 
 export const ARTICLES = setOf('a an the some my your our me us this that these those out up please just');
 export const PREPOSITIONS = setOf(
@@ -18,14 +18,14 @@ export const CONNECTIVES = setOf(
 export const QUESTION_WORDS = setOf(
   "what what's whats which who who's whom whose where where's when how much many",
 );
-/** Words that are no value, although they stand where one could. */
+/** Words that are never a value, even where a value could be. */
 export const NO_VALUE = setOf(
   'it them one something anything back again now there here and then you i is are',
 );
 
 // ——— verbs
 
-/** Verbs that people use for one another; `asks` marks those that only look. */
+/** Groups of synonymous verbs; `asks` marks those that only read. */
 export const VERBS: readonly { readonly asks: boolean; readonly words: string }[] = [
   {
     asks: true,
@@ -48,14 +48,14 @@ export const VERBS: readonly { readonly asks: boolean; readonly words: string }[
   { asks: false, words: 'stop cancel abort kill end' },
   { asks: false, words: 'wait sleep pause delay' },
 ];
-/** Verbs that may stand before a tool's own: "do a search". */
+/** Verbs that may come before a tool's own verb: "do a search". */
 export const HELPER_VERBS = setOf('do use make try perform run start execute call give go take');
 
 // ——— words in a tool's name and description
 
-/** Words of a tool's name that say little about it. */
+/** Words in a tool's name that say little about it. */
 export const LIGHT_WORDS = setOf('get do use call tool mcp');
-/** A description that begins with one of these names a thing: such a tool only looks. */
+/** A description that begins with one of these words names a thing: such a tool only reads. */
 export const NOUN_PHRASE_OPENINGS = setOf('the a an current latest');
 
 // ——— names of properties, by what they take
@@ -67,7 +67,7 @@ export const PATH_NAMES = setOf(
   'path paths file files filename filepath dir directory folder source destination',
 );
 export const COUNT_NAMES = setOf('limit count top max maximum n k size number results');
-/** Values that can be seen for what they are, and the formats and names of the properties that take them. */
+/** Values that can be recognised by their form, with the formats and names of the properties that take them. */
 export const SEEN_KINDS: readonly {
   readonly kind: string;
   readonly formats: readonly string[];
@@ -103,15 +103,15 @@ export const BEFORE_NAME = setOf('with and using where whose the its');
 export const BEFORE_CONTENT = ['saying', 'says', 'say', 'containing', 'contains'];
 /** Before a name or title: "a file called x". */
 export const BEFORE_TITLE = ['named', 'called', 'titled'];
-/** Before what a line is replaced with. */
+/** Before the replacement of a line. */
 export const BEFORE_REPLACEMENT = setOf('with to by into as :');
-/** Before a number that limits: "the top 3". */
+/** Before a number that is a limit: "the top 3". */
 export const BEFORE_COUNT = setOf('top first last most to');
 /** Before a folder: "in src". */
 export const BEFORE_FOLDER = setOf('in from under inside of');
 /** Before a flag that is not set: "without overwrite". */
 export const BEFORE_DENIED_FLAG = setOf("no not without non don't");
-/** After the last word of a value, and no part of it. */
+/** After a value, but not part of it. */
 export const AFTER_VALUE = setOf('and then the please its');
 
 // ——— between two requests

@@ -1,9 +1,8 @@
-// How the words of the vocabulary are recognised: names split into words, words cut to their stems, and verbs that stand
-// for one another.
+// Recognises words of the vocabulary: splits names into words, reduces words to stems, and relates synonymous verbs.
 
 import { ARTICLES, AUXILIARIES, CONNECTIVES, PREPOSITIONS, QUESTION_WORDS, VERBS } from './vocabulary.ts';
 
-/** `readFile`, `read_file` and `read-file` are all read, file. */
+/** Splits `readFile`, `read_file` and `read-file` into read, file. */
 export function splitName(name: string): readonly string[] {
   return name
     .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
@@ -15,7 +14,7 @@ export function splitName(name: string): readonly string[] {
 
 const ENDINGS = [/ies$/, /es$/, /s$/, /ly$/, /ing$/, /ed$/, /e$/];
 
-/** A rough stem: file, files; write, writing; run, running come out the same. */
+/** A rough stem: file and files, write and writing, run and running give the same stem. */
 export function stem(word: string): string {
   let root = word.toLowerCase().replace(/['’]s$/, '');
   for (const ending of ENDINGS) {
@@ -28,7 +27,7 @@ export function stem(word: string): string {
 export const isPreposition = (word: string): boolean => PREPOSITIONS.has(word.toLowerCase());
 export const isArticle = (word: string): boolean => ARTICLES.has(word.toLowerCase());
 
-/** Words that say nothing about which tool is meant. */
+/** Whether the word says nothing about which tool is meant. */
 export function isEmptyWord(word: string): boolean {
   const lower = word.toLowerCase();
   return [ARTICLES, PREPOSITIONS, AUXILIARIES, CONNECTIVES].some((set) => set.has(lower));
@@ -52,7 +51,7 @@ export const isAskingVerb = (stemmed: string): boolean =>
   [...groupsOf(stemmed)].some((group) => VERBS[group]?.asks === true);
 export const isRunningVerb = (stemmed: string): boolean => related('run', stemmed) > 0;
 
-/** How far two stems mean the same: 1 for the same word, 0.8 for a related verb, 0. */
+/** How closely two stems are related: 1 for the same word, 0.8 for a related verb, otherwise 0. */
 export function related(one: string, other: string): number {
   if (one === other) return 1;
   const groups = groupsOf(other);

@@ -1,4 +1,4 @@
-/** Asks the server whether it takes connections, as every client would. */
+/** Checks whether the server accepts connections, by connecting as a client. */
 import pg from 'pg';
 import { systemCode } from './errors.ts';
 import { USER } from './cluster.ts';
@@ -9,9 +9,9 @@ export const DATABASE = 'continuo';
 export type Answer =
   | { readonly kind: 'ready' }
   | { readonly kind: 'no-database' }
-  /** It listens, but takes no connection yet, or no longer: ask again. */
+  /** The server listens but accepts no connections at the moment: check again. */
   | { readonly kind: 'not-now' }
-  /** Nobody listens. */
+  /** No server listens. */
   | { readonly kind: 'refused' };
 
 export async function ask(socketFolder: string): Promise<Answer> {
@@ -40,13 +40,13 @@ function readRefusal(error: unknown): Answer {
   switch (systemCode(error)) {
     case '3D000':
       return { kind: 'no-database' };
-    case '53300': // Too many connections: it is up, and busy.
+    case '53300': // Too many connections: the server is up, but busy.
       return { kind: 'ready' };
     case 'ENOENT':
     case 'ECONNREFUSED':
       return { kind: 'refused' };
     default:
-      // Starting up, shutting down (57P03), too busy to answer in time, gone while it answered.
+      // Starting up, shutting down (57P03), too busy to answer in time, or gone during the answer.
       return { kind: 'not-now' };
   }
 }
@@ -60,7 +60,7 @@ function clientFor(host: string, database: string): pg.Client {
     ssl: false,
     connectionTimeoutMillis: 5000,
   });
-  // A server that ends while we hang up is no news: the question is asked again.
+  // A server that ends during the disconnect is no error: the check is repeated anyway.
   client.on('error', () => undefined);
   return client;
 }

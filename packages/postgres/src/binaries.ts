@@ -1,8 +1,7 @@
 /**
- * Finds a way to run the Postgres programs: as whom, and from where. They run from
- * where npm put them, unless the user that runs the server cannot read them there (a
- * project below a private folder) or the links cannot be made (a read-only folder):
- * then from a copy.
+ * Finds a user and a folder to run the Postgres programs with. They run from the npm package, unless the user that runs the
+ * server cannot read them there (a project below a private folder) or the links cannot be made (a read-only folder): then they
+ * run from a copy.
  */
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +18,7 @@ export interface Programs {
   readonly initdb: string;
 }
 
-/** The first of the identities that can run the programs, and from where. */
+/** The first identity that can run the programs, and the folder to run them from. */
 export async function usablePrograms(
   native: string,
   identities: readonly Identity[],
@@ -65,14 +64,14 @@ async function tryFrom(place: () => string, identity: Identity): Promise<Trial> 
   return { kind, why: `${postgres}: ${why}` };
 }
 
-/** Whether the programs never had a chance, because we may not run anything as that identity. */
+/** Whether the program never started, because we may not run anything as that identity. */
 function isRefusal(identity: Identity, ending: Ending): boolean {
   if (ending.kind === 'exited') return identity.kind === 'namespace' && /^unshare: /m.test(ending.output);
   const code = systemCode(ending.error);
   return identity.kind === 'namespace' || code === 'EPERM' || code === 'EINVAL';
 }
 
-/** Where a copy may live, best first. Each returns the folder of a complete copy. */
+/** Where to put a copy, best first. Each function returns the folder of a complete copy. */
 function copyPlaces(native: string, identity: Identity, home: string): (() => string)[] {
   const version = packageVersion(native);
   const shared = `continuo-postgres-${version}-${process.geteuid?.()}`;

@@ -1,7 +1,4 @@
-/**
- * The data folder. It appears complete, by one rename, or not at all: a crash
- * during initdb leaves only a folder that the next start removes.
- */
+/** The data folder. One rename creates it complete: a crash during initdb leaves only a temporary folder, which the next start removes. */
 import {
   chmodSync,
   chownSync,
@@ -31,7 +28,7 @@ type Cluster =
   | { readonly kind: 'absent' }
   | { readonly kind: 'present'; readonly uid: number; readonly gid: number };
 
-/** Looks at the data folder; refuses one of another version, or something else altogether. */
+/** Inspects the data folder; refuses a cluster of another version, and a folder that is no cluster. */
 export function inspectCluster(data: string): Cluster {
   const entries = listFolder(data);
   if (!entries || entries.length === 0) return { kind: 'absent' };
@@ -63,8 +60,8 @@ export async function createCluster(paths: Paths, programs: Programs): Promise<v
 }
 
 /**
- * Gives the files to the user that runs the server; only root can, and only root needs
- * it. Keeps others out, as the server insists; a copy from a backup may have lost that.
+ * Gives the files to the user that runs the server; only root can do this, and only root needs it. Also makes the folder private,
+ * as Postgres requires; a copy from a backup may have other permissions.
  */
 export function handOver(data: string, identity: Identity): void {
   const { uid, gid } = fileOwner(identity);
@@ -73,7 +70,7 @@ export function handOver(data: string, identity: Identity): void {
   for (const entry of readdirSync(data, { recursive: true, withFileTypes: true })) {
     lchownSync(join(entry.parentPath, entry.name), uid, gid);
   }
-  // The folder comes last: until it has changed hands, the next start does it all again.
+  // The folder comes last: if this is interrupted, the next start repeats all of it.
   chownSync(data, uid, gid);
 }
 

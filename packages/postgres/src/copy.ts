@@ -1,6 +1,6 @@
 /**
- * A copy of the programs for a user who cannot read the originals. It appears
- * complete, by one rename, and is checked before each use.
+ * Copies the programs for a user who cannot read the originals. One rename creates the copy complete, and it is verified before
+ * each use.
  */
 import {
   chmodSync,
@@ -17,7 +17,7 @@ import { dirname, join, relative } from 'node:path';
 import { systemCode } from './errors.ts';
 import { makeLink, readLinks } from './links.ts';
 
-/** Sees to it that `target` is a complete copy of the programs, readable by all. */
+/** Ensures that `target` is a complete copy of the programs, readable by everyone. */
 export function copyTo(native: string, target: string): string {
   const files = listFiles(native);
   if (isCopy(files, native, target)) return target;
@@ -34,7 +34,7 @@ export function copyTo(native: string, target: string): string {
   throw new Error(`${target} is not a copy of ${native}`);
 }
 
-/** Another process may put its copy there meanwhile: one is as good as the other. */
+/** Another process may put its own copy there at the same time; both are equally good. */
 function putInPlace(fresh: string, target: string, old: string): void {
   if (lstatSync(target, { throwIfNoEntry: false })?.uid === process.geteuid?.()) renameSync(target, old);
   try {
@@ -50,7 +50,7 @@ interface CopiedFile {
   readonly executable: boolean;
 }
 
-/** The regular files that the server needs; archives for linking C programs are left out. */
+/** The regular files that the server needs, without the static libraries for linking C programs. */
 function listFiles(native: string): CopiedFile[] {
   return readdirSync(native, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/\.(a|pc)$/.test(entry.name))
@@ -72,7 +72,7 @@ function copyFiles(files: readonly CopiedFile[], from: string, to: string): void
   for (const link of readLinks(to)) makeLink(link.path, link.to);
 }
 
-/** Makes a folder and its parents readable by all, whatever the umask. */
+/** Makes a folder and its parents readable by everyone, whatever the umask. */
 function openFolder(root: string, folder: string): void {
   if (folder === '.') return;
   openFolder(root, dirname(folder));
@@ -81,7 +81,7 @@ function openFolder(root: string, folder: string): void {
   chmodSync(path, 0o755);
 }
 
-/** A copy is ours alone to write, and has every file in full size (cleaners of /tmp remove single files). */
+/** Whether the copy is writable only by us, and has every file in full size (/tmp cleaners remove single files). */
 function isCopy(files: readonly CopiedFile[], native: string, target: string): boolean {
   try {
     const top = lstatSync(target);

@@ -1,4 +1,4 @@
-/** What can go wrong with the embedded database, each with a sentence that says what to do. */
+/** Errors of the embedded database. Each message says what to do. */
 export type EmbeddedErrorCode =
   | 'unsupported-platform'
   | 'binaries-missing'
@@ -26,10 +26,10 @@ export class EmbeddedDatabaseError extends Error {
   }
 }
 
-/** The way out that every error may offer. */
+/** An alternative that every error message can offer. */
 export const OTHER_DATABASE = 'or set DATABASE_URL to a Postgres that you run yourself';
 
-/** The `code` of a system error, if it is one. */
+/** The `code` of a system error; undefined for other errors. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

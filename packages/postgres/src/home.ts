@@ -1,8 +1,8 @@
-// The home folder: only its owner may look into it, since it holds transcripts, workspaces and keys.
+// The home folder is private to its owner, because it holds transcripts, workspaces and keys.
 
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 
-/** Makes it, or makes it private where it is not. A folder of another user, a mounted one say, stays as it is. */
+/** Creates the folder, or makes an existing one private. A folder of another user, such as a mount, stays as it is. */
 export function makePrivateHome(home: string): void {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const { mode, uid } = statSync(home);

@@ -1,18 +1,14 @@
 /**
- * As whom the database's programs run. Postgres refuses to run as root, so root
- * becomes somebody else:
+ * The user that runs the database's programs. Postgres refuses to run as root, so root switches to another user:
  *
- * 1. By setting another user id, which no other account uses (in particular not
- *    `nobody`, which sandboxes like to use). Postgres itself needs no passwd
- *    entry, only initdb does: it runs as an account of /etc/passwd, and the
- *    files are handed over afterwards.
- * 2. Where there is no other user id (in a container that has only root), in a user
- *    namespace that calls root by another id. The kernel still sees root, without
- *    its capabilities.
+ * 1. By setting a user id that no other account uses (in particular not `nobody`, which sandboxes like to use). Postgres
+ *    itself needs no passwd entry, only initdb does: initdb runs as an account of /etc/passwd, and its files are handed over
+ *    afterwards.
+ * 2. If there is no other user id (in a container that has only root), in a user namespace that maps root to another id. The
+ *    kernel still sees root, without its capabilities.
  *
- * The other user need not be able to walk to the home folder, which may be below
- * a folder such as /root: each program starts inside its folder and calls it
- * /proc/self/cwd, which the kernel resolves without looking at the parents.
+ * The other user may lack access to the parents of the home folder, such as /root. So each program starts inside its
+ * folder and refers to it as /proc/self/cwd, which the kernel resolves without checking the parents.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -30,12 +26,12 @@ interface Account {
   readonly gid: number;
 }
 
-/** From util-linux. */
+/** Part of util-linux. */
 const UNSHARE = 'unshare';
-/** Below 65536, so that it exists inside the id ranges that containers get. */
+/** Below 65536, so that it exists within the id ranges of containers. */
 const FIRST_FREE_UID = 54320;
 
-/** Who may run the server, best first. `owner` is the owner of an existing data folder. */
+/** The identities that can run the server, best first. `owner` is the owner of an existing data folder. */
 export function serverIdentities(owner: { uid: number; gid: number } | undefined): Identity[] {
   if (process.geteuid?.() !== 0) return [{ kind: 'self' }];
   const accounts = readAccounts();
@@ -44,7 +40,7 @@ export function serverIdentities(owner: { uid: number; gid: number } | undefined
   return [user, { kind: 'namespace', uid: ordinaryAccount(accounts)?.uid ?? 65534 }];
 }
 
-/** Who may run initdb so that the server's identity can take the files over. */
+/** The identity that runs initdb; its files can be handed over to the server's identity. */
 export function initdbIdentity(server: Identity): Identity {
   const account = ordinaryAccount(readAccounts());
   if (server.kind === 'user') {
@@ -66,18 +62,18 @@ export function noEntry(what: string, cause?: unknown): EmbeddedDatabaseError {
   );
 }
 
-/** The user id that the files must have on disk. */
+/** The user id that the files need on disk. */
 export function fileOwner(identity: Identity): { uid: number; gid: number } {
   if (identity.kind === 'user') return identity;
   return { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 };
 }
 
-/** How a program that starts inside `folder` should call it. */
+/** The name by which a program that starts inside `folder` should refer to it. */
 export function folderName(identity: Identity, folder: string): string {
   return identity.kind !== 'self' && process.platform === 'linux' ? '/proc/self/cwd' : folder;
 }
 
-/** The environment of the database's programs: nothing of ours leaks into it. */
+/** The environment of the database's programs. Contains no other variables of this process. */
 const ENVIRONMENT = { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C' };
 
 export function spawnAs(
@@ -99,7 +95,7 @@ export type Ending =
   | { readonly kind: 'exited'; readonly code: number | null; readonly output: string }
   | { readonly kind: 'not-started'; readonly error: Error };
 
-/** Runs a program to its end and keeps what it said. */
+/** Runs a program to its end and returns its output. */
 export function runAs(
   identity: Identity,
   command: readonly [string, ...string[]],
@@ -117,7 +113,7 @@ export function runAs(
   });
 }
 
-/** Node throws some of the reasons why a program cannot be started, and emits others. */
+/** Node throws some spawn errors and emits others. */
 function tryToSpawn(...args: Parameters<typeof spawnAs>): ChildProcess | Error {
   try {
     return spawnAs(...args);

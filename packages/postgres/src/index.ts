@@ -1,4 +1,4 @@
-// The embedded Postgres of a home folder: opened by any number of processes, stopped when the last of them is gone.
+// The embedded Postgres of a home folder. Any number of processes can open it; it stops after the last of them is gone.
 
 export { EmbeddedDatabaseError } from './errors.ts';
 export { makePrivateHome } from './home.ts';

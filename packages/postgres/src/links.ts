@@ -1,12 +1,12 @@
 /**
- * The libraries find each other under several names, which are links. npm packages
- * cannot hold links: an install script makes them, but install scripts may be off.
+ * The shared libraries have several names, which are symbolic links. npm packages cannot contain links: an install script makes
+ * them, but install scripts may be disabled.
  */
 import { lstatSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { systemCode } from './errors.ts';
 
-/** Makes the links that are missing. False when they cannot be made here. */
+/** Makes the missing links. False if they cannot be made here. */
 export function completeLinks(native: string): boolean {
   try {
     for (const link of readLinks(native)) makeLink(link.path, link.to);
@@ -33,7 +33,7 @@ interface Link {
   readonly to: string;
 }
 
-/** pg-symlinks.json names both ends from the package's root, `native/…`. */
+/** pg-symlinks.json lists both ends relative to the package's root, as `native/…`. */
 export function readLinks(native: string): Link[] {
   const listed = parseLinks(join(native, 'pg-symlinks.json'));
   return listed.map(({ source, target }) => ({

@@ -1,10 +1,9 @@
 /**
- * One process at a time starts or stops the server of a home folder.
+ * Only one process at a time starts or stops the server of a home folder.
  *
- * 1. The kernel frees the lock when its holder dies, however it dies: there is
- *    no stale lock to recognise. Node has no flock, so the lock is SQLite's own
- *    (fcntl) on an empty file.
- * 2. It also excludes two holders within one process.
+ * 1. The kernel frees the lock when its holder dies, for whatever reason, so a lock is never stale. Node has no flock, so this
+ *    uses SQLite's lock (fcntl) on an empty file.
+ * 2. The lock also excludes two holders within one process.
  */
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,12 +11,12 @@ import { EmbeddedDatabaseError, systemCode } from './errors.ts';
 import { until } from './wait.ts';
 
 const SQLITE_BUSY = 5;
-/** Longer than a crash recovery that somebody else is waiting for. */
-const PATIENCE = 10 * 60_000;
+/** Longer than a crash recovery that the current holder may be waiting for. */
+const LOCK_TIMEOUT_MS = 10 * 60_000;
 
 export async function withLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   createPrivate(file);
-  const lock = await until({ limit: PATIENCE }, () => tryLock(file));
+  const lock = await until({ limit: LOCK_TIMEOUT_MS }, () => tryLock(file));
   if (!lock) {
     throw new EmbeddedDatabaseError(
       'busy',
@@ -32,8 +31,8 @@ export async function withLock<T>(file: string, work: () => Promise<T>): Promise
 }
 
 /**
- * Private, because whoever can read the file could hold the lock. A file that exists
- * is not opened: closing it would free the lock that this process may hold.
+ * Private, because any process that can read the file could take the lock. An existing file is not opened, because closing it
+ * would free a lock that this process may hold.
  */
 function createPrivate(file: string): void {
   try {

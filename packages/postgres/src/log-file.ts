@@ -1,13 +1,10 @@
-/** The server's log: two files at most, of about LARGEST bytes each. */
+/** The server's log: at most two files of about LARGEST bytes each. */
 import { closeSync, copyFileSync, fstatSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
 
 const LARGEST = 4 * 1024 * 1024;
 const TAIL = 4096;
 
-/**
- * The server keeps the file open for appending, so a large one is copied and
- * emptied rather than renamed.
- */
+/** Rotates the log. The server keeps the file open for appending, so a large one is copied and truncated instead of renamed. */
 export function boundLog(file: string, largest = LARGEST): void {
   try {
     if (statSync(file).size <= largest) return;
@@ -20,7 +17,7 @@ export function boundLog(file: string, largest = LARGEST): void {
 
 export interface LogFile {
   readonly descriptor: number;
-  /** What was written since it was opened; the end of it, if it is long. */
+  /** The text written since the file was opened; only its end, if it is long. */
   tail(): string;
   close(): void;
 }

@@ -1,11 +1,10 @@
 /**
  * Opens the embedded database of a home folder.
  *
- * 1. A pod registers (pods.ts) before it looks for the server, under the lock: from
- *    then on nobody stops the server that it finds.
- * 2. Whoever starts or stops the server holds the lock, except the watchdog, which
- *    acts only when nobody is registered.
- * 3. The last pod to let go waits until the server is down.
+ * 1. A pod registers (pods.ts) under the lock before it looks for the server. From then on no other process stops the
+ *    server that it finds.
+ * 2. A process that starts or stops the server holds the lock. The watchdog does not, but acts only when no pod is registered.
+ * 3. The last pod to release the database waits until the server is down.
  */
 import { accessSync, closeSync, constants, existsSync, realpathSync } from 'node:fs';
 import { DATABASE } from './answer.ts';
@@ -24,12 +23,12 @@ export interface EmbeddedOptions {
   /** The server's home folder; the data is in its folder `postgres`. */
   readonly home: string;
   readonly log?: (line: string) => void;
-  /** The folder of the Postgres programs, instead of the installed package's. */
+  /** The folder of the Postgres programs; by default the installed package's. */
   readonly binaries?: string;
 }
 
 export interface EmbeddedDatabase {
-  /** Settings for pg: the folder of a unix socket, user and database. */
+  /** Settings for pg: the folder of the unix socket, the user and the database. */
   readonly connection: {
     readonly host: string;
     readonly port: number;
@@ -37,13 +36,13 @@ export interface EmbeddedDatabase {
     readonly database: string;
     readonly ssl: false;
   };
-  /** The same as a URL. */
+  /** The same settings as a URL. */
   readonly url: string;
-  /** Whether this call started the server, or found it running. */
+  /** True if this call started the server, false if it was already running. */
   readonly started: boolean;
-  /** To be called when connections fail: brings the server back if it is gone. */
+  /** Call when connections fail: restarts the server if it is gone. */
   ensure(): Promise<void>;
-  /** Lets go. The last one out stops the server before this resolves. */
+  /** Releases the database. The last pod to do so stops the server before this resolves. */
   release(): Promise<void>;
 }
 
@@ -69,7 +68,7 @@ async function open(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
     shared: false,
     log: options.log ?? (() => undefined),
   };
-  // First of all, so that a refusal leaves nothing behind.
+  // Checked first, so that a refusal leaves nothing behind.
   refuseUnwritable(paths.lock);
   inspectCluster(paths.data);
   const entered = await withLock(paths.lock, () => enterAndBringUp(plan));
@@ -140,7 +139,7 @@ function addressOf(host: string): Pick<EmbeddedDatabase, 'connection' | 'url'> {
   };
 }
 
-/** The real path, so that one folder has one name in every process. */
+/** The real path, so that every process uses the same name for the folder. */
 function makeHome(home: string): string {
   try {
     makePrivateHome(home);

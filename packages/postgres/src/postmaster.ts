@@ -1,9 +1,7 @@
 /**
- * The server's main process, as postmaster.pid tells of it. Whoever calls the
- * functions that start, stop or clear away holds the lock.
+ * The server's main process, as described by postmaster.pid. Callers of the functions that start, stop or clean up hold the lock.
  *
- * 1. A process id alone proves nothing: it may have been given to another program
- *    since, or belong to a corpse that nobody has collected.
+ * 1. A process id alone proves nothing: it may have been reused by another program, or belong to a zombie process.
  * 2. A server is ready when it answers, not when a file says so.
  */
 import { execFileSync } from 'node:child_process';
@@ -19,12 +17,12 @@ import { until } from './wait.ts';
 
 export interface Postmaster {
   readonly pid: number;
-  /** Undefined until it listens. */
+  /** Undefined until the server listens. */
   readonly socketFolder: string | undefined;
   readonly status: string;
 }
 
-/** What postmaster.pid says, true or not. */
+/** The contents of postmaster.pid, which may be out of date. */
 function readPostmaster(data: string): Postmaster | undefined {
   let text: string;
   try {
@@ -39,13 +37,13 @@ function readPostmaster(data: string): Postmaster | undefined {
   return { pid, socketFolder: lines[4]?.trim() || undefined, status: lines[7]?.trim() ?? '' };
 }
 
-/** The live server of a data folder. */
+/** The running server of a data folder. */
 export function livePostmaster(data: string): Postmaster | undefined {
   const postmaster = readPostmaster(data);
   return postmaster && runsIn(postmaster.pid, data) ? postmaster : undefined;
 }
 
-/** Postgres takes any process with the recorded id for its predecessor; this one is not. */
+/** Removes a stale postmaster.pid. Postgres would take any process with the recorded id for a running server. */
 export function clearStalePid(data: string): void {
   const postmaster = readPostmaster(data);
   if (!postmaster || !exists(postmaster.pid) || runsIn(postmaster.pid, data)) return;
@@ -53,8 +51,8 @@ export function clearStalePid(data: string): void {
 }
 
 /**
- * Starts the server in a session of its own, which no signal to our process group
- * reaches. Resolves when it has ended, with the end of its log.
+ * Starts the server in its own session, so that signals to our process group do not reach it. Resolves when the server has ended,
+ * with the end of its log.
  */
 export function startPostmaster(paths: Paths, programs: Programs, socketFolder: string): Promise<string> {
   const log = openLog(paths.log);
@@ -88,7 +86,7 @@ function settingsFor(socketFolder: string): Record<string, string | number> {
   return {
     listen_addresses: '',
     port: PORT,
-    // A list, hence the quotes: a comma would begin the next.
+    // The setting is a list: without the quotes, a comma would separate two entries.
     unix_socket_directories: `"${socketFolder}"`,
     unix_socket_permissions: '0700',
     cluster_name: clusterName(socketFolder),
@@ -98,13 +96,13 @@ function settingsFor(socketFolder: string): Record<string, string | number> {
     synchronous_commit: 'on',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    // An error goes to the client that made it; the log is for what happens to the server.
+    // Query errors go to the client; the log is only for events of the server itself.
     log_min_messages: 'log',
     log_checkpoints: 'off',
   };
 }
 
-/** Fast shutdown: open transactions are rolled back, everything committed is kept. */
+/** Fast shutdown: rolls back open transactions, and keeps everything that was committed. */
 export async function stopPostmaster(data: string): Promise<void> {
   const { pid } = livePostmaster(data) ?? {};
   if (pid === undefined) return;
@@ -118,8 +116,8 @@ export async function stopPostmaster(data: string): Promise<void> {
 }
 
 /**
- * The backends of a killed server end when they notice, which a busy one does
- * late; until then they hold the shared memory that a new server refuses to share.
+ * Ends the backends of a killed server. A busy backend notices late that its server is gone, and until then holds the shared
+ * memory that a new server refuses to share.
  */
 export function endOrphans(data: string, socketFolder: string): void {
   if (process.platform !== 'linux') return;
@@ -130,7 +128,7 @@ export function endOrphans(data: string, socketFolder: string): void {
   }
 }
 
-/** Every process of a server shows this name in its title. */
+/** Every process of a server has this name in its title. */
 function clusterName(socketFolder: string): string {
   return basename(socketFolder);
 }
@@ -165,11 +163,11 @@ function exists(pid: number): boolean {
 function runsIn(pid: number, data: string): boolean {
   if (!exists(pid)) return false;
   if (process.platform !== 'linux') return nameByPs(pid) === 'postgres';
-  // A container's root may not look at the working folder of another user's process: then the name must do.
+  // Root in a container may not read the working folder of another user's process; then the name has to be enough.
   return worksIn(pid, data) ?? true;
 }
 
-/** Whether a process is a Postgres in that folder; undefined: a Postgres, but where is not for us to see. */
+/** Whether a process is a Postgres of that folder; undefined if it is a Postgres but its folder cannot be read. */
 function worksIn(pid: number, data: string): boolean | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,8 +1,7 @@
 /**
- * Brings the server of a home folder up: attaches to one that runs, waits for one
- * that is coming or going, starts one when there is none. Called under the lock, so
- * nobody else starts one meanwhile; but one may be ending, and a killed one may look
- * alive for a moment.
+ * Brings up the server of a home folder: attaches to a running one, waits for one that is starting or stopping, starts one if
+ * there is none. Called under the lock, so no other process starts one at the same time; but a server may be stopping, and a
+ * killed one may look alive for a moment.
  */
 import { existsSync, lstatSync } from 'node:fs';
 import { type Answer, ask, createDatabase } from './answer.ts';
@@ -27,10 +26,10 @@ import { until } from './wait.ts';
 
 export interface ServerPlan {
   readonly paths: Paths;
-  /** Where the socket goes if a server must be started. */
+  /** The folder for the socket if a server must be started. */
   readonly socketFolder: string;
   readonly binaries: string | undefined;
-  /** Other pods were registered when this one came. */
+  /** Whether other pods were already registered. */
   readonly shared: boolean;
   readonly log: (line: string) => void;
 }
@@ -40,17 +39,17 @@ export interface RunningServer {
   readonly socketFolder: string;
 }
 
-/** Crash recovery of a large database takes minutes, and answers "not now" all the while. */
-const PATIENCE = 10 * 60_000;
-/** How long a live server may refuse connections before it is taken for lost. */
+/** Crash recovery of a large database takes minutes, during which the server answers "not now". */
+const START_TIMEOUT_MS = 10 * 60_000;
+/** How long a live server may refuse connections before it counts as lost. */
 const LONGEST_SILENCE = 30_000;
-/** How long the remains of a killed server may be in the way of a new one. */
+/** How long the remains of a killed server may block a new one. */
 const LONGEST_OBSTACLE = 60_000;
 
 export async function bringUp(plan: ServerPlan): Promise<RunningServer> {
   const now = performance.now();
   const seen: Seen = { launched: undefined, began: now, heard: now };
-  const running = await until({ limit: PATIENCE, first: 5, longest: 100 }, () => {
+  const running = await until({ limit: START_TIMEOUT_MS, first: 5, longest: 100 }, () => {
     const live = livePostmaster(plan.paths.data);
     return live ? join(plan, seen, live) : relaunch(plan, seen);
   });
@@ -58,7 +57,7 @@ export async function bringUp(plan: ServerPlan): Promise<RunningServer> {
   throw startFailed(plan, 'it did not answer within ten minutes');
 }
 
-/** What one call has seen so far. */
+/** What one call of `bringUp` has observed so far. */
 interface Seen {
   launched: Launched | undefined;
   readonly began: number;
@@ -80,7 +79,7 @@ async function join(plan: ServerPlan, seen: Seen, live: Postmaster): Promise<Run
   return undefined;
 }
 
-/** Cleaners of /tmp may remove the socket of a live server, which then cannot be reached any more. */
+/** Whether the server can no longer be reached: it is silent, or a /tmp cleaner has removed its socket. */
 function isLost(live: Postmaster, seen: Seen): boolean {
   if (performance.now() - seen.heard > LONGEST_SILENCE) return true;
   return live.status === 'ready' && !existsSync(socketIn(live.socketFolder ?? ''));
@@ -88,7 +87,7 @@ function isLost(live: Postmaster, seen: Seen): boolean {
 
 async function relaunch(plan: ServerPlan, seen: Seen): Promise<undefined> {
   const { launched } = seen;
-  // It has yet to write its postmaster.pid.
+  // The new server has not written its postmaster.pid yet.
   if (launched && launched.ended === undefined) return;
   if (launched?.ended !== undefined) clearObstacle(plan, seen, launched.ended);
   seen.launched = await launch(plan);
@@ -108,7 +107,7 @@ async function askIn(socketFolder: string | undefined, data: string): Promise<As
   return { ...(await ask(socketFolder)), socketFolder };
 }
 
-/** A server that we started; `ended` is the end of its log once it has stopped. */
+/** A server that we started; `ended` is the end of its log after it has stopped. */
 interface Launched {
   ended: string | undefined;
 }
@@ -127,7 +126,7 @@ async function launch(plan: ServerPlan): Promise<Launched> {
   return launched;
 }
 
-/** Sees to it that there is a cluster, owned by the user that is going to run the server. */
+/** Ensures that there is a cluster, owned by the user that will run the server. */
 async function prepare({ paths, binaries, log }: ServerPlan): Promise<Programs> {
   const cluster = inspectCluster(paths.data);
   const owner = cluster.kind === 'present' ? cluster : undefined;
@@ -141,7 +140,7 @@ async function prepare({ paths, binaries, log }: ServerPlan): Promise<Programs> 
   return programs;
 }
 
-/** What a killed server leaves goes away by itself or with help; any other reason not to start is final. */
+/** Waits for, or clears, the remains of a killed server; throws for any other reason why the server did not start. */
 function clearObstacle(plan: ServerPlan, seen: Seen, tail: string): void {
   const lockFile = /lock file .* already exists/.test(tail);
   const sharedMemory = /pre-existing shared memory block/.test(tail);

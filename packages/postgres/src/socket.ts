@@ -1,8 +1,7 @@
 /**
- * The folder of the server's unix socket: short, because a socket's path ends at
- * 107 bytes (103 on macOS), and private, because whoever reaches the socket is the
- * database's superuser. Its name is predictable and its parent is open to all, so
- * one that somebody else prepared is refused.
+ * The folder of the server's unix socket. Its path is short, because a socket's path is limited to 107 bytes (103 on macOS). It
+ * is private, because any process that can reach the socket is the database's superuser. Its name is predictable and its parent
+ * is open to everyone, so a folder that another user created is refused.
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
@@ -15,7 +14,7 @@ import { othersCanEnter } from './reach.ts';
 export const PORT = 5432;
 const LONGEST_SOCKET_PATH = 103;
 
-/** The folder's path for a home; the same for every process that has the same temporary folder. */
+/** The folder's path for a home; the same for every process with the same temporary folder. */
 export function socketFolder(home: string): string {
   const name = `continuo-${createHash('sha256').update(home).digest('hex').slice(0, 12)}`;
   const folder = join(tmpdir(), name);
@@ -37,12 +36,12 @@ export function makeSocketFolder(folder: string, identity: Identity): void {
     if (systemCode(error) !== 'EEXIST') throw error;
     refuseForeign(folder, owner.uid);
   }
-  // Left by a server that was killed. Postgres would take a process that got its id since for its owner.
+  // A killed server left these files. Postgres would take a process that reuses its id for their owner.
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { force: true });
   if (lstatSync(folder).uid !== owner.uid) lchownSync(folder, owner.uid, owner.gid);
 }
 
-/** Whoever attaches checks it too: the path may come from an older server. */
+/** Also checked before attaching to a running server, whose path may come from an older version. */
 export function refuseForeign(folder: string, uid: number): void {
   const stat = lstatSync(folder);
   const owners = [uid, process.geteuid?.()];
@@ -53,12 +52,12 @@ export function refuseForeign(folder: string, uid: number): void {
   );
 }
 
-/** A server that stopped cleanly leaves it empty. */
+/** Removes the folder, which is empty after a clean stop. */
 export function removeSocketFolder(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // Not empty, or gone: the next start deals with it.
+    // Not empty, or already gone: the next start handles it.
   }
 }
 

@@ -8,8 +8,8 @@ interface Patience {
 }
 
 /**
- * Asks again, with growing pauses, until `ask` returns something other than
- * undefined. Undefined when the patience is over.
+ * Calls `ask` repeatedly, with growing pauses, until it returns something other than undefined. Returns undefined when the time
+ * limit is reached.
  */
 export async function until<T>(
   patience: Patience,

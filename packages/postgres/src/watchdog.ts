@@ -1,18 +1,16 @@
 /**
  * The watchdog stops the server when no pod is left, however the pods ended.
  *
- * Every pod holds a named pipe open for writing; the watchdog reads it. The kernel
- * closes the pods' ends, whatever kills them, and wakes the watchdog when the last
- * one is closed: there is nothing to poll and no process id to mistake. It is a
- * shell, because it lives as long as the server and should weigh nothing.
+ * Every pod holds a named pipe open for writing; the watchdog reads it. The kernel closes the ends of dead pods, and wakes
+ * the watchdog when the last one is closed, so there is nothing to poll and no process id to confuse. The watchdog is a
+ * shell, because it lives as long as the server and should use almost no memory.
  *
- * 1. A pod writes a line when it has opened the pipe. A pod that comes while the
- *    watchdog makes up its mind has either opened the pipe before it was renamed,
- *    then its line (or its end) arrives and the rename is undone, or it finds no
- *    pipe and waits until the server is down.
- * 2. A reader at the pipe means that a watchdog lives.
- * 3. A pod says when it is starting a server and when that is settled: one that was
- *    just started may not have written its postmaster.pid yet.
+ * 1. A pod writes a line after it has opened the pipe. To stop the server, the watchdog first renames the pipe. A pod that
+ *    arrives at that moment has either opened the pipe before the rename, so that its line (or its end) arrives and the
+ *    watchdog undoes the rename; or it finds no pipe, and waits until the server is down.
+ * 2. If the pipe has a reader, a watchdog is alive.
+ * 3. A pod announces when it starts a server, and when that start has succeeded or failed: a server that was just started may
+ *    not have written its postmaster.pid yet.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Paths } from './paths.ts';

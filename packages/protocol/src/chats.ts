@@ -1,4 +1,4 @@
-// The bodies of the HTTP API about chats and approvals.
+// HTTP API bodies for chats and approvals.
 
 import { z } from 'zod';
 import { attachedFile, content, limits, newMessage, run, sessionState } from './http.ts';
@@ -6,7 +6,7 @@ import { id, time } from './scalars.ts';
 
 const title = z.string().trim().min(1).max(200);
 
-/** What a chat does with its goal. Only the first is there yet. */
+/** How a chat pursues its goal. Only `chat_mode` is implemented. */
 const mode = z.enum(['chat_mode', 'plan_then_execute', 'parallel_agents', 'autonomous']);
 
 export const newChat = z
@@ -156,7 +156,7 @@ export const approval = z
   })
   .meta({ id: 'Approval' });
 
-/** Characters of a decision's comment at most: the model is told. */
+/** The most characters of a decision's comment, which the model sees. */
 export const COMMENT_CHARACTERS = 2000;
 
 export const newDecision = z

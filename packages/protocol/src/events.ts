@@ -1,27 +1,27 @@
-// The log's events: what is stored, and, in the `runs` dialect, what is sent. Each names its
-// message (`m1`, `m2`, … within its run) or its call.
+// The log's events, as they are stored and, in the `runs` dialect, sent. Each names its message (`m1`, `m2`, … within its run) or
+// its call.
 
 import type { MessagePart, Metadata, StopReason, Usage } from '@continuo/engine';
 
 export type RunStatus = 'queued' | 'running' | 'done' | 'error' | 'canceled';
 export type SessionState = 'idle' | 'running' | 'paused' | 'error' | 'cancelled' | 'completed';
 
-/** Why a tool's call has no result of its own. */
+/** Why a call has no result of its own. */
 export type CallOutcome = 'unknown' | 'canceled' | 'denied';
 
 export interface EventData {
   /**
-   * `attempt` counts the pods that held this run; `supersedes` names a message left unfinished. `cause` says why, where the model's
-   * stream failed and the same pod asks again; without a cause, another pod took the run over.
+   * `attempt` counts the pods that held this run. `supersedes` names a message that was left unfinished. `cause` is the reason if
+   * the model's stream failed and the same pod retries; without a cause, another pod took the run over.
    */
   state:
     | { status: 'running'; attempt: number; supersedes?: string; cause?: RunError }
     | { status: 'done' | 'error' | 'canceled' };
-  /** The thread's own; a pause and what follows it are also of the run that pauses. */
+  /** Belongs to the thread; a pause and the events that follow it also belong to the paused run. */
   session: { session: string; from_state: SessionState | null; to_state: SessionState; reason: string };
-  /** What was said after `to_seq` (the thread's) is forgotten from here on; files stay as they are. */
+  /** From here on, models no longer see events after the thread's `to_seq`. Files do not change. */
   rewound: { to_seq: number };
-  /** A person's message, as the run takes it in; `steer` if it came while the run was at work. */
+  /** A person's message, when the run takes it in; `steer` if it was sent to the running run. */
   message: {
     id: string;
     role: 'user';
@@ -29,7 +29,7 @@ export interface EventData {
     files?: readonly AttachedFile[];
     steer?: true;
   };
-  /** The model began to answer, `waited_ms` after it was asked. */
+  /** The model began to answer, `waited_ms` after the request. */
   message_start: { message: string; model: string; waited_ms?: number };
   reasoning: { text: string; message: string };
   token: { text: string; message: string };
@@ -42,12 +42,13 @@ export interface EventData {
     model?: string;
     metadata?: Metadata;
     error?: RunError;
-    /** Ids of the attached files that the model was shown. */
+    /** Ids of the attached files that the model saw. */
     sources?: readonly string[];
   };
   /**
-   * The model's window does not hold the whole thread: so many of its oldest turns were left out. `limit` is the window, or,
-   * where the model refused more, what it was shown at most; both are in tokens. `refused` is the least that it just refused.
+   * The thread does not fit into the model's context window, so this many of its oldest turns were left out. `limit` is the
+   * window, or, if the model refused more, the most that it was sent; both in tokens. `refused` is the smallest size that it has
+   * just refused.
    */
   context_usage: {
     message: string;
@@ -57,7 +58,7 @@ export interface EventData {
     refused?: { model: string; tokens: number };
   };
   usage: { message: string; model: string; usage: Usage; cost: number | null; duration_ms: number };
-  /** `title` says in words what the call does. */
+  /** `title` describes the call for people. */
   tool_start: { tool: string; input: unknown; call: string; title?: string };
   tool_end: {
     tool: string;
@@ -65,19 +66,19 @@ export interface EventData {
     call: string;
     success: boolean;
     outcome?: CallOutcome;
-    /** What later runs are shown instead of the output, where the tool says so itself. */
+    /** What later runs see instead of the output, if the tool provides it. */
     summary?: string;
-    /** Ids of the files that the output was made from. */
+    /** Ids of the files that the output uses. */
     sources?: readonly string[];
-    /** The versions of files, by id, that the thread knows from here on. */
+    /** The file versions, by file id, that the thread knows from here on. */
     versions?: Readonly<Record<string, number>>;
-    /** Images that models are shown with the output. */
+    /** Images that models see with the output. */
     images?: readonly ImageReference[];
   };
   /**
-   * The call waits for a person: to be allowed, or, where a crash left its outcome unknown, to be made again or not. A
-   * `question` is asked by the call while it is being made: `reason` is its text, and `schema` that of the answer.
-   * `paths` is what it would touch, as rules see it.
+   * The call waits for a person: to allow it, or, if a crash left its outcome unknown, to repeat it or not. A `question` comes
+   * from the running call itself: `reason` is its text, and `schema` the schema of the answer. `paths` are the paths that the
+   * call would touch, in the form that rules match.
    */
   approval: {
     approval: string;
@@ -90,7 +91,7 @@ export interface EventData {
     schema?: Readonly<Record<string, unknown>>;
     expires_at?: string;
   };
-  /** `input` is what the call is made with, where a person changed it; or the answer to a question. */
+  /** `input` replaces the call's input if a person edited it; for a question it is the answer. */
   approval_end: {
     approval: string;
     call: string;
@@ -99,36 +100,36 @@ export interface EventData {
     input?: unknown;
     comment?: string;
   };
-  /** A version that the call made: content written, a file moved (`from` is where it was), or removed. */
+  /** A file version that the call created: new content, a move (`from` is the old path), or a removal. */
   file_updated: { path: string; v: number; file: string; call: string; from?: string; removed?: true };
   final: { text: string; sources: readonly string[]; message: string | null };
-  /** `refused`: files that the model's provider did not take; that model is told their names alone from here on. */
+  /** `refused`: files that the model's provider did not accept; from here on that model sees only their names. */
   error: {
     error: string;
     code: string;
     refused?: { model: string; files: readonly { file: string; v: number }[] };
   };
   canceled: { reason: string };
-  /** The thread has a title now; who made it, where a model did, and what that took. */
+  /** The thread has a title now; if a model made it, which one, and its usage and cost. */
   titled: { title: string; model?: string; usage?: Usage; cost?: number | null };
 }
 
-/** `call`: may the call be made. `unknown_outcome`: should a call with an unknown outcome be made again. `question`: the call itself asks. */
+/** `call`: may the call be made? `unknown_outcome`: should a call with an unknown outcome be repeated? `question`: the call itself asks. */
 export type ApprovalKind = 'call' | 'unknown_outcome' | 'question';
 /** A `call` takes `approve`, `deny`, `edit`; an `unknown_outcome` takes `retry`, `skip`; a `question` takes `answer`, `deny`, `skip`. */
 export type ApprovalDecision = 'approve' | 'deny' | 'edit' | 'retry' | 'skip' | 'answer';
 
-/** A file of the workspace that came with a message, as it was then. */
+/** A workspace file that was attached to a message, at the version it had then. */
 export interface AttachedFile {
   readonly file: string;
   readonly path: string;
   readonly v: number;
   readonly media_type: string;
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number;
 }
 
-/** An image in the workspace, as it was at one version. */
+/** An image file in the workspace, at one version. */
 export interface ImageReference {
   readonly file: string;
   readonly v: number;
@@ -142,10 +143,10 @@ export interface RunError {
 
 export type EventType = keyof EventData;
 
-/** An event before it has a place in the log. */
+/** An event that is not in the log yet. */
 export type NewEvent = { [T in EventType]: { readonly type: T; readonly data: EventData[T] } }[EventType];
 
-/** An event in the log. `runSeq` is its id in the run's stream; a thread's own events have no run. */
+/** An event in the log. `runSeq` is its id in the run's stream; the thread's own events have no run. */
 export type LogEvent = NewEvent & {
   readonly threadId: string;
   readonly seq: number;
@@ -155,7 +156,7 @@ export type LogEvent = NewEvent & {
   readonly at: Date;
 };
 
-/** An event as a thread's stream and pages show it. A thread's own events have no run. */
+/** An event as a thread's stream and pages show it. The thread's own events have no run. */
 export type ThreadEvent = NewEvent & {
   readonly seq: number;
   readonly run_id: string | null;

@@ -1,4 +1,4 @@
-// The bodies of the HTTP API for workspaces and their files.
+// HTTP API bodies for workspaces and their files.
 
 import { z } from 'zod';
 import { id, time } from './scalars.ts';

@@ -1,4 +1,4 @@
-// The bodies of the HTTP API: threads, messages, runs, and what is common to all.
+// HTTP API bodies: threads, messages, runs, and shared schemas.
 
 import { z } from 'zod';
 import { id, time } from './scalars.ts';
@@ -50,7 +50,7 @@ export const policyRule = z
   })
   .meta({ id: 'PolicyRule' });
 
-/** Rules of one list at most. */
+/** The most rules in one list. */
 export const POLICY_RULES = 200;
 
 const source = z.union([
@@ -84,10 +84,10 @@ export const role = z
   })
   .meta({ id: 'Role' });
 
-/** What a person says. */
+/** The text of a person's message. */
 export const content = z.string().min(1);
 
-/** Files that come with one message, at most. */
+/** The most files attached to one message. */
 export const FILES_ATTACHED = 20;
 
 export const newMessage = z

@@ -1,4 +1,4 @@
-// The bodies of the HTTP API for MCP servers.
+// HTTP API bodies for MCP servers.
 
 import { z } from 'zod';
 import { time } from './scalars.ts';
@@ -25,7 +25,7 @@ export const mcpServerName = z
     'must be 1 to 32 lower-case letters, digits and hyphens, with no hyphen at an end',
   );
 
-/** Nothing can be asked of such an address, and it is shown to everybody. */
+/** `fetch` refuses a URL with a user or password, and everyone who can list servers would see it. */
 function hasUser(url: string): boolean {
   const { username, password } = URL.parse(url) ?? { username: '', password: '' };
   return username !== '' || password !== '';

@@ -1,4 +1,4 @@
-// What every body is made of.
+// The scalar schemas that all bodies share.
 
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-// Every body of the HTTP API.
+// All bodies of the HTTP API.
 
 export * from './chats.ts';
 export * from './files.ts';

@@ -1,5 +1,5 @@
-// The state that AG-UI's clients share with a run: a small object, folded from the log. Clients get it whole when a response
-// begins, and then what changes in it (RFC 6902).
+// The state that AG-UI clients share with a run: a small object, folded from the log. A client gets a snapshot when a response
+// begins, then patches (RFC 6902).
 
 import type { Usage } from '@continuo/engine';
 import type { EventData, SessionState } from '../events.ts';
@@ -7,16 +7,16 @@ import type { ResponseCalls } from './calls.ts';
 import type { DialectFrame } from './dialect.ts';
 
 export interface SharedState {
-  /** The server's id of the run, whatever the client calls it. */
+  /** The server's id of the run, whatever id the client uses. */
   readonly run: string;
-  /** `waiting`: people are asked, and nothing else is left to do. */
+  /** `waiting`: people must answer before anything else can happen. */
   readonly status: 'running' | 'paused' | 'waiting' | 'done' | 'error' | 'canceled';
   /** How many pods have held the run. */
   readonly attempt: number;
-  /** What its calls changed, in order. */
+  /** The file changes of its calls, in order. */
   readonly files: readonly Omit<EventData['file_updated'], 'call'>[];
   readonly usage: Usage;
-  /** US dollars, as far as prices are known; absent while none is. */
+  /** US dollars, for calls with a known price; absent until there is one. */
   readonly cost?: number;
 }
 
@@ -26,7 +26,7 @@ export function sharedAtFirst(run: string): SharedState {
 
 export type Shared = readonly [SharedState, readonly DialectFrame[]];
 
-/** The state with some of its members changed, and the patch that says so; no patch where nothing did. */
+/** Applies a change to the state; also returns the patch, or none if nothing changed. */
 export function withShared(state: SharedState, change: Partial<SharedState>): Shared {
   const keys = (Object.keys(change) as (keyof SharedState)[]).filter((key) => change[key] !== state[key]);
   if (keys.length === 0) return [state, []];

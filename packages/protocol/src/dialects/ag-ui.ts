@@ -1,7 +1,7 @@
-// The `ag-ui` dialect: a run in the events of AG-UI 1.0, under the names that the client gave the thread and the run. A response
-// ends with an interrupt where people are asked, and the next one, a run of its own to the client, goes on.
+// The `ag-ui` dialect: a run as events of AG-UI 1.0, with the client's ids for the thread and the run. A response ends with an
+// interrupt when people must answer; the next response, which the client sees as another run, continues.
 //
-// A message that is superseded is taken back: its parts end, and a snapshot of the messages leaves it out.
+// When a message is superseded, its parts end, and a snapshot of the messages leaves it out.
 
 import type { Usage } from '@continuo/engine';
 import type { EventData, LogEvent, SessionState } from '../events.ts';
@@ -21,23 +21,23 @@ import type { DialectFrame, RunDialect } from './dialect.ts';
 export interface AgUiRun {
   readonly threadId: string;
   readonly runId: string;
-  /** The conversation, as the client sent it; null where it did not send it. */
+  /** The conversation as the client sent it; null if it did not send one. */
   readonly messages: readonly unknown[] | null;
 }
 
 export interface AgUiState {
   readonly runId: string | null;
-  /** The message under way, once it has text. */
+  /** The id of the current message, once it has text. */
   readonly text: string | null;
-  /** What was thought for the message under way; the last of it may be open. */
+  /** The reasoning of the current message; the last piece may still be open. */
   readonly thoughts: readonly { readonly id: string; readonly content: string }[];
   readonly thinking: boolean;
-  /** Pieces of reasoning begun so far. */
+  /** How many pieces of reasoning have begun so far. */
   readonly reasonings: number;
   readonly calls: ResponseCalls;
   readonly session: SessionState;
   readonly shared: SharedState;
-  /** The run's whole messages, the last first. */
+  /** The run's complete messages, newest first. */
   readonly told: SentMessages | null;
   readonly usage: readonly { readonly model: string; readonly usage: Usage }[];
   readonly final: EventData['final'] | null;
@@ -219,13 +219,13 @@ function changed(state: AgUiState, change: EventData['state'], { finished, messa
     const finish = { outcome: { type: 'success' }, result: { text, sources }, ...usageOf(state) };
     return [next, [...frames, finished(finish)]];
   }
-  // The others were said when it was told why.
+  // Errors and cancels were already reported by their own events.
   if (change.status !== 'running') return [state, []];
   const [next, delta] = share(state, { attempt: change.attempt });
   const superseded = supersededBy(change);
   if (superseded === null) return [next, delta];
   const [closed, ends] = close(next);
-  // A snapshot without the conversation would make the client forget it.
+  // Without the conversation, a snapshot would make the client delete its messages.
   if (messages === null) {
     const frame = custom('superseded', { messageId: messageName(state, superseded.message) });
     return [{ ...closed, thoughts: [] }, [...ends, frame, ...delta]];
@@ -237,7 +237,7 @@ function changed(state: AgUiState, change: EventData['state'], { finished, messa
   ];
 }
 
-/** Clients keep all reasoning that they have unless the snapshot has some: what was superseded is then left empty. */
+/** Clients keep all their reasoning unless the snapshot contains some. So the superseded reasoning is sent as an empty message. */
 function withoutThoughts(snapshot: readonly unknown[], { thoughts }: AgUiState): readonly unknown[] {
   const [first] = thoughts;
   if (!first || snapshot.some((message) => (message as { role?: unknown }).role === 'reasoning'))
@@ -268,7 +268,7 @@ function used(state: AgUiState, { model, usage, cost }: EventData['usage']): Sai
   );
 }
 
-/** As AG-UI counts, call by call of one model. */
+/** Usage in AG-UI's form, one entry per model. */
 function usageOf({ usage }: AgUiState): { usage?: readonly object[] } {
   if (usage.length === 0) return {};
   return {

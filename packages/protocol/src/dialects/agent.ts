@@ -1,5 +1,5 @@
-// The `agent` dialect: one run as an agent's turn. It begins with `session` and ends with `done`, with `error` before it if
-// the run failed.
+// The `agent` dialect: one run as an agent's turn. It begins with `session` and ends with `done`; if the run failed, `error`
+// precedes `done`.
 
 import type { Usage } from '@continuo/engine';
 import type { LogEvent } from '../events.ts';
@@ -18,9 +18,9 @@ interface State {
   readonly cost: number | null;
   /** Null before the first event. */
   readonly doing: Doing | null;
-  /** How many approvals it waits for. */
+  /** How many approvals the run waits for. */
   readonly asked: number;
-  /** Why it was canceled. */
+  /** Why the run was canceled. */
   readonly reason: string | null;
 }
 
@@ -34,7 +34,7 @@ export const agent: Dialect<State> = {
     const asked = askedAfter(state.asked, event);
     const doing = doingAfter(state.doing ?? 'thinking', asked, event);
     const reason = event.type === 'canceled' ? event.data.reason : state.reason;
-    // Whether a call is new to the client depends on its stage before the event.
+    // Uses the calls before the event, because a call's earlier stage shows whether the client already knows it.
     const frames = framesOf({ calls: state.calls, usage, cost, doing, asked, reason }, event);
     const opening = state.doing === null ? [sessionFrame(event)] : [];
     const turning = doing !== state.doing && !saysDoing(event) ? [doingFrame(doing)] : [];
@@ -68,7 +68,7 @@ function doingAfter(doing: Doing, asked: number, event: LogEvent): Doing {
   }
 }
 
-/** These say themselves what the agent does, and more. */
+/** These events need no extra frame: they already show what the agent is doing. */
 function saysDoing({ type, data }: LogEvent): boolean {
   if (type === 'approval' || type === 'approval_end' || type === 'session') return true;
   return type === 'state' && (data.status !== 'running' || supersededBy(data) !== null);
@@ -87,7 +87,7 @@ function framesOf({ calls, usage, cost, doing, reason }: State, event: LogEvent)
       return [{ event: 'agent_state', data: { state: doing, supersedes, ...(cause && { cause }) } }];
     }
     case 'tool_start': {
-      // Another attempt may start the call again.
+      // A later attempt may start the call again.
       const known = calls.find(({ call }) => call === event.data.call);
       return known && hasStarted(known) ? NOTHING : [{ event: 'tool_call', data: event.data }];
     }
@@ -96,7 +96,7 @@ function framesOf({ calls, usage, cost, doing, reason }: State, event: LogEvent)
       const known = calls.find((each) => each.call === call);
       const result = { event: 'tool_result', data: event.data };
       if (known && hasStarted(known)) return [result];
-      // The call was refused, or the run ended before it: the client does not know the call yet.
+      // The call was refused or the run ended before it started, so the client does not know the call yet.
       const input = known && toWireInput(known.requested);
       return [{ event: 'tool_call', data: { tool, input, call } }, result];
     }

@@ -1,8 +1,8 @@
-// The `ai-sdk` dialect: a run as one message of the AI SDK's UI message stream, in the chunks that its clients of versions 6
-// and 7 know. The message has the run's id. A model call is a step; what has no chunk of its own is a `data-*` part.
+// The `ai-sdk` dialect: a run as one message of the AI SDK's UI message stream, in the chunks of versions 6 and 7. The message
+// has the run's id. A model call is a step; events without a chunk type of their own become `data-*` parts.
 //
-// A step that is superseded stays in the client's message, followed by `data-superseded`: its parts since the last
-// `step-start` are void.
+// A superseded step stays in the client's message, followed by `data-superseded`: the parts since the last `step-start` no
+// longer count.
 
 import type { StopReason, Usage } from '@continuo/engine';
 import type { EventData, LogEvent } from '../events.ts';
@@ -24,7 +24,7 @@ export interface AiSdkState {
   /** The message whose step is open. */
   readonly step: string | null;
   readonly part: { readonly kind: 'text' | 'reasoning'; readonly id: string } | null;
-  /** Parts begun so far. */
+  /** How many parts have begun so far. */
   readonly parts: number;
   readonly calls: ResponseCalls;
   readonly reason: StopReason;
@@ -96,7 +96,7 @@ function say(state: AiSdkState, event: LogEvent): Said {
         toolCallId: callName(state.runId!, event.data.call),
       });
       const about = question(state, event.data);
-      // A call that asks a question has been approved, and goes on by itself.
+      // A call that asks a question was already approved; the response does not end here.
       if (event.data.kind === 'question') return [state, [about]];
       return settled(state, [request, about]);
     }
@@ -135,7 +135,7 @@ function say(state: AiSdkState, event: LogEvent): Said {
   }
 }
 
-/** The nth part of a message is text or reasoning as long as its pieces are. */
+/** Appends to the open part if it has the same kind; otherwise begins a new part. */
 function piece(state: AiSdkState, kind: 'text' | 'reasoning', { text }: EventData['token']): Said {
   if (state.part?.kind === kind) return [state, [chunk(`${kind}-delta`, { id: state.part.id, delta: text })]];
   const [closed, ends] = closePart(state);
@@ -151,7 +151,7 @@ function changed(state: AiSdkState, change: EventData['state']): Said {
     const finish = { finishReason: FINISH_REASONS[reason], messageMetadata: { usage, cost } };
     return ended(state, [chunk('finish', finish)]);
   }
-  // The others were said when it was told why.
+  // Errors and cancels were already reported by their own events.
   if (change.status !== 'running') return [state, []];
   const attempt = change.attempt > 1 ? [transient('attempt', { attempt: change.attempt }, 'attempt')] : [];
   const superseded = supersededBy(change);
@@ -212,7 +212,7 @@ function result(
   const toolCallId = callName(runId!, call);
   if (success) return chunk('tool-output-available', { toolCallId, output, dynamic: true });
   const asked = calls.all.find((each) => each.call === call)?.asked;
-  // Clients look for the approval that was not given: what a rule denied is an error to them.
+  // Clients expect `tool-output-denied` only after an approval request. A call that a rule denied is reported as an error.
   if (outcome === 'denied' && asked) return chunk('tool-output-denied', { toolCallId });
   return chunk('tool-output-error', { toolCallId, errorText: errorTextOf(output), dynamic: true });
 }
@@ -227,7 +227,7 @@ function announce({ runId }: AiSdkState, { call, tool, input }: Call): DialectFr
   });
 }
 
-/** Where nothing is left to do but to wait for people, the step is over: the response ends here. */
+/** Ends the step if the run now only waits for people, because the response ends here. */
 function settled(state: AiSdkState, frames: readonly DialectFrame[]): Said {
   if (!state.calls.wait) return [state, frames];
   const [closed, ends] = closeStep(state);
@@ -259,12 +259,12 @@ function chunk(type: string, fields: object = {}): DialectFrame {
   return { data: { type, ...fields } };
 }
 
-/** A part of the message; with an id, it takes the place of the one before. */
+/** A data part of the message. With an id, it replaces the earlier part with that id. */
 function data(name: string, value: unknown, id?: string): DialectFrame {
   return chunk(`data-${name}`, { ...(id !== undefined && { id }), data: value });
 }
 
-/** Told, and not kept in the message. */
+/** A data part that the client does not keep in the message. */
 function transient(name: string, value: unknown, progress?: string): DialectFrame {
   return { ...chunk(`data-${name}`, { data: value, transient: true }), ...(progress && { progress }) };
 }

@@ -1,21 +1,21 @@
-// A dialect: a pure machine that says a log in the words of one client protocol. The same events give the same frames,
-// whoever asks and wherever they began to listen.
+// A dialect: a pure state machine that projects a log to the frames of one client protocol. The same events give the same frames
+// for every client, wherever it starts to read.
 
 import type { LogEvent } from '../events.ts';
 
 export interface DialectFrame {
-  /** The SSE event's name, where the protocol has names. */
+  /** The name of the SSE event, if the protocol has names. */
   readonly event?: string;
-  /** The event's own data, the very object, goes out as it is stored. */
+  /** If this is the event's own data object, it is sent exactly as stored. */
   readonly data: unknown;
-  /** Under pressure only the newest frame of a kind of progress is sent; what has none is never left out. */
+  /** Under back-pressure only the newest frame of each kind of progress is sent. Frames without `progress` are never skipped. */
   readonly progress?: string;
 }
 
 /**
- * A state is of the run under way. It counts until the event after the run's end (the session's), and a run's first event
- * finds `initial`: so whoever takes a log up where no run is open need not look back. A dialect whose state is null remembers nothing at all.
- * Of a thread's log, a run that was canceled in the queue ends between the events of the one that is open.
+ * The state belongs to the open run. It lasts until the event after the run's end (the session's), and a run's first event starts
+ * from `initial`. So a reader that resumes where no run is open need not read earlier events. A dialect whose state is null keeps
+ * no state at all. In a thread's log, a run that was canceled in the queue ends between the events of the open run.
  */
 export interface Dialect<State> {
   readonly name: string;
@@ -23,17 +23,17 @@ export interface Dialect<State> {
   readonly step: (state: State, event: LogEvent) => readonly [State, readonly DialectFrame[]];
 }
 
-/** A dialect of one run, whose responses end while people are asked, and go on in the next. */
+/** A dialect of one run. A response ends when people must answer; the next response continues. */
 export interface RunDialect<State> extends Dialect<State> {
-  /** What a response begins with that goes on from here; nothing at the beginning, which speaks for itself. */
+  /** The first frames of a response that continues from here; none at the start of the run. */
   readonly opening: (state: State) => readonly DialectFrame[];
-  /** What a response ends with where the run waits for people; null where it does not. */
+  /** The last frames of a response if the run waits for people here; null if it does not. */
   readonly closing: (state: State) => readonly DialectFrame[] | null;
 }
 
 /**
- * Where a client stands: after all frames of the event `at`, or, with a part, after that many of them. The last frame of
- * an event has the event's number as its id, those before it `<number>.<part>`.
+ * A client's cursor: after all frames of the event `at`, or, with a `part`, after that many of them. The id of an event's last
+ * frame is the event's number; earlier frames have `<number>.<part>`.
  */
 export interface FrameCursor {
   readonly at: number;
@@ -44,7 +44,7 @@ export function frameId(at: number, part: number, parts: number): string {
   return part === parts ? String(at) : `${at}.${part}`;
 }
 
-/** Null if it is no id of a frame. */
+/** Null if it is not a frame id. */
 export function parseFrameId(id: string): FrameCursor | null {
   const match = /^(\d{1,9})(?:\.([1-9]\d{0,5}))?$/.exec(id);
   if (!match) return null;

@@ -1,4 +1,4 @@
-// The `runs` dialect: one frame per event of a run, in the run contract's own words.
+// The `runs` dialect: one frame per event of a run, with the event's own type and data.
 
 import type { Dialect } from './dialect.ts';
 

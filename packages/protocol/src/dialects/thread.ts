@@ -1,4 +1,4 @@
-// The `thread` dialect: a whole log in its own words, one frame per event; each says where it stands and whose it is.
+// The `thread` dialect: a whole log, one frame per event, each with its seq and its run.
 
 import type { LogEvent } from '../events.ts';
 import type { Dialect } from './dialect.ts';
@@ -6,7 +6,7 @@ import { runs } from './runs.ts';
 
 export const thread: Dialect<null> = { ...runs, name: 'thread' };
 
-/** An event as the thread's stream and pages show it; its data is in there as it is stored, byte for byte. */
+/** An event as the thread's stream and pages show it; its data is included byte for byte as stored. */
 export function threadEventJson({
   seq,
   runId,

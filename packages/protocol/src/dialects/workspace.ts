@@ -1,5 +1,5 @@
-// The `workspace` dialect: a chat's pipe, one stream across its runs and sessions. What people said; what was thought,
-// said, called and seen; how each run ended; and every change of the session's state.
+// The `workspace` dialect: a chat's pipe, one stream across its runs and sessions. It has people's messages, the models'
+// thoughts, answers and calls with their results, the end of each run, and every change of the session's state.
 
 import type { Usage } from '@continuo/engine';
 import type { EventData, LogEvent, RunError } from '../events.ts';
@@ -10,11 +10,11 @@ import { addSpent } from '../fold/usage.ts';
 import { outputText } from './calls.ts';
 import type { Dialect, DialectFrame } from './dialect.ts';
 
-/** The run that has begun. */
+/** The state of the open run. */
 interface State {
   readonly run: string | null;
   readonly said: MessageText | null;
-  /** The calls of its last message. */
+  /** The calls of the run's last message. */
   readonly calls: readonly Call[];
   readonly usage: Usage | null;
   readonly cost: number | null;
@@ -29,7 +29,7 @@ export const workspace: Dialect<State> = {
   step: (state, event) => [stateAfter(state, event), framesOf(state, event)],
 };
 
-/** Events of a run that was canceled in the queue leave the state as it is. */
+/** Events of a run that was canceled in the queue do not change the state. */
 function stateAfter(state: State, event: LogEvent): State {
   switch (event.type) {
     case 'token':
@@ -61,7 +61,7 @@ function stateAfter(state: State, event: LogEvent): State {
 
 const NOTHING: readonly DialectFrame[] = [];
 
-/** `state` is that before the event. */
+/** `state` is the state before the event. */
 function framesOf(state: State, event: LogEvent): readonly DialectFrame[] {
   switch (event.type) {
     case 'token':
@@ -78,7 +78,7 @@ function framesOf(state: State, event: LogEvent): readonly DialectFrame[] {
       return [{ event: 'superseded', data }];
     }
     case 'tool_start': {
-      // Another attempt may start the call again.
+      // A later attempt may start the call again.
       const known = state.calls.find(({ call }) => call === event.data.call);
       return known && hasStarted(known) ? NOTHING : [callFrame(event.data)];
     }
@@ -89,7 +89,7 @@ function framesOf(state: State, event: LogEvent): readonly DialectFrame[] {
       const data = { ...rest, output: outputText(output), data: output };
       const observation = { event: 'observation', data };
       if (known && hasStarted(known)) return [observation];
-      // The call was refused, or the run ended before it: the client does not know the call yet.
+      // The call was refused or the run ended before it started, so the client does not know the call yet.
       return [callFrame({ tool, input: known && toWireInput(known.requested), call }), observation];
     }
     case 'final': {
@@ -98,7 +98,7 @@ function framesOf(state: State, event: LogEvent): readonly DialectFrame[] {
       return [{ event: 'done', data: { message: text, usage: state.usage, metadata } }];
     }
     case 'canceled': {
-      // A run that was canceled in the queue said nothing, whatever the open run has said.
+      // A run that was canceled in the queue has no text; the text in the state is the open run's.
       const partial_response = event.runId === state.run ? (state.said?.text ?? '') : '';
       return [{ event: 'stopped', data: { ...event.data, partial_response, run: event.runId } }];
     }
@@ -126,13 +126,13 @@ function callFrame({ tool, input, call, title }: EventData['tool_start']): Diale
   return { event: 'call', data };
 }
 
-/** Of a move, where it begins. */
+/** The path in a call's input; for a move, the source. */
 function pathIn(input: unknown): string | null {
   const { path, from } = (input ?? {}) as { path?: unknown; from?: unknown };
   return typeof path === 'string' ? path : typeof from === 'string' ? from : null;
 }
 
-/** A run that failed says why its session did. */
+/** Adds the error of the failed run to its session's change. */
 function stateChanged({ failure }: State, data: EventData['session']): unknown {
   if (data.to_state !== 'error' || failure === null) return data;
   return { ...data, reason: failure.error, code: failure.code };

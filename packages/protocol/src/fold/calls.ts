@@ -15,26 +15,26 @@ import { readArguments, type CallArguments } from './arguments.ts';
 
 export type CallStage =
   | { readonly kind: 'requested' }
-  /** A person is to decide whether the call is made, or made again. */
+  /** A person must decide whether to make the call, or to repeat it. */
   | { readonly kind: 'waiting'; readonly approval: EventData['approval'] }
   | { readonly kind: 'allowed' }
-  /** The call's end follows: its result says that it was refused. */
+  /** The call's end follows next; its result says that the call was refused. */
   | { readonly kind: 'refused'; readonly approval: EventData['approval'] }
-  /** `question`: the approval that the running call waits for; null if it asks nothing. */
+  /** `question`: the approval that the running call waits for; null if there is none. */
   | { readonly kind: 'started'; readonly question: string | null }
   | { readonly kind: 'ended' };
 
 export interface Call {
   readonly call: string;
   readonly tool: string;
-  /** As the model wrote them. */
+  /** The arguments as the model wrote them. */
   readonly requested: CallArguments;
-  /** What the call is made with: a person may have changed it. */
+  /** The arguments that the call is made with; a person may have edited them. */
   readonly input: CallArguments;
   readonly stage: CallStage;
-  /** The last time that a person was to allow it; questions do not count. */
+  /** The last request to allow the call; questions do not count. */
   readonly asked: EventData['approval'] | null;
-  /** The last decision that allowed it. */
+  /** The last decision that allowed the call. */
   readonly allowed: EventData['approval_end'] | null;
 }
 
@@ -52,14 +52,14 @@ export function newCall(call: string, tool: string, requested: CallArguments): C
   return { call, tool, requested, input: requested, stage: REQUESTED, asked: null, allowed: null };
 }
 
-/** The calls that a message requests, in its order. */
+/** The calls that a message requests, in order. */
 export function callsIn(parts: readonly MessagePart[]): readonly Call[] {
   return parts.flatMap((part) =>
     part.kind === 'tool_call' ? [newCall(part.callId, part.tool, readArguments(part.input))] : [],
   );
 }
 
-/** The calls of the run's last message after an event; the same array where the event changes none of them. */
+/** The calls of the run's last message after an event. Returns the same array if the event changes none of them. */
 export function callsAfter(calls: readonly Call[], event: NewEvent): readonly Call[] {
   switch (event.type) {
     case 'message_end':
@@ -85,7 +85,7 @@ export function callAfter(call: Call, event: CallEvent): Call {
       return { ...call, stage: STARTED };
     case 'approval': {
       const { data } = event;
-      // Only a call that is being made asks a question, and it goes on by itself.
+      // Only a running call asks a question, and it continues by itself.
       if (data.kind === 'question') return { ...call, stage: { kind: 'started', question: data.approval } };
       return { ...call, stage: { kind: 'waiting', approval: data }, asked: data };
     }
@@ -108,13 +108,13 @@ function afterDecision(call: Call, decision: EventData['approval_end']): Call {
   return { ...call, input, stage: ALLOWED, allowed: decision };
 }
 
-/** Whether the call was ever started; one whose outcome is unknown was. */
+/** Whether the call was ever started; a call with an unknown outcome was. */
 export function hasStarted({ stage, asked }: Call): boolean {
   if (stage.kind === 'started' || stage.kind === 'ended') return true;
   return asked?.kind === 'unknown_outcome';
 }
 
-/** Whether some call has not ended, and every such call is in a stage that passes the test. */
+/** Whether there are open calls, and the stages of all of them pass the test. */
 export function everyOpenCall(calls: Iterable<Call>, test: (stage: CallStage) => boolean): boolean {
   let open = false;
   for (const { stage } of calls) {

@@ -1,5 +1,5 @@
-// How a model's message is assembled from its pieces, and when it is superseded: a message that was left unfinished is begun
-// again under another name, and says nothing from then on.
+// Assembles a model's message from its pieces, and finds the message that is superseded: an unfinished message is begun again
+// under another id and no longer counts.
 
 import type { MessagePart } from '@continuo/engine';
 import type { EventData, NewEvent, RunError } from '../events.ts';
@@ -7,18 +7,18 @@ import type { EventData, NewEvent, RunError } from '../events.ts';
 export interface Superseded {
   readonly message: string;
   readonly attempt: number;
-  /** Why the model's stream failed; absent where another pod took the run over. */
+  /** Why the model's stream failed; absent if another pod took the run over. */
   readonly cause?: RunError;
 }
 
-/** The message that a change of the run's state supersedes; null if there is none. */
+/** The message that a state change of the run supersedes; null if there is none. */
 export function supersededBy(change: EventData['state']): Superseded | null {
   if (change.status !== 'running' || change.supersedes === undefined) return null;
   const { supersedes: message, attempt, cause } = change;
   return { message, attempt, ...(cause && { cause }) };
 }
 
-/** The latest message that has text, and its text so far. */
+/** The latest message with text, and its text so far. */
 export interface MessageText {
   readonly message: string;
   readonly text: string;
@@ -40,7 +40,7 @@ export function textAfter(said: MessageText | null, event: NewEvent): MessageTex
   }
 }
 
-/** The parts of a whole message that people read, without empty ones. */
+/** The parts of a complete message that people read, without empty ones. */
 export function readableParts(
   parts: readonly MessagePart[],
 ): { readonly kind: 'text' | 'reasoning'; readonly text: string }[] {

@@ -1,10 +1,10 @@
-// What model calls used and cost, summed.
+// Sums the usage and the cost of model calls.
 
 import type { Usage } from '@continuo/engine';
 
 export interface Spent {
   readonly usage: Usage;
-  /** US dollars, as far as prices are known; null while none is. */
+  /** US dollars, for calls with a known price; null until there is one. */
   readonly cost: number | null;
 }
 
@@ -24,7 +24,7 @@ export function addSpent(
   return { usage: addUsage(sum.usage, more.usage), cost: addCost(sum.cost, more.cost) };
 }
 
-/** An unknown cost leaves the sum as it is. */
+/** An unknown cost does not change the sum. */
 function addCost(sum: number | null, more: number | null): number | null {
   return more === null ? sum : (sum ?? 0) + more;
 }

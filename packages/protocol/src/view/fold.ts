@@ -1,10 +1,10 @@
-// The fold that screens show: the same view for a live stream, a reload, a second tab and a replay. Folding events in one
-// go, in parts, or the older ones last gives the same; folding a prefix gives the view as it was then.
+// Folds events into the view that screens show. A live stream, a reload, a second tab and a replay all give the same view,
+// whether events are folded at once, in parts, or with older pages prepended. Folding a prefix gives the view at that time.
 
 import { applyToTurn, forget, forgetAfter, newTurn, spend } from './turn.ts';
 import { newView, type ChatView, type Turn, type ViewEvent } from './view.ts';
 
-/** Adds an event in place; one that is in the view already changes nothing. */
+/** Adds an event in place. Idempotent. */
 export function applyEvent(view: ChatView, event: ViewEvent): void {
   if (event.seq <= view.seq) return;
   view.version += 1;
@@ -20,10 +20,7 @@ export function foldView(events: Iterable<ViewEvent>, view: ChatView = newView()
   return view;
 }
 
-/**
- * Adds the page of events right before those that are in the view. A turn that the page completes is made anew; all others
- * stay as they are.
- */
+/** Adds the page of events directly before those in the view. A turn that the page completes is rebuilt; all others stay as they are. */
 export function prependEvents(view: ChatView, older: readonly ViewEvent[]): void {
   if (older.length === 0) return;
   const last = older.at(-1)!.seq;
@@ -43,10 +40,10 @@ export function prependEvents(view: ChatView, older: readonly ViewEvent[]): void
   if (view.seq === 0) view.seq = before.seq;
 }
 
-/** The run's turn, begun if need be. Events of a turn without a beginning are kept. */
+/** The run's turn, created if needed. The events of a turn without a beginning are kept, so that the turn can be rebuilt. */
 function turnOf({ turns, fold }: ChatView, event: ViewEvent): Turn {
   const run = event.run_id!;
-  // Nearly always the last one.
+  // Nearly always the last turn.
   const latest = turns[turns.length - 1];
   let turn = latest?.run === run ? latest : fold.turns.get(run);
   if (turn === undefined) {
@@ -89,14 +86,14 @@ function applyToChat(view: ChatView, event: ViewEvent, turn: Turn | null): void 
   }
 }
 
-/** A message that is taken in again replaces what the earlier run made of it. */
+/** A message that is run again replaces the turn of its earlier run. */
 function takeIn(view: ChatView, message: string, turn: Turn): void {
   const earlier = view.fold.said.get(message);
   if (earlier && earlier !== turn) forget(earlier, 'retried', view.version);
   view.fold.said.set(message, turn);
 }
 
-/** Turns of `view` that begin in `before` are made whole there; answers those that they replace. */
+/** Completes turns of `view` that begin in `before`; returns the incomplete turns that they replace. */
 function completeTurns(before: ChatView, view: ChatView): ReadonlySet<Turn> {
   const replaced = new Set<Turn>();
   for (const [run, events] of view.fold.cut) {
@@ -112,7 +109,7 @@ function completeTurns(before: ChatView, view: ChatView): ReadonlySet<Turn> {
   return replaced;
 }
 
-/** What the view knows already of the fate of an older turn. */
+/** Marks an older turn that later events rewound or retried. */
 function forgetByLater(turn: Turn, { fold, version }: ChatView): void {
   for (const { run, to } of fold.rewinds) if (run !== turn.run) forgetAfter(turn, to, version);
   for (const item of turn.items) {

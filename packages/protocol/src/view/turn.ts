@@ -1,4 +1,4 @@
-// What an event changes in its turn.
+// Applies an event to its turn.
 
 import type { Usage } from '@continuo/engine';
 import type { EventData } from '../events.ts';
@@ -32,7 +32,7 @@ export function newTurn(event: ViewEvent): Turn {
   };
 }
 
-/** Whatever changes gets the `version`. A turn whose beginning is missing makes do with what it is told. */
+/** Everything that changes gets this `version`. A turn whose beginning is missing shows what it has. */
 export function applyToTurn(turn: Turn, event: ViewEvent, version: number): void {
   turn.version = version;
   turn.lastSeq = event.seq;
@@ -141,7 +141,7 @@ function newAnswer(
   return answer;
 }
 
-/** The whole message; what came piece by piece stays, unless it is not all. Its calls are next. */
+/** Completes a message. Its streamed parts stay unless they are incomplete. Its calls follow. */
 function endAnswer(turn: Turn, event: Of<'message_end'>, version: number): void {
   const { message, text, parts, ended, model, error } = event.data;
   const answer = turn.answers.get(message) ?? newAnswer(turn, event, version, { message, model: null });
@@ -156,7 +156,7 @@ function endAnswer(turn: Turn, event: Of<'message_end'>, version: number): void 
   }
   Object.assign(answer, { version, state: ended, endedAt: event.at, error: error ?? null });
   answer.model = model ?? answer.model;
-  // Those of the message before have all ended, and a provider may give another call the same id.
+  // All calls of the previous message have ended, and a provider may reuse their ids.
   turn.calls.clear();
   for (const call of callsIn(parts)) track(turn, event, version, call);
 }
@@ -188,7 +188,7 @@ function track(turn: Turn, { seq, at }: ViewEvent, version: number, call: Call):
   return tracked;
 }
 
-/** Moves a call on by an event of its own; a call whose message is on an older page begins here. */
+/** Advances a call by one of its events. A call whose message is on an older page begins here. */
 function advance(
   turn: Turn,
   event: Of<'tool_start' | 'tool_end' | 'approval' | 'approval_end'>,
@@ -252,7 +252,7 @@ function decide(turn: Turn, event: Of<'approval_end'>, version: number): void {
   if (decision === 'edit') item.input = input;
 }
 
-/** Whether all that is left to do waits for people. */
+/** Updates whether the turn only waits for people. */
 function settle(turn: Turn): void {
   if (turn.state !== 'running' && turn.state !== 'waiting') return;
   let isWaiting = false;
@@ -263,7 +263,7 @@ function settle(turn: Turn): void {
   turn.state = isWaiting ? 'waiting' : 'running';
 }
 
-/** Another pod has the run, or the same one after a rest; or its message is begun again. */
+/** The run continues: on another pod, on the same pod after a wait, or by beginning its message again. */
 function goOn(turn: Turn, data: Extract<EventData['state'], { status: 'running' }>, version: number): void {
   if (turn.state === 'running' && data.attempt > turn.attempt) turn.takeovers += 1;
   turn.attempt = data.attempt;
@@ -280,14 +280,14 @@ function end(turn: Turn, status: 'done' | 'error' | 'canceled', at: string | nul
   }
 }
 
-/** Adds what a model call used, in place. */
+/** Adds the usage of a model call, in place. */
 export function spend(total: { readonly usage: Usage; cost: number | null }, more: Spent): void {
   const { usage, cost } = addSpent(total, more);
   Object.assign(total.usage, usage);
   total.cost = cost;
 }
 
-/** The chat was taken back to before the turn, or into it. */
+/** Marks what a rewind removed: the whole turn, or the items after `to`. */
 export function forgetAfter(turn: Turn, to: number, version: number): void {
   if (turn.firstSeq > to) return forget(turn, 'rewound', version);
   for (const item of turn.items) {
@@ -297,7 +297,7 @@ export function forgetAfter(turn: Turn, to: number, version: number): void {
   }
 }
 
-/** What is taken back is that first of all. */
+/** Marks a turn that models no longer see. `rewound` takes precedence over `retried`. */
 export function forget(turn: Turn, why: 'rewound' | 'retried', version: number): void {
   if (turn.forgotten === why || turn.forgotten === 'rewound') return;
   turn.forgotten = why;

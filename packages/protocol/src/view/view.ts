@@ -1,5 +1,5 @@
-// A chat as people see it. Built in place, event by event: nothing is ever copied, and whoever shows it compares versions
-// to know what changed.
+// A chat as people see it. The view is updated in place, event by event, without copies; screens compare versions to find out
+// what changed.
 
 import type { Usage } from '@continuo/engine';
 import type { Call } from '../fold/calls.ts';
@@ -14,7 +14,7 @@ import type {
   SessionState,
 } from '../events.ts';
 
-/** What the view is made of: a thread's events, or those of one run, whose stream tells no time. */
+/** The input of the view: a thread's events, or the events of one run, whose stream has no times. */
 export type ViewEvent = NewEvent & {
   readonly seq: number;
   readonly run_id: string | null;
@@ -23,35 +23,35 @@ export type ViewEvent = NewEvent & {
 };
 
 export interface ChatView {
-  /** Another one whenever anything changed. Turns and items have versions, too: the view's at their last change. */
+  /** Increases with every change. Turns and items have versions too: the view's version at their last change. */
   version: number;
-  /** The first and the last event that are in it; 0 if none is. */
+  /** The first and the last event in the view; 0 if there is none. */
   firstSeq: number;
   seq: number;
   title: string | null;
   session: { id: string; state: SessionState; reason: string; since: string | null } | null;
-  /** How full the model's window was, where it did not hold the whole chat. */
+  /** How full the model's context window was, if the chat did not fit. */
   context: EventData['context_usage'] | null;
-  /** Of all that is in the view, what was taken back included. */
+  /** The usage of everything in the view, rewound turns included. */
   usage: Usage;
-  /** US dollars, as far as prices are known; null while none is. */
+  /** US dollars, for calls with a known price; null until there is one. */
   cost: number | null;
-  /** One for each run, in the order in which they began. */
+  /** One turn per run, in the order in which the runs began. */
   turns: Turn[];
-  /** The fold's own. */
+  /** Internal state of the fold. */
   readonly fold: ViewFold;
 }
 
 interface ViewFold {
   readonly turns: Map<string, Turn>;
-  /** By a person's message: the turn that took it in last. */
+  /** The last turn that ran each message, by the message's id. */
   readonly said: Map<string, Turn>;
   readonly rewinds: { readonly run: string | null; readonly to: number }[];
-  /** The events of turns whose beginning is not there yet: an older page makes the turn anew. */
+  /** The events of turns whose beginning is missing: once an older page has it, the turn is rebuilt. */
   readonly cut: Map<string, ViewEvent[]>;
 }
 
-/** `waiting`: nothing is left to do until a person decides. */
+/** `waiting`: nothing can happen until a person decides. */
 export type TurnState = 'running' | 'waiting' | 'paused' | 'done' | 'error' | 'canceled';
 
 export interface Turn {
@@ -59,26 +59,29 @@ export interface Turn {
   version: number;
   readonly firstSeq: number;
   lastSeq: number;
-  /** False while its beginning is on an older page. */
+  /** False while the turn's beginning is on an older page. */
   readonly whole: boolean;
   state: TurnState;
-  /** How many pods have held it. */
+  /** How many pods have held the run. */
   attempt: number;
-  /** How many of them went on with what another had left in the middle; while it waits for people nobody holds it. */
+  /**
+   * How many of them took over a run that another pod left unfinished. A run that waits for people has no owner, so claiming it
+   * is no takeover.
+   */
   takeovers: number;
   readonly startedAt: string | null;
   endedAt: string | null;
   error: RunError | null;
-  /** Why it was canceled. */
+  /** Why the run was canceled. */
   canceled: string | null;
-  /** Ids of the files that its answer was made from. */
+  /** Ids of the files that the answer uses. */
   sources: readonly string[];
   usage: Usage;
   cost: number | null;
-  /** The chat was taken back to before it, or its message was run again: models are not told of it any more. */
+  /** The chat was rewound to before this turn, or its message was run again: models no longer see the turn. */
   forgotten: 'rewound' | 'retried' | null;
   readonly items: Item[];
-  /** The fold's own: messages, and the calls of the last one, by their ids. */
+  /** Internal state of the fold: messages, and the calls of the last one, by id. */
   readonly answers: Map<string, AnswerItem>;
   readonly calls: Map<string, TrackedCall>;
 }
@@ -93,10 +96,10 @@ export type Item = PersonItem | AnswerItem | CallItem;
 
 interface AnyItem {
   version: number;
-  /** The event that it began with. */
+  /** The seq of the event with which the item began. */
   readonly seq: number;
   readonly at: string | null;
-  /** Taken back; where its whole turn is, the turn says so. */
+  /** The item was rewound. If the whole turn was, only the turn says so. */
   forgotten: boolean;
 }
 
@@ -105,7 +108,7 @@ export interface PersonItem extends AnyItem {
   readonly id: string;
   readonly content: string;
   readonly files: readonly AttachedFile[];
-  /** It came while the run was at work. */
+  /** The message was sent to the running run. */
   readonly steer: boolean;
 }
 
@@ -113,9 +116,9 @@ export interface AnswerItem extends AnyItem {
   readonly kind: 'answer';
   readonly message: string;
   model: string | null;
-  /** What was thought and said, in order; `from` where it came piece by piece. */
+  /** Thoughts and text, in order; `from` is the time when a streamed part began. */
   parts: { kind: 'thought' | 'text'; text: string; from: string | null }[];
-  /** `superseded`: the message was begun again; `error` says why, where the model's stream failed, and is null where a pod was lost. */
+  /** `superseded`: the message was begun again. `error` then says why the model's stream failed; it is null if a pod was lost. */
   state: 'streaming' | 'complete' | 'error' | 'interrupted' | 'superseded';
   error: RunError | null;
   endedAt: string | null;
@@ -125,9 +128,9 @@ export interface CallItem extends AnyItem {
   readonly kind: 'call';
   readonly call: string;
   readonly tool: string;
-  /** What it does, in words. */
+  /** Describes the call for people. */
   title: string | null;
-  /** What the model wrote where it was not JSON is `{ raw }`. */
+  /** The call's input; invalid JSON becomes `{ raw }`. */
   input: unknown;
   state: 'planned' | 'waiting' | 'running' | 'ended';
   output: unknown;
@@ -135,9 +138,9 @@ export interface CallItem extends AnyItem {
   outcome: CallOutcome | null;
   startedAt: string | null;
   endedAt: string | null;
-  /** The versions of files that it made. */
+  /** The file versions that the call created. */
   readonly files: Omit<EventData['file_updated'], 'call'>[];
-  /** What people were asked about it. */
+  /** The approvals of the call. */
   readonly approvals: ApprovalItem[];
 }
 
@@ -147,11 +150,11 @@ export interface ApprovalItem {
   readonly input: unknown;
   readonly paths: readonly string[];
   readonly reason: string;
-  /** Of a question: that of the answer. */
+  /** For a question: the schema of the answer. */
   readonly schema?: Readonly<Record<string, unknown>>;
   readonly askedAt: string | null;
   readonly expiresAt: string | null;
-  /** Null while it waits; `canceled` if the run ended first. */
+  /** Null while the approval is open; `canceled` if the run ended first. */
   decision: ApprovalDecision | 'expired' | 'canceled' | null;
   comment: string | null;
   decidedAt: string | null;
@@ -176,7 +179,7 @@ export function isOpen({ state }: Turn): boolean {
   return state === 'running' || state === 'waiting' || state === 'paused';
 }
 
-/** It was canceled while it waited its turn: nothing was said in it, and it says nothing about how the chat is. */
+/** The run was canceled in the queue: the turn is empty, and says nothing about the state of the chat. */
 export function neverBegan({ whole, canceled, items }: Turn): boolean {
   return whole && canceled !== null && items.length === 0;
 }
