@@ -76,7 +76,7 @@ export class Pod {
   #claimAgain = false;
   #strays: ReadonlyMap<string, number> = new Map();
   #registering = false;
-  #emptied: (() => void) | null = null;
+  #onLastRelease: (() => void) | null = null;
 
   constructor(options: PodOptions) {
     this.#options = options;
@@ -118,7 +118,7 @@ export class Pod {
     for (const hold of this.#holds.values()) hold.drain();
     if (this.#holds.size > 0) {
       const hurry = setTimeout(() => this.#hurry.abort(), graceMs);
-      await new Promise<void>((resolve) => (this.#emptied = resolve));
+      await new Promise<void>((resolve) => (this.#onLastRelease = resolve));
       clearTimeout(hurry);
     }
     this.#state = 'stopped';
@@ -153,7 +153,9 @@ export class Pod {
   async #register(): Promise<void> {
     const connection = await connect(this.#options.database);
     // If this connection stops answering, it must not delay the next attempt.
-    const silent = this.#registering ? setTimeout(() => destroy(connection), this.#patienceMs) : undefined;
+    const silent = this.#registering
+      ? setTimeout(() => destroy(connection), this.#connectTimeoutMs)
+      : undefined;
     try {
       await this.#join(connection);
     } catch (error) {
@@ -259,7 +261,7 @@ export class Pod {
 
   #schedule(member: Membership, nextWakeMs: number | null, nextLapseMs: number | null): void {
     this.#stopTimers();
-    const everyMs = this.#everyMs;
+    const everyMs = this.#tickMs;
     // Check again when the next lease ends, so that a frozen pod is removed at once and not up to a whole tick later.
     const lapses = nextLapseMs !== null && nextLapseMs > 0 && nextLapseMs < everyMs;
     this.#tickTimer = setTimeout(() => this.#beat(member), lapses ? nextLapseMs + LAPSED_MS : everyMs);
@@ -300,7 +302,7 @@ export class Pod {
     while (waits() && this.#member === member) {
       const answers = await this.#canCommit();
       // A database that recovers answers in any order: the heartbeat gets one more chance.
-      await sleep(this.#everyMs);
+      await sleep(this.#tickMs);
       if (answers && waits()) this.#expelled(member, 'the connection that holds the lock does not answer');
     }
   }
@@ -309,7 +311,7 @@ export class Pod {
   async #canCommit(): Promise<boolean> {
     let connection: Connection | null = null;
     try {
-      connection = await connect(this.#options.database, { query_timeout: this.#patienceMs });
+      connection = await connect(this.#options.database, { query_timeout: this.#connectTimeoutMs });
       await this.#options.bus.publishIn(connection, PODS_CHANGED, null);
       return true;
     } catch {
@@ -320,11 +322,11 @@ export class Pod {
   }
 
   /** Timeout for a new connection. */
-  get #patienceMs(): number {
+  get #connectTimeoutMs(): number {
     return this.#options.leaseSeconds * 2000;
   }
 
-  get #everyMs(): number {
+  get #tickMs(): number {
     return Math.min(1000, this.#options.leaseSeconds * 200);
   }
 
@@ -429,7 +431,7 @@ export class Pod {
     hold.onWake = null;
     const due = released ? false : await this.#release(member, hold, wakeAt);
     if (this.#holds.get(hold.threadId) === hold) this.#holds.delete(hold.threadId);
-    if (this.#holds.size === 0) this.#emptied?.();
+    if (this.#holds.size === 0) this.#onLastRelease?.();
     if (due) void this.#claim();
   }
 

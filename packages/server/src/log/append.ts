@@ -56,14 +56,14 @@ export interface WriterOptions {
 export class Writer implements PenHost {
   readonly options: WriterOptions;
   readonly #dirty = new Set<Pen>();
-  /** Pens that have only pieces of messages to write; they wait for the timer `#gathering`. */
-  readonly #patient = new Set<Pen>();
-  #gathering: NodeJS.Timeout | null = null;
+  /** Pens that have only pieces of messages to write; they wait for the timer `#gatherTimer`. */
+  readonly #gatheringPens = new Set<Pen>();
+  #gatherTimer: NodeJS.Timeout | null = null;
   #open = 0;
   #connection: Connection | null = null;
   #flushing = false;
   /** A scheduled flush. It waits for the rest of this turn of the event loop. */
-  #soon: NodeJS.Immediate | null = null;
+  #scheduledFlush: NodeJS.Immediate | null = null;
   #closed = false;
 
   constructor(options: WriterOptions) {
@@ -84,7 +84,7 @@ export class Writer implements PenHost {
 
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#gathering) clearTimeout(this.#gathering);
+    if (this.#gatherTimer) clearTimeout(this.#gatherTimer);
     await this.#connection?.end();
   }
 
@@ -96,18 +96,18 @@ export class Writer implements PenHost {
   markDirty(pen: Pen, urgent: boolean): void {
     if (this.#dirty.has(pen)) return;
     if (!urgent && this.#open > AT_ONCE_PENS) return this.#gatherPieces(pen);
-    this.#patient.delete(pen);
+    this.#gatheringPens.delete(pen);
     this.#dirty.add(pen);
     this.#flushSoon();
   }
 
   #gatherPieces(pen: Pen): void {
-    this.#patient.add(pen);
-    this.#gathering ??= setTimeout(
+    this.#gatheringPens.add(pen);
+    this.#gatherTimer ??= setTimeout(
       () => {
-        this.#gathering = null;
-        for (const waiting of this.#patient) this.#dirty.add(waiting);
-        this.#patient.clear();
+        this.#gatherTimer = null;
+        for (const waiting of this.#gatheringPens) this.#dirty.add(waiting);
+        this.#gatheringPens.clear();
         this.#flushSoon();
       },
       Math.min(GATHER_MS, this.#open * GATHER_MS_A_PEN),
@@ -117,17 +117,17 @@ export class Writer implements PenHost {
   #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
-    this.#soon = setImmediate(() => void this.#flush());
+    this.#scheduledFlush = setImmediate(() => void this.#flush());
   }
 
   flushNow(): void {
-    if (this.#soon === null || this.#open > AT_ONCE_PENS) return;
-    clearImmediate(this.#soon);
+    if (this.#scheduledFlush === null || this.#open > AT_ONCE_PENS) return;
+    clearImmediate(this.#scheduledFlush);
     void this.#flush();
   }
 
   async #flush(): Promise<void> {
-    this.#soon = null;
+    this.#scheduledFlush = null;
     while (this.#dirty.size > 0 && !this.#closed) {
       const parts = this.#gather();
       if (parts.length === 0) break;

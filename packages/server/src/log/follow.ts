@@ -19,7 +19,7 @@ export interface FollowedRow {
 }
 
 /** A cache: all rows after `seq` to the end of the log; null on a miss. */
-interface Remembered<Row> {
+interface RowCache<Row> {
   after(id: string, seq: number): readonly Row[] | null;
 }
 
@@ -38,7 +38,7 @@ const RETRY_MS = 500;
 /** Consecutive events of one thread. `memo` keeps a dialect's frames for the other followers. */
 export class Batch<Row extends FollowedRow = StoredEvent> {
   readonly rows: readonly Row[];
-  readonly #made = new Map<string, unknown>();
+  readonly #memos = new Map<string, unknown>();
 
   constructor(rows: readonly Row[]) {
     this.rows = rows;
@@ -53,8 +53,8 @@ export class Batch<Row extends FollowedRow = StoredEvent> {
   }
 
   memo<T>(key: string, make: (rows: readonly Row[]) => T): T {
-    if (!this.#made.has(key)) this.#made.set(key, make(this.rows));
-    return this.#made.get(key) as T;
+    if (!this.#memos.has(key)) this.#memos.set(key, make(this.rows));
+    return this.#memos.get(key) as T;
   }
 }
 
@@ -77,9 +77,9 @@ export class FollowersOf<Row extends FollowedRow> {
   readonly #read: Read<Row>;
   readonly #threads = new Map<string, Set<Following<Row>>>();
   readonly #onError: (error: Error) => void;
-  readonly #recent: Remembered<Row> | null;
-  readonly #rescans: NodeJS.Timeout;
-  #retry: NodeJS.Timeout | null = null;
+  readonly #recent: RowCache<Row> | null;
+  readonly #rescanTimer: NodeJS.Timeout;
+  #retryTimer: NodeJS.Timeout | null = null;
   /** Threads that are being read for their followers; true if a thread must be read once more. */
   readonly #reading = new Map<string, boolean>();
 
@@ -87,19 +87,19 @@ export class FollowersOf<Row extends FollowedRow> {
     pool: Pool,
     onError: (error: Error) => void,
     read: Read<Row>,
-    recent: Remembered<Row> | null = null,
+    recent: RowCache<Row> | null = null,
   ) {
     this.#pool = pool;
     this.#read = read;
     this.#recent = recent;
     this.#onError = onError;
-    this.#rescans = setInterval(() => this.rescan(), RESCAN_MS);
-    this.#rescans.unref();
+    this.#rescanTimer = setInterval(() => this.rescan(), RESCAN_MS);
+    this.#rescanTimer.unref();
   }
 
   close(): void {
-    clearInterval(this.#rescans);
-    if (this.#retry) clearTimeout(this.#retry);
+    clearInterval(this.#rescanTimer);
+    if (this.#retryTimer) clearTimeout(this.#retryTimer);
   }
 
   get count(): number {
@@ -155,8 +155,8 @@ export class FollowersOf<Row extends FollowedRow> {
 
   #failed(error: Error): void {
     this.#onError(error);
-    this.#retry ??= setTimeout(() => {
-      this.#retry = null;
+    this.#retryTimer ??= setTimeout(() => {
+      this.#retryTimer = null;
       this.rescan();
     }, RETRY_MS).unref();
   }
@@ -175,7 +175,7 @@ export class FollowersOf<Row extends FollowedRow> {
 }
 
 export class Followers extends FollowersOf<StoredEvent> {
-  constructor(pool: Pool, onError: (error: Error) => void, recent: Remembered<StoredEvent> | null = null) {
+  constructor(pool: Pool, onError: (error: Error) => void, recent: RowCache<StoredEvent> | null = null) {
     super(pool, onError, readThreadEvents, recent);
   }
 

@@ -74,9 +74,9 @@ class Actor {
   readonly #decisionWaiters = new Map<string, (decision: Decision) => void>();
 
   static async open(options: LoopOptions, hold: Hold): Promise<Actor> {
-    const told = hold.told instanceof ClaimSnapshot ? hold.told : null;
+    const claim = hold.told instanceof ClaimSnapshot ? hold.told : null;
     const { state, snapshotSeq } =
-      (told && known(options, hold, told)) ?? (await replay(options.pool, hold.threadId, hold.lost));
+      (claim && cachedState(options, hold, claim)) ?? (await replay(options.pool, hold.threadId, hold.lost));
     const runSeqs = new Map<string, number>();
     if (state.run) {
       runSeqs.set(
@@ -85,7 +85,7 @@ class Actor {
       );
     }
     const actor = new Actor(options, hold, { state, snapshotSeq, runSeqs });
-    if (told) actor.#setFacts(asFacts(told.rows, options.limits));
+    if (claim) actor.#setFacts(asFacts(claim.rows, options.limits));
     return actor;
   }
 
@@ -219,8 +219,9 @@ class Actor {
   }
 
   /**
-   * The current time, by a clock that does not jump while this pod holds a run. When the hold first sees a run, its age comes from
-   * the log's timestamps; from then on, the monotonic clock counts. A change of the wall clock cannot make a run exceed its time limit.
+   * The current time, by a clock that does not jump while this pod holds a run. When the hold first sees a run, the run's age
+   * comes from the log's timestamps. From then on, the monotonic clock counts, so that a change of the wall clock cannot make the
+   * run exceed its time limit.
    */
   #now(): number {
     const run = this.#state.run?.id ?? null;
@@ -390,7 +391,7 @@ class Actor {
 
   /**
    * Appends the end of a run or of a session, and releases the thread in the same append. If there are new facts, the thread has
-   * an open run or a `wake_at`, and the database does not release it. This method asks for no release while a refresh is pending,
+   * an open run or a `wake_at`, and the database does not release it. While a refresh is pending, the append asks for no release,
    * because the refresh could lead to another append.
    */
   async #appendAndRelease(runId: string | null, batch: write.AppendBatch, idles: boolean): Promise<void> {
@@ -511,7 +512,7 @@ class Actor {
 }
 
 /** The cached state of the thread, if its seq is the end of the log in the claim snapshot. */
-function known({ states }: LoopOptions, { threadId }: Hold, { seq }: ClaimSnapshot) {
+function cachedState({ states }: LoopOptions, { threadId }: Hold, { seq }: ClaimSnapshot) {
   return seq === 0 ? { state: EMPTY, snapshotSeq: 0 } : states.take(threadId, seq);
 }
 

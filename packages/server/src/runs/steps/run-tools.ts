@@ -37,7 +37,7 @@ export function createPureCalls(): FairLimiter {
   return new FairLimiter(PURE_PER_POD);
 }
 
-/** How often a call is prepared because concurrent changes make its preparation stale. */
+/** Maximum number of tries to prepare a call whose preparation becomes stale through concurrent changes. */
 const PREPARE_TRIES = 100;
 
 type End = Omit<EventData['tool_end'], 'tool' | 'call'>;
