@@ -20,12 +20,12 @@ const tags = ['agent'];
  * When the server shuts down, a stream ends without `done`. Its last frame tells the client where to resume; the run continues on
  * another pod.
  */
-function spokenOf(runId: string) {
-  const data = JSON.stringify({ location: placeOf(runId) });
+function bindingOf(runId: string) {
+  const data = JSON.stringify({ location: locationOf(runId) });
   return { dialect: agent, leaving: `event: reconnect\nretry: ${RETRY_MS}\ndata: ${data}\n\n` };
 }
 
-function placeOf(runId: string): string {
+function locationOf(runId: string): string {
   return `/api/agent/stream/${runId}`;
 }
 
@@ -78,7 +78,7 @@ export function agentRoutes(app: App, context: HttpContext): void {
         ...(session_id === undefined && { chat: NEW_CHAT }),
       });
       const place = await findScope(context, run.id);
-      return streamRun(c, context, spokenOf(run.id), place, { 'content-location': placeOf(run.id) });
+      return streamRun(c, context, bindingOf(run.id), place, { 'content-location': locationOf(run.id) });
     },
   );
 
@@ -104,7 +104,7 @@ export function agentRoutes(app: App, context: HttpContext): void {
     (c) => {
       const given = c.req.header('last-event-id') || c.req.valid('query').after || '0';
       const { run_id } = c.req.valid('param');
-      return resumeRun(c, context, spokenOf(run_id), run_id, given);
+      return resumeRun(c, context, bindingOf(run_id), run_id, given);
     },
   );
 }

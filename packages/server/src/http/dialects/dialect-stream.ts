@@ -216,7 +216,7 @@ export class DialectWriter<State> {
     const skip = this.#part;
     this.#part = 0;
     const make = () =>
-      say(this.#binding, this.#scope, { state: this.#state, rows: batch.rows, skip, pressed });
+      writeFrames(this.#binding, this.#scope, { state: this.#state, rows: batch.rows, skip, pressed });
     const own = pressed || skip > 0 || this.#binding.alone;
     const said: WriteResult<State> = own ? make() : batch.memo(this.#key, make);
     this.#state = said.state;
@@ -231,7 +231,7 @@ interface Turn<State> {
   readonly pressed: boolean;
 }
 
-function say<State>(
+function writeFrames<State>(
   { dialect, ends, rests, json, closing = '' }: DialectBinding<State>,
   scope: Scope,
   { state, rows, skip, pressed }: Turn<State>,

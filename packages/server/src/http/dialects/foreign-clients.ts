@@ -219,9 +219,12 @@ async function begin(
   const { pool } = context;
   const known = origin && (await readNamed(pool, threadId, name));
   if (known?.text === content) {
-    const last = await found(context, known.runId);
+    const last = await requireRun(context, known.runId);
     if (again === 'no' || (again === 'unless_open' && !isTerminal(last.status))) return last;
-    return found(context, await takeUpAgain(context, { threadId, workspaceId, known, last, runId, chosen }));
+    return requireRun(
+      context,
+      await retryMessage(context, { threadId, workspaceId, known, last, runId, chosen }),
+    );
   }
   const { run } = await takeMessage(context, {
     threadId,
@@ -232,10 +235,10 @@ async function begin(
     ...(!origin && { chat: { title: null, role: null, model: null } }),
     missing: () => noChat(context, workspaceId, threadId),
   });
-  return found(context, run.id);
+  return requireRun(context, run.id);
 }
 
-interface Again {
+interface Retry {
   readonly threadId: string;
   readonly workspaceId: string;
   readonly known: KnownMessage;
@@ -245,9 +248,9 @@ interface Again {
 }
 
 /** Rewinds the thread to before the message and answers it again, with the same role, model and limits unless the client chooses others. */
-async function takeUpAgain(
+async function retryMessage(
   context: HttpContext,
-  { threadId, workspaceId, known, last, runId, chosen }: Again,
+  { threadId, workspaceId, known, last, runId, chosen }: Retry,
 ): Promise<string> {
   const { role, model, limits } = chosen;
   const agent = await agentFor(context, {
@@ -271,7 +274,7 @@ async function takeUpAgain(
   return run.id;
 }
 
-async function found({ pool }: HttpContext, runId: string): Promise<StoredRun> {
+async function requireRun({ pool }: HttpContext, runId: string): Promise<StoredRun> {
   const run = await readRun(pool, runId);
   if (!run) throw notFound('run', runId);
   return run;
@@ -315,7 +318,7 @@ export async function answerAll(
     });
   }
   const last = asked.at(-1);
-  return last ? found(context, last.run_id) : null;
+  return last ? requireRun(context, last.run_id) : null;
 }
 
 const DECISIONS = {

@@ -60,14 +60,14 @@ export function errorHandler(
 ): ErrorHandler {
   return async (error, c) => {
     const known = toProblem(error);
-    if (known) return answered(c, known);
+    if (known) return respond(c, known);
     const incoming = (c.env as Partial<HttpBindings> | undefined)?.incoming;
     if (incoming?.destroyed && !incoming.complete) {
       log.info(
         { method: c.req.method, path: c.req.path },
         'the client went away before its request was whole',
       );
-      return answered(c, brokenOff());
+      return respond(c, brokenOff());
     }
     if (isStorageFull(error)) {
       storage?.refused();
@@ -75,16 +75,16 @@ export function errorHandler(
         { reason: error.message, method: c.req.method, path: c.req.path },
         'there is no room to write',
       );
-      return answered(c, storageFull());
+      return respond(c, storageFull());
     }
     if (isUnavailable(error)) {
       log.warn({ reason: error.message, method: c.req.method, path: c.req.path }, 'the database is away');
       const isFull = (await storage?.keepsDatabaseAway()) === true;
-      return answered(c, isFull ? databaseWithoutRoom() : databaseUnavailable());
+      return respond(c, isFull ? databaseWithoutRoom() : databaseUnavailable());
     }
     const id = randomUUID();
     log.error({ err: error, errorId: id, method: c.req.method, path: c.req.path }, 'request failed');
-    return answered(
+    return respond(
       c,
       new Problem({
         status: 500,
@@ -97,10 +97,7 @@ export function errorHandler(
 }
 
 /** Requests that tests make in memory have no connection. */
-async function answered(
-  c: Context<{ Bindings: Partial<HttpBindings> }>,
-  problem: Problem,
-): Promise<Response> {
+async function respond(c: Context<{ Bindings: Partial<HttpBindings> }>, problem: Problem): Promise<Response> {
   const answer = problemResponse(problem);
   const incoming = c.env?.incoming;
   return incoming && (await isStillComing(incoming)) ? whileDiscarding(answer, incoming) : answer;

@@ -35,8 +35,8 @@ export async function accept(
   if (outcome.kind === 'taken') throw new NameTaken();
   if (outcome.kind === 'busy') throw threadBusy(outcome.runId);
   if (outcome.kind === 'no_message') throw noMessage();
-  if (outcome.kind === 'queued') return { run: outcome.run, headers: { location: placeOf(outcome.run) } };
-  return known(context.pool, outcome.runId, outcome.kind === 'replayed');
+  if (outcome.kind === 'queued') return { run: outcome.run, headers: { location: locationOf(outcome.run) } };
+  return acceptedRun(context.pool, outcome.runId, outcome.kind === 'replayed');
 }
 
 /**
@@ -46,14 +46,14 @@ export async function accept(
 export async function acceptedBefore({ pool }: HttpContext, asked: Asked): Promise<Accepted | null> {
   const outcome = await usedBefore(pool, asked);
   if (outcome?.kind === 'key_reused') throw keyReused();
-  return outcome?.kind === 'replayed' ? known(pool, outcome.runId, true) : null;
+  return outcome?.kind === 'replayed' ? acceptedRun(pool, outcome.runId, true) : null;
 }
 
-async function known(pool: HttpContext['pool'], runId: string, replayed: boolean): Promise<Accepted> {
+async function acceptedRun(pool: HttpContext['pool'], runId: string, replayed: boolean): Promise<Accepted> {
   const run = await readRun(pool, runId);
   if (!run) throw notFound('run', runId);
-  const said = replayed ? { 'idempotency-replayed': 'true' } : {};
-  return { run: publicRun(run), headers: { location: placeOf(run), ...said } };
+  const replay = replayed ? { 'idempotency-replayed': 'true' } : {};
+  return { run: publicRun(run), headers: { location: locationOf(run), ...replay } };
 }
 
 /** A concurrent request has used the same client id. */
@@ -61,7 +61,7 @@ export class NameTaken extends Error {
   override readonly message = 'there is a thread, a run or a message of that name already';
 }
 
-function placeOf(run: Run): string {
+function locationOf(run: Run): string {
   return `/api/runs/${run.id}`;
 }
 

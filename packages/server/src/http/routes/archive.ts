@@ -124,7 +124,7 @@ async function unpackInto(
   { folder, file, signal }: Upload,
 ): Promise<UnpackedBody> {
   const unpacked: Unpacked = { written: 0, unchanged: 0, bytes: 0, refused: [] };
-  const shown = (): UnpackedBody => ({
+  const toWire = (): UnpackedBody => ({
     ...unpacked,
     refused: unpacked.refused
       .slice(0, REFUSED_SHOWN)
@@ -144,14 +144,14 @@ async function unpackInto(
   };
   try {
     await unpack(db, file, unpacking, unpacked);
-    return shown();
+    return toWire();
   } catch (error) {
     if (error instanceof BadArchive) throw badArchive(error);
     const refused = refusedWrite(error, config.workspaceBytes);
     if (!(refused instanceof Problem)) throw refused;
     const { status, code, detail, extra } = refused;
     // The files unpacked so far stay, so the error says how many there are.
-    throw new Problem({ status, code, detail, extra: { ...extra, unpacked: shown() } });
+    throw new Problem({ status, code, detail, extra: { ...extra, unpacked: toWire() } });
   }
 }
 

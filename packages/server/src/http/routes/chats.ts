@@ -112,7 +112,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
       });
       if (run.thread_id === threadId) originOf.remember(threadId, origin);
       const chat = await read(workspace.id, run.thread_id);
-      return c.json({ chat, run }, 201, { ...headers, location: placeOf(chat) });
+      return c.json({ chat, run }, 201, { ...headers, location: locationOf(chat) });
     },
   );
 
@@ -248,7 +248,7 @@ function flag(description: string) {
   return z.enum(['true', 'false']).default('false').openapi({ description });
 }
 
-function placeOf(chat: Chat): string {
+function locationOf(chat: Chat): string {
   return `/api/v1/workspaces/${chat.workspace_id}/chats/${chat.id}`;
 }
 

@@ -184,9 +184,11 @@ export function fileRoutes(app: App, context: HttpContext): void {
         on_conflict === 'merge'
           ? saveFile(pool, pool, { ...write, base, bytes: null, content, merge: true })
           : writeFile(pool, { ...write, base, content });
-      const saved = await asWanted(context, wanted, { workspaceId, path }, save).catch((error: unknown) => {
-        throw refusedWrite(error, config.workspaceBytes);
-      });
+      const saved = await withPrecondition(context, wanted, { workspaceId, path }, save).catch(
+        (error: unknown) => {
+          throw refusedWrite(error, config.workspaceBytes);
+        },
+      );
       if (saved.kind === 'conflict') throw await versionConflict(pool, saved.file);
       if (saved.kind === 'in_the_way') throw pathTaken(saved.problem);
       if (saved.kind === 'not_found') throw await fileNotFound(pool, workspaceId, path);
@@ -227,7 +229,7 @@ export function fileRoutes(app: App, context: HttpContext): void {
       await fileOr404(pool, workspaceId, path);
       const remove = (base: number | null): Promise<Changed> =>
         removeFile(pool, { workspaceId, path, author: authorFor(c.get('principal')), base });
-      const removed = await asWanted(context, wanted, { workspaceId, path }, remove).catch(
+      const removed = await withPrecondition(context, wanted, { workspaceId, path }, remove).catch(
         (error: unknown) => {
           throw refusedWrite(error, config.workspaceBytes);
         },
@@ -339,9 +341,9 @@ function fileTooLarge(limit: number): Problem {
 }
 
 /** The precondition of a write: one of these versions, any file, or no file; null if there is none. */
-type Wanted = readonly number[] | 'anything' | 'nothing' | null;
+type Precondition = readonly number[] | 'anything' | 'nothing' | null;
 
-function precondition(c: Request): Wanted {
+function precondition(c: Request): Precondition {
   const match = c.req.header('if-match')?.trim();
   const none = c.req.header('if-none-match')?.trim();
   if (none !== undefined && (none !== '*' || match !== undefined)) {
@@ -358,9 +360,9 @@ function precondition(c: Request): Wanted {
 }
 
 /** Makes a change if the precondition holds. A missing file is a conflict if the precondition names one. */
-async function asWanted<T extends Saved | Changed>(
+async function withPrecondition<T extends Saved | Changed>(
   { pool }: HttpContext,
-  wanted: Wanted,
+  wanted: Precondition,
   { workspaceId, path }: { workspaceId: string; path: FilePath },
   change: (base: number | null) => Promise<T>,
 ): Promise<T | { readonly kind: 'conflict'; readonly file: null } | Exclude<Changed, { kind: 'changed' }>> {

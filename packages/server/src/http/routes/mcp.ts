@@ -27,7 +27,7 @@ export function mcpRoutes(app: App, { mcp }: HttpContext): void {
     const found = (await mcp.serversOf(id)).find(({ row }) => row.name === name);
     // A concurrent request removed it.
     if (!found) throw serverNotFound(name);
-    return shown(found);
+    return toWireServer(found);
   };
 
   app.openapi(
@@ -44,7 +44,7 @@ export function mcpRoutes(app: App, { mcp }: HttpContext): void {
     }),
     async (c) => {
       const { workspaceId: id } = await scopeIn(c);
-      return c.json({ items: (await mcp.serversOf(id)).map(shown) }, 200);
+      return c.json({ items: (await mcp.serversOf(id)).map(toWireServer) }, 200);
     },
   );
 
@@ -105,7 +105,7 @@ export function mcpRoutes(app: App, { mcp }: HttpContext): void {
   );
 }
 
-function shown({ row, state }: { row: ServerRow; state: ConnectionState | null }): McpServer {
+function toWireServer({ row, state }: { row: ServerRow; state: ConnectionState | null }): McpServer {
   return {
     name: row.name,
     config: withoutValues(row.config),

@@ -43,7 +43,7 @@ export function policyRoutes(app: App): void {
       const { workspaceId, db } = await scopeIn(c);
       const found = await readPolicy(db, workspaceId);
       if (found === null) throw notFound('workspace', workspaceId);
-      return c.json(shown(found), 200);
+      return c.json(toWirePolicy(found), 200);
     },
   );
 
@@ -64,12 +64,12 @@ export function policyRoutes(app: App): void {
       const written = await writePolicy(db, workspaceId, wanted);
       if (written === 'no_workspace') throw notFound('workspace', workspaceId);
       if (written === 'changed') throw changed();
-      return c.json(shown(wanted.rules), 200);
+      return c.json(toWirePolicy(wanted.rules), 200);
     },
   );
 }
 
-function shown(all: readonly PolicyRule[]): z.infer<typeof policy> {
+function toWirePolicy(all: readonly PolicyRule[]): z.infer<typeof policy> {
   return { rules: [...all], version: policyVersion(all) };
 }
 

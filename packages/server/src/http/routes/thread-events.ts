@@ -55,11 +55,11 @@ export function threadEventRoutes(app: App, { pool, streams }: HttpContext): voi
       const asJson = format === 'json' || (format === undefined && wantsJson(c));
       if (before !== undefined) {
         if (!asJson || after !== undefined) throw onlyBefore();
-        const events = await readThreadEventsBefore(pool, id, placeOf(before, end + 1), limit);
+        const events = await readThreadEventsBefore(pool, id, cursorToSeq(before, end + 1), limit);
         const first = events[0]?.seq ?? 1;
         return c.body(pageOf(events, first > 1 ? first : null), 200, { 'content-type': 'application/json' });
       }
-      const seq = placeOf(c.req.header('last-event-id') || after || '0', end);
+      const seq = cursorToSeq(c.req.header('last-event-id') || after || '0', end);
       if (asJson) {
         const events = await readThreadEvents(pool, id, seq, limit);
         const last = events.at(-1)?.seq ?? seq;
@@ -76,7 +76,7 @@ export function threadEventRoutes(app: App, { pool, streams }: HttpContext): voi
 }
 
 /** The cursor as a seq; `latest` stands for the end of the log. */
-function placeOf(given: string, latest: number): number {
+function cursorToSeq(given: string, latest: number): number {
   if (given === 'latest') return latest;
   if (!/^\d{1,9}$/.test(given))
     throw invalidCursor(given, 'is not the id of an event; ids are whole numbers from 1, or `latest`.');

@@ -64,11 +64,11 @@ function noWorkspace(given: string): Problem {
 
 export function workspaceRoutes(app: App, context: HttpContext): void {
   const { pool, config, workspaces, mcp } = context;
-  const shown = (workspace: Workspace): WorkspaceBody => shownWorkspace(workspace, config.workspaceBytes);
+  const toWire = (workspace: Workspace): WorkspaceBody => shownWorkspace(workspace, config.workspaceBytes);
   const read = async (id: string): Promise<WorkspaceBody> => {
     const workspace = await readWorkspace(pool, id);
     if (!workspace) throw noWorkspace(id);
-    return shown(workspace);
+    return toWire(workspace);
   };
 
   app.openapi(
@@ -86,7 +86,7 @@ export function workspaceRoutes(app: App, context: HttpContext): void {
       refuseName(name);
       const workspace = await createWorkspace(pool, name);
       if (!workspace) throw nameTaken(name);
-      return c.json(shown(workspace), 201, { location: `/api/v1/workspaces/${workspace.id}` });
+      return c.json(toWire(workspace), 201, { location: `/api/v1/workspaces/${workspace.id}` });
     },
   );
 
@@ -117,7 +117,7 @@ export function workspaceRoutes(app: App, context: HttpContext): void {
         removed: removed === 'true',
         only: onlyWorkspace(c.get('principal')),
       });
-      return c.json({ items: items.map(shown), next }, 200);
+      return c.json({ items: items.map(toWire), next }, 200);
     },
   );
 
