@@ -1,8 +1,8 @@
-// How names are compared: without regard to case, on every file system.
+// Case folding: names are compared case-insensitively, in the same way on every file system.
 
-/** By way of the upper case, since some letters have more than one lower case. */
+/** Folds through upper case, because some upper-case letters correspond to more than one lower-case letter. */
 export function fold(text: string): string {
-  // The same for ASCII, and many times as fast.
+  // Same result for ASCII, and many times faster.
   if (!/[^ -~]/.test(text)) return text.toLowerCase();
   return text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }

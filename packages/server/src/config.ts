@@ -1,5 +1,5 @@
-// The server's settings: from the environment, from continuo.config.ts in the working folder, or
-// the default, in this order. Everything wrong is reported at once, and no secret is ever shown.
+// The server's settings. Each comes from the environment, else from continuo.config.ts in the working folder, else from
+// the default. All problems are reported at once, and no secret is ever shown.
 
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -15,44 +15,44 @@ export interface Config {
   readonly port: number;
   /** The data folder, absolute. */
   readonly home: string;
-  /** Without it, the embedded database in `home`. */
+  /** If absent, the embedded database in `home` is used. */
   readonly databaseUrl: string | undefined;
-  /** A connection without a pooler in front, for LISTEN and locks. The same as `databaseUrl` unless set. */
+  /** A direct connection, without a pooler in front, for LISTEN and locks. Defaults to `databaseUrl`. */
   readonly directUrl: string | undefined;
-  /** `provider/model`, or a bare name that one provider has. Without it, the offline model. */
+  /** `provider/model`, or a bare model name that exactly one provider has. If absent, the offline model. */
   readonly model: string | undefined;
-  /** How long a provider may be silent before and in the middle of an answer. */
+  /** How long a provider may send nothing, before or during an answer. */
   readonly modelIdleSeconds: number;
   readonly leaseSeconds: number;
   readonly apiKey: string | undefined;
   readonly logLevel: LogLevel;
-  /** Names besides loopback and `host` under which requests may arrive. */
+  /** Host names, besides loopback and `host`, that requests may be sent to. */
   readonly allowedHosts: readonly string[];
-  /** Origins whose pages may use the API with CORS. */
+  /** Origins whose pages may use the API through CORS. */
   readonly allowedOrigins: readonly string[];
-  /** The person's token. Without it, the one that is kept in `home`. */
+  /** The person's token. If absent, the one stored in `home`. */
   readonly personToken: string | undefined;
-  /** What a run may use unless its message says otherwise; null: no limit. */
+  /** A run's limits, unless its message sets others; null: no limit. */
   readonly runSteps: number;
   readonly runTokens: number | null;
   /** In US dollars. */
   readonly runCost: number | null;
   readonly runSeconds: number | null;
-  /** Lines of a tool's result that later runs are shown. */
+  /** How many lines of a tool's result later runs are shown. */
   readonly toolSummaryLines: number;
-  /** Bytes of one file at most, and of all versions of a workspace's files. */
+  /** Maximum size of one file, and of all versions of a workspace's files. */
   readonly maxFileBytes: number;
   readonly workspaceBytes: number;
   /** How long an idle session lives without a message or a ping. */
   readonly actorInactivityTimeoutSeconds: number;
-  /** How long a person has to answer what a run asks; null: for ever. */
+  /** How long a person has to answer an approval; null: no limit. */
   readonly approvalExpiresSeconds: number | null;
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** What is wrong with the settings, a line each. */
+/** All problems with the settings, one per line. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -87,7 +87,7 @@ const hostName = z
   .refine(
     (name) => isIP(name) !== 0 || /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/.test(name),
   );
-/** As browsers write it: lower case, and without the port that the scheme has anyway. */
+/** As browsers send it: in lower case, without the scheme's default port. */
 const webOrigin = z
   .string()
   .refine((text) => /^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) && URL.canParse(text))
@@ -215,20 +215,20 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
 };
 const keys = Object.keys(settings) as (keyof Config)[];
 
-/** Variables that the tests and the command use: not settings of the server, and not mistakes. */
+/** Variables of the tests and the command line: not server settings, but not mistakes either. */
 const foreign = /^CONTINUO_(TEST_|CHAOS|URL$)/;
 
 export async function loadConfig(world: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** What is wrong with a model's name, if anything. */
+  /** Returns what is wrong with a model's name, or null. */
   readonly modelProblem?: (model: string) => string | null;
 }): Promise<Config> {
   const problems: string[] = unknownVariables(world.env);
   const file = await readFile(world.cwd, problems);
   const given = (key: keyof Config): { name: string; value: unknown } | undefined => {
     const { env } = settings[key];
-    // An empty variable is an unset one: compose files and CI pass it on like that.
+    // An empty variable counts as unset: compose files and CI pass unset variables as empty.
     if (world.env[env]) return { name: env, value: world.env[env] };
     if (file[key] !== undefined) return { name: `${key} in ${fileName}`, value: file[key] };
     return undefined;
@@ -325,7 +325,7 @@ function hide(given: unknown): string {
   return typeof given === 'string' ? `a secret of ${given.length} characters` : `a ${typeof given}`;
 }
 
-/** Something that is not a URL may be a password in the wrong place: it is not shown at all. */
+/** A value that is not a URL may be a password in the wrong place, so it is not shown at all. */
 function showUrl(given: unknown): string {
   if (typeof given !== 'string' || !/^[a-z]+:\/\//.test(given) || !URL.canParse(given)) return hide(given);
   const url = new URL(given);

@@ -1,12 +1,12 @@
-// What somebody may have meant who wrote a name that is not known.
+// Suggestions for a name that is not known.
 
-/** The rest of a sentence that says the name is wrong. */
+/** Completes a sentence that says the name is wrong. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const best = nearest(name, known);
   return best === undefined ? `; allowed: ${known.join(', ')}` : `; did you mean ${best}?`;
 }
 
-/** The known name that is at most three letters away. */
+/** The most similar known name, at most three edits away. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   return known
     .map((candidate) => ({ candidate, edits: distance(name.toLowerCase(), candidate.toLowerCase()) }))
@@ -14,7 +14,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
     .toSorted((a, b) => a.edits - b.edits)[0]?.candidate;
 }
 
-/** How many letters to insert, remove or replace to make `b` of `a`. */
+/** The Levenshtein distance: how many letters to insert, remove or replace to turn `a` into `b`. */
 export function distance(a: string, b: string): number {
   const row = Uint32Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 0; i < a.length; i += 1) {

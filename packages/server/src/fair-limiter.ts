@@ -1,5 +1,5 @@
-// Lets a limited number of pieces of work run at a time. Waiting work is started in turn by key, so that a key with
-// much work does not hold up a key with little.
+// Limits how many pieces of work run at the same time. Waiting work takes turns by key, so that a key with much work
+// does not delay a key with little.
 
 interface Waiter {
   readonly start: () => void;
@@ -8,7 +8,7 @@ interface Waiter {
 export class FairLimiter {
   readonly #most: number;
   #running = 0;
-  /** The key that was served last stands last. A key without waiters has no entry. */
+  /** In order of turns: the key served last comes last. A key without waiters has no entry. */
   readonly #waiting = new Map<string, Waiter[]>();
 
   constructor(most: number) {
@@ -19,7 +19,9 @@ export class FairLimiter {
     return this.#running;
   }
 
-  /** Runs `work` when its turn has come. An abort while it waits removes it and throws the signal's reason. */
+  /**
+   * Runs `work` when its turn comes. An abort while it waits removes it from the queue and throws the signal's reason.
+   */
   async run<T>(key: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     signal?.throwIfAborted();
     if (this.#running < this.#most) this.#running += 1;

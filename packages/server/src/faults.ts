@@ -1,3 +1,3 @@
-// Named points at which a test may stop the process. In production nothing is registered.
+// Named points at which a test can stop the process. Production registers none.
 
 export type Faults = (point: string) => void | Promise<void>;

@@ -1,17 +1,23 @@
-// Names of files and folders. An accepted name is safe, and means the same on every file system.
+// Validates names of files and folders. An accepted name is safe, and means the same on every file system.
 
 import { fold } from './case-folding.ts';
 
 export const NAME_BYTES = 255;
 
-/** Control, format, private and unassigned characters, separators of lines; the joiners of scripts and emoji stay. */
+/**
+ * Control, format, surrogate and unassigned characters, and line separators. The zero-width joiners of scripts and
+ * emoji are allowed.
+ */
 const INVISIBLE = /[\p{Cc}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}/u;
-/** What Windows does not allow in a name. */
+/** Characters that Windows does not allow in a name. */
 const FORBIDDEN = /[\\:*?"<>|]/;
 const DEVICE =
   /^(con|prn|aux|nul|com[\d\u00B9\u00B2\u00B3]|lpt[\d\u00B9\u00B2\u00B3]|conin\$|conout\$)(\.|$)/;
 
-/** Names that are never kept: a repository's hooks run on a person's machine, the mirror's own files are its own. */
+/**
+ * Names that a workspace never keeps: a Git repository's hooks would run on a person's machine, and the mirror's own
+ * files are not a person's.
+ */
 const OWN = /^\.continuo/;
 const NEVER_KEPT: ReadonlySet<string> = new Set([
   '.git',

@@ -1,4 +1,4 @@
-// What others may use of the server: to start it, with its settings, log and signals.
+// The package's public names: start the server, with its settings, log and signals.
 
 export { loadConfig } from './config.ts';
 export { createLogger } from './telemetry/logger.ts';

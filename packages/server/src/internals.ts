@@ -1,5 +1,5 @@
-// Parts of the server for its own test kit and benchmark, which start and measure them one by one. Not for users: these names
-// change without notice.
+// Parts of the server for its own test kit and benchmark, which start and measure them one at a time. Not for users:
+// these names change without notice.
 
 export { PostgresBus } from './bus/postgres.ts';
 export { shownHistory } from './context/history.ts';

@@ -1,14 +1,21 @@
-// Values that came from outside as JSON, and how deep they may be nested. Texts are measured by the engine's `isJsonTooDeep`.
+// Limits how deeply JSON from outside may be nested. This file measures values; the engine's `isJsonTooDeep` measures
+// texts.
 
 import { isJsonTooDeep, JSON_DEPTH } from '@continuo/engine';
 
-/** Room for what is put around a value of `JSON_DEPTH`: a message around a call's input, a provider's envelope around that. */
+/**
+ * Extra levels for what wraps a value of `JSON_DEPTH`: a message around a call's input, a provider's envelope around
+ * the message.
+ */
 const ENVELOPE = 16;
 
-/** The deepest nesting of a text that carries values of `JSON_DEPTH`: a conversation, a provider's answer. */
+/** The deepest nesting of a text that carries values of `JSON_DEPTH`: a conversation, or a provider's answer. */
 export const CARRIER_DEPTH = JSON_DEPTH + ENVELOPE;
 
-/** The deepest nesting that is read back from the database. Nothing deeper is written; logs of earlier versions hold some. */
+/**
+ * The deepest nesting that is read from the database. Nothing deeper is written, but logs of earlier versions contain
+ * some.
+ */
 const STORED_DEPTH = CARRIER_DEPTH + 3 * ENVELOPE;
 
 export const TOO_DEEP = `nested deeper than the ${JSON_DEPTH} levels that are allowed`;
@@ -21,7 +28,7 @@ export function isTooDeep(value: unknown, depth: number = JSON_DEPTH): boolean {
   return false;
 }
 
-/** Parses what the database holds. What is nested too deep to be walked by recursion is replaced by a sentence. */
+/** Parses JSON from the database. Values nested too deeply for recursion are replaced by a sentence. */
 export function parseStored(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (isJsonTooDeep(text, STORED_DEPTH)) cutOff(value as object, STORED_DEPTH);

@@ -1,4 +1,5 @@
-// The composition root: starts the parts of the server in order, and stops them in order. wiring/ says how each is made.
+// The composition root: starts the parts of the server in order, and stops them in order. The files in wiring/
+// construct them.
 
 import { makePrivateHome } from '@continuo/postgres';
 import { queueAgeSeconds, type Pod } from './actors/pod.ts';
@@ -21,11 +22,14 @@ import { wirePod } from './wiring/runs.ts';
 
 export interface RunningServer {
   readonly url: string;
-  /** Opens the console for a person: it has the token in it. */
+  /** The address that opens the console for a person. It contains the person's token. */
   readonly link: string;
   readonly model: string;
   readonly database: 'embedded' | 'external';
-  /** Drains: no new work, threads released within one step, streams ended, the database last. */
+  /**
+   * Drains the pod: takes no new work, releases its threads within one step, ends the streams, and closes the database
+   * last.
+   */
   stop(): Promise<void>;
 }
 
@@ -63,7 +67,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     onError,
   });
   const streams = new Streams(followers, changes);
-  // First the port: a second server on a port that is taken must not claim anything.
+  // Bind the port first: a second server on a taken port must not claim any thread.
   const http = await wireHttp({
     config,
     pool,

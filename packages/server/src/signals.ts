@@ -1,9 +1,9 @@
-// When to stop. Under npm one Ctrl-C arrives twice (the terminal signals the whole process group,
-// and npm passes its own copy on), so what follows within a second is the same wish. A later signal
-// means that the user will not wait for the drain; nor is it waited for longer than `withinMs`.
+// Stop signals. Under npm, one Ctrl-C arrives twice (the terminal signals the whole process group, and npm forwards its
+// own copy), so a second signal within a second is ignored. A later one means that the user will not wait for the
+// drain. The drain also ends after `withinMs`.
 
 export interface StopSignals {
-  /** Stop letting signals in; the process may end by itself. */
+  /** Stops handling signals, so that the process can end. */
   release(): void;
 }
 

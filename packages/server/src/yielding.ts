@@ -1,16 +1,16 @@
-// Letting others have their turn in a loop that can be long.
+// Lets long loops yield to the event loop.
 
-/** So many items at most are worked on between two turns. */
+/** Maximum number of items to process between two yields. */
 export const ITEMS_PER_TURN = 500;
 
-/** breath: after whatever is due by now; fast: after the I/O that is waiting; micro: after the promises that are settled. */
+/** When to continue. breath: after the timers that are due; fast: after pending I/O; micro: after settled promises. */
 const TURNS = {
   breath: () => new Promise<void>((resolve) => setTimeout(resolve, 0)),
   fast: () => new Promise<void>((resolve) => setImmediate(resolve)),
   micro: () => Promise.resolve(),
 };
 
-/** Throws the signal's reason if it is aborted, before or meanwhile. */
+/** Yields once. Throws the signal's reason if it is aborted before or during the yield. */
 export async function yieldWithAbortCheck({
   mode,
   signal,

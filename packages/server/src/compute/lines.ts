@@ -91,7 +91,7 @@ function shared(
 /** Marks the lines of each side that the other side does not have in the same order. */
 function compare(left: Side, right: Side, gone: Uint8Array, added: Uint8Array): void {
   const lines = left.length + right.length;
-  // A stretch of n edits takes about n²/2 steps, and there can be as many stretches as lines / n.
+  // A stretch of n edits takes about n²/2 steps, and there can be up to lines / n stretches.
   const affordable = Math.floor((2 * STEPS) / (lines + 1));
   const most = Math.min(lines, MOST_EDITS, Math.max(FEWEST_EDITS, affordable));
   const reach = new Int32Array(2 * most + 3);

@@ -92,10 +92,10 @@ export class WorkerPool {
 
   async #onThread(job: Job, signal: AbortSignal | undefined): Promise<unknown> {
     signal?.throwIfAborted();
-    const worker = this.#take();
+    const worker = this.#takeWorker();
     try {
-      const answer = await this.#answerTo(worker, job, signal);
-      this.#giveBack(worker);
+      const answer = await this.#runOn(worker, job, signal);
+      this.#returnWorker(worker);
       if (answer.ok) return answer.result;
       throw new Error(`${job.name} failed: ${answer.reason}`);
     } catch (error) {
@@ -105,7 +105,7 @@ export class WorkerPool {
     }
   }
 
-  #answerTo(worker: Worker, job: Job, signal: AbortSignal | undefined): Promise<Answer> {
+  #runOn(worker: Worker, job: Job, signal: AbortSignal | undefined): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);
@@ -140,7 +140,7 @@ export class WorkerPool {
     });
   }
 
-  #take(): Worker {
+  #takeWorker(): Worker {
     const idle = this.#idle.pop();
     if (idle) {
       clearTimeout(idle.timer);
@@ -160,7 +160,7 @@ export class WorkerPool {
     });
   }
 
-  #giveBack(worker: Worker): void {
+  #returnWorker(worker: Worker): void {
     // An idle thread must not keep the process alive.
     worker.unref();
     const drop = () => {

@@ -79,10 +79,10 @@ class Client extends pg.Client {
     if (typeof settle !== 'function') {
       if (typeof (statement[0] as { submit?: unknown }).submit === 'function') return this.#send(statement);
       return new Promise((resolve, reject) =>
-        this.#try(statement, 1, (error, result) => (error ? reject(error) : resolve(result))),
+        this.#sendWithRetry(statement, 1, (error, result) => (error ? reject(error) : resolve(result))),
       );
     }
-    this.#try(statement.slice(0, -1), 1, settle as Settle);
+    this.#sendWithRetry(statement.slice(0, -1), 1, settle as Settle);
     return undefined;
   }) as pg.Client['query'];
 
@@ -90,7 +90,7 @@ class Client extends pg.Client {
     return (pg.Client.prototype.query as (...all: unknown[]) => unknown).apply(this, [...statement]);
   }
 
-  #try(statement: readonly unknown[], tries: number, settle: Settle): void {
+  #sendWithRetry(statement: readonly unknown[], tries: number, settle: Settle): void {
     // A statement inside a transaction cannot be retried alone: `transaction` retries the whole.
     const alone = this.getTransactionStatus() === 'I';
     this.#send([
@@ -98,9 +98,9 @@ class Client extends pg.Client {
       (error: Error | null, result: unknown) => {
         if (error === null || error === undefined) return settle(null, result);
         if (isStorageFull(error)) this.#onStorageFull?.();
-        if (!alone || tries === TRIES || !isRepeatable(error)) return settle(error, result);
-        beforeAnotherTry(this, error, tries)
-          .then(() => this.#try(statement, tries + 1, settle))
+        if (!alone || tries === TRIES || !isRetryable(error)) return settle(error, result);
+        prepareRetry(this, error, tries)
+          .then(() => this.#sendWithRetry(statement, tries + 1, settle))
           .catch(() => settle(error, result));
       },
     ]);
@@ -108,7 +108,7 @@ class Client extends pg.Client {
 }
 
 /** The database rolled everything back, and the same work can succeed when retried. */
-function isRepeatable(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   return /^(40P01|40001)$/.test(sqlState(error)) || isStalePlan(error);
 }
 
@@ -123,7 +123,7 @@ function isStalePlan(error: unknown): boolean {
  * Prepares a retry. After a deadlock it waits for a random time, so that the same statements do not collide again.
  * After a stale plan it discards the prepared statements.
  */
-async function beforeAnotherTry(client: pg.ClientBase, error: unknown, tries: number): Promise<void> {
+async function prepareRetry(client: pg.ClientBase, error: unknown, tries: number): Promise<void> {
   if (!isStalePlan(error)) {
     await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(200, 10 * 2 ** tries)));
     return;
@@ -188,8 +188,8 @@ export async function transaction<T>(
       } catch (error) {
         if (!broken) await client.query('rollback').catch(onError);
         if (broken) throw new ConnectionLost(error, broken);
-        if (tries === TRIES || !isRepeatable(error)) throw error;
-        await beforeAnotherTry(client, error, tries);
+        if (tries === TRIES || !isRetryable(error)) throw error;
+        await prepareRetry(client, error, tries);
       }
     }
   } finally {

@@ -49,7 +49,7 @@ export class Storage {
 
   /** Records that a write was refused because a disk is full. */
   refused(): void {
-    this.#become(true);
+    this.#setFull(true);
   }
 
   async state(): Promise<'ok' | 'full'> {
@@ -71,7 +71,7 @@ export class Storage {
     return true;
   }
 
-  #become(full: boolean): void {
+  #setFull(full: boolean): void {
     if (this.#full === full) return;
     this.#full = full;
     this.#onChange(full ? 'full' : 'ok');
@@ -81,7 +81,7 @@ export class Storage {
     try {
       await this.#writeRows();
       await this.#writeFile();
-      this.#become(false);
+      this.#setFull(false);
     } catch (error) {
       // That the database is down is reported elsewhere. Whether it has space is unknown until it is back.
       if (!isStorageFull(error)) return;

@@ -18,7 +18,7 @@ export type ParsedPath =
   | { readonly ok: true; readonly path: FilePath }
   | { readonly ok: false; readonly problem: string };
 
-/** A file's path, with or without its first slash. */
+/** Parses a file's path, with or without its leading slash. */
 export function parsePath(given: string): ParsedPath {
   const refused = (problem: string): ParsedPath => ({ ok: false, problem });
   if (given.length > PATH_BYTES * 2) return refused(`a path has at most ${PATH_BYTES} bytes`);
@@ -35,7 +35,7 @@ export function parsePath(given: string): ParsedPath {
   return { ok: true, path: { path, folded: fold(path) } };
 }
 
-/** A folder's path: `/`, or like a file's, with or without a slash at its end. */
+/** Parses a folder's path: `/`, or like a file's, with or without a trailing slash. */
 export function parseFolder(given: string): ParsedPath {
   if (given === '' || given === '/' || given === '.') return { ok: true, path: { path: '/', folded: '/' } };
   return parsePath(given.endsWith('/') ? given.slice(0, -1) : given);

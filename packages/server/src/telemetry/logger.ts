@@ -1,5 +1,5 @@
-// The log of the process: JSON lines, or readable ones at a terminal. Secrets are cut out before a
-// line is written; what carries them is listed here and nowhere else.
+// The process log: JSON lines, or readable ones at a terminal. Secrets are removed before a line is written; this file
+// has the only list of the fields that carry them.
 
 import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
@@ -16,7 +16,7 @@ const secrets = [
   'password',
 ];
 
-/** Two levels deep: pino compiles the paths once, a wildcard costs on every line. */
+/** Only two levels deep: pino compiles the paths once, but each wildcard costs time on every line. */
 const paths = ['', '*.', '*.*.'].flatMap((prefix) =>
   secrets.map((name) => (name.startsWith('[') ? prefix.slice(0, -1) + name : prefix + name)),
 );
@@ -35,14 +35,14 @@ export function createLogger(options: {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
       redact: { paths, censor: '[redacted]' },
-      // The last word: a connection string may turn up inside any text, such as a driver's message.
+      // Applied to the finished line, because a connection string can appear in any text, such as a driver's message.
       hooks: { streamWrite: hidePasswords },
     },
     options.pretty ? readable(destination) : destination,
   );
 }
 
-/** Each line is made readable as it is written: a transport in a thread would lose the last lines of a crash. */
+/** Formats each line as it is written: a transport in a thread would lose the last lines before a crash. */
 function readable(destination: DestinationStream): DestinationStream {
   const prettify = prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss.l' });
   return { write: (line) => destination.write(prettify(line)) };

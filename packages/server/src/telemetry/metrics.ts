@@ -1,10 +1,13 @@
-// What operators watch, in Prometheus' format. The server tells it what happened; nothing is read back from it.
+// Metrics for operators, in Prometheus' format. The server only reports to them, and never reads them back.
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Models that have a label of their own, the first that are called: names come from requests, and each makes some 20 series. */
+/**
+ * Only the first models that are called get their own label: names come from requests, and each adds about 20 time
+ * series.
+ */
 const MODELS_NAMED = 100;
-/** How long the database may take to tell its part. */
+/** How long to wait for the metrics that come from the database. */
 const PATIENCE_MS = 1000;
 const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
 
@@ -22,14 +25,14 @@ export interface Metrics {
     usage: Readonly<Record<string, number | undefined>>;
     cost: number | null;
   }): void;
-  /** A call is tried again after this failure. */
+  /** A call is retried after this failure. */
   modelRetried(model: string, code: string): void;
 }
 
 export function createMetrics(sources: {
   readonly followers: () => number;
   readonly holding: () => number;
-  /** How long the thread that waits longest for a pod has been waiting. */
+  /** How long the longest-waiting thread has been due. */
   readonly queueAgeSeconds: () => Promise<number>;
 }): Metrics {
   const registry = new Registry();
@@ -123,7 +126,7 @@ export function createMetrics(sources: {
     help: 'How long the longest waiting thread has been due',
     registers,
     async collect() {
-      // Without the database the other numbers are of all the more use: this one is not known.
+      // Without the database this metric is unknown, and the others matter all the more.
       this.set(await within(PATIENCE_MS, sources.queueAgeSeconds()).catch(() => Number.NaN));
     },
   });
@@ -164,13 +167,13 @@ function within<T>(milliseconds: number, asked: Promise<T>): Promise<T> {
   return Promise.race([asked, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** A number that cannot be counted is left out: counting must not fail what is counted. */
+/** Ignores errors: a metric must not break the operation that it counts. */
 function quietly<Given extends unknown[]>(count: (...given: Given) => void): (...given: Given) => void {
   return (...given) => {
     try {
       count(...given);
     } catch {
-      // The library throws for what is no number, and for a counter that would go down.
+      // prom-client throws for a value that is not a number, and for a counter that would decrease.
     }
   };
 }

@@ -1,5 +1,5 @@
-// Writes everything that a database holds into one file, as it was at one moment, while servers go on working with it.
-// Nothing is called a backup before all of it is on the disk: the file gets its name last.
+// Writes a consistent snapshot of a database to one file, while servers keep working with it. The file gets its final
+// name last, so an incomplete backup is never taken for a complete one.
 
 import { createHash } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
@@ -31,18 +31,18 @@ export interface BackupOptions {
   readonly database: DatabaseSettings;
   readonly file: string;
   readonly now: () => Date;
-  /** Gives up, and leaves nothing behind. */
+  /** Aborts the backup, and leaves nothing behind. */
   readonly signal?: AbortSignal | undefined;
-  /** Told after each table. */
+  /** Called after each table. */
   readonly onTable?: ((table: Table, done: number, of: number) => void) | undefined;
 }
 
 export async function backup(options: BackupOptions): Promise<Manifest> {
   const partial = `${options.file}.partial`;
-  // Before anything else, so that nobody waits for what cannot be kept.
+  // First of all, so that an unwritable file is reported before the database is read.
   const output = await create(options.file, partial);
   const remove = () => rmSync(partial, { force: true });
-  // At once: whoever is in a hurry may end the process before the rest is undone.
+  // At once, because the user may kill the process before the cleanup below is done.
   options.signal?.addEventListener('abort', remove);
   try {
     const manifest = await write(options, output);
@@ -63,7 +63,7 @@ async function create(file: string, partial: string): Promise<FileHandle> {
     throw new BackupError('is_a_folder', `${file} is a folder; name a file, such as ${example}`);
   }
   try {
-    // It holds what the workspaces' servers are given as secrets.
+    // Only the owner may read it: a backup contains the secrets of the workspaces' MCP servers.
     return await open(partial, 'w', 0o600);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
@@ -84,19 +84,19 @@ async function write(
   output: FileHandle,
 ): Promise<Manifest> {
   const client = await connect(database);
-  // It may be waiting for an answer that does not come.
+  // The connection may be waiting for an answer that never comes.
   signal?.addEventListener('abort', () => destroy(client));
   try {
     signal?.throwIfAborted();
     await client.query(PLAIN_TEXT);
-    // A large table would else be read from wherever another reader is.
+    // Otherwise Postgres would start reading a large table wherever another reader is.
     await client.query('set synchronize_seqscans = off');
     await client.query('begin isolation level repeatable read read only');
     const manifest = await describe(client, now());
     const tables = await tablesOf(client, manifest.schema);
     const zip = new yazl.ZipFile();
     const packed = zip.outputStream as Readable;
-    // Whatever breaks, also after the rest was given up.
+    // Also handles errors that come after the pipeline was given up.
     const broken = (error: Error) => void packed.destroy(error);
     zip.on('error', broken);
     for (const table of tables) {
@@ -107,7 +107,7 @@ async function write(
         }).on('error', broken),
       );
     }
-    // Its turn comes after all the others', when everything is known.
+    // Written after all tables, when everything in it is known.
     add(zip, MANIFEST, () => Readable.from([Buffer.from(JSON.stringify(manifest, null, 2))]));
     zip.end();
     await pipeline(packed, output.createWriteStream({ flush: true }));
@@ -137,7 +137,7 @@ async function describe(client: Connection, now: Date): Promise<Manifest> {
 }
 
 function add(zip: yazl.ZipFile, name: string, content: () => Readable): void {
-  // Its size is known when it is written, and may be beyond what a plain zip can say.
+  // An entry's size is known only after it is written, and may exceed what a plain zip can record.
   zip.addReadStreamLazy(name, { forceZip64Format: true }, (callback) => callback(null, content()));
 }
 

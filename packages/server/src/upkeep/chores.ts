@@ -1,6 +1,6 @@
-// What has to be done now and then, by some pod: removed workspaces and chats whose grace period is over are purged, chunks
-// that no version has are swept, and texts that nobody indexed are. Each chore is a transaction that begins with a lock; a pod that does not get it leaves
-// the chore to the one that has it.
+// Periodic chores: removed workspaces and chats are purged when their grace period is over, chunks without a version
+// are swept, and texts that are still unindexed are indexed. Purging and sweeping run in a transaction that begins with
+// a lock; a pod that does not get the lock skips the chore.
 
 import { transaction, type Pool, type Queryable } from '../db/pool.ts';
 import { sweepChunks } from '../files/content.ts';
@@ -12,7 +12,7 @@ const FIRST_MS = 60_000;
 const EVERY_MS = 3_600_000;
 
 export interface Chores {
-  /** Ends when what is being done is done. */
+  /** Resolves when chores in progress have finished. */
   stop(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ async function listExpiredChats(client: Queryable): Promise<readonly string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** One in which something is still open is stopped, and purged the next time. */
+/** Purges a chat. If a run or a session is still open, stops it now; the next round purges the chat. */
 async function purgeChat(client: Queryable, id: string): Promise<void> {
   const { rows } = await client.query<{ purged: boolean }>(
     'select purge_chat($1, clock_timestamp() - make_interval(days => $2)) as purged',

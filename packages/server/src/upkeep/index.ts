@@ -1,5 +1,5 @@
-// What is done to a database without a server: opened, migrated, looked at, backed up, restored. Separate from
-// `server.ts`, which loads everything that a server needs.
+// Operations on a database without a server: open, migrate, inspect, back up, restore. Separate from `server.ts`, which
+// loads everything that a server needs.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,10 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-/** The database that the settings name. The embedded one is started if it does not run, and stopped if nobody else uses it. */
+/**
+ * Opens the configured database. The embedded one is started if it is not running, and stopped at the end if no other
+ * process uses it.
+ */
 export async function openDatabase(
   config: Pick<Config, 'home' | 'databaseUrl' | 'directUrl' | 'leaseSeconds'>,
 ): Promise<OpenDatabase> {
@@ -35,12 +38,12 @@ export async function openDatabase(
   };
 }
 
-/** Whether there is a database to open; opening makes the embedded one. */
+/** Whether there is a database to open. Needed because opening would create the embedded one. */
 export function hasDatabase(config: Pick<Config, 'home' | 'databaseUrl'>): boolean {
   return config.databaseUrl !== undefined || existsSync(join(config.home, 'postgres'));
 }
 
-/** The programs that come with the package, and what is wrong with them. */
+/** The programs that the package includes, and what is wrong with them, if anything. */
 export function programs(): { readonly name: 'postgres' | 'ripgrep'; readonly problem: string | null }[] {
   return [
     { name: 'postgres', problem: missing(() => join(findBinaries(), 'bin', 'postgres')) },

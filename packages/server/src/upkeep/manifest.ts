@@ -1,19 +1,19 @@
-// What a backup says about itself: a zip with the rows of each table as `COPY` writes them, `tables/<name>.copy`, and last
-// `manifest.json`, which this describes.
+// The format of a backup: a zip with the rows of each table as `COPY` writes them, in `tables/<name>.copy`, and as its
+// last entry `manifest.json`, which this file defines.
 
 import { z } from 'zod';
 import { isBeforeFirstRelease, migrationNames, migrationText } from '../db/migrate.ts';
 import type { Queryable } from '../db/pool.ts';
 
 export const MANIFEST = 'manifest.json';
-/** Counts the changes of the format; a reader refuses what it does not know. */
+/** The version of the format. A reader refuses a version that it does not know. */
 const FORMAT = 1;
 
 const table = z.object({
   name: z.string(),
   columns: z.array(z.string()).min(1),
   rows: z.int(),
-  /** Of its entry, unpacked. */
+  /** The unpacked size of its entry. */
   bytes: z.int(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
@@ -22,7 +22,7 @@ const manifest = z.object({
   format: z.literal(FORMAT),
   made_at: z.string(),
   postgres: z.string(),
-  /** The migrations that were applied: the version of the schema. */
+  /** The applied migrations, which are the version of the schema. */
   schema: z.array(z.string()).min(1),
   tables: z.array(table),
   sequences: z.array(z.object({ name: z.string(), value: z.string(), called: z.boolean() })),
@@ -74,7 +74,7 @@ export function readManifest(text: string): Manifest {
   throw new BackupError('broken_backup', `the backup's ${MANIFEST} is not one that Continuo writes`);
 }
 
-/** Refuses a schema that this version does not know: a newer one's, or one from before the first release. */
+/** Refuses a schema that this version does not know: a newer one, or one from before the first release. */
 export async function refuseForeign(whose: string, schema: readonly string[]): Promise<void> {
   if (isBeforeFirstRelease(schema)) {
     throw new BackupError(
@@ -99,26 +99,26 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** So that the text of a value is the same whatever the database is set to. */
+/** Settings that make the text of a value independent of the database's configuration. */
 export const PLAIN_TEXT = [
   "set datestyle = 'ISO, YMD'",
   "set intervalstyle = 'postgres'",
   "set timezone = 'UTC'",
   'set extra_float_digits = 3',
   "set bytea_output = 'hex'",
-  // It takes as long as it takes.
+  // A backup may take any amount of time.
   'set statement_timeout = 0',
   'set idle_in_transaction_session_timeout = 0',
 ].join('; ');
 
-/** Not backed up: a pod's row is a process that runs, and a snapshot is made again from the log. */
+/** Not backed up: rows of `pods` are running processes, and snapshots can be rebuilt from the log. */
 const RUNTIME = ['pods', 'thread_snapshots'];
 
 const OF_OURS = `join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = current_schema()
     and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`;
 
-/** What migrations made. A database may hold what is somebody else's, too. */
+/** The tables or sequences that these migrations create. A database may also contain other people's. */
 async function madeBy(schema: readonly string[], what: 'table' | 'sequence'): Promise<string[]> {
   const texts = await Promise.all(schema.map((name) => migrationText(name)));
   return texts.flatMap((text) =>
@@ -126,7 +126,7 @@ async function madeBy(schema: readonly string[], what: 'table' | 'sequence'): Pr
   );
 }
 
-/** The tables, those that others refer to first, with the columns that are stored. */
+/** The tables with their stored columns. A table comes after those that it refers to. */
 export async function tablesOf(
   client: Queryable,
   schema: readonly string[],
@@ -151,7 +151,7 @@ export async function tablesOf(
   return ordered.map(({ name, columns }) => ({ name, columns }));
 }
 
-/** Names of what is in the schema already; none: the database is empty. */
+/** The names of what the schema already contains; empty if the database is empty. */
 export async function contentsOf(client: Queryable): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select c.relname as name from pg_class c ${OF_OURS} and c.relkind in ('r', 'p', 'v', 'm', 'S', 'f') order by c.relname`,

@@ -1,5 +1,6 @@
-// Makes an empty database what a backup says: the tables of then, the rows, the sequences, in one transaction; then the
-// migrations that have come since, and this version's functions. Whatever is wrong with the backup, the database stays empty.
+// Restores a backup into an empty database: first, in one transaction, the tables of the backup's schema, the rows and
+// the sequences; then the migrations added since, and this version's functions. If anything is wrong with the backup,
+// the database stays empty.
 
 import { createHash, type Hash } from 'node:crypto';
 import { Transform, type Readable } from 'node:stream';
@@ -27,14 +28,14 @@ import {
 export interface RestoreOptions {
   readonly database: DatabaseSettings;
   readonly file: string;
-  /** Gives up, and the database stays empty; too late once all rows are in it. */
+  /** Aborts the restore, and the database stays empty. Has no effect once all rows are loaded. */
   readonly signal?: AbortSignal | undefined;
   readonly onTable?: ((table: Table, done: number, of: number) => void) | undefined;
 }
 
 export interface Restored {
   readonly manifest: Manifest;
-  /** What has come since the backup was made. */
+  /** The migrations added since the backup was made. */
   readonly migrated: readonly string[];
 }
 
@@ -44,12 +45,12 @@ export async function restore({ database, file, signal, onTable }: RestoreOption
     const manifest = readManifest(await text(await archive.read(MANIFEST)));
     await refuseForeign('backup', manifest.schema);
     const client = await connect(database);
-    // It may be waiting for an answer that does not come.
+    // The connection may be waiting for an answer that never comes.
     const leave = () => destroy(client);
     signal?.addEventListener('abort', leave);
     try {
       signal?.throwIfAborted();
-      // A server that starts meanwhile waits for this.
+      // A server that starts in the meantime waits for this lock.
       await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
       await refuseFull(client, manifest);
       await client.query(PLAIN_TEXT);
@@ -61,7 +62,7 @@ export async function restore({ database, file, signal, onTable }: RestoreOption
       await client.query('commit');
       await client.query('analyze');
     } finally {
-      // What was not committed goes with the connection.
+      // Closing the connection rolls back what was not committed.
       await client.end();
     }
     return { manifest, migrated: (await migrate(database)).migrations };
@@ -70,7 +71,7 @@ export async function restore({ database, file, signal, onTable }: RestoreOption
   }
 }
 
-/** Committed with the rows: a restore that is killed after its commit is known by it. */
+/** Committed together with the rows, to recognise a restore that was killed after its commit. */
 function markOf({ made_at }: Manifest): string {
   return `restored from the backup of ${made_at}`;
 }
@@ -114,13 +115,14 @@ async function fill(
     const differing = odd.length > 0 ? `it lacks ${odd.join(', ')}` : 'it has more';
     throw new BackupError('broken_backup', `the backup's tables are not those of its schema: ${differing}`);
   }
-  // A new table may hold rows, such as the default workspace. There are no triggers yet: `migrate` makes them afterwards.
+  // A new table may already have rows, such as the default workspace. There are no triggers yet: `migrate` creates them
+  // afterwards.
   for (const { name } of tables.toReversed()) await client.query(`delete from ${quoted(name)}`);
   for (const [done, { name }] of tables.entries()) {
     const table = saved.get(name)!;
     await load(client, archive, table).catch(async (error: unknown) => {
       signal?.throwIfAborted();
-      // What Postgres says of damaged rows would not tell that they are.
+      // Postgres' own error would not say that the backup is damaged.
       await refuseDamaged(archive, table);
       throw error;
     });

@@ -1,12 +1,12 @@
-// Workspaces: their names, their removal with a grace period, and their end.
+// Workspaces: creation, names, removal with a grace period, and purge.
 
 import { v7 as uuidv7 } from 'uuid';
 import { sqlState, type Queryable } from '../db/pool.ts';
 import { problemWithName } from '../file-names.ts';
 
-/** The workspace that the first migration makes; it stays. */
+/** The workspace that the first migration creates. It cannot be removed. */
 export const DEFAULT_WORKSPACE = '00000000-0000-7000-8000-000000000001';
-/** How long a removed workspace can be brought back. */
+/** How long a removed workspace can be restored. */
 export const GRACE_DAYS = 7;
 
 export interface Workspace {
@@ -14,11 +14,11 @@ export interface Workspace {
   readonly name: string;
   readonly createdAt: Date;
   readonly removedAt: Date | null;
-  /** Of all versions of its files. */
+  /** Total size of all versions of its files. */
   readonly bytes: number;
-  /** Its live files. */
+  /** Number of live files. */
   readonly files: number;
-  /** Files that disappeared from its folder at once, about which a person is asked. */
+  /** Files that disappeared from its folder at once, if a person has yet to decide about them. */
   readonly heldRemovals: { readonly since: Date; readonly files: number } | null;
 }
 
@@ -61,7 +61,7 @@ export async function createWorkspace(client: Queryable, name: string): Promise<
   return rows[0] ? readWorkspace(client, rows[0].id) : null;
 }
 
-/** By id, also while it is removed. */
+/** Reads a workspace by id, removed or not. */
 export async function readWorkspace(client: Queryable, id: string): Promise<Workspace | null> {
   const { rows } = await client.query<Row>({
     name: 'read_workspace',
@@ -77,7 +77,7 @@ export interface Found {
   readonly removed: boolean;
 }
 
-/** By id, or by name: the live one of that name, else the one that was removed last. */
+/** Finds a workspace by id or name. Of several with the name: the live one, otherwise the one removed last. */
 export async function findWorkspace(client: Queryable, given: string): Promise<Found | null> {
   const { rows } = await client.query<Found>({
     name: isId(given) ? 'find_workspace_by_id' : 'find_workspace_by_name',
@@ -88,7 +88,7 @@ export async function findWorkspace(client: Queryable, given: string): Promise<F
   return rows[0] ?? null;
 }
 
-/** The live ones, by name; `only`: no other than this one. */
+/** Lists live or removed workspaces by name; `only`: just the workspace with this id. */
 export async function listWorkspaces(
   client: Queryable,
   { after, limit, removed, only }: { after: string; limit: number; removed: boolean; only: string | null },
@@ -111,7 +111,7 @@ export async function renameWorkspace(client: Queryable, id: string, name: strin
   );
 }
 
-/** From now on it is as if it were not there, until it is brought back or purged. */
+/** Removes a workspace. It is treated as missing until it is restored or purged. */
 export async function removeWorkspace(client: Queryable, id: string): Promise<boolean> {
   const { rowCount } = await client.query(
     'update workspaces set removed_at = clock_timestamp() where id = $1 and removed_at is null',
@@ -144,7 +144,7 @@ export async function listExpired(client: Queryable): Promise<readonly string[]>
   return rows.map(({ id }) => id);
 }
 
-/** False while a run is open in it. */
+/** Purges a workspace. False while a run is open in it. */
 export async function purgeWorkspace(client: Queryable, id: string): Promise<boolean> {
   const { rows } = await client.query<{ purged: boolean }>(
     'select purge_workspace($1, clock_timestamp() - make_interval(days => $2)) as purged',

@@ -39,7 +39,7 @@ const PAGE = 64;
 
 interface Waiter {
   /** The changes that the caller already has; if empty, the feed must be read. */
-  readonly told: readonly Written[];
+  readonly changes: readonly Written[];
   /** Whether to try even during the pause after the disk refused a write. */
   readonly insists: boolean;
   readonly resolve: () => void;
@@ -57,7 +57,7 @@ export class Mirror {
   #waiters: Waiter[] = [];
   #running: Promise<void> | null = null;
   readonly #debounce = new PathDebounce();
-  readonly #again = new Set<string>();
+  readonly #rewriteQueue = new Set<string>();
   readonly #failed = new Map<string, Error>();
   readonly #replacedFiles = new ReplacedFiles();
   readonly #chats = new ChatQueue();
@@ -70,7 +70,7 @@ export class Mirror {
    */
   #pausedUntil = 0;
   /** The position in the change feed up to which every change was written, or has failed. */
-  #position = 0;
+  #feedPosition = 0;
 
   constructor(options: MirrorOptions) {
     this.#options = options;
@@ -93,12 +93,12 @@ export class Mirror {
   }
 
   catchUp(
-    told: readonly Written[] = [],
+    changes: readonly Written[] = [],
     { insists = false }: { readonly insists?: boolean } = {},
   ): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#state === 'closed') return reject(new MirrorClosed('the mirror is closed'));
-      this.#waiters.push({ told, insists, resolve, reject });
+      this.#waiters.push({ changes, insists, resolve, reject });
       this.#kick();
     });
   }
@@ -125,10 +125,10 @@ export class Mirror {
     this.#state = 'closed';
     if (this.#timer) clearTimeout(this.#timer);
     await this.#running;
-    await this.#shut();
+    await this.#closeAll();
   }
 
-  async #shut(): Promise<void> {
+  async #closeAll(): Promise<void> {
     this.#replacedFiles.close();
     await this.#closeDisk();
     for (const waiter of this.#waiters.splice(0)) waiter.reject(new MirrorClosed('the mirror is closed'));
@@ -159,20 +159,20 @@ export class Mirror {
       const waiters = this.#waiters.splice(0);
       try {
         const isDue = this.#trouble.retryAt <= performance.now();
-        if ((waiters.length > 0 || this.#again.size > 0 || isDue) && !this.#rests(waiters)) {
+        if ((waiters.length > 0 || this.#rewriteQueue.size > 0 || isDue) && !this.#mustWait(waiters)) {
           await this.#open();
-          const all = waiters.every(({ told }) => told.length > 0);
-          await this.#follow({
-            told: all ? waiters.flatMap(({ told }) => told) : [],
+          const all = waiters.every(({ changes }) => changes.length > 0);
+          await this.#followFeed({
+            changes: all ? waiters.flatMap(({ changes }) => changes) : [],
             retry: isDue || waiters.some(({ insists }) => insists),
           });
           // A decision about held removals is announced without a change in the feed.
-          if (!all || waiters.length === 0) await this.#tendRemovals();
-          this.#judge();
+          if (!all || waiters.length === 0) await this.#settleHeldRemovals();
+          this.#recordOutcome();
         } else {
           for (const waiter of waiters) waiter.reject(this.#trouble.error!);
           if (this.#pausedUntil > performance.now()) return;
-          if (!(await this.#look()) && (this.#trouble.isRefused || !(await this.#showChats()))) return;
+          if (!(await this.#scanDue()) && (this.#trouble.isRefused || !(await this.#writeChats()))) return;
         }
         for (const waiter of waiters) waiter.resolve();
         // The waiters need not wait for this flush: after a crash, the files' content shows what a lost line meant.
@@ -181,7 +181,7 @@ export class Mirror {
         for (const waiter of waiters) waiter.reject(error as Error);
         if (error instanceof MirrorClosed || this.#isClosed) {
           this.#state = 'closed';
-          return this.#shut();
+          return this.#closeAll();
         }
         this.#trouble.met(error as Error, performance.now(), this.#failed.size);
         this.#pausedUntil = this.#trouble.retryAt;
@@ -198,7 +198,7 @@ export class Mirror {
    * Whether writing must wait for the next retry. If the failure was not the disk refusing everything, a waiting caller
    * triggers a try at once.
    */
-  #rests(waiters: readonly Waiter[]): boolean {
+  #mustWait(waiters: readonly Waiter[]): boolean {
     const { retryAt, isRefused } = this.#trouble;
     if (waiters.some(({ insists }) => insists)) return false;
     if (isRefused) return retryAt > performance.now();
@@ -206,11 +206,11 @@ export class Mirror {
   }
 
   /** After a try: records whether everything is on disk, and if not, why. */
-  #judge(): void {
+  #recordOutcome(): void {
     const errors = [...this.#failed.values()];
     const worst = errors.find(isRefusal) ?? errors[0];
     if (worst) return this.#trouble.met(worst, performance.now(), this.#failed.size);
-    this.#disk?.ledger.advance(this.#position);
+    this.#disk?.ledger.advance(this.#feedPosition);
     this.#trouble.over();
     this.#pausedUntil = 0;
   }
@@ -236,14 +236,14 @@ export class Mirror {
     const { workspace } = await readFeed(pool, workspaceId, Number.MAX_SAFE_INTEGER);
     await this.#options.after;
     this.#disk = await openDisk(this.#options, workspace, {
-      heard: (folder, name) => this.#heard(folder, name),
-      again: (file) => this.#again.add(file),
+      heard: (folder, name) => this.#onWatchEvent(folder, name),
+      again: (file) => this.#rewriteQueue.add(file),
       dirty: (path) => this.#mark(path),
       closing: () => this.#state === 'closed',
     });
-    this.#position = this.#disk.ledger.cursor;
+    this.#feedPosition = this.#disk.ledger.cursor;
     try {
-      await this.#checkAll();
+      await this.#scanAll();
     } catch (error) {
       await this.#closeDisk();
       throw error;
@@ -253,7 +253,7 @@ export class Mirror {
   }
 
   /** Compares every file with the ledger. Without a ledger, everything is written. */
-  async #checkAll(): Promise<void> {
+  async #scanAll(): Promise<void> {
     const disk = this.#disk!;
     const { ledger } = disk;
     const gone = !(await isFolder(disk.root));
@@ -266,7 +266,7 @@ export class Mirror {
         'the folder was gone or empty; it is built anew, and nothing is taken as removed',
       );
       ledger.forget();
-      this.#position = 0;
+      this.#feedPosition = 0;
       seen.missing.length = 0;
       this.#chats.checkAll();
     }
@@ -279,37 +279,37 @@ export class Mirror {
     const last = await lastChange(pool, workspaceId);
     for (let after: string | null = last === 0 ? null : ''; after !== null;) {
       const page = await readHeads(pool, workspaceId, after);
-      await this.#bring(page.heads);
+      await this.#writeHeads(page.heads);
       // The rest is written later, by reading the feed from its beginning.
       if (this.#isRefusing) return;
       after = page.next;
     }
-    this.#position = last;
+    this.#feedPosition = last;
     if (this.#failed.size === 0) this.#disk!.ledger.advance(last);
   }
 
   // From the database to the disk
 
   /** Writes the changes since the last position. `retry`: also those that failed before. */
-  async #follow({
-    told = [],
+  async #followFeed({
+    changes = [],
     retry = true,
-  }: { told?: readonly Written[]; retry?: boolean } = {}): Promise<void> {
+  }: { changes?: readonly Written[]; retry?: boolean } = {}): Promise<void> {
     const { pool, workspaceId } = this.#options;
     const disk = this.#disk!;
-    if (!(await isFolder(disk.root))) await this.#checkAll();
+    if (!(await isFolder(disk.root))) await this.#scanAll();
     if (retry) await this.#retry([...this.#failed.keys()]);
-    await this.#bringAgain();
-    if (await this.#bringTold(told)) return this.#bringAgain();
+    await this.#writeQueued();
+    if (await this.#writeGiven(changes)) return this.#writeQueued();
     for (;;) {
-      const feed = await readFeed(pool, workspaceId, this.#position);
-      if (!feed.workspace || feed.workspace.removed) return this.#gone();
-      if (disk.visible && feed.workspace.name !== disk.ledger.folder) return this.#renamed();
-      await this.#bring(feed.heads);
-      const isLast = feed.cursor === this.#position || feed.cursor >= feed.workspace.last;
-      this.#position = feed.cursor;
+      const feed = await readFeed(pool, workspaceId, this.#feedPosition);
+      if (!feed.workspace || feed.workspace.removed) return this.#hideFolder();
+      if (disk.visible && feed.workspace.name !== disk.ledger.folder) return this.#renameFolder();
+      await this.#writeHeads(feed.heads);
+      const isLast = feed.cursor === this.#feedPosition || feed.cursor >= feed.workspace.last;
+      this.#feedPosition = feed.cursor;
       // While the disk refuses writes, the rest stays in the feed.
-      if (isLast || this.#isRefusing) return this.#bringAgain();
+      if (isLast || this.#isRefusing) return this.#writeQueued();
     }
   }
 
@@ -321,19 +321,19 @@ export class Mirror {
    * Writes these changes without reading the feed. Possible only if they come with their contents and are exactly the
    * next in the feed; false otherwise.
    */
-  async #bringTold(told: readonly Written[]): Promise<boolean> {
-    const inOrder = told.toSorted((a, b) => a.seq - b.seq);
-    const isNext = inOrder.every(({ seq, held }, index) => held && seq === this.#position + 1 + index);
+  async #writeGiven(changes: readonly Written[]): Promise<boolean> {
+    const inOrder = changes.toSorted((a, b) => a.seq - b.seq);
+    const isNext = inOrder.every(({ seq, held }, index) => held && seq === this.#feedPosition + 1 + index);
     if (inOrder.length === 0 || !isNext) return false;
     const latest = new Map(inOrder.map((each) => [each.file.id, each]));
-    await this.#bring([...latest.values()].map(headOfWritten));
-    this.#position = inOrder.at(-1)!.seq;
+    await this.#writeHeads([...latest.values()].map(headOfWritten));
+    this.#feedPosition = inOrder.at(-1)!.seq;
     return true;
   }
 
-  async #bringAgain(): Promise<void> {
-    const files = [...this.#again];
-    this.#again.clear();
+  async #writeQueued(): Promise<void> {
+    const files = [...this.#rewriteQueue];
+    this.#rewriteQueue.clear();
     await this.#retry(files);
   }
 
@@ -347,12 +347,12 @@ export class Mirror {
         const some = files.slice(start, start + PAGE);
         const heads = await this.#headsOf(some);
         for (const id of some) this.#failed.delete(id);
-        await this.#bring(heads);
+        await this.#writeHeads(heads);
         for (const id of some) left.delete(id);
         if (this.#isRefusing) return;
       }
     } finally {
-      for (const id of left) if (!this.#failed.has(id)) this.#again.add(id);
+      for (const id of left) if (!this.#failed.has(id)) this.#rewriteQueue.add(id);
     }
   }
 
@@ -366,22 +366,27 @@ export class Mirror {
     return [...heads, ...(await chatHeads(disk, await disk.chats!.find(others), { busy: true }))];
   }
 
-  async #bring(heads: readonly Head[]): Promise<void> {
+  async #writeHeads(heads: readonly Head[]): Promise<void> {
     let left = heads;
-    const bringing = new Set(heads.map(({ id }) => id));
+    const attempted = new Set(heads.map(({ id }) => id));
     try {
-      for (let round = 1; left.length > 0; round += 1) left = await this.#bringOnce(left, round, bringing);
+      for (let round = 1; left.length > 0; round += 1)
+        left = await this.#writeHeadsOnce(left, round, attempted);
     } catch (error) {
-      for (const id of bringing) this.#again.add(id);
+      for (const id of attempted) this.#rewriteQueue.add(id);
       throw error;
     }
   }
 
   /**
    * Writes these heads. Returns the heads that must be written again because a person had edited the files. Adds the
-   * files that came up on the way to `bringing`.
+   * files that came up on the way to `attempted`.
    */
-  async #bringOnce(left: readonly Head[], round: number, bringing: Set<string>): Promise<readonly Head[]> {
+  async #writeHeadsOnce(
+    left: readonly Head[],
+    round: number,
+    attempted: Set<string>,
+  ): Promise<readonly Head[]> {
     await assertOwn(this.#options);
     const outcomes = await bring(this.#disk!, left, (part) => this.#replacedFiles.hold(part));
     const edited = new Set<string>();
@@ -397,43 +402,43 @@ export class Mirror {
         edited.add(id);
       }
     }
-    for (const id of this.#again) edited.add(id);
-    this.#again.clear();
-    for (const id of edited) bringing.add(id);
+    for (const id of this.#rewriteQueue) edited.add(id);
+    this.#rewriteQueue.clear();
+    for (const id of edited) attempted.add(id);
     return edited.size === 0 ? [] : this.#headsOf([...edited]);
   }
 
   /** The workspace was removed: hides its folder until the workspace is restored or purged. */
-  async #gone(): Promise<void> {
+  async #hideFolder(): Promise<void> {
     const { root, own, visible } = this.#disk!;
     this.#state = 'closed';
-    await this.#shut();
+    await this.#closeAll();
     if (!visible || !(await exists(root))) return;
     await removeAll(join(own, 'removed'));
     await rename(root, join(own, 'removed'));
   }
 
   /** Renames the folder after its workspace. */
-  async #renamed(): Promise<void> {
+  async #renameFolder(): Promise<void> {
     await this.#closeDisk();
     await this.#open();
-    await this.#follow();
+    await this.#followFeed();
   }
 
   /** Writes some chats; false if there was nothing to do. */
-  async #showChats(): Promise<boolean> {
+  async #writeChats(): Promise<boolean> {
     if (this.#chats.at > performance.now()) return false;
     return this.#chats.turn(this.#options.chats?.busy() ?? false, async () => {
       if (!this.#disk) await this.#open();
       const chats = await this.#chats.next(this.#disk!);
-      await this.#bring(await chatHeads(this.#disk!, chats));
+      await this.#writeHeads(await chatHeads(this.#disk!, chats));
       return chats;
     });
   }
 
   // From the disk to the database
 
-  #heard(folder: string, name: string | null): void {
+  #onWatchEvent(folder: string, name: string | null): void {
     if (this.#state === 'closed') return;
     if (name !== null && isOwn(name.split('/').at(-1)!)) {
       this.#replacedFiles.heard(name);
@@ -448,7 +453,7 @@ export class Mirror {
   }
 
   /** Scans what is due; false if nothing was. */
-  async #look(): Promise<boolean> {
+  async #scanDue(): Promise<boolean> {
     const now = performance.now();
     const due = this.#debounce.due(now);
     const rescan = this.#rescanAt <= now;
@@ -459,21 +464,21 @@ export class Mirror {
     if (rescan) {
       this.#rescanAt = now + RESCAN_MS;
       this.#debounce.clear();
-      await this.#checkAll();
+      await this.#scanAll();
       this.hint();
-    } else await this.#lookAt(due, now);
-    await this.#tendRemovals();
+    } else await this.#scanPaths(due, now);
+    await this.#settleHeldRemovals();
     return true;
   }
 
-  async #tendRemovals(): Promise<void> {
+  async #settleHeldRemovals(): Promise<void> {
     const disk = this.#disk;
     if (!disk?.removals.isHeld) return;
     await disk.removals.tend(disk);
-    await this.#bringAgain();
+    await this.#writeQueued();
   }
 
-  async #lookAt(all: readonly string[], now: number): Promise<void> {
+  async #scanPaths(all: readonly string[], now: number): Promise<void> {
     const seen: Seen = { unknown: [], missing: [], files: 0 };
     for (const path of topmost(all)) {
       const { unknown, missing } = await scan(this.#disk!, path);
@@ -507,7 +512,7 @@ export class Mirror {
     const ready = unknown.filter(
       (each) => !isWithin(waits, each.path) || roomFor([each], mayTurnUp).length === 0,
     );
-    if (missing.length > FEW || (await isEmptied(this.#disk!, missing))) await this.#checkAll();
+    if (missing.length > FEW || (await isEmptied(this.#disk!, missing))) await this.#scanAll();
     else await ingestScan(this.#disk!, { ...seen, unknown: ready, missing }, gone);
   }
 }

@@ -31,7 +31,7 @@ export class Owner {
   #connection: Connection | null = null;
   #role: Role | null = null;
   #renewedAt = -Infinity;
-  #beat: NodeJS.Timeout | null = null;
+  #heartbeat: NodeJS.Timeout | null = null;
   #stopped = false;
 
   constructor(options: OwnerOptions) {
@@ -80,11 +80,11 @@ export class Owner {
     this.#connection = connection;
     connection.once('end', () => this.#lost(connection));
     await connection.query(`set idle_session_timeout = ${Math.round(this.#leaseMs)}`);
-    if (await this.#tryLock(connection, 'visible')) return this.#take({ kind: 'owner' });
+    if (await this.#tryLock(connection, 'visible')) return this.#assumeRole({ kind: 'owner' });
     let slot = 1;
     while (!(await this.#tryLock(connection, `private ${slot}`))) slot += 1;
-    this.#take({ kind: 'private', slot });
-    void this.#await(connection).catch((error: Error) => {
+    this.#assumeRole({ kind: 'private', slot });
+    void this.#waitForFolders(connection).catch((error: Error) => {
       this.#options.log.warn({ reason: error.message }, 'waiting for the folders failed');
       destroy(connection);
     });
@@ -99,7 +99,7 @@ export class Owner {
     return rows[0]!.locked;
   }
 
-  async #await(connection: Connection): Promise<void> {
+  async #waitForFolders(connection: Connection): Promise<void> {
     while (this.#connection === connection) {
       this.#renewedAt = performance.now();
       try {
@@ -113,15 +113,15 @@ export class Owner {
     }
     if (this.#connection !== connection) return;
     await this.#ping(connection);
-    if (this.#connection === connection) this.#take({ kind: 'owner' });
+    if (this.#connection === connection) this.#assumeRole({ kind: 'owner' });
   }
 
-  #take(role: Role): void {
+  #assumeRole(role: Role): void {
     this.#role = role;
     if (role.kind === 'owner') {
       const connection = this.#connection!;
-      this.#beat = setInterval(() => void this.#ping(connection), this.#leaseMs / 4);
-      this.#beat.unref();
+      this.#heartbeat = setInterval(() => void this.#ping(connection), this.#leaseMs / 4);
+      this.#heartbeat.unref();
     }
     this.#options.onRole(role);
   }
@@ -137,8 +137,8 @@ export class Owner {
   }
 
   #drop(): void {
-    if (this.#beat) clearInterval(this.#beat);
-    this.#beat = null;
+    if (this.#heartbeat) clearInterval(this.#heartbeat);
+    this.#heartbeat = null;
     this.#connection = null;
     this.#renewedAt = -Infinity;
   }
@@ -149,10 +149,10 @@ export class Owner {
     destroy(connection);
     this.#role = null;
     this.#options.onRole(null);
-    if (!this.#stopped) void this.#joinAnew();
+    if (!this.#stopped) void this.#rejoin();
   }
 
-  async #joinAnew(): Promise<void> {
+  async #rejoin(): Promise<void> {
     for (let pause: number = RECONNECT_MS[0]; !this.#stopped; pause = Math.min(pause * 2, RECONNECT_MS[1])) {
       try {
         return await this.#join();

@@ -1,5 +1,5 @@
-// What a call wants to change, prepared outside its transaction and made inside it, all or nothing. Each change names the
-// version that it was prepared from; if that is not the newest any more, the call is prepared again.
+// The changes of a tool call: planned outside the call's transaction and applied inside it, all or nothing. Each change
+// names the version that it was planned from. If that is no longer the newest version, the call is prepared again.
 
 import { asText, holdContent, readWhole, storeContent, type StoredContent } from '../content.ts';
 import { lockFiles, moveFile, removeFile, writeFile, type FileHead } from '../files.ts';
@@ -9,7 +9,7 @@ import { authorOf, requireChange, refusals, announce, type Made, type ToolWorld 
 import { bytes } from './format.ts';
 import { ToolFailure, type TransactionContext } from '../../tools/tool.ts';
 
-/** Files at most that one call changes; bytes of a text at most that is changed in parts. */
+/** Maximum number of files that one call changes, and maximum size of a text that is changed in parts. */
 export const CHANGED_FILES = 1000;
 const TEXT_BYTES = 2 * 1024 * 1024;
 
@@ -67,7 +67,7 @@ function makeOne({ workspaces }: ToolWorld, context: TransactionContext<unknown>
   return writeFile(sql, { ...where, path, content, quotaBytes, restore });
 }
 
-/** A file's newest text, to be changed in parts. */
+/** The newest text of a file, for a tool that changes parts of it. */
 export async function textOf({ pool }: ToolWorld, file: FileHead): Promise<string> {
   const version = await readVersion(pool, file.id, file.version);
   if (!version?.isText)
@@ -79,7 +79,10 @@ export async function textOf({ pool }: ToolWorld, file: FileHead): Promise<strin
   return asText(await readWhole(pool, version.chunks))!;
 }
 
-/** The content of a file that a call writes. Of several in one call, each is stored before: in two calls they might cross. */
+/**
+ * Checks and stores the text that a call writes. If one call writes several files, each content is stored before the
+ * transaction, because two calls that store the same contents inside theirs could deadlock.
+ */
 export async function storeText(
   { pool, workspaces }: ToolWorld,
   text: string,
@@ -93,5 +96,5 @@ export async function storeText(
   return several ? storeContent(pool, text) : holdContent(pool, text);
 }
 
-/** A file as a change names it. */
+/** The path of a file, as a planned change needs it. */
 export const placeOf = ({ path, folded }: FileHead): FilePath => ({ path, folded });

@@ -1,4 +1,4 @@
-// diff: what changed in a text between two versions.
+// diff: shows what changed in a text between two versions.
 
 import { z } from 'zod';
 import { asText, readWhole } from '../content.ts';
@@ -10,7 +10,7 @@ import { bytes } from './format.ts';
 import { ToolFailure, type Tool } from '../../tools/tool.ts';
 import { lastDifferent } from './versions.ts';
 
-/** Of the result, at most. */
+/** Maximum length of the result, in characters. */
 const RESULT_CHARACTERS = 64 * 1024;
 
 const input = z.strictObject({

@@ -1,4 +1,4 @@
-// edit: exact replacements in a text, several at once, applied to the newest version.
+// edit: makes exact replacements in the newest version of a text, several at once.
 
 import { z } from 'zod';
 import { applyChanges, placeOf, storeText, textOf, type Planned } from './changes.ts';

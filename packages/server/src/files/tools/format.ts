@@ -1,4 +1,4 @@
-// Numbers, times and authors in the words of tool results.
+// Formats numbers, times and authors for tool results.
 
 import type { Author } from '../files.ts';
 

@@ -1,4 +1,4 @@
-// glob: files by their names.
+// glob: finds files by name.
 
 import { z } from 'zod';
 import { listPaths } from '../files.ts';
@@ -8,7 +8,10 @@ import { heavyWork } from './heavy.ts';
 import { counted } from './format.ts';
 import { ToolFailure, type Tool } from '../../tools/tool.ts';
 
-/** Paths of one result, files that are looked at, and what the braces of a pattern may stand for, at most. Paths are matched in pages. */
+/**
+ * Maximum number of paths in one result, of files that are considered, and of patterns that braces expand to; and the
+ * number of paths that are matched at a time.
+ */
 const PATHS = 1000;
 const FILES = 1_000_000;
 const ALTERNATIVES = 64;
@@ -60,7 +63,7 @@ export function globTool({ pool }: ToolWorld): Tool<Input> {
   };
 }
 
-/** From the workspace's root, one for each alternative in braces. */
+/** Patterns from the workspace's root, one for each alternative in braces. */
 function patternsOf(pattern: string, folder: string): readonly string[] {
   const patterns = expanded(pattern).map((each) => {
     if (each.startsWith('/')) return each;

@@ -1,5 +1,6 @@
-// grep: lines that match, through ripgrep on the workspace's mirror. Bounded in matches, bytes and time. Symbolic links
-// are not followed, not even one in the place of the workspace's own folder, and what is on disk but not in the workspace is not shown; nor are chats, which not every pod has on disk.
+// grep: finds matching lines, with ripgrep on the workspace's mirror. Matches, bytes and time are limited. Symbolic
+// links are not followed, not even one in place of the workspace's own folder. Files that are on disk but not in the
+// workspace are not shown; nor are chats, because not every pod has them on disk.
 
 import { spawn } from 'node:child_process';
 import { constants, existsSync } from 'node:fs';
@@ -79,13 +80,13 @@ interface Hit {
 
 interface Found {
   readonly hits: readonly Hit[];
-  /** Why there may be more. */
+  /** Why the result may be incomplete; null if it is complete. */
   readonly cut: string | null;
 }
 
 const byDescriptor = existsSync('/proc/self/fd');
 
-/** Opens a workspace's folder, so that ripgrep works in this one whatever takes its place. */
+/** Opens a workspace's folder, so that ripgrep searches this one even if another takes its place. */
 async function openRoot(
   path: string,
 ): Promise<{ readonly cwd: string; readonly close: () => Promise<void> }> {
@@ -95,12 +96,12 @@ async function openRoot(
       throw ['ELOOP', 'ENOTDIR', 'ENOENT'].includes(error.code ?? '') ? new ToolFailure(REPLACED) : error;
     },
   );
-  // The child process opens its working directory before it becomes ripgrep, and has our descriptors until then.
+  // The child process enters its working directory before it becomes ripgrep, while it still has our descriptors.
   if (byDescriptor) return { cwd: `/proc/self/fd/${folder.fd}`, close: () => folder.close() };
   const { ino, dev } = await folder.stat();
   return {
     cwd: path,
-    // Without descriptors the folder can only be compared: it must still be the same one afterwards.
+    // Without /proc the folder can only be compared: afterwards it must still be the same one.
     close: async () => {
       await folder.close();
       const now = await lstat(path).catch(() => null);
@@ -127,7 +128,7 @@ async function searchIn(
 
 function search(root: string, folder: string, asked: Input, { signal }: CallContext): Promise<Found> {
   return new Promise((resolve, reject) => {
-    // The root is searched and narrowed by globs: a path given as an argument would be followed if it is a link.
+    // ripgrep searches the root, narrowed by globs: it would follow a link that is given as a path argument.
     const rg = spawn(rgPath, argumentsFor(folder, asked), {
       cwd: root,
       env: {},
@@ -163,7 +164,7 @@ function search(root: string, folder: string, asked: Input, { signal }: CallCont
       clearTimeout(late);
       signal.removeEventListener('abort', onAbort);
       if (signal.aborted) return reject(new ToolFailure('stopped'));
-      // 1: nothing matched.
+      // Exit code 2 is an error; 1 means that nothing matched.
       if (code === 2 && hits.length === 0) return reject(new ToolFailure(refusal(complaint)));
       resolve({ hits, cut });
     };
@@ -185,7 +186,7 @@ const FIXED =
 
 function argumentsFor(folder: string, { pattern, glob, literal, ignore_case }: Input): string[] {
   const at = escaped(folder === '/' ? '' : folder);
-  // Globs that are given together add up, so that the folder's and the caller's must be one.
+  // ripgrep combines several globs with "or", so the folder's and the caller's must be one glob.
   const within =
     glob !== undefined
       ? [`${at}/${glob.includes('/') ? '' : '**/'}${glob}`]
@@ -197,7 +198,7 @@ function argumentsFor(folder: string, { pattern, glob, literal, ignore_case }: I
     ...(literal === true ? ['--fixed-strings'] : []),
     ...(ignore_case === true ? ['--ignore-case'] : []),
     ...within.map((each) => `--glob=${each}`),
-    // The last that matches decides: names that a workspace does not keep.
+    // The last matching glob decides, so these exclusions come last: names that a workspace does not keep.
     '--glob=!/chats',
     '--glob=!.continuo*',
     '--glob=!.git',

@@ -1,4 +1,4 @@
-// Work of a call that a worker thread does. What is too much for it is a failure that the model can act on.
+// Runs CPU-heavy work of a call on a worker thread. Exceeding a limit is a failure that the model can act on.
 
 import { TooMuchWork, workers } from '../../compute/pool.ts';
 import { ToolFailure, type CallContext } from '../../tools/tool.ts';

@@ -1,4 +1,4 @@
-// history: a file's versions, newest first, with who made them.
+// history: lists a file's versions, newest first, with their authors.
 
 import { z } from 'zod';
 import { findFile, findRemoved } from '../files.ts';

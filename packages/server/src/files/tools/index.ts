@@ -1,4 +1,4 @@
-// The built-in tools: one list.
+// The list of built-in tools.
 
 import { diffTool } from './diff.ts';
 import { editTool } from './edit.ts';

@@ -1,4 +1,4 @@
-// ls: what is in a folder.
+// ls: lists a folder.
 
 import { z } from 'zod';
 import { findFiles, listPaths, type FileHead } from '../files.ts';
@@ -6,7 +6,7 @@ import { existing, fileAt, folderAt, shown, type ToolWorld } from './shared.ts';
 import { bytes, counted } from './format.ts';
 import type { Tool } from '../../tools/tool.ts';
 
-/** Entries at most; files below a folder that are counted at most. */
+/** Maximum number of entries in a result, and of files that are counted below a folder. */
 const ENTRIES = 1000;
 const COUNTED = 100_000;
 
@@ -33,7 +33,7 @@ export function lsTool(world: ToolWorld): Tool<z.infer<typeof input>> {
       }
       const paths = await listPaths(pool, workspaceId, folder, COUNTED);
       if (paths.length === 0 && folder.path !== '/') {
-        // A file, or nothing: the failure says which.
+        // The path is a file, or does not exist; then `existing` throws a failure that says so.
         const file = await existing(world, workspaceId, folder, 'folder');
         return { path: file.path, text: `${file.path} is a file\n${line(file.path, file)}` };
       }
@@ -44,7 +44,7 @@ export function lsTool(world: ToolWorld): Tool<z.infer<typeof input>> {
       const lines = shownEntries.flatMap(({ name, path: file, below }) => {
         if (file === null) return [`${name}/  ${counted(below, 'file')}`];
         const head = heads.get(file);
-        // A file that went meanwhile is not listed.
+        // A file that was removed in the meantime is not listed.
         return head ? [line(name, head)] : [];
       });
       const more = entries.length - shownEntries.length;
@@ -65,7 +65,7 @@ interface Entry {
   below: number;
 }
 
-/** Folders first, both in the order of their names. */
+/** Folders first, then files, each ordered by name. */
 function entriesOf(folder: string, paths: readonly string[]): readonly Entry[] {
   const start = folder === '/' ? 1 : folder.length + 1;
   const folders = new Map<string, Entry>();

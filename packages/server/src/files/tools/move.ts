@@ -1,4 +1,4 @@
-// move: a file or a whole folder to another path; ids and histories stay.
+// move: moves a file or a whole folder. Ids and histories stay.
 
 import { z } from 'zod';
 import { findFile, listFiles } from '../files.ts';

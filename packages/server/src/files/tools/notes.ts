@@ -1,4 +1,4 @@
-// remember and recall: notes of a thread, for its later runs.
+// remember and recall: a thread's notes, for its later runs.
 
 import { z } from 'zod';
 import type { Queryable } from '../../db/pool.ts';
@@ -6,7 +6,7 @@ import { mostAlike, type ToolWorld } from './shared.ts';
 import { bytes, counted } from './format.ts';
 import { ToolFailure, type Tool } from '../../tools/tool.ts';
 
-/** Notes of a thread, bytes of one, and bytes of what is recalled at once, at most. */
+/** Maximum number of notes in a thread, maximum size of a note, and of what one call recalls. */
 const NOTES = 200;
 const NOTE_BYTES = 16 * 1024;
 const RECALLED_BYTES = 64 * 1024;

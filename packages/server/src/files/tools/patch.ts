@@ -1,4 +1,4 @@
-// patch: a unified diff over one or several files, all of it or nothing, applied to the newest versions.
+// patch: applies a unified diff to the newest versions of one or several files, all or nothing.
 
 import { parsePatch, type StructuredPatch } from 'diff';
 import { z } from 'zod';
@@ -9,7 +9,10 @@ import { heavyWork } from './heavy.ts';
 import { counted } from './format.ts';
 import { ToolFailure, type CallContext, type Tool } from '../../tools/tool.ts';
 
-/** Characters of a patch, files that it changes, lines of one hunk and lines of a patched file at most. */
+/**
+ * Maximum number of characters in a patch, of files that it changes, of lines in a hunk, and of lines in a patched
+ * file.
+ */
 const PATCH_CHARACTERS = 256 * 1024;
 const FILES = 100;
 const HUNK_LINES = 2000;
@@ -50,7 +53,7 @@ export function patchTool(world: ToolWorld): Tool<Input, readonly Planned[]> {
     },
     async run(_, context) {
       const changes = await applyChanges(world, context, context.prepared);
-      // A file that is moved and changed has two versions, and is one file.
+      // A file that is both moved and changed gets two versions, but is one file.
       const files = [...new Map(changes.map(({ file }) => [file.id, file])).values()];
       const lines = files.map((file) =>
         file.removedAt ? `${file.path} removed` : `${file.path}: version ${file.version}`,
@@ -66,7 +69,7 @@ interface Part {
   readonly patch: StructuredPatch;
 }
 
-/** What the last patch was read as: it is asked for its paths and its words before it is applied. */
+/** The last parsed patch: a call asks for its paths and its words before it applies the patch. */
 let lastParsed: { readonly text: string; readonly parts: readonly Part[] } | null = null;
 
 function parse(text: string): readonly Part[] {
@@ -95,7 +98,7 @@ function read(text: string): readonly Part[] {
 function partOf(patch: StructuredPatch): Part {
   const { oldFileName: old, newFileName: fresh } = patch;
   const isNothing = (name: string | undefined) => name === undefined || name === '/dev/null';
-  // Git writes a/ and b/ before the two names.
+  // Git prefixes the two names with a/ and b/.
   const prefixed = [old, fresh].every(
     (name, side) => isNothing(name) || name.startsWith(side === 0 ? 'a/' : 'b/'),
   );
@@ -103,7 +106,7 @@ function partOf(patch: StructuredPatch): Part {
   return { patch, from: named(old), to: named(fresh) };
 }
 
-/** For people and for rules, also where the patch is wrong. */
+/** The paths in a patch, for people and for policy rules; empty if the patch is invalid. */
 function pathsIn(text: string): string[] {
   try {
     return [...new Set(parse(text).flatMap(({ from, to }) => [from, to].filter((name) => name !== null)))];
@@ -125,7 +128,7 @@ async function plan(world: ToolWorld, context: CallContext, part: Part): Promise
   const file = await existing(world, workspaceId, fileAt(part.from));
   context.used(file.id);
   if (part.to === null) {
-    // Rules about removing are rules about that tool.
+    // Policy rules about removal apply to the remove tool, so a patch must not remove files.
     throw new ToolFailure(`a patch removes no file; call remove for ${file.path}. Nothing was changed`);
   }
   const to = fileAt(part.to);

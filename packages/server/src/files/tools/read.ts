@@ -1,4 +1,4 @@
-// read: a file's text with line numbers, or an image for models that see.
+// read: shows a file's text with line numbers, or an image to models with vision.
 
 import { z } from 'zod';
 import { readChunks } from '../content.ts';
@@ -10,7 +10,7 @@ import { imageType, IMAGE_BYTES, IMAGE_HEAD } from '../images.ts';
 import { bytes, counted } from './format.ts';
 import { ToolFailure, type CallContext, type Tool } from '../../tools/tool.ts';
 
-/** Lines and bytes of one result at most; characters of one line. */
+/** Maximum number of lines and bytes in one result, and of characters in one line. */
 const LINES = 2000;
 const BYTES = 256 * 1024;
 const LINE_CHARACTERS = 10_000;
@@ -108,8 +108,8 @@ async function linesOf(
 }
 
 /**
- * Counts the lines of a text that comes in chunks, and keeps those that are shown. A text that ends with a newline has no empty
- * line after it. Lines that are not shown cost no more than looking for their ends.
+ * Counts the lines of a text that arrives in chunks, and keeps those to show. After a final newline there is no
+ * further, empty line. For lines that are not shown, only their ends are searched.
  */
 class LineReader {
   readonly #from: number;
@@ -118,7 +118,7 @@ class LineReader {
   #total = 0;
   #size = 0;
   #isFull = false;
-  /** The beginning of a line whose end has not come yet. */
+  /** The beginning of a line whose end has not arrived yet. */
   #open: Buffer[] = [];
   #isOpen = false;
   #kept = 0;
@@ -150,7 +150,7 @@ class LineReader {
 
   #add(chunk: Buffer, start: number, end: number): void {
     this.#isOpen = true;
-    // Of a longer line no more is shown: a character has at most 4 bytes.
+    // Keeps only as much of a long line as can be shown: a character has at most 4 bytes.
     const room = 4 * (LINE_CHARACTERS + 1) - this.#kept;
     if (room <= 0 || !this.#isShown) return;
     const part = chunk.subarray(start, Math.min(end, start + room));

@@ -1,4 +1,4 @@
-// remove: a file, or all that is in a folder. What was removed can be restored.
+// remove: removes a file, or a folder with everything in it. Removed files can be restored.
 
 import { z } from 'zod';
 import { findFile, listFiles } from '../files.ts';

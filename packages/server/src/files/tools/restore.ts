@@ -1,4 +1,4 @@
-// restore: an earlier version's content becomes the newest; a removed file comes back under its own id.
+// restore: makes an earlier version's content the newest. A removed file is restored under its own id.
 
 import { z } from 'zod';
 import { findFile, findRemoved, type FileHead } from '../files.ts';

@@ -1,5 +1,5 @@
-// What the tools that work on files share: paths as models write them, files that must be there, and the change that a
-// call makes: its rows, its `file_updated` and the flush to the mirror after the commit.
+// Shared by the tools that work on files: parsing the paths that models write, finding files that must exist, and
+// announcing a call's changes (its `file_updated` events, and the flush to the mirror after the commit).
 
 import type { Pool } from '../../db/pool.ts';
 import { findFile, findRemoved, listFiles, type Author, type Changed, type FileHead } from '../files.ts';
@@ -13,13 +13,15 @@ export interface ToolWorld {
   readonly pool: Pool;
   readonly workspaces: Workspaces;
   readonly chats: ChatFiles;
-  /** What the workspace and the role say to calls: no failure names a path that may not be read. */
+  /**
+   * The policy of the workspace and the role's permissions: a failure must not name a path that the model may not read.
+   */
   readonly rules: (workspaceId: string) => Promise<Rules>;
 }
 
 /** Threads as files, under /chats. */
 export interface ChatFiles {
-  /** The newest first. */
+  /** Newest first. */
   list(workspaceId: string, limit: number): Promise<readonly { readonly name: string }[]>;
   read(workspaceId: string, path: FilePath): Promise<ChatFile | null>;
 }
@@ -31,7 +33,7 @@ interface ChatFile {
   readonly text: string;
 }
 
-/** Paths that a failure names at most, and files of a folder that are looked at for them. */
+/** Maximum number of paths that a failure suggests, and of files in a folder that are considered for it. */
 const NAMED_PATHS = 3;
 const LOOKED_AT = 1000;
 
@@ -50,14 +52,14 @@ function accepted(parsed: ParsedPath, given: string): FilePath {
   );
 }
 
-/** A path in words for people; whatever was given, it is one short line. */
+/** A path for people to read: one short line, whatever was given. */
 export function shown(given: string): string {
   const parsed = parsePath(given.replace(/\/$/, ''));
   if (parsed.ok) return parsed.path.path;
   return given === '' || given === '/' ? '/' : JSON.stringify(given.slice(0, 200));
 }
 
-/** The live file at a path, or a failure that says what is there instead. */
+/** The live file at a path. Throws a failure that says what is there instead. */
 export async function existing(
   world: Looking,
   workspaceId: string,
@@ -71,7 +73,7 @@ export async function existing(
 
 type Looking = Pick<ToolWorld, 'pool' | 'rules'>;
 
-/** Whether there is a file at a path, or something in a folder of that name; else the failure of `existing`. */
+/** Throws the failure of `existing` unless there is a file at the path, or a folder with something in it. */
 export async function existingPlace(world: Looking, workspaceId: string, path: FilePath): Promise<void> {
   const [inside] = await listFiles(world.pool, workspaceId, { folder: path, limit: 1 });
   if (!inside) await existing(world, workspaceId, path, 'file or folder');
@@ -115,7 +117,7 @@ async function didYouMean(world: Looking, workspaceId: string, path: FilePath): 
   return ' glob and ls show what is there.';
 }
 
-/** The candidates that are most like what was asked for; none if finding them takes too long. */
+/** The candidates most similar to `wanted`; none if finding them takes too long. */
 export function mostAlike(
   wanted: string,
   candidates: readonly string[],
@@ -134,7 +136,10 @@ export function authorOf({ threadId, runId, callId }: CallContext): Author {
 
 export type Made = Extract<Changed, { kind: 'changed' }>;
 
-/** The change, or a failure; a version that is not the expected one is prepared for again. */
+/**
+ * The change, null if nothing changed, or a thrown failure. `Stale` makes the call prepare again, because the version
+ * is not the expected one.
+ */
 export function requireChange(changed: Changed): Made | null {
   switch (changed.kind) {
     case 'changed':
@@ -149,7 +154,7 @@ export function requireChange(changed: Changed): Made | null {
   }
 }
 
-/** Tells of the changes that a call made: in the log, and after the commit to the mirror and whoever follows. */
+/** Announces a call's changes: as events in the log, and after the commit to the mirror and to followers. */
 export function announce(
   { workspaces }: ToolWorld,
   context: TransactionContext<unknown>,
@@ -171,7 +176,7 @@ export function announce(
   if (changes.length > 0) context.afterCommit(() => workspaces.committed(context.workspaceId, changes));
 }
 
-/** What the database refuses for a reason that a model can act on. */
+/** Turns errors of the database that a model can act on into failures. */
 export async function refusals<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? error.code : null;

@@ -1,4 +1,4 @@
-// tree: a folder and all that is below it.
+// tree: shows a folder and everything below it.
 
 import { z } from 'zod';
 import { listPaths } from '../files.ts';
@@ -6,7 +6,7 @@ import { existing, folderAt, shown, type ToolWorld } from './shared.ts';
 import { counted } from './format.ts';
 import type { Tool } from '../../tools/tool.ts';
 
-/** Lines of one result at most, and files that are looked at. */
+/** Maximum number of lines in one result, and of files that are considered. */
 const LINES = 1000;
 const FILES = 1_000_000;
 

@@ -1,4 +1,4 @@
-// A file's versions as the tools for history, differences and restoration look at them.
+// Shared by the tools for history, differences and restoration.
 
 import type { Queryable } from '../../db/pool.ts';
 import type { FileHead } from '../files.ts';
@@ -6,7 +6,7 @@ import { listVersions, type FileVersion } from '../versions.ts';
 
 const PAGE = 100;
 
-/** The newest version before one that said something else than it did; by default, before the newest. */
+/** The newest version before `than` with other content. By default, `than` is the newest version. */
 export async function lastDifferent(
   client: Queryable,
   file: FileHead,

@@ -1,4 +1,4 @@
-// write: a whole file. What is there and was changed since the thread knew it is not overwritten.
+// write: writes a whole file. A file that has changed since the thread last read or wrote it is not overwritten.
 
 import { z } from 'zod';
 import type { StoredContent } from '../content.ts';

@@ -41,7 +41,7 @@ export interface MirrorOptions {
   /** The folder is opened after this promise: its previous mirror must be closed first. */
   readonly after?: Promise<unknown> | undefined;
   readonly committed: (changed: Changed) => void;
-  /** Removals are held back, or are not any more. */
+  /** Called when removals become held, and when they are no longer. */
   readonly asked: () => void;
 }
 
@@ -84,7 +84,7 @@ export interface Disk {
   readonly dirty: (path: string) => void;
   /** The removals that people made in the folder. */
   readonly removals: Removals;
-  /** Removals are held back, or are not any more. */
+  /** Called when removals become held, and when they are no longer. */
   readonly asked: () => void;
   /** Whether the mirror is being closed. Long operations stop then. */
   readonly closing: () => boolean;

@@ -44,7 +44,7 @@ export class ReplacedFiles {
   /** Checks the replaced files that are due; false if none is. */
   async look(disk: Disk, now: number): Promise<boolean> {
     const due = [...this.#held.values()].filter((held) => held.until <= now);
-    for (const held of due) await this.#part(disk, held);
+    for (const held of due) await this.#check(disk, held);
     return due.length > 0;
   }
 
@@ -57,7 +57,7 @@ export class ReplacedFiles {
     this.#held.set(held.capture, { ...held, until: performance.now() + forMs });
   }
 
-  async #part(disk: Disk, held: Held): Promise<void> {
+  async #check(disk: Disk, held: Held): Promise<void> {
     if (same(await identityAt(held.fd), held.identity)) {
       close(held.fd);
       this.#held.delete(held.capture);

@@ -74,7 +74,7 @@ export async function swapFile({
     if (temporary !== null) {
       const failure = await linked(folder, temporary, name);
       if (failure) {
-        // If a person created another file at the name, that file stays, and the captured one was only ours.
+        // If a person has created another file with this name, that one stays. The captured file was the mirror's own.
         if (replaced && failure === 'EEXIST') await unlink(folder.at(capture));
         else if (replaced) await putBack(folder, capture, name, now());
         if (failure === 'ENOENT') return { kind: 'lost' };

@@ -16,10 +16,10 @@ import { lookAt, within, writeFully } from '../disk/tree.ts';
 
 /** Removals with pauses of at most this long between them form one sweep. */
 const QUIET_MS = 10_000;
-/** A sweep is held if it has at least this many files and at least this share of the files that were there, */
+/** A sweep is held if it has at least this many files and at least this share of the files that were there. */
 const MANY = 20;
 const SHARE = 0.5;
-/** or if it has at least this many files, whatever the share. */
+/** A sweep is also held if it has at least this many files, whatever the share. */
 const VERY_MANY = 1000;
 
 /** The current sweep. It ends when nothing has been removed for a while. */
