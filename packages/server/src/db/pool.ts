@@ -176,7 +176,7 @@ export async function transaction<T>(
     for (let tries = 1; ; tries += 1) {
       try {
         await client.query('begin');
-        const result = await within(client, work);
+        const result = await runGuarded(client, work);
         const committed = client.query('commit');
         if (onCommitSent) {
           // The commit has been sent: wait for its outcome even if `onCommitSent` fails.
@@ -199,7 +199,7 @@ export async function transaction<T>(
 }
 
 /** Work whose transaction has ended may still be running. Its statements must not reach the connection's next user. */
-async function within<T>(client: pg.PoolClient, work: (client: Queryable) => Promise<T>): Promise<T> {
+async function runGuarded<T>(client: pg.PoolClient, work: (client: Queryable) => Promise<T>): Promise<T> {
   let over = false;
   const send = client.query.bind(client) as (...statement: unknown[]) => unknown;
   const query = (...statement: unknown[]): unknown =>

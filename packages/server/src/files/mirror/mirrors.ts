@@ -104,20 +104,20 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
       .catch((error: Error) => log.warn({ reason: error.message }, 'the folders cannot be listed'));
   };
 
-  const gathered = new Set<string>();
-  let gathering: NodeJS.Timeout | null = null;
-  let gatheringSince = 0;
-  const gather = (ids: readonly string[]): void => {
-    for (const id of ids) gathered.add(id);
-    if (gathering === null) {
-      gatheringSince = performance.now();
-      gathering = setTimeout(askSoon, CALM_MS).unref();
-    } else if (performance.now() - gatheringSince < LATEST_MS) gathering.refresh();
+  const collected = new Set<string>();
+  let collectTimer: NodeJS.Timeout | null = null;
+  let collectingSince = 0;
+  const collectChats = (ids: readonly string[]): void => {
+    for (const id of ids) collected.add(id);
+    if (collectTimer === null) {
+      collectingSince = performance.now();
+      collectTimer = setTimeout(hintChatsWithRetry, CALM_MS).unref();
+    } else if (performance.now() - collectingSince < LATEST_MS) collectTimer.refresh();
   };
-  const askAfterChats = async (): Promise<void> => {
-    const ids = [...gathered];
-    gathering = null;
-    gathered.clear();
+  const hintCollectedChats = async (): Promise<void> => {
+    const ids = [...collected];
+    collectTimer = null;
+    collected.clear();
     const role = owner?.role;
     if (!chats || role?.kind !== 'owner') return;
     const found = Map.groupBy(await chats.find(ids), ({ workspaceId }) => workspaceId);
@@ -125,11 +125,11 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
   };
 
   /** If the database is down, the query is repeated: finished chats must be written eventually. */
-  const askSoon = (): void => {
-    const ids = [...gathered];
-    askAfterChats().catch((error: Error) => {
+  const hintChatsWithRetry = (): void => {
+    const ids = [...collected];
+    hintCollectedChats().catch((error: Error) => {
       log.warn({ reason: error.message }, 'chats are not written out yet; trying again');
-      gather(ids);
+      collectChats(ids);
     });
   };
 
@@ -144,7 +144,7 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
       await owner.start();
     },
     stop: async () => {
-      if (gathering) clearTimeout(gathering);
+      if (collectTimer) clearTimeout(collectTimer);
       await Promise.all([closing, ...[...open.values()].map((mirror) => mirror.close())]);
       await owner?.stop();
     },
@@ -183,7 +183,7 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
     heardOfChats: (threadIds) => {
       if (!chats || owner?.role?.kind !== 'owner') return;
       if (threadIds === null) for (const mirror of open.values()) mirror.hintChats(null);
-      else gather(threadIds);
+      else collectChats(threadIds);
     },
   };
 }

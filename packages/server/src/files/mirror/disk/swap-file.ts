@@ -62,17 +62,17 @@ export async function swapFile({
   const capturedAt = now().getTime();
   try {
     if (there) {
-      if (!(await renamed(folder, name, capture))) return { kind: 'edited', created: false };
+      if (!(await tryRename(folder, name, capture))) return { kind: 'edited', created: false };
       isAside = true;
       fault('mirror.captured');
-      replaced = await opened(folder, capture);
+      replaced = await openCaptured(folder, capture);
       if (!replaced || !known({ ...replaced.identity, ctime: undefined })) {
         await putBack(folder, capture, name, now());
         return { kind: 'edited', created: false };
       }
     }
     if (temporary !== null) {
-      const failure = await linked(folder, temporary, name);
+      const failure = await tryLink(folder, temporary, name);
       if (failure) {
         // If a person has created another file with this name, that one stays. The captured file was the mirror's own.
         if (replaced && failure === 'EEXIST') await unlink(folder.at(capture));
@@ -93,7 +93,7 @@ export async function swapFile({
     placed = { kind: 'swapped', replaced };
     return placed;
   } catch (error) {
-    if (isAside) await putBackAnyhow(folder, capture, name, now());
+    if (isAside) await putBackAfterFailure(folder, capture, name, now());
     throw error;
   } finally {
     if (!placed && replaced) close(replaced.fd);
@@ -101,12 +101,12 @@ export async function swapFile({
 }
 
 /** After a failure. A full disk may have no room for a hard link, but it has for a rename. */
-async function putBackAnyhow(folder: Folder, capture: string, name: string, at: Date): Promise<void> {
+async function putBackAfterFailure(folder: Folder, capture: string, name: string, at: Date): Promise<void> {
   try {
     await putBack(folder, capture, name, at);
   } catch {
     // If this fails too, the next scan puts the file back.
-    if (!(await folder.look(name))) await renamed(folder, capture, name).catch(() => false);
+    if (!(await folder.look(name))) await tryRename(folder, capture, name).catch(() => false);
   }
 }
 
@@ -121,7 +121,7 @@ export async function swapOver(folder: Folder, name: string, temporary: string |
 
 /** Gives a captured file its name back, or a conflict name if the name is taken. */
 export async function putBack(folder: Folder, capture: string, name: string, at: Date): Promise<void> {
-  const failure = await linked(folder, capture, name);
+  const failure = await tryLink(folder, capture, name);
   if (failure === 'EEXIST') await link(folder.at(capture), folder.at(conflictPath(`/${name}`, at).slice(1)));
   else if (failure) return;
   await remove(folder, capture);
@@ -152,7 +152,7 @@ export async function removeFolder(folder: Folder, name: string): Promise<boolea
   }
 }
 
-async function renamed(folder: Folder, from: string, to: string): Promise<boolean> {
+async function tryRename(folder: Folder, from: string, to: string): Promise<boolean> {
   try {
     await rename(folder.at(from), folder.at(to));
     return true;
@@ -163,7 +163,7 @@ async function renamed(folder: Folder, from: string, to: string): Promise<boolea
 }
 
 /** Creates a hard link. Returns the error code for the two expected failures, null on success. */
-async function linked(folder: Folder, from: string, to: string): Promise<'EEXIST' | 'ENOENT' | null> {
+async function tryLink(folder: Folder, from: string, to: string): Promise<'EEXIST' | 'ENOENT' | null> {
   try {
     await link(folder.at(from), folder.at(to));
     return null;
@@ -174,10 +174,10 @@ async function linked(folder: Folder, from: string, to: string): Promise<'EEXIST
   }
   // On a file system without hard links, the check and the rename are two steps.
   if (await folder.look(to)) return 'EEXIST';
-  return (await renamed(folder, from, to)) ? null : 'ENOENT';
+  return (await tryRename(folder, from, to)) ? null : 'ENOENT';
 }
 
-async function opened(folder: Folder, capture: string): Promise<ReplacedFile | null> {
+async function openCaptured(folder: Folder, capture: string): Promise<ReplacedFile | null> {
   let fd: number;
   try {
     fd = await folder.open(capture);

@@ -177,8 +177,8 @@ async function save(disk: Disk, { path, bytes, base, from, head }: Edit): Promis
       const revive = { ...where, path, base: null, content, restore: { removedFile: file.id } };
       const revived = await writeFile(pool, revive);
       if (revived.kind === 'changed') return kept(disk, revived, path.path);
-      return beside(disk, path, bytes, null);
-    } else return beside(disk, path, bytes, head);
+      return saveConflictCopy(disk, path, bytes, null);
+    } else return saveConflictCopy(disk, path, bytes, head);
   }
   const saved = await saveFile(pool, pool, {
     ...where,
@@ -196,7 +196,7 @@ async function save(disk: Disk, { path, bytes, base, from, head }: Edit): Promis
       disk.committed({ kind: 'changed', file: saved.file, seq: saved.seq });
       return { kind: 'elsewhere', at: null, file: saved.file.id, head: saved.file };
     case 'conflict':
-      return beside(disk, target, bytes, saved.file);
+      return saveConflictCopy(disk, target, bytes, saved.file);
     case 'in_the_way':
       return { kind: 'refused', why: saved.problem };
     case 'not_found':
@@ -214,10 +214,15 @@ function kept(disk: Disk, changed: Changed & { file: FileHead }, path: string): 
 }
 
 /** Saves content as a conflict copy next to the file that it conflicts with. */
-async function beside(disk: Disk, path: FilePath, bytes: Buffer, head: FileHead | null): Promise<Outcome> {
+async function saveConflictCopy(
+  disk: Disk,
+  path: FilePath,
+  bytes: Buffer,
+  head: FileHead | null,
+): Promise<Outcome> {
   const { pool, workspaceId, quotaBytes } = disk;
   const content = await storeContent(pool, bytes);
-  const there = await sameBeside(disk, path, content.hash);
+  const there = await findConflictCopy(disk, path, content.hash);
   if (there) return { kind: 'elsewhere', at: there, file: head?.id ?? null, head };
   for (let at = disk.now(); ; at = new Date(at.getTime() + 1)) {
     const parsed = parsePath(conflictPath(path.path, at));
@@ -273,7 +278,7 @@ async function discard(disk: Disk, path: string, identity: Identity): Promise<vo
  * Finds an existing conflict copy with the same content: after a crash between saving it and recording it, it must not
  * be saved twice.
  */
-async function sameBeside(disk: Disk, path: FilePath, hash: Buffer): Promise<Kept | null> {
+async function findConflictCopy(disk: Disk, path: FilePath, hash: Buffer): Promise<Kept | null> {
   const like = conflictPath(path.folded, new Date(0)).split('.conflict-')[0]!;
   const { rows } = await disk.pool.query<{ id: string; path: string; version: number }>(
     `select id, path, version from files where workspace_id = $1 and removed_at is null and hash = $2

@@ -45,7 +45,7 @@ export async function scan(disk: Disk, path: string): Promise<Seen> {
   const parent = await openOrNull(disk, names.slice(0, -1));
   try {
     if (parent && names.length === 0) await walkFolder(walk, parent, []);
-    else if (parent && (await consider(walk, parent, names))) await enter(walk, parent, names);
+    else if (parent && (await checkEntry(walk, parent, names))) await enter(walk, parent, names);
   } finally {
     parent?.close();
   }
@@ -57,11 +57,11 @@ async function walkFolder(walk: Walk, folder: Folder, names: readonly string[]):
   const { disk } = walk;
   // Watch first, then list, so that no change in between is missed.
   disk.watch?.add(pathOf(names), (await fstat(folder.fd, { bigint: true })).ino);
-  const listed = await settled(disk, folder, names);
+  const listed = await listWithoutLeftovers(disk, folder, names);
   for (let start = 0; start < listed.length; start += TOGETHER) {
     assertOpen(disk);
     const some = listed.slice(start, start + TOGETHER).map((name) => [...names, name]);
-    const isFolder = await together(some.map((each) => consider(walk, folder, each)));
+    const isFolder = await together(some.map((each) => checkEntry(walk, folder, each)));
     for (const [index, each] of some.entries()) if (isFolder[index]) await enter(walk, folder, each);
   }
 }
@@ -77,7 +77,11 @@ async function enter(walk: Walk, parent: Folder, names: readonly string[]): Prom
 }
 
 /** The names in a folder, after removing the mirror's own leftovers. */
-async function settled(disk: Disk, folder: Folder, names: readonly string[]): Promise<readonly string[]> {
+async function listWithoutLeftovers(
+  disk: Disk,
+  folder: Folder,
+  names: readonly string[],
+): Promise<readonly string[]> {
   const listed = await folder.list();
   if (!listed.some(isOwn)) return listed;
   for (const name of listed) {
@@ -106,7 +110,7 @@ async function settleCapture(
 }
 
 /** Checks one entry. True if it is a folder to scan. */
-async function consider(
+async function checkEntry(
   { disk, found, seen }: Walk,
   folder: Folder,
   names: readonly string[],

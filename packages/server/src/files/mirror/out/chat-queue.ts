@@ -63,7 +63,7 @@ export class ChatQueue {
     const { chats, next } = await disk.chats!.list(disk.workspaceId, listing.after);
     for (const { id } of chats) listing.seen.add(id);
     this.add(chats.filter((chat) => isStale(disk, chat)));
-    if (next === null) this.add(await removed(disk, listing.seen));
+    if (next === null) this.add(await unlistedChats(disk, listing.seen));
     // Unless `checkAll` has started a new listing.
     if (this.#listing === listing) this.#listing = next === null ? null : { ...listing, after: next };
   }
@@ -73,7 +73,7 @@ export class ChatQueue {
  * The chats on disk that the listing did not have, in their current state: some may have been created while it was
  * read.
  */
-async function removed(disk: Disk, listed: ReadonlySet<string>): Promise<readonly Chat[]> {
+async function unlistedChats(disk: Disk, listed: ReadonlySet<string>): Promise<readonly Chat[]> {
   const { ledger, workspaceId } = disk;
   const unlisted = [...ledger.paths()].filter(isChat).map((path) => ({ path, id: ledger.at(path)!.file }));
   const ids = unlisted.map(({ id }) => id).filter((id) => !listed.has(id));

@@ -16,7 +16,7 @@ export async function clear(
 ): Promise<void> {
   if (outcome.kind === 'obstructed') return clearObstacle(disk, outcome);
   if (!disk.visible) return;
-  await quiet(disk, outcome.path);
+  await waitUntilQuiet(disk, outcome.path);
   await ingest(disk, outcome.path, outcome.created);
 }
 
@@ -48,7 +48,7 @@ async function clearObstacle(
 }
 
 /** Waits until a program that is saving the file has finished. */
-async function quiet(disk: Disk, path: string): Promise<void> {
+async function waitUntilQuiet(disk: Disk, path: string): Promise<void> {
   const began = performance.now();
   for (;;) {
     const stats = await lookAt(disk.root, path);

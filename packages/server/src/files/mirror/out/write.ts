@@ -60,7 +60,8 @@ export async function bring(
   const touched = new Set<string>();
   const placed: Staged[] = [];
   const outcomes: Brought[] = [];
-  for (const head of heads) outcomes.push(await attempt(() => takeAway(disk, head, touched, parted)));
+  for (const head of heads)
+    outcomes.push(await attempt(() => removeFromFormerPath(disk, head, touched, parted)));
   const staged = await Promise.all(
     heads.map(async (head, index) => {
       if (outcomes[index]!.kind !== 'done' || head.removed || isThere(disk, head)) return null;
@@ -94,7 +95,7 @@ export async function bring(
       ctimes,
     );
   } catch (error) {
-    for (const file of waiting) await takeBack(disk, file);
+    for (const file of waiting) await undoStaged(disk, file);
     throw error;
   } finally {
     for (const file of staged) file?.folder.close();
@@ -128,7 +129,7 @@ function failure(error: unknown): Brought {
 }
 
 /** Removes the file from its former path, if it was moved or removed. */
-async function takeAway(
+async function removeFromFormerPath(
   disk: Disk,
   head: Head,
   touched: Set<string>,
@@ -233,13 +234,13 @@ async function putInPlace(
   try {
     if (disk.fresh()) outcome = await put(disk, { ...staged, name: namesOf(path).name }, parted);
   } finally {
-    if (outcome.kind !== 'done') await takeBack(disk, staged);
+    if (outcome.kind !== 'done') await undoStaged(disk, staged);
   }
   return outcome;
 }
 
 /** Undoes a staged write: removes the temporary file, and restores the former ledger entry. */
-async function takeBack(disk: Disk, { path, folder, temporary, before }: Staged): Promise<void> {
+async function undoStaged(disk: Disk, { path, folder, temporary, before }: Staged): Promise<void> {
   await removeQuietly(folder, temporary);
   if (before) {
     disk.ledger.put(path, before);
