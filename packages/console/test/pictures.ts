@@ -79,7 +79,7 @@ await page.getByRole('menuitem', { name: 'Archive' }).click();
 await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
 const archived = await open('/archived', 'light');
 await archived.getByRole('button', { name: /^Restore/ }).waitFor();
-await take(archived, 'put-away');
+await take(archived, 'archived');
 
 const settings = await open('/settings', 'light');
 await settings.getByRole('region', { name: 'Server' }).getByText('Ready').waitFor();
