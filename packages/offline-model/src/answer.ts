@@ -8,23 +8,37 @@
 
 import type { HistoryMessage, ModelRequest, ToolSchema } from './request.ts';
 import { countFor } from './count.ts';
+import { planEntities } from './entities.ts';
 import { type Intent, isTooLong, lastPathIn, planFor, planWithAnswer } from './plan.ts';
 import { type Step, splitWords } from './step.ts';
-import { taleFor } from './tale.ts';
-import { type CallOutcome, NEED, needs, tellCalling, tellCalls, tellNot, tellWhatThisIs } from './tell.ts';
+import { longStoryFor } from './long-story.ts';
+import {
+  type CallOutcome,
+  NEED,
+  askForMissing,
+  describePlannedCalls,
+  describeResults,
+  describeSkippedCalls,
+  introduceModel,
+} from './sentences.ts';
 
 const TURNS_BACK = 4;
 const MOST_CALLS = 20;
 
-export function answer({ history, tools }: Pick<ModelRequest, 'history' | 'tools'>, modelId: string): Step {
-  const { plan: whole, text } = planOf(history, tools);
+export function answer(
+  { history, tools, system }: Pick<ModelRequest, 'history' | 'tools' | 'system'>,
+  modelId: string,
+): Step {
+  const { plan: whole, text } = planOf(history, tools, system);
   const plan = whole.slice(0, MOST_CALLS);
   const { outcomes, detours, calls } = followed(outcomesIn(since(history)), tools);
   if (calls.length > 0) {
     const [{ tool }] = calls as [Call];
-    const told =
-      tool !== 'read' ? `Calling ${tool} again.` : `${calls.length > 1 ? 'They' : 'It'} must be read first.`;
-    return { deltas: splitWords(told), calls };
+    const sentence =
+      tool !== 'read'
+        ? `Calling ${tool} again.`
+        : `The ${calls.length > 1 ? 'files' : 'file'} must be read first.`;
+    return { deltas: splitWords(sentence), calls };
   }
   const failed = outcomes.some((outcome) => outcome.failed);
   const left = remaining(plan, outcomes);
@@ -37,21 +51,25 @@ export function answer({ history, tools }: Pick<ModelRequest, 'history' | 'tools
       ? [{ ...next, input: derived.input }]
       : left.filter((intent) => intent.group === next.group && !intent.derive);
     return {
-      deltas: splitWords(tellCalling(now)),
+      deltas: splitWords(describePlannedCalls(now)),
       calls: now.map(({ tool, input }) => ({ tool: tool.name, input: JSON.stringify(input) })),
     };
   }
   const counting = outcomes.length === 0 && !next ? countFor(text) : null;
   if (counting) return { ...say(counting.text), slowly: counting.slowly };
   if (outcomes.length === 0 && !next)
-    return say(taleFor(history, text) ?? tellWhatThisIs({ modelId, text, tools, tooLong: isTooLong(text) }));
-  const told = outcomes.length === 0 ? [] : [tellCalls(outcomes)];
-  if (derived?.ok === false) told.push(derived.problem);
-  else if (next && !failed) told.push(needs(next));
+    return say(
+      longStoryFor(history, text) ?? introduceModel({ modelId, text, tools, tooLong: isTooLong(text) }),
+    );
+  const sentences = outcomes.length === 0 ? [] : [describeResults(outcomes)];
+  if (derived?.ok === false) sentences.push(derived.problem);
+  else if (next && !failed) sentences.push(askForMissing(next));
   const undone = [...left.slice(failed ? 0 : 1), ...whole.slice(MOST_CALLS)];
-  if (undone.length > 0) told.push(tellNot(undone, failed));
+  if (undone.length > 0) sentences.push(describeSkippedCalls(undone, failed));
   const whose = isFromStock(plan, outcomes) ? ' What I wrote comes from a fixed stock of lines.' : '';
-  return say(`${told.join('\n')}\n\n(From the offline stand-in: no language model is connected.${whose})`);
+  return say(
+    `${sentences.join('\n')}\n\n(From the offline stand-in: no language model is connected.${whose})`,
+  );
 }
 
 /** Whether a call used a stock text instead of the user's own words. */
@@ -75,6 +93,7 @@ const DISMISSES = /^\W*(?:no|never ?mind|cancel|stop|forget)\b/i;
 function planOf(
   history: readonly HistoryMessage[],
   tools: readonly ToolSchema[],
+  system: string,
 ): { readonly plan: readonly Intent[]; readonly text: string } {
   const turns: { readonly at: number; readonly text: string }[] = [];
   for (let at = history.length - 1; at >= 0 && turns.length < TURNS_BACK; at -= 1) {
@@ -90,7 +109,7 @@ function planOf(
   };
   const planAt = (turn: number): readonly Intent[] => {
     const { at, text } = turns[turn]!;
-    const own = planFor(text, tools, pathBefore(turn));
+    const own = planEntities(text, tools, system) ?? planFor(text, tools, pathBefore(turn));
     const asked = turn > 0 && wasAsked(history.slice(turns[turn - 1]!.at, at));
     if (own.length > 0 || !asked || DISMISSES.test(text) || isTooLong(text)) return own;
     const before = planAt(turn - 1);

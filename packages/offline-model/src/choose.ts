@@ -8,7 +8,7 @@ import { type Filled, fill } from './fill.ts';
 import type { Derived } from './lines.ts';
 import { leavesOf, resolveSchema } from './schema.ts';
 import { type Shape, shapeOf } from './shape.ts';
-import type { CallOutcome } from './tell.ts';
+import type { CallOutcome } from './sentences.ts';
 import { HELPER_VERBS, LIGHT_WORDS, NOUN_PHRASE_OPENINGS } from './vocabulary.ts';
 import { isAskingVerb, isEmptyWord, isKnownVerb, isRunningVerb, related, splitName, stem } from './words.ts';
 

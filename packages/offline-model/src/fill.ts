@@ -3,8 +3,8 @@
 
 import { parseJson } from './atoms.ts';
 import { byFlag, byKey, byNameAndValue, byNameAndWords } from './find-named.ts';
-import { byChoice, byKind, byPreposition, byUnit } from './find-seen.ts';
-import { nextValue, theRest } from './left-over.ts';
+import { byChoice, byKind, byPreposition, byUnit } from './find-by-form.ts';
+import { nextValue, findRemainingText } from './find-remaining.ts';
 import { type Finder, type Found, type Reading, accept, isPathLike, spoken } from './reading.ts';
 import {
   type Leaf,
@@ -56,7 +56,7 @@ export function fill(schema: Schema, clause: Clause): Filled {
   for (const leaf of open()) set(leaf, nextValue(leaf, reading));
   const meant = open().find((leaf) => leaf.required && isPathLike(leaf));
   if (meant && clause.path) set(meant, accept(meant, reading, clause.path, { taken: [], weight: 0.5 }));
-  const last = theRest(open(), inOrder, reading);
+  const last = findRemainingText(open(), inOrder, reading);
   if (last) set(last.leaf, last.found);
   for (const leaf of open()) set(leaf, fromSchema(leaf, reading));
   return assemble(schema, leaves, found);

@@ -7,7 +7,7 @@ import { nest } from './fill.ts';
 import { isPathLike, isText } from './reading.ts';
 import { type Leaf, leavesOf, resolveSchema } from './schema.ts';
 import { shapeOf } from './shape.ts';
-import { otherLine } from './stock.ts';
+import { otherLine } from './stock-texts.ts';
 import { BEFORE_REPLACEMENT, ORDINALS } from './vocabulary.ts';
 import { related, stem } from './words.ts';
 
@@ -133,12 +133,15 @@ function replacement(
   const at = number < 0 ? lines.length + number : number - 1;
   const line = lines[at];
   if (line === undefined || line === '')
-    return { ok: false, problem: `${path} has no such line: it has ${lines.length}.` };
+    return {
+      ok: false,
+      problem: `${path} has no such line; it has ${lines.length === 1 ? '1 line' : `${lines.length} lines`}.`,
+    };
   const text = given ?? otherLine(line);
   if (text === null)
     return {
       ok: false,
-      problem: `I cannot think of another line myself. Say it: replace the ${number < 0 ? 'last line' : `line ${number}`} of ${path} with "…"`,
+      problem: `I cannot make up another line. Tell me the new one, for example: replace the ${number < 0 ? 'last line' : `line ${number}`} of ${path} with "…"`,
     };
   // Includes as many preceding lines as needed to make the place unique.
   let first = at;

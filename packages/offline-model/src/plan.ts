@@ -8,7 +8,7 @@ import { lineChange } from './lines.ts';
 import { isContent, isPathLike } from './reading.ts';
 import { fits, leavesOf, resolveSchema } from './schema.ts';
 import { type Shape, shapeOf } from './shape.ts';
-import { stockText } from './stock.ts';
+import { stockText } from './stock-texts.ts';
 import { AND, THEN } from './vocabulary.ts';
 import { isEmptyWord, stem } from './words.ts';
 

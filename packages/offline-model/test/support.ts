@@ -35,17 +35,17 @@ const never = new AbortController().signal;
 export interface Asked {
   readonly history: readonly HistoryMessage[];
   readonly tools?: readonly ToolSchema[];
+  readonly system?: string;
   readonly messageId?: string;
   readonly signal?: AbortSignal;
 }
 
 export async function ask(
   model: OfflineModel,
-  { history, tools = [], messageId = 'answer', signal = never }: Asked,
+  { history, tools = [], system = '', messageId = 'answer', signal = never }: Asked,
 ): Promise<StreamEvent[]> {
   const events: StreamEvent[] = [];
-  for await (const event of model.stream({ messageId, system: '', history, tools, signal }))
-    events.push(event);
+  for await (const event of model.stream({ messageId, system, history, tools, signal })) events.push(event);
   return events;
 }
 

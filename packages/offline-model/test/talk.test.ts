@@ -197,7 +197,7 @@ describe('calls in plain words', () => {
     }));
     expect(steps).toHaveLength(1);
     expect(text).toContain('read_file (path: a.txt) failed: no such file.');
-    expect(text).toContain('I did not go on to delete_file');
+    expect(text).toContain('I did not call delete_file');
   });
 
   test('RT-7 input that is missing is asked for, and the next message is its answer', async () => {

@@ -142,6 +142,6 @@ function listFolder(folder: string): string[] | undefined {
 function wrongVersion(data: string, version: string): EmbeddedDatabaseError {
   return new EmbeddedDatabaseError(
     'wrong-version',
-    `${data} was made by Postgres ${version}, and this program carries Postgres ${MAJOR_VERSION}, which cannot read it; run the program version that made it and export the data, or run a Postgres ${version} on that folder and set DATABASE_URL to it, or set CONTINUO_HOME to another folder to begin anew`,
+    `${data} was made by Postgres ${version}, and this program includes Postgres ${MAJOR_VERSION}, which cannot read it; run the program version that made it and export the data, or run a Postgres ${version} on that folder and set DATABASE_URL to it, or set CONTINUO_HOME to another folder to start with an empty database`,
   );
 }

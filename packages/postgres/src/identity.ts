@@ -45,7 +45,7 @@ export function initdbIdentity(server: Identity): Identity {
   const account = ordinaryAccount(readAccounts());
   if (server.kind === 'user') {
     if (account) return userIdentity(account.uid, account.gid);
-    throw noEntry('/etc/passwd has no account but root');
+    throw noEntry('/etc/passwd has no account other than root');
   }
   if (server.kind === 'self' && hasEntry()) return server;
   if (!account || process.platform !== 'linux') {

@@ -53,7 +53,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     return await open(options);
   } catch (error) {
     if (error instanceof EmbeddedDatabaseError) throw error;
-    const message = `the embedded Postgres in ${options.home} did not start; see to the reason, ${OTHER_DATABASE}. Reason: ${String(error)}`;
+    const message = `the embedded Postgres in ${options.home} did not start; fix the cause, ${OTHER_DATABASE}. Cause: ${String(error)}`;
     throw new EmbeddedDatabaseError('start-failed', message, { cause: error });
   }
 }
@@ -72,7 +72,7 @@ async function open(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   refuseUnwritable(paths.lock);
   inspectCluster(paths.data);
   const entered = await withLock(paths.lock, () => enterAndBringUp(plan));
-  plan.log(entered.started ? 'Postgres is ready' : 'attached to the Postgres that was running');
+  plan.log(entered.started ? 'Postgres is ready' : 'attached to the running Postgres');
   return holdOpen({ ...plan, socketFolder: entered.socketFolder }, entered);
 }
 
@@ -106,7 +106,7 @@ function holdOpen(plan: ServerPlan, entered: Entered): EmbeddedDatabase {
     presence = again;
     const { started } = await bringUp(plan);
     presence = await settle(paths, plan.socketFolder, presence);
-    if (started) plan.log('Postgres was gone and has been started again');
+    if (started) plan.log('Postgres had stopped and was restarted');
   }
 
   async function release(): Promise<void> {

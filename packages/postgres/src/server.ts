@@ -154,6 +154,6 @@ function clearObstacle(plan: ServerPlan, seen: Seen, tail: string): void {
 function startFailed({ paths }: ServerPlan, why: string): EmbeddedDatabaseError {
   return new EmbeddedDatabaseError(
     'start-failed',
-    `the embedded Postgres in ${paths.data} did not start; look into ${paths.log}, ${OTHER_DATABASE}. Reason: ${why}`,
+    `the embedded Postgres in ${paths.data} did not start; see ${paths.log} and fix the cause, ${OTHER_DATABASE}. Cause: ${why}`,
   );
 }

@@ -1,7 +1,7 @@
 // HTTP API bodies for chats and approvals.
 
 import { z } from 'zod';
-import { attachedFile, content, limits, newMessage, run, sessionState } from './http.ts';
+import { attachedFile, content, limits, newMessage, principal, run, sessionState } from './http.ts';
 import { id, time } from './scalars.ts';
 
 const title = z.string().trim().min(1).max(200);
@@ -11,16 +11,18 @@ const mode = z.enum(['chat_mode', 'plan_then_execute', 'parallel_agents', 'auton
 
 export const newChat = z
   .strictObject({
-    goal: content.meta({ description: 'The first message; at most what the body limit of 1 MiB leaves.' }),
-    title: title.optional().meta({ description: 'A name for people; the chat finds one if absent.' }),
+    goal: content.meta({ description: 'The first message. The whole body may have at most 1 MiB.' }),
+    title: title.optional().meta({ description: 'A name for people. If absent, the server finds one.' }),
     files: newMessage.shape.files,
     role: newMessage.shape.role.meta({
-      description: 'Who answers, unless a message says otherwise; `assistant` if absent.',
+      description: 'The role that answers, unless a message names another; default: `assistant`.',
     }),
-    model: newMessage.shape.model.meta({ description: '`provider/model`, unless a message says otherwise.' }),
+    model: newMessage.shape.model.meta({ description: '`provider/model`, unless a message names another.' }),
+    project_id: id.optional().meta({ description: 'The project that the chat is about.' }),
+    entity_id: id.optional().meta({ description: 'The entity of a project that the chat is about.' }),
     mode: mode.default('chat_mode').meta({ description: 'Only `chat_mode` is available in this version.' }),
     plan_id: id.optional().meta({ description: 'Not available in this version.' }),
-    limits: limits.optional().meta({ description: 'Of the first run.' }),
+    limits: limits.optional().meta({ description: 'The limits of the first run.' }),
   })
   .meta({ id: 'NewChat' });
 
@@ -28,7 +30,7 @@ export const session = z
   .object({
     id,
     state: sessionState,
-    reason: z.string().meta({ description: 'Why it is in this state.' }),
+    reason: z.string().meta({ description: 'The reason for this state.' }),
     started_at: time,
     changed_at: time,
   })
@@ -36,37 +38,37 @@ export const session = z
 
 export const chat = z
   .object({
-    id: id.meta({ description: 'Also the id of its thread.' }),
+    id: id.meta({ description: 'The id of the chat and of its thread.' }),
     workspace_id: id,
     title: z.string().nullable(),
     goal: z
       .string()
       .nullable()
-      .meta({ description: 'The beginning of its first message; null while there is none.' }),
-    path: z.string().meta({ description: 'Where it is shown as a file.' }),
-    role: z.string().nullable().meta({ description: 'Null: the default.' }),
+      .meta({ description: 'The beginning of the first message; null if there is none yet.' }),
+    path: z.string().meta({ description: 'The path of the chat as a file.' }),
+    role: z.string().nullable().meta({ description: 'Null: the default role.' }),
     model: z.string().nullable().meta({ description: 'Null: the role’s or the server’s default.' }),
     mode,
     created_at: time,
-    active_at: time.meta({ description: 'When somebody last said something in it.' }),
+    active_at: time.meta({ description: 'The time of the latest message.' }),
     updated_at: time,
     archived_at: time.nullable(),
     removed_at: time.nullable(),
-    state: sessionState.meta({ description: 'The session’s; `idle` if there has been none.' }),
-    reason: z
-      .enum(['stopping', 'pausing', 'waiting'])
-      .nullable()
-      .meta({ description: 'What is on its way: a stop, a pause; or `waiting` for approval.' }),
-    session: session.nullable().meta({ description: 'The latest.' }),
-    active_run: id.nullable().meta({ description: 'The run that is running or next in the queue.' }),
+    state: sessionState.meta({ description: 'The state of the session; `idle` if there has been none.' }),
+    reason: z.enum(['stopping', 'pausing', 'waiting']).nullable().meta({
+      description:
+        'A stop or a pause that has been requested and not yet taken effect, or `waiting` for approval.',
+    }),
+    session: session.nullable().meta({ description: 'The latest session.' }),
+    active_run: id.nullable().meta({ description: 'The running run, or the next one in the queue.' }),
     queued_runs: z.int(),
     waiting_steers: z
       .int()
-      .meta({ description: 'Messages that the run at work was sent and has not taken in yet.' }),
+      .meta({ description: 'Messages that were sent to the running run and that it has not read yet.' }),
     waiting_approvals: z.int(),
     usage: z
       .object({ runs: z.int(), input: z.number(), output: z.number(), cost: z.number().nullable() })
-      .meta({ description: 'Of its runs that have ended, and of its title.' }),
+      .meta({ description: 'The sum over its ended runs and its title.' }),
   })
   .meta({ id: 'Chat' });
 
@@ -94,13 +96,18 @@ export const pinged = z
 
 export const chatMessage = z
   .object({
-    seq: z.int().meta({ description: 'The place of its event in the chat’s log.' }),
-    part: z.int().meta({ description: 'The place in the event, where that says several things.' }),
+    seq: z.int().meta({ description: 'The position of its event in the chat’s log.' }),
+    part: z.int().meta({ description: 'The position within the event, if the event has several items.' }),
     role: z.enum(['user', 'assistant', 'tool', 'system']),
     message_type: z.enum(['message', 'reasoning_complete', 'tool_call', 'tool_result']),
     run_id: id,
-    rewound: z.literal(true).optional().meta({ description: 'Said before the chat was taken back.' }),
-    message_id: id.optional().meta({ description: 'Of a person’s message: what `replaces` means.' }),
+    rewound: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Present if a rewind has hidden it from models.' }),
+    message_id: id
+      .optional()
+      .meta({ description: 'For a person’s message: its id, which `replaces` takes.' }),
     content: z.string().optional(),
     files: z.array(attachedFile).optional(),
     ended: z.enum(['complete', 'error', 'interrupted']).optional(),
@@ -108,15 +115,12 @@ export const chatMessage = z
     call: z.string().optional(),
     tool_name: z.string().optional(),
     tool_arguments: z.unknown().optional(),
-    tool_output: z
-      .unknown()
-      .optional()
-      .meta({ description: 'The output, or a summary of it where it is long.' }),
+    tool_output: z.unknown().optional().meta({ description: 'The output; if it is long, a summary.' }),
     tool_success: z.boolean().optional(),
     tool_result: z
       .string()
       .optional()
-      .meta({ description: 'The whole output is at `/api/v1/tool-results/` and this.' }),
+      .meta({ description: 'The id of the result; `/api/v1/tool-results/{id}` has the whole output.' }),
     created_at: time,
   })
   .meta({ id: 'ChatMessage' });
@@ -132,27 +136,30 @@ export const approval = z
     tool: z.string(),
     kind: z.enum(['call', 'unknown_outcome', 'question']).meta({
       description:
-        'May this call be made; where a crash left its outcome unknown, may it be made again; or a question that the call itself asks while it is being made.',
+        '`call`: whether to make the call. `unknown_outcome`: whether to repeat a call whose outcome a crash left unknown. `question`: a question that the running call asks.',
     }),
-    input: z.unknown().meta({ description: 'What the call is made with; nothing for a `question`.' }),
+    input: z.unknown().meta({ description: 'The input of the call; empty for a `question`.' }),
     schema: z
       .record(z.string(), z.unknown())
       .optional()
-      .meta({ description: 'Of a `question`: the JSON schema of the answer.' }),
-    paths: z.array(z.string()).meta({ description: 'What it would touch, as rules see it.' }),
-    reason: z.string().meta({ description: 'Whose rule asks; of a `question`, its text.' }),
+      .meta({ description: 'For a `question`: the JSON schema of the answer.' }),
+    paths: z
+      .array(z.string())
+      .meta({ description: 'The paths that the call would touch, as policy rules see them.' }),
+    reason: z.string().meta({ description: 'The rule that requires approval; for a `question`, its text.' }),
     asked_at: time,
     expires_at: time.nullable(),
     decision: z
       .enum(['approve', 'deny', 'edit', 'retry', 'skip', 'answer', 'expired', 'canceled'])
       .nullable()
-      .meta({ description: 'Null while it waits.' }),
+      .meta({ description: 'Null until it is decided.' }),
     decided_input: z
       .unknown()
       .optional()
-      .meta({ description: 'Of `edit`: what the call is made with. Of `answer`: the answer.' }),
+      .meta({ description: 'For `edit`: the new input of the call. For `answer`: the answer.' }),
     comment: z.string().nullable(),
     decided_at: time.nullable(),
+    decided_by: principal.nullable().meta({ description: 'Who decided; null if nobody did.' }),
   })
   .meta({ id: 'Approval' });
 
@@ -165,11 +172,10 @@ export const newDecision = z
       description:
         'A `call` takes `approve`, `deny` and `edit`; an `unknown_outcome` takes `retry` and `skip`; a `question` takes `answer`, `deny` (the person declines) and `skip` (the person dismisses it).',
     }),
-    input: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .meta({ description: 'Of `edit`: what the call is made with. Of `answer`: the answer. Of no other.' }),
-    comment: z.string().max(COMMENT_CHARACTERS).optional().meta({ description: 'The model is told.' }),
+    input: z.record(z.string(), z.unknown()).optional().meta({
+      description: 'For `edit`: the new input of the call. For `answer`: the answer. Not allowed otherwise.',
+    }),
+    comment: z.string().max(COMMENT_CHARACTERS).optional().meta({ description: 'A comment for the model.' }),
   })
   .meta({ id: 'NewDecision' });
 

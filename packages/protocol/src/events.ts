@@ -1,6 +1,7 @@
 // The log's events, as they are stored and, in the `runs` dialect, sent. Each names its message (`m1`, `m2`, … within its run) or
 // its call.
 
+import type { PatchOperation } from './knowledge.ts';
 import type { MessagePart, Metadata, StopReason, Usage } from '@continuo/engine';
 
 export type RunStatus = 'queued' | 'running' | 'done' | 'error' | 'canceled';
@@ -28,6 +29,8 @@ export interface EventData {
     content: string;
     files?: readonly AttachedFile[];
     steer?: true;
+    /** From here on the thread is about this; without it, about what it was before. */
+    scope?: ThreadScope;
   };
   /** The model began to answer, `waited_ms` after the request. */
   message_start: { message: string; model: string; waited_ms?: number };
@@ -102,6 +105,20 @@ export interface EventData {
   };
   /** A file version that the call created: new content, a move (`from` is the old path), or a removal. */
   file_updated: { path: string; v: number; file: string; call: string; from?: string; removed?: true };
+  /**
+   * What a call does to entities, for people: when it starts, and how it ended. `entity_name` is never an id; for a list or a
+   * search it is the collection or the query.
+   */
+  operation: {
+    action: OperationAction;
+    entity_type: string;
+    entity_name: string;
+    status: 'start' | 'success' | 'error';
+    entity_id?: string;
+    call: string;
+  };
+  /** An entity that the call changed: a JSON Patch (RFC 6902) from the version before. */
+  entity_patch: EntityPatch & { call: string };
   final: { text: string; sources: readonly string[]; message: string | null };
   /** `refused`: files that the model's provider did not accept; from here on that model sees only their names. */
   error: {
@@ -114,10 +131,31 @@ export interface EventData {
   titled: { title: string; model?: string; usage?: Usage; cost?: number | null };
 }
 
+export type OperationAction = 'list' | 'search' | 'read' | 'create' | 'update' | 'delete';
+
+/**
+ * A change of an entity, or of a project's document structure (`entity_type` is then `doc_structure`, and `entity_id` the
+ * project's id). The patch of a new entity adds the whole of it at the root.
+ */
+export interface EntityPatch {
+  readonly entity_type: string;
+  readonly entity_id: string;
+  readonly project_id?: string | null;
+  readonly entity_name?: string;
+  readonly version: number;
+  readonly patch: readonly PatchOperation[];
+}
+
 /** `call`: may the call be made? `unknown_outcome`: should a call with an unknown outcome be repeated? `question`: the call itself asks. */
 export type ApprovalKind = 'call' | 'unknown_outcome' | 'question';
 /** A `call` takes `approve`, `deny`, `edit`; an `unknown_outcome` takes `retry`, `skip`; a `question` takes `answer`, `deny`, `skip`. */
 export type ApprovalDecision = 'approve' | 'deny' | 'edit' | 'retry' | 'skip' | 'answer';
+
+/** What a thread is about: the whole workspace (`project_id` is null), a project, or an entity of a project. */
+export interface ThreadScope {
+  readonly project_id: string | null;
+  readonly entity_id?: string;
+}
 
 /** A workspace file that was attached to a message, at the version it had then. */
 export interface AttachedFile {

@@ -1,17 +1,17 @@
 // HTTP API bodies for workspaces and their files.
 
 import { z } from 'zod';
-import { id, time } from './scalars.ts';
+import { id, patchOperation, time } from './scalars.ts';
 
 const path = z.string().meta({ description: 'Begins with a slash, such as `/notes/haiku.md`.' });
-const version = z.int().meta({ description: 'From 1; each change of the file is the next.' });
+const version = z.int().meta({ description: 'Counts from 1; each change of the file adds one.' });
 const hash = z.string().meta({ description: 'SHA-256 of the content, in hex.' });
 const kind = z.enum(['file', 'agent', 'plan']);
 
 export const newWorkspace = z
   .strictObject({
     name: z.string().meta({
-      description: '1 to 64 lower case letters, digits, `-` and `_`; also the name of its folder on disk.',
+      description: '1 to 64 lower-case letters, digits, `-` and `_`; also the name of its folder on disk.',
       example: 'garden',
     }),
   })
@@ -23,11 +23,9 @@ export const workspace = z
     name: z.string(),
     created_at: time,
     removed_at: time.nullable(),
-    purged_after: time
-      .nullable()
-      .meta({ description: 'Until then a removed workspace can be brought back.' }),
+    purged_after: time.nullable().meta({ description: 'A removed workspace can be restored until then.' }),
     files: z.int(),
-    bytes: z.int().meta({ description: 'Of all versions of its files.' }),
+    bytes: z.int().meta({ description: 'The size of all versions of its files.' }),
     quota_bytes: z.int(),
     held_removals: z.object({ since: time, files: z.int() }).nullable().meta({
       description:
@@ -39,13 +37,17 @@ export const workspace = z
 export const author = z
   .union([
     z.object({ kind: z.enum(['person', 'disk']) }),
+    z.object({ kind: z.literal('key'), name: z.string() }),
     z.object({ kind: z.literal('run'), thread: id, run: id, call: z.string() }),
   ])
-  .meta({ id: 'Author', description: 'Who made a version: a person, somebody on disk, or a call of a run.' });
+  .meta({
+    id: 'Author',
+    description: 'Who made a version: a person, the owner of a key, a person on disk, or a call of a run.',
+  });
 
 export const file = z
   .object({
-    id: id.meta({ description: 'Stays through moves, removal and restoration.' }),
+    id: id.meta({ description: 'Stays the same through moves, removal and restoration.' }),
     path,
     kind,
     version,
@@ -55,8 +57,14 @@ export const file = z
     created_at: time,
     changed_at: time,
     removed_at: time.nullable(),
-    unchanged: z.literal(true).optional().meta({ description: 'The content was the same: no new version.' }),
-    merged: z.literal(true).optional().meta({ description: 'Written with what others changed meanwhile.' }),
+    unchanged: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Present if the content was the same, so that there is no new version.' }),
+    merged: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Present if the text was merged with a newer version.' }),
   })
   .meta({ id: 'File' });
 
@@ -70,7 +78,7 @@ export const treeEntry = z
     size: z.int().optional(),
     version: z.int().optional(),
     changed_at: time.optional(),
-    author: z.enum(['person', 'disk', 'run']).optional(),
+    author: z.enum(['person', 'key', 'disk', 'run']).optional(),
   })
   .meta({ id: 'TreeEntry', description: 'A folder has a type, a name and a path.' });
 
@@ -94,7 +102,9 @@ export const fileDiff = z
     from: z.int(),
     to: z.int(),
     binary: z.boolean(),
-    diff: z.string().meta({ description: 'Unified; empty if nothing differs or a side is not text.' }),
+    diff: z
+      .string()
+      .meta({ description: 'A unified diff; empty if the versions are equal or one is not text.' }),
     added: z.int(),
     removed: z.int(),
   })
@@ -106,53 +116,74 @@ export const newMove = z
   .strictObject({
     from: z.string().meta({ example: '/notes/haiku.md' }),
     to: z.string().meta({ example: '/poems/haiku.md' }),
-    if_match: ifMatch.meta({ description: 'The version of the file, if it must be that one.' }),
+    if_match: ifMatch.meta({ description: 'The version that the file must have.' }),
   })
   .meta({ id: 'NewMove' });
 
 export const moved = z
   .object({ files: z.array(file), count: z.int() })
-  .meta({ id: 'Moved', description: 'The files as they are now; of many, the first 1000.' });
+  .meta({ id: 'Moved', description: 'The files after the move; at most the first 1000.' });
 
 export const restoration = z
   .strictObject({
     path: z.string().optional(),
-    file: id.optional().meta({ description: 'Instead of a path.' }),
+    file: id.optional().meta({ description: 'The file’s id, instead of a path.' }),
     version: z.int().min(1).optional(),
-    to: z.string().optional().meta({ description: 'Another path than the file’s own.' }),
-    if_match: ifMatch.meta({ description: 'The version that is there now, if it must be that one.' }),
+    to: z.string().optional().meta({ description: 'A path other than the file’s own.' }),
+    if_match: ifMatch.meta({ description: 'The version that the file at this path must have.' }),
   })
-  .meta({ id: 'Restoration', description: 'Empty: the removed workspace itself is brought back.' });
+  .meta({ id: 'Restoration', description: 'Empty: restores the removed workspace itself.' });
 
 export const searchHit = z
   .object({
-    path,
+    entity_type: z
+      .string()
+      .meta({ description: 'A kind of entities, `file` for a file that is not a document, or `chat`.' }),
+    entity_id: id,
+    project_id: id.nullable(),
+    title: z.string(),
+    snippet: z.string().nullable(),
+    score: z.number().meta({ description: 'Comparable within one answer; 0 if only the path matches.' }),
     found_in: z.enum(['name', 'text']),
-    kind: z.enum(['file', 'agent', 'plan', 'chat']),
-    id: id.nullable(),
+    path: path.nullable().meta({ description: 'Of a file, a document or a chat.' }),
+    kind: z.enum(['file', 'agent', 'plan', 'chat']).nullable().meta({ description: 'The kind of the file.' }),
+    id: id.nullable().meta({ description: 'The file’s id.' }),
     version: z.int().nullable(),
     size: z.int().nullable(),
-    snippet: z.string().nullable(),
   })
   .meta({ id: 'SearchHit' });
 
 export const change = z
   .object({
     seq: z.int(),
-    type: z.enum(['file_updated', 'file_moved', 'file_removed']),
+    type: z.enum(['file_updated', 'file_moved', 'file_removed', 'entity_patch']),
     at: time,
-    data: z.object({
-      path,
-      from: z.string().optional(),
-      v: z.int(),
-      file: id,
-      kind,
-      size: z.int(),
-      hash,
-      author,
-    }),
+    data: z.union([
+      z.object({
+        path,
+        from: z.string().optional(),
+        v: z.int(),
+        file: id,
+        kind,
+        size: z.int(),
+        hash,
+        author,
+      }),
+      z.object({
+        entity_type: z.string().meta({ description: 'A kind, or `doc_structure`.' }),
+        entity_id: id.meta({ description: 'Of a structure: the project’s id.' }),
+        project_id: id.nullable(),
+        entity_name: z.string().optional(),
+        version: z.int().meta({ description: 'Apply the patch only to the version before this one.' }),
+        patch: z.array(patchOperation),
+        author,
+      }),
+    ]),
   })
-  .meta({ id: 'Change', description: 'What happened to a file; `seq` counts from 1, without a gap.' });
+  .meta({
+    id: 'Change',
+    description: 'A change of a file or an entity; `seq` counts from 1, without gaps.',
+  });
 
 export const unpacked = z
   .object({
@@ -160,7 +191,9 @@ export const unpacked = z
     unchanged: z.int(),
     bytes: z.int(),
     refused: z.array(z.object({ name: z.string(), problem: z.string() })),
-    refused_count: z.int().meta({ description: 'How many were refused; the first 100 are named.' }),
+    refused_count: z
+      .int()
+      .meta({ description: 'How many entries were refused; `refused` names the first 100.' }),
   })
   .meta({ id: 'Unpacked' });
 

@@ -14,7 +14,7 @@ export const newThread = z
       .min(1)
       .max(64)
       .optional()
-      .meta({ description: 'The id or the name of its workspace; `default` if absent.' }),
+      .meta({ description: 'The id or the name of its workspace; default: `default`.' }),
   })
   .meta({ id: 'NewThread' });
 
@@ -25,7 +25,7 @@ export const thread = z
     title: z.string().nullable(),
     created_at: time,
     session: z.object({ id, state: sessionState }).nullable().meta({ description: 'The latest session.' }),
-    active_run: id.nullable().meta({ description: 'The run that is running or next in the queue.' }),
+    active_run: id.nullable().meta({ description: 'The running run, or the next one in the queue.' }),
   })
   .meta({ id: 'Thread' });
 
@@ -38,13 +38,16 @@ export const limits = z
   })
   .meta({
     id: 'Limits',
-    description: 'What the run may use; its role and the server’s settings fill the gaps.',
+    description: 'What the run may use. The role’s and the server’s limits apply to what is absent.',
   });
 
 export const policyRule = z
   .strictObject({
     tool: z.string().meta({ description: 'A tool’s name, or a glob of names.' }),
-    path: z.string().optional().meta({ description: 'A glob; matches calls that touch such a path.' }),
+    path: z
+      .string()
+      .optional()
+      .meta({ description: 'A glob; the rule matches calls that touch a matching path.' }),
     effect: z.enum(['pure', 'idempotent', 'transactional', 'external']).optional(),
     action: z.enum(['allow', 'ask', 'deny']),
   })
@@ -63,14 +66,13 @@ export const role = z
     name: z.string(),
     description: z.string().nullable(),
     model: z.string().nullable().meta({ description: 'Null: the server’s default.' }),
-    tools: z.array(z.string()).nullable().meta({ description: 'Names and globs; null: all.' }),
+    tools: z.array(z.string()).nullable().meta({ description: 'Names and globs of tools; null: all tools.' }),
     permissions: z.array(policyRule),
     limits,
-    preamble: z
-      .string()
-      .nullable()
-      .meta({ description: 'What the model is told; null if no version of the file can be used.' }),
-    source: source.meta({ description: 'Where what is in use comes from.' }),
+    preamble: z.string().nullable().meta({
+      description: 'What the model is told first; null if no version of the role’s file can be used.',
+    }),
+    source: source.meta({ description: 'Where the role in use comes from.' }),
     problem: z
       .object({
         path: z.string(),
@@ -92,52 +94,52 @@ export const FILES_ATTACHED = 20;
 
 export const newMessage = z
   .strictObject({
-    content: content.meta({ description: 'What to say; at most what the body limit of 1 MiB leaves.' }),
+    content: content.meta({ description: 'The message. The whole body may have at most 1 MiB.' }),
     files: z
       .array(z.string().min(1).max(2048))
       .max(FILES_ATTACHED)
       .optional()
-      .meta({ description: 'Ids or paths of files of the workspace that come with it, as they are now.' }),
+      .meta({ description: 'Ids or paths of files of the workspace to attach, in their current versions.' }),
     policy: z
       .enum(['enqueue', 'reject', 'interrupt', 'rollback', 'steer'])
       .optional()
-      .meta({ description: 'What happens if the thread is busy; `enqueue` if absent.' }),
+      .meta({ description: 'What happens if the thread has an open run; default: `enqueue`.' }),
     replaces: id.optional().meta({
       description:
-        'An earlier message of a person: the thread is taken back to before it, and this is said instead.',
+        'The id of an earlier message of a person: the thread is rewound to before it, and this message takes its place.',
     }),
     model: z.string().max(200).optional().meta({
       description:
-        '`provider/model`, or the bare name of a model that one provider has; the chat’s, the role’s or the server’s default if absent.',
+        '`provider/model`, or the bare name of a model that only one provider has; default: the chat’s, the role’s or the server’s.',
     }),
     role: z
       .string()
       .max(100)
       .optional()
-      .meta({ description: 'The role that answers; the chat’s or `assistant` if absent.' }),
+      .meta({ description: 'The role that answers; default: the chat’s, or `assistant`.' }),
     limits: limits.optional(),
   })
   .meta({ id: 'NewMessage' });
 
 export const agentMessage = z
   .strictObject({
-    message: z
-      .string()
-      .min(1)
-      .meta({ description: 'What to say; at most what the body limit of 1 MiB leaves.' }),
-    session_id: id.optional().meta({ description: 'A thread’s id; a new thread is made if absent.' }),
-    scope: z
-      .enum(['global', 'project', 'entity'])
-      .default('global')
-      .meta({ description: 'Only `global` is available.' }),
-    project_id: z.string().optional().meta({ description: 'Not available.' }),
-    entity: z.unknown().optional().meta({ description: 'Not available.' }),
+    message: z.string().min(1).meta({ description: 'The message. The whole body may have at most 1 MiB.' }),
+    session_id: id.optional().meta({ description: 'A thread’s id; if absent, a new thread is created.' }),
+    scope: z.enum(['global', 'project', 'entity']).optional().meta({
+      description:
+        'What the session is about from here on: the whole workspace, a project, or an entity. If absent, what it was about before; a new session is about the workspace.',
+    }),
+    project_id: id.optional().meta({ description: 'Of the scope `project`; of an entity, its project.' }),
+    entity: z
+      .strictObject({ type: z.string().min(1).max(64).meta({ example: 'task' }), id })
+      .optional()
+      .meta({ description: 'Of the scope `entity`.' }),
     workspace: z
       .string()
       .min(1)
       .max(64)
       .optional()
-      .meta({ description: 'The id or the name of a new thread’s workspace; `default` if absent.' }),
+      .meta({ description: 'The id or the name of a new thread’s workspace; default: `default`.' }),
     model: z.string().max(200).optional().meta({ description: '`provider/model`.' }),
     role: z.string().max(100).optional().meta({ description: 'The role that answers.' }),
   })
@@ -153,6 +155,15 @@ export const usage = z
   })
   .meta({ id: 'Usage', description: 'Tokens, as the provider counted them.' });
 
+export const principal = z
+  .union([z.object({ kind: z.literal('local') }), z.object({ kind: z.literal('key'), name: z.string() })])
+  .meta({
+    id: 'Principal',
+    description:
+      'Who sent a message, and on whose behalf a run acts: someone on the server’s machine or with the person’s token, or the owner of a key. ' +
+      'A retry acts on behalf of the one who asked for it. A model’s message has none.',
+  });
+
 export const run = z
   .object({
     id,
@@ -161,27 +172,29 @@ export const run = z
     status: runStatus,
     model: z.string(),
     role: z.string(),
+    principal,
     retry_of: id.nullable(),
     steered_into: id
       .nullable()
-      .meta({ description: 'The run at work that its message was given to; this one ends `canceled`.' }),
+      .meta({ description: 'The running run that its message was given to; this run ends `canceled`.' }),
     limits: limits.nullable(),
     blocked_by: id
       .nullable()
-      .meta({ description: 'The open run before it in the thread, while it is queued.' }),
+      .meta({ description: 'While it is queued: the open run before it in the thread.' }),
     queued_at: time,
     started_at: time.nullable(),
     ended_at: time.nullable(),
     cancel_requested_at: time.nullable(),
+    cancel_requested_by: principal.nullable().meta({ description: 'Who asked for it to be canceled.' }),
     error: z.object({ code: z.string(), error: z.string() }).nullable(),
-    usage: usage.nullable().meta({ description: 'The sums of its model calls, once it has ended.' }),
+    usage: usage.nullable().meta({ description: 'The sum over its model calls, once it has ended.' }),
     cost: z.number().nullable().meta({ description: 'US dollars, as far as prices are known.' }),
   })
   .meta({ id: 'Run' });
 
 export const listedRun = run
   .extend({
-    title: z.string().nullable().meta({ description: 'Of its chat.' }),
+    title: z.string().nullable().meta({ description: 'The title of its chat.' }),
     said: z
       .string()
       .meta({ description: 'The message that it answers; in a list, its first 200 characters.' }),
@@ -204,7 +217,7 @@ export const accepted = z.object({ run }).meta({ id: 'Accepted' });
 
 export const cancelRequest = z
   .strictObject({
-    reason: z.string().trim().min(1).max(200).optional().meta({ description: '`user_cancelled` if absent.' }),
+    reason: z.string().trim().min(1).max(200).optional().meta({ description: 'Default: `user_cancelled`.' }),
   })
   .meta({ id: 'CancelRequest' });
 
@@ -212,7 +225,7 @@ export const attachedFile = z
   .object({
     file: id,
     path: z.string(),
-    v: z.int().meta({ description: 'The version that it was then.' }),
+    v: z.int().meta({ description: 'Its version at that time.' }),
     media_type: z.string(),
     size: z.int(),
   })
@@ -224,29 +237,33 @@ export const message = z
     role: z.enum(['user', 'assistant']),
     content: z.string(),
     run_id: id,
-    files: z.array(attachedFile).optional().meta({ description: 'What came with it.' }),
+    principal: principal.optional(),
+    files: z.array(attachedFile).optional().meta({ description: 'The attached files.' }),
     ended: z
       .enum(['complete', 'error', 'interrupted'])
       .optional()
-      .meta({ description: 'Of a model’s message: how it ended.' }),
-    rewound: z.literal(true).optional().meta({ description: 'Said before the thread was taken back.' }),
+      .meta({ description: 'For a model’s message: how it ended.' }),
+    rewound: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Present if a rewind has hidden it from models.' }),
     waiting: z
       .literal(true)
       .optional()
-      .meta({ description: 'Sent to its run while that was at work, and taken in at its next step.' }),
+      .meta({ description: 'Present if it was sent to a running run that has not read it yet.' }),
     created_at: time,
   })
   .meta({ id: 'Message' });
 
 export const event = z.object({ id: z.int(), type: z.string(), data: z.looseObject({}), at: time }).meta({
   id: 'Event',
-  description: 'An event of a run; `id` is its place in the run, from 1, without a gap.',
+  description: 'An event of a run; `id` is its position in the run, from 1, without gaps.',
 });
 
 export const threadEvent = z
   .object({
     seq: z.int(),
-    run_id: id.nullable().meta({ description: 'Null: the event is the thread’s own.' }),
+    run_id: id.nullable().meta({ description: 'Null: the event belongs to the thread, not to a run.' }),
     run_seq: z.int().nullable(),
     type: z.string(),
     data: z.looseObject({}),
@@ -255,19 +272,19 @@ export const threadEvent = z
   .meta({
     id: 'ThreadEvent',
     description:
-      'An event of a thread; `seq` is its place in the thread, `run_seq` in its run, from 1, without a gap.',
+      'An event of a thread; `seq` is its position in the thread, `run_seq` in its run, from 1, without gaps.',
   });
 
 export const frame = z
   .object({
-    id: z
-      .string()
-      .meta({ description: 'The event’s number; `<number>.<part>` of all its frames but the last.' }),
+    id: z.string().meta({
+      description: 'The event’s number; `<number>.<part>` for all frames of the event but the last.',
+    }),
     type: z.string(),
     data: z.looseObject({}),
     at: time,
   })
-  .meta({ id: 'Frame', description: 'What a dialect says of an event.' });
+  .meta({ id: 'Frame', description: 'A frame that a dialect makes of an event.' });
 
 export const toolResult = z
   .object({
@@ -275,15 +292,17 @@ export const toolResult = z
     run_id: id,
     call: z.string(),
     tool: z.string(),
-    title: z.string().optional().meta({ description: 'What the call did, in words.' }),
+    title: z.string().optional().meta({ description: 'A sentence about what the call did.' }),
     input: z.unknown(),
-    output: z.unknown().meta({ description: 'The whole output; of a failure, `error` says what was wrong.' }),
+    output: z
+      .unknown()
+      .meta({ description: 'The whole output; after a failure, `error` says what was wrong.' }),
     success: z.boolean(),
     outcome: z.enum(['unknown', 'canceled', 'denied']).optional(),
     summary: z
       .string()
       .optional()
-      .meta({ description: 'What later runs are shown, where the tool says so.' }),
+      .meta({ description: 'What later runs see instead of the output, if the tool defines it.' }),
     sources: z.array(z.string()).meta({ description: 'Ids of the files that the output was made from.' }),
     ended_at: time,
   })
@@ -293,7 +312,7 @@ export const why = z
   .object({
     run_id: id,
     status: runStatus,
-    sentence: z.string().meta({ description: 'What the run waits for, in words.' }),
+    sentence: z.string().meta({ description: 'A sentence about what the run waits for.' }),
     waits_for: z.enum([
       'nothing',
       'pod',
@@ -309,7 +328,7 @@ export const why = z
     queue_position: z
       .int()
       .nullable()
-      .meta({ description: 'How many open runs of its thread come before it.' }),
+      .meta({ description: 'How many open runs are before it in its thread.' }),
     blocked_by: id.nullable(),
     pod: z
       .object({ id, name: z.string(), heartbeat_age_ms: z.int(), lease_seconds: z.number() })
@@ -324,14 +343,14 @@ export const why = z
           z.object({
             call: z.string(),
             tool: z.string(),
-            approval: z.string().optional().meta({ description: 'Of a call that waits for one.' }),
+            approval: z.string().optional().meta({ description: 'For a call that waits for approval.' }),
           }),
         ),
       })
       .nullable(),
     since: time.nullable().meta({
       description:
-        'Since when it waits: for a model, from the request on; for people, since nothing else was left to do.',
+        'When it started to wait: for a model, at the request; for people, when there was nothing else left to do.',
     }),
     cancel_requested_at: time.nullable(),
   })
@@ -342,8 +361,8 @@ export const problem = z
     type: z.string(),
     title: z.string(),
     status: z.int(),
-    code: z.string().meta({ description: 'Stable; switch on this.' }),
-    detail: z.string().meta({ description: 'What was wrong, and what to do.' }),
+    code: z.string().meta({ description: 'Stable, for programs.' }),
+    detail: z.string().meta({ description: 'What was wrong, and what to do about it.' }),
   })
   .loose()
   .meta({ id: 'Problem' });
@@ -355,14 +374,14 @@ export const ready = z
     migrations: z.string(),
     storage: z.string().meta({
       description:
-        "`full` after a write was refused because a disk is full, until a write of 1 MiB succeeds; also while the server's own database is away and less than 16 MiB are free for it. `unknown` while the database is away otherwise.",
+        "`full` after a write was refused because a disk is full, until a write of 1 MiB succeeds; also while the server's embedded database cannot be reached and less than 16 MiB are free for it. `unknown` while the database cannot be reached for another reason.",
     }),
     pod: z.string(),
     folders: z.string().meta({
       description:
-        '`ok`, or why the folders on disk are behind: `the disk is full`, say. The server can do its work all the same.',
+        '`ok`, or why the folders on disk are behind, such as `the disk is full`. The server is ready all the same.',
     }),
-    version: z.string().meta({ description: 'Of the server.' }),
+    version: z.string().meta({ description: 'The version of the server.' }),
   })
   .meta({ id: 'Ready' });
 
@@ -370,6 +389,7 @@ export type ListedRun = z.infer<typeof listedRun>;
 export type Limits = z.infer<typeof limits>;
 export type PolicyRule = z.infer<typeof policyRule>;
 export type Role = z.infer<typeof role>;
+export type Principal = z.infer<typeof principal>;
 export type Run = z.infer<typeof run>;
 export type Thread = z.infer<typeof thread>;
 export type Message = z.infer<typeof message>;

@@ -2,12 +2,15 @@ export type {
   ApprovalDecision,
   ApprovalKind,
   AttachedFile,
+  ThreadScope,
   CallOutcome,
+  EntityPatch,
   EventData,
   EventType,
   ImageReference,
   LogEvent,
   NewEvent,
+  OperationAction,
   RunError,
   RunStatus,
   SessionState,
@@ -22,6 +25,7 @@ export type {
   ListedRun,
   Message,
   PolicyRule,
+  Principal,
   Role,
   Run,
   Thread,
@@ -29,6 +33,8 @@ export type {
   UsageSum,
   Why,
 } from './http.ts';
+export type { DocStructure, Edge, Entity, EntityKind, PatchOperation } from './knowledge.ts';
+export { applyEntityPatch, applyPatch, PatchError, type HeldEntity } from './fold/entities.ts';
 export type { McpConfig, McpServer } from './mcp.ts';
 export { readArguments, type CallArguments } from './fold/arguments.ts';
 export { callsAfter, everyOpenCall, type Call, type CallStage } from './fold/calls.ts';

@@ -7,14 +7,18 @@ const plain = z
   .string()
   .max(8192)
   .regex(/^[^\0]*$/, 'must not contain NUL (U+0000)');
-const kept =
-  'null keeps the value that is stored. `${NAME}` stands for an environment variable of the server.';
+const kept = 'null keeps the stored value. `${NAME}` stands for an environment variable of the server.';
 const mcpCommon = {
   trust: z
     .boolean()
     .default(false)
-    .meta({ description: 'Whether to believe what the server says of its tools’ effects.' }),
-  timeout_seconds: z.number().min(1).max(3600).default(60).meta({ description: 'Of one call.' }),
+    .meta({ description: 'Whether to trust what the server says about the effects of its tools.' }),
+  timeout_seconds: z
+    .number()
+    .min(1)
+    .max(3600)
+    .default(60)
+    .meta({ description: 'The time limit of one call.' }),
   enabled: z.boolean().default(true),
 };
 
@@ -35,16 +39,16 @@ export const mcpConfig = z
   .discriminatedUnion('transport', [
     z.strictObject({
       transport: z.literal('stdio'),
-      command: plain.min(1).meta({ description: 'A program; no shell reads it.' }),
+      command: plain.min(1).meta({ description: 'A program, started without a shell.' }),
       args: z.array(plain).max(256).default([]),
       env: z
         .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), plain.nullable())
         .default({})
-        .meta({ description: `The variables that the process gets. ${kept}` }),
+        .meta({ description: `The environment variables of the process. ${kept}` }),
       cwd: plain
         .regex(/^\//, 'must be an absolute path')
         .optional()
-        .meta({ description: 'The server’s own working folder if absent.' }),
+        .meta({ description: 'Default: the working folder of this server.' }),
       ...mcpCommon,
     }),
     z.strictObject({
@@ -54,11 +58,11 @@ export const mcpConfig = z
         .max(8192)
         .refine(
           (url) => !hasUser(url),
-          'must have no user and password in it; give them in `headers`, as `authorization`',
+          'must not contain a user or a password; send them in `headers`, as `authorization`',
         ),
       headers: z
         .record(
-          z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header'),
+          z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be a valid header name'),
           z
             .string()
             .max(8192)
@@ -90,8 +94,8 @@ export const mcpServer = z
           since: time,
           tools: z.array(
             z.object({
-              name: z.string().meta({ description: 'As models know it.' }),
-              tool: z.string().meta({ description: 'As the server calls it.' }),
+              name: z.string().meta({ description: 'The name that models see.' }),
+              tool: z.string().meta({ description: 'The MCP server’s own name for it.' }),
               description: z.string(),
               effect: z.enum(['pure', 'idempotent', 'external', 'transactional']),
             }),
@@ -100,7 +104,7 @@ export const mcpServer = z
         }),
         z.object({ status: z.literal('failed'), since: time, reason: z.string(), retry_at: time }),
       ])
-      .meta({ description: 'On the pod that answers: each has connections of its own.' }),
+      .meta({ description: 'The state on the pod that answers; each pod has its own connections.' }),
   })
   .meta({ id: 'McpServer' });
 

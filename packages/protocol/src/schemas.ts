@@ -3,4 +3,5 @@
 export * from './chats.ts';
 export * from './files.ts';
 export * from './http.ts';
+export * from './knowledge.ts';
 export * from './mcp.ts';

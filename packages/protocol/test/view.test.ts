@@ -189,3 +189,25 @@ test('what was thought and said has the time of its first piece', () => {
     ],
   });
 });
+
+test('CHAT-5 the end of an operation replaces its start; a call may have several', () => {
+  const operation = (status: 'start' | 'success', entity_name: string): NewEvent => ({
+    type: 'operation',
+    data: { action: 'read', entity_type: 'document', entity_name, status, call: 'c1' },
+  });
+  const events = log([
+    begun,
+    says('a'),
+    call('m'),
+    operation('start', 'A'),
+    operation('success', 'A'),
+    operation('start', 'B'),
+  ]);
+  const item = foldView(events).turns[0]!.items.find(({ kind }) => kind === 'call');
+  expect(item).toMatchObject({
+    operations: [
+      { entity_name: 'A', status: 'success' },
+      { entity_name: 'B', status: 'start' },
+    ],
+  });
+});

@@ -20,6 +20,7 @@ table approvals (
   decided_input json,
   comment text,
   decided_at timestamp with time zone,
+  decided_by json,
   constraint approvals_pkey PRIMARY KEY (id),
   constraint approvals_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'deny'::text, 'edit'::text, 'retry'::text, 'skip'::text, 'answer'::text, 'expired'::text, 'canceled'::text]))),
   constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['call'::text, 'unknown_outcome'::text, 'question'::text]))),
@@ -68,6 +69,61 @@ table definitions (
   constraint definitions_pkey PRIMARY KEY (name)
 )
 
+table document_places (
+  id uuid not null,
+  workspace_id uuid not null,
+  project_id uuid not null,
+  parent_id uuid not null,
+  position integer not null,
+  folded text collate "C" not null,
+  constraint document_places_pkey PRIMARY KEY (id)
+) with (fillfactor=80)
+CREATE INDEX document_places_children ON public.document_places USING btree (parent_id, "position")
+CREATE INDEX document_places_paths ON public.document_places USING btree (project_id, folded)
+
+table edges (
+  id uuid not null,
+  workspace_id uuid not null,
+  from_id uuid not null,
+  to_id uuid not null,
+  rel text not null,
+  created_at timestamp with time zone not null,
+  constraint edges_pkey PRIMARY KEY (id)
+)
+CREATE INDEX edges_to ON public.edges USING btree (to_id)
+CREATE UNIQUE INDEX edges_from ON public.edges USING btree (from_id, rel, to_id)
+
+table entities (
+  id uuid not null,
+  workspace_id uuid not null,
+  kind text not null,
+  project_id uuid,
+  version integer not null,
+  title text not null,
+  state text,
+  fields jsonb not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  removed_at timestamp with time zone,
+  constraint entities_pkey PRIMARY KEY (id),
+  constraint entities_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+) with (fillfactor=80)
+CREATE INDEX entities_board ON public.entities USING btree (project_id, kind, state, id) WHERE (removed_at IS NULL)
+CREATE INDEX entities_list ON public.entities USING btree (workspace_id, kind, project_id, id) WHERE (removed_at IS NULL)
+CREATE INDEX entities_removed ON public.entities USING btree (removed_at) WHERE (removed_at IS NOT NULL)
+
+table entity_versions (
+  workspace_id uuid not null,
+  entity_id uuid not null,
+  version integer not null,
+  op text not null,
+  entity jsonb not null,
+  author json not null,
+  at timestamp with time zone not null,
+  constraint entity_versions_pkey PRIMARY KEY (entity_id, version),
+  constraint entity_versions_op_check CHECK ((op = ANY (ARRAY['create'::text, 'update'::text, 'remove'::text, 'restore'::text, 'link'::text, 'unlink'::text])))
+)
+
 table events (
   thread_id uuid not null,
   seq integer not null,
@@ -100,14 +156,6 @@ table file_versions (
 )
 CREATE TRIGGER file_versions_immutable BEFORE DELETE OR UPDATE OR TRUNCATE ON public.file_versions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
-table file_words (
-  workspace_id uuid not null,
-  file_id uuid not null,
-  words tsvector not null,
-  constraint file_words_pkey PRIMARY KEY (file_id)
-)
-CREATE INDEX file_words_search ON public.file_words USING gin (words)
-
 table files (
   id uuid not null,
   workspace_id uuid not null,
@@ -134,6 +182,7 @@ table held_removals (
   files integer not null,
   removed uuid[] not null default '{}'::uuid[],
   decision text,
+  decided_by json,
   constraint held_removals_pkey PRIMARY KEY (workspace_id),
   constraint held_removals_decision_check CHECK ((decision = ANY (ARRAY['restore'::text, 'remove'::text]))),
   constraint held_removals_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
@@ -149,6 +198,14 @@ table idempotency_keys (
   constraint idempotency_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 )
 CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (created_at)
+
+table indexed_texts (
+  object_id uuid not null,
+  workspace_id uuid not null,
+  words tsvector not null,
+  constraint indexed_texts_pkey PRIMARY KEY (object_id)
+) with (toast_tuple_target=8160)
+CREATE INDEX indexed_texts_words ON public.indexed_texts USING gin (words) WITH (gin_pending_list_limit='1024')
 
 table mcp_servers (
   workspace_id uuid not null,
@@ -171,6 +228,7 @@ table messages (
   role text not null,
   content json not null,
   created_at timestamp with time zone not null default clock_timestamp(),
+  principal json,
   constraint messages_pkey PRIMARY KEY (id),
   constraint messages_role_check CHECK ((role = ANY (ARRAY['user'::text, 'assistant'::text]))),
   constraint messages_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(id)
@@ -193,6 +251,12 @@ table notes (
   constraint notes_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(id) ON DELETE CASCADE
 )
 
+table parentless_documents (
+  workspace_id uuid not null,
+  id uuid not null,
+  constraint parentless_documents_pkey PRIMARY KEY (workspace_id, id)
+)
+
 table pods (
   id uuid not null,
   number integer not null,
@@ -203,6 +267,16 @@ table pods (
   constraint pods_pkey PRIMARY KEY (id),
   constraint pods_number_key UNIQUE (number)
 )
+
+table projects (
+  id uuid not null,
+  workspace_id uuid not null,
+  folder text collate "C" not null,
+  folded text collate "C" not null,
+  structure_version integer not null default 0,
+  constraint projects_pkey PRIMARY KEY (id)
+) with (fillfactor=80)
+CREATE UNIQUE INDEX projects_folder ON public.projects USING btree (workspace_id, folded)
 
 table runs (
   id uuid not null,
@@ -230,6 +304,9 @@ table runs (
   rewinds uuid,
   rewound boolean not null default false,
   steered_into uuid,
+  principal json not null,
+  cancel_requested_by json,
+  pause_requested_by json,
   constraint runs_pkey PRIMARY KEY (id),
   constraint runs_thread_id_ordinal_key UNIQUE (thread_id, ordinal),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'error'::text, 'canceled'::text]))),
@@ -281,6 +358,7 @@ table threads (
   stop_requested_at timestamp with time zone,
   pinged_at timestamp with time zone,
   active_at timestamp with time zone not null default clock_timestamp(),
+  stop_requested_by json,
   constraint threads_pkey PRIMARY KEY (id),
   constraint threads_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 ) with (fillfactor=70)
@@ -293,10 +371,19 @@ CREATE INDEX threads_short ON public.threads USING btree (workspace_id, "right"(
 
 table unindexed (
   workspace_id uuid not null,
-  file_id uuid not null,
+  object_id uuid not null,
   version integer not null,
-  constraint unindexed_pkey PRIMARY KEY (workspace_id, file_id, version)
+  text text,
+  constraint unindexed_pkey PRIMARY KEY (workspace_id, object_id, version)
 )
+
+table vocabulary (
+  workspace_id uuid not null,
+  word text collate "C" not null,
+  texts integer not null,
+  constraint vocabulary_pkey PRIMARY KEY (workspace_id, word)
+) with (fillfactor=80)
+CREATE INDEX vocabulary_similar ON public.vocabulary USING gin (word gin_trgm_ops)
 
 table workspaces (
   id uuid not null,
@@ -338,32 +425,155 @@ view titlings (
   cost double precision
 )
 
+function add_empty_file(p_workspace uuid, p_path text, p_folded text, p_author json)
+  returns files language plpgsql
+
+function add_missing_parents(p_workspace uuid, p_files uuid[], p_author json, OUT added uuid[], OUT changes jsonb)
+  returns record language plpgsql
+
+function after_file_changes(p_workspace uuid, p_files uuid[], p_author json)
+  returns jsonb language plpgsql
+
 function append_with_changes(p_threads uuid[], p_seqs integer[], p_runs uuid[], p_run_seqs integer[], p_attempts integer[], p_types text[], p_data text[], p_at timestamp with time zone[], p_changes json)
-  returns uuid[] language plpgsql
+  returns boolean[] language plpgsql
 
-function decide_approval(p_workspace uuid, p_approval uuid, p_decision text, p_input json, p_comment text, OUT outcome text, OUT answer approvals, OUT wake boolean, OUT owner uuid)
+function change_entities(p_workspace uuid, p_changes jsonb, p_author json, p_at timestamp with time zone, p_quota bigint, OUT changes jsonb, OUT states jsonb, OUT seq bigint)
   returns record language plpgsql
 
-function enqueue_run(p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json, p_retry_of uuid, p_pod uuid, p_policy text, p_replaces uuid, OUT owner uuid, OUT claimed_attempt integer, OUT workspace_id uuid, OUT ordinal integer, OUT queued_at timestamp with time zone, OUT blocked_by uuid, OUT log_seq integer, OUT content json, OUT steered uuid, OUT title_wanted boolean)
+function children_pointer(p_parent uuid, p_project uuid)
+  returns text language sql stable
+
+function closes_cycle(p_from uuid, p_to uuid, p_rel text)
+  returns boolean language sql stable
+
+function complete_folders(p_workspace uuid)
+  returns integer language plpgsql
+
+function decide_approval(p_workspace uuid, p_approval uuid, p_decision text, p_input json, p_comment text, p_principal json, OUT outcome text, OUT answer approvals, OUT wake boolean, OUT owner uuid)
   returns record language plpgsql
+
+function delete_thread(p_thread uuid)
+  returns void language plpgsql
+
+function delete_workspace(p_workspace uuid)
+  returns void language plpgsql
+
+function displace_document(p_id uuid)
+  returns jsonb language plpgsql
+
+function document_head(p_file files, OUT title text, OUT description text, OUT content_length bigint)
+  returns record language plpgsql stable
+
+function document_pointer(p_id uuid)
+  returns text language plpgsql stable
+
+function document_targets(p_workspace uuid, p_files uuid[])
+  returns TABLE(id uuid, project_id uuid, old_project_id uuid, folded text, old_folded text, old_position integer, depth integer) language sql stable
+
+function documents_changed(p_workspace uuid, p_files uuid[], p_author json)
+  returns jsonb language plpgsql
+
+function end_of_fence(p_data bytea, p_at integer)
+  returns integer language plpgsql immutable
+
+function enqueue_run(p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json, p_retry_of uuid, p_pod uuid, p_policy text, p_replaces uuid, p_principal json, OUT owner uuid, OUT claimed_attempt integer, OUT workspace_id uuid, OUT ordinal integer, OUT queued_at timestamp with time zone, OUT blocked_by uuid, OUT log_seq integer, OUT content json, OUT steered uuid, OUT title_wanted boolean)
+  returns record language plpgsql
+
+function entity_members(p_entity entities, p_edges jsonb)
+  returns jsonb language sql stable
+
+function entity_patch(p_old jsonb, p_new jsonb, p_entity entities, p_author json)
+  returns jsonb language plpgsql stable
+
+function entity_state(p_entity entities)
+  returns jsonb language plpgsql stable
+
+function entity_text(p_entity entities)
+  returns text language plpgsql stable
+
+function file_change(p_file files, p_author json, p_from text)
+  returns json language sql stable
 
 function in_the_way(p_workspace uuid, p_path text, p_folded text)
   returns text language plpgsql stable
 
+function index_later(p_workspace uuid, p_object uuid, p_version integer, p_text text)
+  returns boolean language plpgsql
+
+function index_texts(p_workspace uuid, p_objects uuid[], p_texts text[])
+  returns void language plpgsql
+
 function is_read_only(p_folded text)
   returns boolean language sql immutable
+
+function linkable_states(p_workspace uuid, p_ids uuid[])
+  returns jsonb[] language plpgsql stable
 
 function mark_rewound(p_first uuid, p_before integer)
   returns void language sql
 
-function move_file(p_workspace uuid, p_from text, p_path text, p_folded text, p_kind text, p_base integer, p_author json, OUT outcome text, OUT obstacle text, OUT file files, OUT seq bigint)
+function move_file(p_workspace uuid, p_from text, p_path text, p_folded text, p_kind text, p_base integer, p_author json, OUT outcome text, OUT obstacle text, OUT file files, OUT seq bigint, OUT also jsonb)
   returns record language plpgsql
 
 function move_files(p_workspace uuid, p_ids uuid[], p_paths text[], p_folded text[], p_kinds text[], p_author json)
-  returns TABLE(outcome text, seq bigint, file files) language plpgsql
+  returns TABLE(outcome text, seq bigint, file files, also jsonb) language plpgsql
 
-function open_chat(p_workspace uuid, p_title text, p_chat_role text, p_chat_model text, p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json, p_pod uuid, OUT owner uuid, OUT claimed_attempt integer, OUT workspace_id uuid, OUT ordinal integer, OUT queued_at timestamp with time zone, OUT blocked_by uuid, OUT log_seq integer, OUT content json, OUT steered uuid, OUT title_wanted boolean)
+function on_append_approval(p_thread uuid, p_run uuid, p_at timestamp with time zone, p_id uuid, p_workspace uuid, p_call text, p_tool text, p_subkind text, p_input json, p_paths json, p_reason text, p_expires_at timestamp with time zone)
+  returns boolean language plpgsql
+
+function on_append_end(p_run uuid, p_seq integer, p_at timestamp with time zone, p_status text, p_error json, p_usage json, p_cost double precision, p_steers integer, p_asked boolean)
+  returns boolean language plpgsql
+
+function on_append_message(p_thread uuid, p_run uuid, p_seq integer, p_at timestamp with time zone, p_id uuid, p_ordinal integer, p_content json)
+  returns boolean language plpgsql
+
+function on_append_release(p_thread uuid, p_attempt integer, p_wake_at timestamp with time zone)
+  returns boolean language plpgsql
+
+function on_append_session(p_thread uuid, p_at timestamp with time zone, p_id uuid, p_state text, p_reason text)
+  returns boolean language plpgsql
+
+function on_append_start(p_run uuid, p_seq integer, p_at timestamp with time zone)
+  returns boolean language plpgsql
+
+function on_append_steered(p_seq integer, p_id uuid)
+  returns boolean language plpgsql
+
+function on_append_title(p_thread uuid, p_title text)
+  returns boolean language plpgsql
+
+function on_file_changes_knowledge(p_workspace uuid, p_files uuid[], p_author json)
+  returns jsonb language plpgsql
+
+function on_purge_thread_log(p_thread uuid)
+  returns void language plpgsql
+
+function on_purge_thread_runs(p_thread uuid)
+  returns void language plpgsql
+
+function on_purge_workspace_files(p_workspace uuid)
+  returns void language plpgsql
+
+function on_purge_workspace_knowledge(p_workspace uuid)
+  returns void language plpgsql
+
+function on_purge_workspace_runs(p_workspace uuid)
+  returns void language plpgsql
+
+function open_chat(p_workspace uuid, p_title text, p_chat_role text, p_chat_model text, p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json, p_pod uuid, p_principal json, OUT owner uuid, OUT claimed_attempt integer, OUT workspace_id uuid, OUT ordinal integer, OUT queued_at timestamp with time zone, OUT blocked_by uuid, OUT log_seq integer, OUT content json, OUT steered uuid, OUT title_wanted boolean)
   returns record language plpgsql
+
+function order_operations(p_parent uuid, p_project uuid, p_first integer, p_last integer)
+  returns jsonb language sql stable
+
+function parent_of_path(p_project uuid, p_folded text)
+  returns uuid language sql stable
+
+function patch_between(p_old jsonb, p_new jsonb)
+  returns jsonb language sql immutable
+
+function place_document(p_id uuid, p_parent uuid, p_position integer, p_project uuid, p_workspace uuid, p_folded text)
+  returns jsonb language plpgsql
 
 function pod_tick(p_pod uuid, p_lock_class integer, OUT alive boolean, OUT others integer, OUT removed integer, OUT freed integer, OUT due boolean, OUT next_wake_ms double precision, OUT owned integer, OUT woken uuid[])
   returns record language plpgsql
@@ -371,11 +581,17 @@ function pod_tick(p_pod uuid, p_lock_class integer, OUT alive boolean, OUT other
 function purge_chat(p_thread uuid, p_before timestamp with time zone)
   returns boolean language plpgsql
 
+function purge_entities(p_workspace uuid, p_before timestamp with time zone)
+  returns integer language plpgsql
+
 function purge_thread(p_thread uuid)
   returns void language plpgsql
 
 function purge_workspace(p_workspace uuid, p_before timestamp with time zone)
   returns boolean language plpgsql
+
+function query_literal(p_lexeme text)
+  returns text language sql immutable
 
 function readable(p_data json)
   returns json language sql immutable parallel safe
@@ -383,8 +599,14 @@ function readable(p_data json)
 function record_change(p_workspace uuid, p_type text, p_object uuid, p_data json, p_bytes bigint, p_quota bigint)
   returns bigint language plpgsql
 
+function record_changes(p_workspace uuid, p_changes jsonb, p_bytes bigint, p_quota bigint)
+  returns bigint language plpgsql
+
 function record_file_change(p_type text, p_file files, p_author json, p_from text, p_bytes bigint, p_quota bigint)
   returns bigint language plpgsql
+
+function refresh_documents(p_workspace uuid, p_project uuid, p_author json)
+  returns jsonb language plpgsql
 
 function refuse_change()
   returns trigger language plpgsql
@@ -392,20 +614,59 @@ function refuse_change()
 function refuse_removed()
   returns trigger language plpgsql
 
-function remove_file(p_workspace uuid, p_folded text, p_base integer, p_author json, OUT outcome text, OUT file files, OUT seq bigint)
+function remove_file(p_workspace uuid, p_folded text, p_base integer, p_author json, OUT outcome text, OUT file files, OUT seq bigint, OUT also jsonb)
   returns record language plpgsql
 
-function steer_queued(p_run uuid, OUT outcome text, OUT steered uuid, OUT owner uuid)
+function remove_files(p_workspace uuid, p_ids uuid[], p_author json, p_at timestamp with time zone)
+  returns TABLE(outcome text, seq bigint, file files, also jsonb) language plpgsql
+
+function reorder_document(p_id uuid, p_parent uuid, p_position integer, p_author json)
+  returns jsonb language plpgsql
+
+function restore_files(p_workspace uuid, p_ids uuid[], p_author json)
+  returns TABLE(outcome text, seq bigint, file files, also jsonb) language plpgsql
+
+function restructure_documents(p_workspace uuid, p_files uuid[])
+  returns jsonb language plpgsql
+
+function search_knowledge(p_workspace uuid, p_words text, p_prefixes text[], p_phrases text[], p_excluded text[], p_project uuid, p_kinds text[], p_limit integer)
+  returns TABLE(entity_type text, entity_id uuid, project_id uuid, title text, score real, path text, kind text, version integer, size bigint, data bytea, body text, words text[]) language plpgsql stable
+
+function search_terms(p_workspace uuid, p_words text[], p_prefixes text[])
+  returns TABLE(term tsquery, forms text[], texts integer, weight double precision) language plpgsql stable
+
+function similar_words(p_workspace uuid, p_word text)
+  returns TABLE(word text, likeness real) language plpgsql stable
+
+function steer_queued(p_run uuid, p_principal json, OUT outcome text, OUT steered uuid, OUT owner uuid)
   returns record language plpgsql
 
-function stop_thread(p_thread uuid, p_reason text, OUT asked boolean, OUT owner uuid, OUT session text)
+function stop_thread(p_thread uuid, p_reason text, p_principal json, OUT asked boolean, OUT owner uuid, OUT session text)
   returns record language plpgsql
+
+function structure_patch(p_project uuid, p_patch jsonb, p_author json)
+  returns jsonb language plpgsql
 
 function summarized(p_output json, p_summary text, p_lines integer)
   returns json language plpgsql immutable parallel safe
 
 function take_facts(p_thread uuid, p_attempt integer)
-  returns TABLE(workspace_id uuid, stop boolean, pinged_at timestamp with time zone, title_wanted boolean, id uuid, ordinal integer, model text, role text, limits json, queued_at timestamp with time zone, cancel_reason text, message_id uuid, content json, pause boolean, rewind_to integer, steers json, decisions json) language plpgsql
+  returns TABLE(workspace_id uuid, stop boolean, pinged_at timestamp with time zone, title_wanted boolean, id uuid, ordinal integer, model text, role text, limits json, queued_at timestamp with time zone, cancel_reason text, message_id uuid, content json, pause boolean, rewind_to integer, steers json, decisions json, principal json) language plpgsql
 
-function write_file(p_workspace uuid, p_file uuid, p_path text, p_folded text, p_kind text, p_base integer, p_op text, p_revive uuid, p_hash bytea, p_size bigint, p_chunks bytea[], p_is_text boolean, p_author json, p_quota bigint, p_held bytea, OUT outcome text, OUT obstacle text, OUT file files, OUT seq bigint)
+function title_query(p_words jsonb)
+  returns tsquery language sql immutable
+
+function title_words(p_title text)
+  returns tsvector language sql stable
+
+function update_document(p_file files, p_project uuid, p_author json)
+  returns jsonb language plpgsql
+
+function wire_time(p_time timestamp with time zone)
+  returns text language sql stable
+
+function workspace_lexeme(p_workspace uuid)
+  returns text language sql immutable
+
+function write_file(p_workspace uuid, p_file uuid, p_path text, p_folded text, p_kind text, p_base integer, p_op text, p_revive uuid, p_hash bytea, p_size bigint, p_chunks bytea[], p_is_text boolean, p_author json, p_quota bigint, p_held bytea, OUT outcome text, OUT obstacle text, OUT file files, OUT seq bigint, OUT also jsonb)
   returns record language plpgsql

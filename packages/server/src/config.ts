@@ -57,7 +57,8 @@ export class ConfigError extends Error {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    const count = problems.length === 1 ? 'A setting is wrong' : `${problems.length} settings are wrong`;
+    const count =
+      problems.length === 1 ? 'A setting is not valid' : `${problems.length} settings are not valid`;
     super([`${count}:`, ...problems.map((problem) => `  ${problem}`)].join('\n'));
     this.name = 'ConfigError';
     this.problems = problems;
@@ -121,7 +122,7 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
   model: {
     env: 'CONTINUO_MODEL',
     schema: z.string().regex(/^[a-z\d-]+(\/\S+|[\w.:-]*)$/i),
-    allowed: 'provider/model, such as offline/demo, or the bare name of a model that one provider has',
+    allowed: 'provider/model, such as offline/demo, or the bare name of a model that only one provider has',
   },
   modelIdleSeconds: {
     env: 'CONTINUO_MODEL_IDLE_SECONDS',
@@ -272,14 +273,14 @@ export async function loadConfig(world: {
 
   if (!isLoopback(config.host) && !given('apiKey')) {
     problems.push(
-      `${given('host')?.name} is ${JSON.stringify(config.host)}, which others can reach, and there is no API key; ` +
+      `${given('host')?.name} is ${JSON.stringify(config.host)}, which other machines can reach, but there is no API key; ` +
         `allowed: set ${settings.apiKey.env} (${settings.apiKey.allowed}), or use 127.0.0.1`,
     );
   }
   if (given('directUrl') && !given('databaseUrl')) {
     problems.push(
-      `${given('directUrl')?.name} is set and ${settings.databaseUrl.env} is not; ` +
-        'allowed: both, for one database, or neither, for the embedded one',
+      `${given('directUrl')?.name} is set but ${settings.databaseUrl.env} is not; ` +
+        'allowed: both, for the same database, or neither, for the embedded one',
     );
   }
   const unusable = config.model === undefined ? null : world.modelProblem?.(config.model);
@@ -296,7 +297,7 @@ async function readFile(cwd: string, problems: string[]): Promise<Readonly<Recor
     const result = z.record(z.string(), z.unknown()).safeParse(module.default);
     if (!result.success) {
       problems.push(
-        `${fileName} has no object as its default export; allowed: export default { port: 4400 }`,
+        `the default export of ${fileName} is not an object; allowed: export default { port: 4400 }`,
       );
       return {};
     }

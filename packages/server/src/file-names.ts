@@ -28,19 +28,20 @@ const NEVER_KEPT: ReadonlySet<string> = new Set([
 
 /** What is wrong with one name of a path, or null. */
 export function problemWithName(name: string): string | null {
-  const shown = JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name);
-  if (name === '') return 'a path has no empty name: no double slash, and none at its end';
-  if (name === '.' || name === '..') return `a path has no ${shown}: write where it leads`;
-  if (INVISIBLE.test(name)) return `${shown} has a control or invisible character`;
-  if (name.normalize('NFC') !== name) return `${shown} is not in the Unicode form NFC`;
+  const quoted = JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name);
+  if (name === '') return 'a path must not contain an empty name (a double or trailing slash)';
+  if (name === '.' || name === '..')
+    return `a path must not contain ${quoted}; write the path that it leads to`;
+  if (INVISIBLE.test(name)) return `${quoted} contains a control or invisible character`;
+  if (name.normalize('NFC') !== name) return `${quoted} is not in Unicode form NFC`;
   const forbidden = FORBIDDEN.exec(name);
-  if (forbidden) return `${shown} has the character ${forbidden[0]}, which some systems do not allow`;
-  if (/[. ]$/.test(name)) return `${shown} ends with a dot or a space, which some systems drop`;
-  if (name.startsWith(' ')) return `${shown} begins with a space`;
-  if (Buffer.byteLength(name) > NAME_BYTES) return `${shown} has more than ${NAME_BYTES} bytes`;
+  if (forbidden) return `${quoted} contains the character ${forbidden[0]}, which some systems do not allow`;
+  if (/[. ]$/.test(name)) return `${quoted} ends with a dot or a space, which some systems drop`;
+  if (name.startsWith(' ')) return `${quoted} begins with a space`;
+  if (Buffer.byteLength(name) > NAME_BYTES) return `${quoted} is longer than ${NAME_BYTES} bytes`;
   const folded = fold(name);
-  if (DEVICE.test(folded)) return `${shown} is the name of a device on some systems`;
-  if (neverKept(name)) return `${shown} is a name that a workspace does not keep`;
+  if (DEVICE.test(folded)) return `${quoted} is a device name on some systems`;
+  if (neverKept(name)) return `${quoted} is a name that workspaces do not store`;
   return null;
 }
 

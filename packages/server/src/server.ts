@@ -4,8 +4,8 @@
 import { makePrivateHome } from '@continuo/postgres';
 import { queueAgeSeconds, type Pod } from './actors/pod.ts';
 import { PostgresBus } from './bus/postgres.ts';
-import { Streams } from './http/kernel/sse.ts';
-import { WorkspaceHints } from './http/kernel/workspace-hints.ts';
+import { Streams } from './http/streams/sse.ts';
+import { WorkspaceHints } from './http/streams/workspace-hints.ts';
 import { keepPersonToken, personLink } from './identity/person-token.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { writeAuditSettings } from './threads/chats/read-chats.ts';
@@ -15,6 +15,7 @@ import { wireAgents } from './wiring/agents.ts';
 import { wireDatabase } from './wiring/database.ts';
 import { wireFiles } from './wiring/files.ts';
 import { wireHttp } from './wiring/http.ts';
+import { wireKnowledge } from './wiring/knowledge.ts';
 import { wireLog } from './wiring/log.ts';
 import { wireModels } from './wiring/models.ts';
 import { GRACE_MS, type PodStatus, type ServerOptions } from './wiring/options.ts';
@@ -52,7 +53,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const { writer, followers, recent } = wireLog({ database, bus, metrics, faults });
   const { workspaces, changes, indexer, mirrors } = wireFiles(options, database, bus, podStatus);
-  const { agents, roles, mcp } = await wireAgents(options, { pool, bus, models, workspaces });
+  const { knowledge, folders } = wireKnowledge(options, database, { bus, workspaces });
+  const { agents, roles, mcp } = await wireAgents(options, { pool, bus, models, workspaces, knowledge });
   const pod: Pod = wirePod(options, { database, bus, writer, agents, metrics });
 
   const originOf = createThreadOriginCache(pool);
@@ -68,26 +70,29 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const streams = new Streams(followers, changes);
   // Bind the port first: a second server on a taken port must not claim any thread.
-  const http = await wireHttp({
-    config,
+  const http = await wireHttp(
+    {
+      config,
+      storage,
+      bus,
+      pod,
+      mcp,
+      agents,
+      models,
+      roles,
+      originOf,
+      workspaces,
+      knowledge,
+      streams,
+      recent,
+      hints,
+      metrics,
+      personToken,
+      keys,
+      log,
+    },
     pool,
-    storage,
-    bus,
-    pod,
-    mcp,
-    agents,
-    models,
-    roles,
-    originOf,
-    workspaces,
-    streams,
-    recent,
-    hints,
-    metrics,
-    personToken,
-    keys,
-    log,
-  });
+  );
   await mirrors.start();
   await pod.start();
   const chores = startChores(pool, onError);
@@ -108,6 +113,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       await mcp.close();
       await writer.close();
       await mirrors.stop();
+      await folders.stop();
       await indexer.stop();
       await pool.end();
       await embedded?.release();

@@ -140,7 +140,7 @@ describe('continuo.config.ts', () => {
 
   test('without a default export, or with an error in it, it is refused', async () => {
     await file('export const port = 5000;');
-    expect(await problems()).toEqual([expect.stringContaining('has no object as its default export')]);
+    expect(await problems()).toEqual([expect.stringContaining('is not an object')]);
     cwd = await mkdtemp(join(tmpdir(), 'continuo-config-'));
     await file(`throw new Error('no such luck');`);
     expect(await problems()).toEqual(['continuo.config.ts cannot be loaded: no such luck']);
@@ -165,7 +165,7 @@ test('everything wrong is told at once, a line each', async () => {
     expect(lines.filter((line) => line.startsWith(`${name} is `))).toHaveLength(1);
   }
   await expect(load(wrong)).rejects.toThrow(
-    /^9 settings are wrong:\n {2}CONTINUO_PROT is not a setting; did you mean CONTINUO_PORT\?\n/,
+    /^9 settings are not valid:\n {2}CONTINUO_PROT is not a setting; did you mean CONTINUO_PORT\?\n/,
   );
 });
 
@@ -193,7 +193,7 @@ test('a variable that only looks like a setting is refused, those of the tests a
 
 test('an address that others can reach is refused without an API key', async () => {
   expect(await problems({ CONTINUO_HOST: '0.0.0.0' })).toEqual([
-    'CONTINUO_HOST is "0.0.0.0", which others can reach, and there is no API key; allowed: set CONTINUO_API_KEY ' +
+    'CONTINUO_HOST is "0.0.0.0", which other machines can reach, but there is no API key; allowed: set CONTINUO_API_KEY ' +
       '(at least 16 printable ASCII characters without a space), or use 127.0.0.1',
   ]);
   expect((await load({ CONTINUO_HOST: '::', CONTINUO_API_KEY: key })).host).toBe('::');
@@ -201,7 +201,7 @@ test('an address that others can reach is refused without an API key', async () 
 
 test('a direct connection without a database is refused', async () => {
   expect(await problems({ CONTINUO_DIRECT_URL: 'postgres://db/continuo' })).toEqual([
-    expect.stringMatching(/^CONTINUO_DIRECT_URL is set and DATABASE_URL is not/),
+    expect.stringMatching(/^CONTINUO_DIRECT_URL is set but DATABASE_URL is not/),
   ]);
 });
 

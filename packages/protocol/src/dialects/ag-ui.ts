@@ -131,6 +131,11 @@ function say(state: AgUiState, logged: LogEvent, { finished, messages }: Spoken)
       const [shared, frames] = withFile(state.shared, logged.data);
       return [{ ...state, shared }, frames];
     }
+    case 'operation':
+    case 'entity_patch': {
+      const value = { ...logged.data, call: callName(state.runId!, logged.data.call) };
+      return [state, [custom(logged.type, value)]];
+    }
     case 'session': {
       const session = logged.data.to_state;
       return share({ ...state, session }, { status: statusOf(state.calls, session) });

@@ -100,6 +100,9 @@ function framesOf({ calls, usage, cost, doing, reason }: State, event: LogEvent)
       const input = known && toWireInput(known.requested);
       return [{ event: 'tool_call', data: { tool, input, call } }, result];
     }
+    case 'operation':
+    case 'entity_patch':
+      return [{ event: event.type, data: event.data }];
     case 'approval':
       return [{ event: 'agent_state', data: { state: doing, approval: event.data } }];
     case 'approval_end':

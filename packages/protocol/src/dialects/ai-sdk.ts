@@ -115,6 +115,11 @@ function say(state: AiSdkState, event: LogEvent): Said {
         state,
         [data('file-updated', { ...event.data, call: callName(state.runId!, event.data.call) })],
       ];
+    case 'operation':
+    case 'entity_patch': {
+      const name = event.type === 'operation' ? 'operation' : 'entity-patch';
+      return [state, [data(name, { ...event.data, call: callName(state.runId!, event.data.call) })]];
+    }
     case 'context_usage':
       return [state, [transient('context', event.data, 'context')]];
     case 'session':

@@ -107,6 +107,8 @@ function framesOf(state: State, event: LogEvent): readonly DialectFrame[] {
     case 'context_usage':
       return [{ event: 'context_usage', data: event.data, progress: 'context_usage' }];
     case 'file_updated':
+    case 'operation':
+    case 'entity_patch':
     case 'approval':
     case 'approval_end':
     case 'rewound':

@@ -20,8 +20,15 @@ export type CallStage =
   | { readonly kind: 'allowed' }
   /** The call's end follows next; its result says that the call was refused. */
   | { readonly kind: 'refused'; readonly approval: EventData['approval'] }
-  /** `question`: the approval that the running call waits for; null if there is none. */
-  | { readonly kind: 'started'; readonly question: string | null }
+  /**
+   * `question`: the approval that the running call waits for; null if there is none. `operation`: what the call has said that it
+   * does to entities.
+   */
+  | {
+      readonly kind: 'started';
+      readonly question: string | null;
+      readonly operation?: EventData['operation'];
+    }
   | { readonly kind: 'ended' };
 
 export interface Call {
@@ -39,11 +46,14 @@ export interface Call {
 }
 
 /** The events that move a call from one stage to the next. */
-export type CallEvent = Extract<NewEvent, { type: 'tool_start' | 'approval' | 'approval_end' | 'tool_end' }>;
+export type CallEvent = Extract<
+  NewEvent,
+  { type: 'tool_start' | 'operation' | 'approval' | 'approval_end' | 'tool_end' }
+>;
 
 const REQUESTED: CallStage = { kind: 'requested' };
 const ALLOWED: CallStage = { kind: 'allowed' };
-const STARTED: CallStage = { kind: 'started', question: null };
+const STARTED = { kind: 'started', question: null } as const;
 const ENDED: CallStage = { kind: 'ended' };
 
 const REFUSALS: ReadonlySet<ApprovalDecision | 'expired'> = new Set(['deny', 'skip', 'expired']);
@@ -65,6 +75,7 @@ export function callsAfter(calls: readonly Call[], event: NewEvent): readonly Ca
     case 'message_end':
       return callsIn(event.data.parts);
     case 'tool_start':
+    case 'operation':
     case 'approval':
     case 'approval_end':
     case 'tool_end': {
@@ -83,10 +94,21 @@ export function callAfter(call: Call, event: CallEvent): Call {
   switch (event.type) {
     case 'tool_start':
       return { ...call, stage: STARTED };
+    case 'operation':
+      return call.stage.kind === 'started' && event.data.status === 'start'
+        ? { ...call, stage: { ...call.stage, operation: event.data } }
+        : call;
     case 'approval': {
       const { data } = event;
       // Only a running call asks a question, and it continues by itself.
-      if (data.kind === 'question') return { ...call, stage: { kind: 'started', question: data.approval } };
+      if (data.kind === 'question')
+        return {
+          ...call,
+          stage: {
+            ...(call.stage.kind === 'started' ? call.stage : STARTED),
+            question: data.approval,
+          },
+        };
       return { ...call, stage: { kind: 'waiting', approval: data }, asked: data };
     }
     case 'approval_end':
@@ -99,7 +121,7 @@ export function callAfter(call: Call, event: CallEvent): Call {
 function afterDecision(call: Call, decision: EventData['approval_end']): Call {
   const { stage } = call;
   if (stage.kind === 'started')
-    return stage.question === decision.approval ? { ...call, stage: STARTED } : call;
+    return stage.question === decision.approval ? { ...call, stage: { ...stage, question: null } } : call;
   if (stage.kind !== 'waiting' || stage.approval.approval !== decision.approval) return call;
   if (REFUSALS.has(decision.decision))
     return { ...call, stage: { kind: 'refused', approval: stage.approval } };

@@ -25,7 +25,7 @@ export function prependEvents(view: ChatView, older: readonly ViewEvent[]): void
   if (older.length === 0) return;
   const last = older.at(-1)!.seq;
   if (view.firstSeq !== 0 && last !== view.firstSeq - 1)
-    throw new Error(`The page ends with event ${last}; the one before event ${view.firstSeq} is missing.`);
+    throw new Error(`The page ends with event ${last}, but it must end right before event ${view.firstSeq}.`);
   const before = foldView(older, { ...newView(), version: view.version });
   view.version = before.version + 1;
   const completed = completeTurns(before, view);

@@ -66,6 +66,15 @@ export function applyToTurn(turn: Turn, event: ViewEvent, version: number): void
       if (known) known.version = version;
       return;
     }
+    case 'operation': {
+      const { call, ...operation } = event.data;
+      const known = turn.calls.get(call)?.item;
+      if (!known) return;
+      if (operation.status !== 'start' && known.operations.at(-1)?.status === 'start') known.operations.pop();
+      known.operations.push(operation);
+      known.version = version;
+      return;
+    }
     case 'usage':
       spend(turn, event.data);
       return;
@@ -88,6 +97,7 @@ export function applyToTurn(turn: Turn, event: ViewEvent, version: number): void
     case 'rewound':
     case 'context_usage':
     case 'titled':
+    case 'entity_patch':
       return;
   }
 }
@@ -180,6 +190,7 @@ function track(turn: Turn, { seq, at }: ViewEvent, version: number, call: Call):
     startedAt: null,
     endedAt: null,
     files: [],
+    operations: [],
     approvals: [],
   };
   const tracked = { item, call };

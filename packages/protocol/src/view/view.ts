@@ -140,6 +140,8 @@ export interface CallItem extends AnyItem {
   endedAt: string | null;
   /** The file versions that the call created. */
   readonly files: Omit<EventData['file_updated'], 'call'>[];
+  /** What the call does to entities; the end of an operation replaces its start. */
+  readonly operations: Omit<EventData['operation'], 'call'>[];
   /** The approvals of the call. */
   readonly approvals: ApprovalItem[];
 }

@@ -4,7 +4,7 @@ export interface Hold {
   readonly threadId: string;
   readonly attempt: number;
   /** The claim snapshot; null if the work must read the log and the facts itself. Opaque to the pod. */
-  readonly told: unknown;
+  readonly claim: unknown;
   /** Aborts when this pod no longer owns the thread. Nothing may be appended after that. */
   readonly lost: AbortSignal;
   /** Aborts when the grace period of a draining pod is over: the step in flight must end at once. */
@@ -30,7 +30,7 @@ export type Work = (hold: Hold) => Promise<{ readonly wakeAt: Date | null } | 'r
 export class LiveHold implements Hold {
   readonly threadId: string;
   readonly attempt: number;
-  readonly told: unknown;
+  readonly claim: unknown;
   readonly hurry: AbortSignal;
   readonly fresh: () => boolean;
   readonly #lost = new AbortController();
@@ -38,10 +38,10 @@ export class LiveHold implements Hold {
   refusal: Error | null = null;
   onWake: Hold['onWake'] = null;
 
-  constructor(threadId: string, attempt: number, told: unknown, hurry: AbortSignal, fresh: () => boolean) {
+  constructor(threadId: string, attempt: number, claim: unknown, hurry: AbortSignal, fresh: () => boolean) {
     this.threadId = threadId;
     this.attempt = attempt;
-    this.told = told;
+    this.claim = claim;
     this.hurry = hurry;
     this.fresh = fresh;
   }

@@ -135,9 +135,9 @@ export class Pod {
   }
 
   /** Starts work on a thread that was claimed for this pod in another transaction. */
-  adopt(podId: string, threadId: string, attempt: number, told: unknown = null): void {
+  adopt(podId: string, threadId: string, attempt: number, claim: unknown = null): void {
     if (podId !== this.#member?.id || this.#holds.get(threadId)?.attempt === attempt) return;
-    this.#begin(threadId, attempt, told);
+    this.#begin(threadId, attempt, claim);
   }
 
   /** Tells the owner of a thread, on any pod, that there are new facts. */
@@ -194,7 +194,7 @@ export class Pod {
       beatAgain: false,
     };
     this.#member = member;
-    connection.once('end', () => this.#expelled(member, 'the connection that holds the lock was lost'));
+    connection.once('end', () => this.#expelled(member, 'the connection that holds the pod’s lock was lost'));
     await this.#tick(member);
     member.beating = false;
   }
@@ -206,7 +206,7 @@ export class Pod {
     if (this.#state === 'stopped') return;
     this.#options.log.warn(
       { pod: member.id, reason, threads: this.#holds.size },
-      'this pod lost its place; registering anew',
+      'this pod is no longer registered; registering again',
     );
     for (const hold of this.#holds.values()) hold.lose();
     // The connection may never answer again. Closing it releases the lock.
@@ -222,7 +222,10 @@ export class Pod {
       try {
         await this.#register();
       } catch (error) {
-        this.#options.log.warn({ reason: (error as Error).message }, 'the database is away; trying again');
+        this.#options.log.warn(
+          { reason: (error as Error).message },
+          'the database cannot be reached; retrying',
+        );
         await this.#options
           .reviveDatabase()
           .catch((failure: Error) =>
@@ -250,7 +253,7 @@ export class Pod {
     }>({ name: 'pod_tick', text: TICK, values: [member.id, LOCK_CLASS] });
     if (this.#member !== member) return;
     const seen = rows[0]!;
-    if (!seen.alive) return this.#expelled(member, 'the others took this pod for dead');
+    if (!seen.alive) return this.#expelled(member, 'the other pods removed this pod as dead');
     member.renewedAt = asked;
     member.others = seen.others;
     for (const threadId of seen.woken ?? []) this.#holds.get(threadId)?.onWake?.();
@@ -297,13 +300,14 @@ export class Pod {
   async #probeDatabase(member: Membership, waits: () => boolean): Promise<void> {
     this.#options.log.warn(
       { pod: member.id },
-      'the database does not answer within the lease; another connection is tried',
+      'the database did not answer within the lease; trying another connection',
     );
     while (waits() && this.#member === member) {
       const answers = await this.#canCommit();
       // A database that recovers answers in any order: the heartbeat gets one more chance.
       await sleep(this.#tickMs);
-      if (answers && waits()) this.#expelled(member, 'the connection that holds the lock does not answer');
+      if (answers && waits())
+        this.#expelled(member, 'the connection that holds the pod’s lock does not answer');
     }
   }
 
@@ -374,7 +378,7 @@ export class Pod {
       // If the claim committed and its answer was lost, the next tick finds those threads (`#adoptStrays`).
       this.#options.log.warn(
         { reason: (error as Error).message },
-        'claiming failed; the next tick tries again',
+        'claiming threads failed; retrying at the next tick',
       );
     } finally {
       this.#claiming = false;
@@ -395,13 +399,13 @@ export class Pod {
     this.#strays = new Map(astray.map(({ id, attempt }) => [id, attempt]));
   }
 
-  #begin(threadId: string, attempt: number, told: unknown): void {
+  #begin(threadId: string, attempt: number, claim: unknown): void {
     const member = this.#member!;
     const lease = this.#options.leaseSeconds * 1000;
     const hold = new LiveHold(
       threadId,
       attempt,
-      told,
+      claim,
       this.#hurry.signal,
       () => performance.now() - member.renewedAt < lease,
     );
@@ -420,10 +424,7 @@ export class Pod {
     } catch (error) {
       const failure = hold.lost.aborted ? hold.refusal : error;
       if (failure) {
-        this.#options.log.error(
-          { thread: hold.threadId, err: failure },
-          'work on a thread failed; it is tried again',
-        );
+        this.#options.log.error({ thread: hold.threadId, err: failure }, 'running a thread failed; retrying');
       }
       // After a failure the thread pauses. Without one, another owner took it, and there is no reason to delay it.
       wakeAt = new Date(Date.now() + pauseAfter(failure));
@@ -453,7 +454,7 @@ export class Pod {
         if (this.#member !== member) return false;
         this.#options.log.warn(
           { thread: hold.threadId, reason: (error as Error).message },
-          'letting a thread go failed; trying again',
+          'releasing a thread failed; retrying',
         );
         await sleep(wait);
       }

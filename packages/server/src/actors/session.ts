@@ -22,9 +22,9 @@ export function transition(state: SessionState, input: SessionInput): Transition
   const allowed = Object.keys(TRANSITIONS[state]);
   const hint =
     allowed.length > 0
-      ? `it allows ${allowed.join(', ')}`
-      : 'it has ended; a new message starts a new session';
-  return { ok: false, problem: `a session that is ${state} cannot ${input}: ${hint}` };
+      ? `; allowed: ${allowed.join(', ')}`
+      : ': it has ended; a new message starts a new session';
+  return { ok: false, problem: `a session that is ${state} cannot ${input}${hint}` };
 }
 
 export function isEnded(state: SessionState): boolean {

@@ -1,7 +1,8 @@
 // Creates agents from a workspace, a role and a model. The model is the request's, else the role's, else the server's default;
-// the tools are those that the role lists; the preamble is the role's, followed by the workspace's guide.
+// the tools are those that the role lists; the preamble is the role's, followed by the workspace's guide and by what the thread is
+// about.
 
-import type { Limits, PolicyRule } from '@continuo/protocol';
+import type { Limits, PolicyRule, ThreadScope } from '@continuo/protocol';
 import type { Models } from '../models/catalog.ts';
 import type { Model } from '../models/model.ts';
 import { parseGlob } from '../compute/glob.ts';
@@ -12,6 +13,8 @@ export interface Agent {
   readonly role: string;
   readonly model: Model;
   readonly preamble: string;
+  /** What the model is told first: the preamble, and what the thread is about. */
+  system(): Promise<string>;
   /** The role's tools that are available now. Waits for tools that are still loading, until the signal aborts. */
   tools(signal: AbortSignal): Promise<ToolRegistry>;
   /** The role's own rules, which apply in addition to the workspace's policy. */
@@ -24,14 +27,16 @@ interface Wanted {
   readonly workspaceId: string;
   readonly role?: string | undefined;
   readonly model?: string | undefined;
+  /** What the thread is about; the whole workspace if absent. */
+  readonly scope?: ThreadScope | undefined;
 }
 
-type Made =
+type AgentResult =
   | { readonly ok: true; readonly agent: Agent }
   | { readonly ok: false; readonly code: 'unknown_role' | 'unknown_model'; readonly problem: string };
 
 export interface Agents {
-  make(wanted: Wanted): Promise<Made>;
+  make(wanted: Wanted): Promise<AgentResult>;
 }
 
 export function createAgents({
@@ -40,6 +45,7 @@ export function createAgents({
   tools,
   toolsFor = () => tools,
   toolsOf = () => [],
+  describe = async () => null,
 }: {
   readonly models: Models;
   readonly roles: Roles;
@@ -49,9 +55,15 @@ export function createAgents({
   readonly toolsFor?: (permissions: readonly PolicyRule[]) => ToolRegistry;
   /** A workspace's additional tools, which can change at any time. */
   readonly toolsOf?: (workspaceId: string) => readonly AnyTool[] | Promise<readonly AnyTool[]>;
+  /** Tells a model with these permissions what the thread is about; null if there is nothing to tell. */
+  readonly describe?: (
+    workspaceId: string,
+    scope: ThreadScope,
+    permissions: readonly PolicyRule[],
+  ) => Promise<string | null>;
 }): Agents {
   return {
-    async make({ workspaceId, role: name = DEFAULT_ROLE, model }) {
+    async make({ workspaceId, role: name = DEFAULT_ROLE, model, scope = WORKSPACE }) {
       const { roles: known, guide } = await roles.of(workspaceId);
       const role = known.get(name);
       if (!role) {
@@ -69,15 +81,24 @@ export function createAgents({
         const whose = model === undefined && role.model !== null ? `role ${JSON.stringify(name)}: ` : '';
         return { ok: false, code: 'unknown_model', problem: `${whose}${resolved.problem}` };
       }
+      const inProject = scope.project_id !== null;
+      const preamble = guide
+        ? `${role.preamble}\n\nThe workspace’s AGENTS.md says:\n\n${guide}`
+        : role.preamble;
       const agent: Agent = {
         role: name,
         model: resolved.model,
-        preamble: guide ? `${role.preamble}\n\nThe workspace’s AGENTS.md says:\n\n${guide}` : role.preamble,
+        preamble,
+        system: async () => {
+          const about = inProject ? await describe(workspaceId, scope, role.permissions) : null;
+          return about === null ? preamble : `${preamble}\n\n${about}`;
+        },
         tools: async (signal) => {
           const further = await unlessAborted(toolsOf(workspaceId), signal);
           const own = role.permissions.length === 0 ? tools : toolsFor(role.permissions);
           const all = withTools(own, further ?? []);
-          return role.tools === null ? all : listed(all, role.tools);
+          if (role.tools !== null) return listed(all, role.tools);
+          return inProject ? all : narrowed(all, (each) => all.get(each)?.inProjects !== true);
         },
         permissions: role.permissions,
         limits: role.limits,
@@ -86,6 +107,8 @@ export function createAgents({
     },
   };
 }
+
+const WORKSPACE: ThreadScope = { project_id: null };
 
 function listed(tools: ToolRegistry, list: readonly string[]): ToolRegistry {
   const globs = list.map(parseGlob);

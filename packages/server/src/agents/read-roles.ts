@@ -87,7 +87,7 @@ async function parseVersion(
   if (size > ROLE_FILE_BYTES) return tooLong(size);
   const text = asText(await readWhole(pool, chunks));
   return text === null
-    ? { ok: false, mistake: { line: 1, column: 1, sentence: 'the file is not text in UTF-8' } }
+    ? { ok: false, mistake: { line: 1, column: 1, sentence: 'the file is not UTF-8 text' } }
     : parseRoleFile(text, tools);
 }
 

@@ -55,7 +55,7 @@ const frontMatter = z.strictObject({
     .max(200)
     .regex(
       /^[a-z\d-]+(\/\S+|[\w.:-]*)$/,
-      'must be provider/model, such as anthropic/claude-sonnet-4-5, or the name of a model that one provider has',
+      'must be provider/model, such as anthropic/claude-sonnet-4-5, or the name of a model that only one provider has',
     )
     .optional(),
   tools: z.array(toolGlob).max(TOOL_GLOBS).optional(),
@@ -72,7 +72,7 @@ export function parseRoleFile(text: string, known?: readonly string[]): ParsedRo
     return mistake(
       1,
       1,
-      'the front matter that begins here has no end; close it with a line of three dashes, ---',
+      'the front matter that begins here is not closed; end it with a line of three dashes, ---',
     );
   const { yaml, body } = parts;
   const read = readWithinStack(yaml, known);
@@ -83,7 +83,7 @@ export function parseRoleFile(text: string, known?: readonly string[]): ParsedRo
     return mistake(
       line,
       1,
-      'the file ends here and has no text but its front matter; that text is what the model is told',
+      'the file has no text after its front matter; write the preamble there, which the model is told first',
     );
   }
   const { description = null, model = null, tools = null, permissions = [], limits = {} } = read.given;
@@ -91,7 +91,7 @@ export function parseRoleFile(text: string, known?: readonly string[]): ParsedRo
 }
 
 export function tooLong(bytes: number): ParsedRole {
-  return mistake(1, 1, `the file has ${bytes} bytes; a role file has at most ${ROLE_FILE_BYTES}`);
+  return mistake(1, 1, `the file has ${bytes} bytes; a role file may have at most ${ROLE_FILE_BYTES}`);
 }
 
 const FENCE = /^---[ \t]*$/;
@@ -116,7 +116,7 @@ function readWithinStack(yaml: string, known: readonly string[] | undefined): Re
     return mistake(
       2,
       1,
-      'the front matter is nested too deep to be read; its keys hold lists of text at most',
+      'the front matter is nested too deeply; the deepest value allowed is a list of text',
     );
   }
 }

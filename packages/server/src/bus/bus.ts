@@ -54,7 +54,8 @@ export interface Bus {
 }
 
 export function defineTopic<Message>(name: string, codec: Codec<Message>): Topic<Message> {
-  if (!/^[a-z_]+\.[a-z_]+$/.test(name)) throw new Error(`topic ${name}: a name is <concept>.<what happened>`);
+  if (!/^[a-z_]+\.[a-z_]+$/.test(name))
+    throw new Error(`topic ${name}: a topic’s name must be <concept>.<what happened>`);
   return { name, ...codec };
 }
 

@@ -48,7 +48,7 @@ export class PostgresBus implements Bus {
 
   subscribe<Message>(topic: Topic<Message>, subscriber: Subscriber<Message>): () => void {
     const known = this.#topics.get(topic.name);
-    if (known && known.topic !== topic) throw new Error(`two topics are called ${topic.name}`);
+    if (known && known.topic !== topic) throw new Error(`two topics are named ${topic.name}`);
     const { subscribers } = known ?? { subscribers: new Set<Subscriber<unknown>>() };
     if (!known) this.#topics.set(topic.name, { topic: topic, subscribers });
     subscribers.add(subscriber);

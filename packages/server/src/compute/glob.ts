@@ -21,24 +21,25 @@ export interface Glob {
 /** Returns what is wrong with a path glob, or null. */
 export function pathGlobProblem(text: string): string | null {
   if (!text.startsWith('/'))
-    return 'a path begins at the workspace’s root: write "/notes/**", or "/**/*.md" for any folder';
+    return 'it must begin with a slash: write "/notes/**", or "/**/*.md" for any folder';
   const names = text.slice(1).split('/');
-  if (names.slice(0, -1).includes('')) return 'two slashes stand together';
+  if (names.slice(0, -1).includes('')) return 'it has two slashes in a row';
   if (names.at(-1) === '' && text !== '/')
-    return 'it ends in a slash: write "/notes/**" for all that is in /notes';
-  if (names.some((name) => name === '.' || name === '..')) return '"." and ".." are in no path';
+    return 'it ends with a slash: write "/notes/**" for everything in /notes';
+  if (names.some((name) => name === '.' || name === '..'))
+    return 'it contains "." or "..", which no path contains';
   return globProblem(text);
 }
 
 /** Returns what is wrong with a glob, or null. */
 export function globProblem(text: string): string | null {
-  if (text === '') return 'it is empty; "*" stands for all';
+  if (text === '') return 'it is empty; "*" matches everything';
   if (text.length > GLOB_CHARACTERS) return `it is longer than ${GLOB_CHARACTERS} characters`;
   const foreign = /[[\]{}\\]|^!/.exec(text);
   if (foreign)
-    return `"${foreign[0]}" is not part of a glob here; there are *, ** and ?: write a line for each case`;
+    return `"${foreign[0]}" is not supported; only *, ** and ? are special: write one glob for each case`;
   if (text.split('/').some((name) => name.includes('**') && name !== '**'))
-    return '"**" stands alone between slashes, as in "/notes/**"';
+    return '"**" must stand alone between slashes, as in "/notes/**"';
   return null;
 }
 

@@ -131,10 +131,10 @@ export class WorkerPool {
       const onError = (error: NodeJS.ErrnoException) =>
         fail(
           error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-            ? new TooMuchWork(`took more than ${this.#heapMb} MiB of memory`)
+            ? new TooMuchWork(`used more than ${this.#heapMb} MiB of memory`)
             : error,
         );
-      const onExit = () => fail(new Error(`the thread that did ${job.name} ended`));
+      const onExit = () => fail(new Error(`the worker thread that ran ${job.name} ended`));
       worker.on('message', onMessage).on('error', onError).on('exit', onExit);
       worker.postMessage(job);
     });

@@ -46,7 +46,7 @@ function replaceOne(text: string, edit: Edit): { readonly text: string; readonly
   if (count === 0) return `old_text is not in the file. ${hint(text, edit)}`;
   if (count > 1 && edit.replace_all !== true) {
     const more = count > NAMED_LINES ? ', …' : '';
-    return `old_text occurs ${count} times (lines ${linesAt(text, places.slice(0, NAMED_LINES)).join(', ')}${more}); add more of what is around it, or set replace_all`;
+    return `old_text occurs ${count} times (lines ${linesAt(text, places.slice(0, NAMED_LINES)).join(', ')}${more}); include more of the surrounding text, or set replace_all`;
   }
   const parts: string[] = [];
   let at = 0;
@@ -113,6 +113,6 @@ function hint(text: string, { old_text: old }: Edit): string {
   if (/^ *\d+\t/.test(old)) return 'Leave the line numbers that read shows out of old_text.';
   const wanted = old.split('\n').find((line) => line.trim() !== '') ?? '';
   const alike = nearLines({ wanted, text });
-  if (alike.length === 0) return 'Read it again: no line is like it.';
-  return `The nearest lines are:\n${alike.join('\n')}`;
+  if (alike.length === 0) return 'No line is similar to it; read the file again.';
+  return `The most similar lines are:\n${alike.join('\n')}`;
 }

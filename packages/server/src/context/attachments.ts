@@ -122,10 +122,10 @@ function withNote(
 ): HistoryMessage {
   if (!attached) return entry;
   const lines = attached.map((file) => {
-    const hidden = isIn(refused, file) ? '; you cannot be shown it' : '';
+    const hidden = isIn(refused, file) ? '; its content cannot be shown to you' : '';
     const what = `${file.path}, version ${file.v}, ${bytes(file.size)}${hidden}`;
     const text = texts.get(file);
-    return text ? `[Attached: ${what}. It says:]\n${text}\n[End of ${file.path}]` : `[Attached: ${what}]`;
+    return text ? `[Attached: ${what}. Its text:]\n${text}\n[End of ${file.path}]` : `[Attached: ${what}]`;
   });
   return { ...entry, ...(files.length > 0 && { files }), note: lines.join('\n') };
 }

@@ -66,7 +66,7 @@ export function shorterHistory(
 }
 
 /** Calls the model until its stream does not begin with `context_too_long`, or until `shorten` cannot shorten any more. */
-export function untilItFits(
+export function callWithShorterHistory(
   ask: () => AsyncIterable<StreamEvent>,
   shorten: () => boolean,
 ): AsyncIterable<StreamEvent> {
@@ -82,7 +82,8 @@ export function untilItFits(
   };
   return {
     [Symbol.asyncIterator]: () => ({
-      // This runs once per token, so after the first event it adds no promise of its own.
+      // This runs once per token, so after the first event it adds no promise of its own, and it does not yield: with many
+      // followers, a yield per 500 tokens makes a long answer several times slower.
       next: () => {
         if (begun) return events.next();
         begun = true;

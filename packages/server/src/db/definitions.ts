@@ -1,6 +1,7 @@
 // The functions, views and triggers in sql/functions/, one per file, named like the file. A definition is applied again
 // when its text has changed, and dropped when its file is gone; the table `definitions` stores the hash of each applied
-// text. So they are always those of the running version, whichever migrations the database has had.
+// text. So they are always those of the running version, whichever migrations the database has had. A function may be
+// completed from the functions of other folders (`dispatch.ts`); the stored hash is that of the completed text.
 //
 // Functions are applied first, then views, then triggers, because a view needs its functions, and a trigger its
 // function and table. Within a kind the order does not matter: Postgres does not check function bodies while they are
@@ -9,6 +10,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { fillDispatcher, refuseUncalled } from './dispatch.ts';
 import type { Connection } from './pool.ts';
 
 export const DEFINITIONS_TABLE =
@@ -28,25 +30,52 @@ export interface Definition {
 export async function readDefinitions(sql: URL): Promise<readonly Definition[]> {
   const folder = new URL('functions/', sql);
   const paths = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith('.sql'));
-  const definitions = await Promise.all(
-    paths.map(async (path) => parse(path, await readFile(new URL(path, folder), 'utf8'))),
+  const files = await Promise.all(
+    paths.toSorted().map(async (path) => parse(path, await readFile(new URL(path, folder), 'utf8'))),
   );
-  return definitions.toSorted(
-    (a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || (a.name < b.name ? -1 : 1),
-  );
+  refuseNamesakes(files);
+  const functions = files.filter(({ kind }) => kind === 'function');
+  refuseUncalled(functions);
+  return files
+    .map(({ kind, name, on, text: template }): Definition => {
+      const text = fillDispatcher(template, functions);
+      const hash = createHash('sha256').update(text).digest('hex');
+      return { kind, name: `${kind} ${name}${on}`, text, hash };
+    })
+    .toSorted((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || (a.name < b.name ? -1 : 1));
 }
 
-function parse(path: string, text: string): Definition {
+interface DefinitionFile {
+  /** Below sql/functions/. */
+  readonly path: string;
+  readonly kind: Definition['kind'];
+  readonly name: string;
+  /** ` on <table>` for a trigger, otherwise empty. */
+  readonly on: string;
+  readonly text: string;
+}
+
+function parse(path: string, text: string): DefinitionFile {
   const statements = [...text.matchAll(/^create or replace (function|view|trigger) (\w+)/gm)];
-  const [, kind, object] = statements[0] ?? [];
-  if (statements.length !== 1 || object !== basename(path, '.sql')) {
+  const [, kind, name] = statements[0] ?? [];
+  if (statements.length !== 1 || name !== basename(path, '.sql')) {
     throw new Error(
       `sql/functions/${path} must hold one "create or replace" of a function, view or trigger that is named like the file`,
     );
   }
-  const table = kind === 'trigger' ? ` on ${/\son (\w+)/.exec(text.slice(statements[0]!.index))![1]}` : '';
-  const hash = createHash('sha256').update(text).digest('hex');
-  return { kind: kind as Definition['kind'], name: `${kind} ${object}${table}`, text, hash };
+  const on = kind === 'trigger' ? ` on ${/\son (\w+)/.exec(text.slice(statements[0]!.index))![1]}` : '';
+  return { path, kind: kind as Definition['kind'], name, on, text };
+}
+
+/** Two folders may add to the same function: neither may replace what the other has added. */
+function refuseNamesakes(files: readonly DefinitionFile[]): void {
+  const paths = new Map<string, string>();
+  for (const { path, kind, name, on } of files) {
+    const earlier = paths.get(`${kind} ${name}${on}`);
+    if (earlier !== undefined)
+      throw new Error(`sql/functions/${path} and ${earlier} define the same ${kind}`);
+    paths.set(`${kind} ${name}${on}`, path);
+  }
 }
 
 /** The names of the definitions that differ between the files and the database. */
@@ -120,7 +149,7 @@ async function apply(client: Connection, definition: Definition, views: readonly
       await client.query('rollback to savepoint definition');
       await drop(client, definition, before, views);
       await client.query(definition.text);
-    } else if ((await signaturesOf(client, definition)).length > before.length) {
+    } else if (before.length > 0 && (await signaturesOf(client, definition)).length > before.length) {
       // With other arguments, Postgres has created a second function beside the old one.
       await drop(client, definition, before, views);
     }

@@ -42,8 +42,16 @@ interface Applied {
   readonly definitions: ReadonlyMap<string, string>;
 }
 
-export async function migrate(settings: DatabaseSettings, sql: URL = SQL): Promise<Migrated> {
+/** `onWarning` is told what a migration could not do, in a sentence for people. */
+export async function migrate(
+  settings: DatabaseSettings,
+  sql: URL = SQL,
+  onWarning: (sentence: string) => void = () => undefined,
+): Promise<Migrated> {
   const client = await connect(settings);
+  client.on('notice', ({ severity, message }) => {
+    if (severity === 'WARNING' && message !== undefined) onWarning(message);
+  });
   try {
     const known = await migrationNames(sql);
     const definitions = await readDefinitions(sql);
@@ -147,7 +155,7 @@ function isCurrent(applied: Applied, known: readonly string[], definitions: read
 function refuseForeign(applied: readonly string[], known: readonly string[]): void {
   if (isBeforeFirstRelease(applied)) {
     throw new MigrationError(
-      'the database was made by a Continuo from before the first release, and its tables cannot be converted; ' +
+      'the database was created by a Continuo from before the first release, and its tables cannot be converted; ' +
         'start with a new home (--home, CONTINUO_HOME) or an empty database (DATABASE_URL), and copy the files ' +
         'that you want to keep from the workspaces folder of the old home',
     );

@@ -203,7 +203,7 @@ async function runGuarded<T>(client: pg.PoolClient, work: (client: Queryable) =>
   let over = false;
   const send = client.query.bind(client) as (...statement: unknown[]) => unknown;
   const query = (...statement: unknown[]): unknown =>
-    over ? Promise.reject(new Error('the transaction is over')) : send(...statement);
+    over ? Promise.reject(new Error('the transaction has ended')) : send(...statement);
   return work({ query: query as Queryable['query'] }).finally(() => (over = true));
 }
 

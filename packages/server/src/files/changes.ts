@@ -9,7 +9,7 @@ import { FILES_CHANGED } from './topics.ts';
 
 export interface Change {
   readonly seq: number;
-  readonly type: 'file_updated' | 'file_moved' | 'file_removed';
+  readonly type: 'file_updated' | 'file_moved' | 'file_removed' | 'entity_patch';
   readonly at: Date;
   readonly data: {
     readonly file: string;

@@ -5,18 +5,19 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { sqlState, type Queryable } from '../db/pool.ts';
-import type { Principal } from '../identity/principal.ts';
+import type { StoredPrincipal } from '../identity/principal.ts';
 import type { StoredContent } from './content.ts';
 import { kindOf, type FilePath } from './paths.ts';
 
 export type Author =
   | { readonly kind: 'person' }
+  | { readonly kind: 'key'; readonly name: string }
   | { readonly kind: 'disk' }
   | { readonly kind: 'run'; readonly thread: string; readonly run: string; readonly call: string };
 
-/** The author of a principal's writes. Versions do not distinguish people yet. */
-export function authorFor(_principal: Principal): Author {
-  return { kind: 'person' };
+/** The author of a principal's writes. */
+export function authorFor(principal: StoredPrincipal): Author {
+  return principal.kind === 'key' ? { kind: 'key', name: principal.name } : { kind: 'person' };
 }
 
 export interface FileHead {
@@ -42,18 +43,26 @@ export interface Staged {
 /** Null if the content cannot be staged ahead of the commit. */
 export type Stage = (workspaceId: string, path: FilePath, bytes: Buffer) => Staged | null;
 
+/** A change that another concept added to the feed, in the transaction of a change of files. */
+export interface FeedChange {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
 /** `held` is the file's new content, if the writer had it in memory. */
-export interface Written {
+export interface CommittedChange {
   readonly kind: 'changed';
   readonly file: FileHead;
   readonly seq: number;
+  /** What other concepts changed with it. */
+  readonly also: readonly FeedChange[];
   readonly held?: Buffer;
   readonly staged?: Staged | undefined;
 }
 
 /** The outcome of a change. `seq` is its position in the change feed. */
 export type Changed =
-  | Written
+  | CommittedChange
   | { readonly kind: 'unchanged'; readonly file: FileHead }
   | { readonly kind: 'not_found' }
   /** The file is no longer the version that the writer started from; null: there is no file. */
@@ -71,6 +80,8 @@ export interface Write extends Where {
   readonly path: FilePath;
   readonly content: StoredContent;
   readonly quotaBytes: number;
+  /** The id of the file if it is new; must be free. */
+  readonly id?: string | undefined;
   /** Stages the content, for writers that flush right after the commit. */
   readonly stage?: Stage;
   /** Restores an earlier version's content; with `removedFile`, restores that file under its own id. */
@@ -81,6 +92,7 @@ interface Row {
   outcome: 'written' | 'unchanged' | 'not_found' | 'conflict' | 'in_the_way';
   obstacle?: string | null;
   seq: string | null;
+  also?: readonly FeedChange[] | null;
   id: string | null;
   path: string;
   folded: string;
@@ -98,11 +110,11 @@ export async function writeFile(client: Queryable, write: Write): Promise<Change
   const { content, path, author } = write;
   const writing = client.query<Row>({
     name: 'write_file',
-    text: `select outcome, obstacle, seq, (file).*
+    text: `select outcome, obstacle, seq, also, (file).*
       from write_file($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
     values: [
       write.workspaceId,
-      uuidv7(),
+      write.id ?? uuidv7(),
       path.path,
       path.folded,
       kindOf(path),
@@ -141,7 +153,7 @@ export async function moveFile(
 ): Promise<Changed> {
   const { rows } = await client.query<Row>({
     name: 'move_file',
-    text: 'select outcome, obstacle, seq, (file).* from move_file($1, $2, $3, $4, $5, $6, $7)',
+    text: 'select outcome, obstacle, seq, also, (file).* from move_file($1, $2, $3, $4, $5, $6, $7)',
     values: [
       move.workspaceId,
       move.from.folded,
@@ -161,7 +173,7 @@ export async function removeFile(
 ): Promise<Changed> {
   const { rows } = await client.query<Row>({
     name: 'remove_file',
-    text: 'select outcome, seq, (file).* from remove_file($1, $2, $3, $4)',
+    text: 'select outcome, seq, also, (file).* from remove_file($1, $2, $3, $4)',
     values: [remove.workspaceId, remove.path.folded, remove.base, JSON.stringify(remove.author)],
   });
   return changed(rows[0]!);
@@ -180,7 +192,7 @@ export async function moveFiles(
 ): Promise<readonly Changed[]> {
   const { rows } = await client
     .query<Row>({
-      text: 'select outcome, seq, (file).* from move_files($1, $2, $3, $4, $5, $6)',
+      text: 'select outcome, seq, also, (file).* from move_files($1, $2, $3, $4, $5, $6)',
       values: [
         workspaceId,
         moves.map(({ id }) => id),
@@ -194,10 +206,42 @@ export async function moveFiles(
       if (sqlState(error) !== 'CN409') throw error;
       throw new InTheWay(
         error.message === 'gone'
-          ? 'a file of it was just moved or removed; try again'
+          ? 'one of its files was moved or removed meanwhile; try again'
           : inTheWay(error.message),
       );
     });
+  return rows.map(changed);
+}
+
+/** Removes files, all at `at`. The transaction must hold `lockFiles`. */
+export async function removeFiles(
+  client: Queryable,
+  {
+    workspaceId,
+    author,
+    ids,
+    at,
+  }: Pick<Where, 'workspaceId' | 'author'> & { readonly ids: readonly string[]; readonly at: Date },
+): Promise<readonly Changed[]> {
+  const { rows } = await client.query<Row>({
+    text: 'select outcome, seq, also, (file).* from remove_files($1, $2, $3, $4)',
+    values: [workspaceId, ids, JSON.stringify(author), at],
+  });
+  return rows.map(changed);
+}
+
+/**
+ * Restores removed files under their own ids. One whose path is taken by now stays removed. The transaction must hold
+ * `lockFiles`.
+ */
+export async function restoreFiles(
+  client: Queryable,
+  { workspaceId, author, ids }: Pick<Where, 'workspaceId' | 'author'> & { readonly ids: readonly string[] },
+): Promise<readonly Changed[]> {
+  const { rows } = await client.query<Row>({
+    text: 'select outcome, seq, also, (file).* from restore_files($1, $2, $3)',
+    values: [workspaceId, ids, JSON.stringify(author)],
+  });
   return rows.map(changed);
 }
 
@@ -340,7 +384,7 @@ function changed(row: Row): Changed {
   const file = row.id === null ? null : headOf(row);
   switch (row.outcome) {
     case 'written':
-      return { kind: 'changed', file: file!, seq: Number(row.seq) };
+      return { kind: 'changed', file: file!, seq: Number(row.seq), also: row.also ?? [] };
     case 'unchanged':
       return { kind: 'unchanged', file: file! };
     case 'not_found':
@@ -356,8 +400,8 @@ function inTheWay(obstacle: string): string {
   const [what, path] = [obstacle.slice(0, obstacle.indexOf(':')), obstacle.slice(obstacle.indexOf(':') + 1)];
   if (what === 'folder') return `${path} is a folder`;
   if (what === 'file') return `${path} is a file`;
-  if (what === 'read_only') return `what is under ${path} is made from threads, and is read-only`;
-  return `${path} is there already, in another spelling; use that one`;
+  if (what === 'read_only') return `everything under ${path} is made from threads and is read-only`;
+  return `${path} already exists and differs only in spelling; use that path`;
 }
 
 function headOf(row: Row): FileHead {

@@ -21,13 +21,13 @@ export type ParsedPath =
 /** Parses a file's path, with or without its leading slash. */
 export function parsePath(given: string): ParsedPath {
   const refused = (problem: string): ParsedPath => ({ ok: false, problem });
-  if (given.length > PATH_BYTES * 2) return refused(`a path has at most ${PATH_BYTES} bytes`);
+  if (given.length > PATH_BYTES * 2) return refused(`a path may have at most ${PATH_BYTES} bytes`);
   const normal = given.normalize('NFC').replace(/^\//, '');
-  if (normal === '') return refused('a path names a file, such as /notes/haiku.md');
+  if (normal === '') return refused('a path must name a file, such as /notes/haiku.md');
   const path = `/${normal}`;
-  if (Buffer.byteLength(path) > PATH_BYTES) return refused(`a path has at most ${PATH_BYTES} bytes`);
+  if (Buffer.byteLength(path) > PATH_BYTES) return refused(`a path may have at most ${PATH_BYTES} bytes`);
   const names = normal.split('/');
-  if (names.length > PATH_DEPTH) return refused(`a path has at most ${PATH_DEPTH} names`);
+  if (names.length > PATH_DEPTH) return refused(`a path may have at most ${PATH_DEPTH} names`);
   for (const name of names) {
     const problem = problemWithName(name);
     if (problem) return refused(problem);

@@ -3,7 +3,7 @@
 import { TooMuchWork, workers } from '../compute/pool.ts';
 import type { Queryable } from '../db/pool.ts';
 import { asText, holdContent, readWhole, type StoredContent } from './content.ts';
-import { writeFile, type Changed, type FileHead, type Write } from './files.ts';
+import { writeFile, type Changed, type FileHead, type Write, type CommittedChange } from './files.ts';
 import { readVersion } from './versions.ts';
 
 /** Maximum size of a text that is merged. */
@@ -25,7 +25,7 @@ export interface Save extends Omit<Write, 'content'> {
 export type Saved =
   | Exclude<Changed, { kind: 'conflict' }>
   /** Written, merged with the changes that others had made. */
-  | { readonly kind: 'merged'; readonly file: FileHead; readonly seq: number; readonly bytes: Buffer }
+  | (Omit<CommittedChange, 'kind'> & { readonly kind: 'merged'; readonly bytes: Buffer })
   | { readonly kind: 'conflict'; readonly file: FileHead | null; readonly theirs: Buffer | null };
 
 /** Content longer than a chunk is stored through `store`, outside the transaction that `client` may be in. */

@@ -5,7 +5,7 @@
 import { crc32 } from 'node:zlib';
 import type { Readable } from 'node:stream';
 import { getFileNameLowLevel, openPromise, type Entry, type ZipFile } from 'yauzl';
-import { transaction, type Pool } from '../db/pool.ts';
+import { transaction, type Pool, type Queryable } from '../db/pool.ts';
 import { gatherChunks, storeStream, type Keep, type StoredContent } from './content.ts';
 import { lockFiles, writeFile, type Author, type Changed } from './files.ts';
 import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../yielding.ts';
@@ -54,7 +54,7 @@ export class BadArchive extends Error {
   }
 }
 
-interface Member {
+export interface Member {
   readonly entry: Entry;
   readonly name: string;
   readonly path: FilePath;
@@ -67,16 +67,9 @@ export async function unpack(
   unpacking: Unpacking,
   unpacked: Unpacked,
 ): Promise<void> {
-  const zip = await openPromise(file, {
-    lazyEntries: true,
-    autoClose: false,
-    decodeStrings: false,
-    validateEntrySizes: true,
-  }).catch((error: Error) => {
-    throw new BadArchive('not_a_zip', error.message);
-  });
+  const zip = await openArchive(file);
   try {
-    const members = await readDirectory(zip, unpacking, unpacked);
+    const members = await readDirectory(zip, unpacking, unpacked.refused);
     const { keep, flush } = gatherChunks(pool);
     const write = async (): Promise<void> => {
       await flush();
@@ -101,10 +94,20 @@ export async function unpack(
   }
 }
 
-async function readDirectory(
+export function openArchive(file: string): Promise<ZipFile> {
+  const options = { lazyEntries: true, autoClose: false, decodeStrings: false, validateEntrySizes: true };
+  return openPromise(file, options).catch((error: Error) => {
+    throw new BadArchive('not_a_zip', error.message);
+  });
+}
+
+type Accepting = Pick<Unpacking, 'folder' | 'governing' | 'maxFileBytes' | 'signal'>;
+
+/** The entries that can become files below the folder. The others are added to `refused`. */
+export async function readDirectory(
   zip: ZipFile,
-  unpacking: Unpacking,
-  unpacked: Unpacked,
+  unpacking: Accepting,
+  refused: { readonly name: string; readonly problem: string }[],
 ): Promise<readonly Member[]> {
   if (zip.entryCount > ARCHIVE_ENTRIES)
     throw new BadArchive('too_many_files', `it has ${zip.entryCount} entries`);
@@ -124,7 +127,7 @@ async function readDirectory(
         total += entry.uncompressedSize;
         members.push(member);
       } else {
-        unpacked.refused.push({ name, problem: typeof member === 'string' ? member : 'it is named twice' });
+        refused.push({ name, problem: typeof member === 'string' ? member : 'its path occurs twice' });
       }
     }
   } catch (error) {
@@ -141,23 +144,25 @@ async function readDirectory(
 function memberOf(
   entry: Entry,
   name: string,
-  { folder, maxFileBytes, governing }: Unpacking,
+  { folder, maxFileBytes, governing }: Accepting,
 ): Member | string {
   const type = (entry.externalFileAttributes >>> 16) & 0o170000;
   if (type === 0o120000) return 'it is a link';
   if (type !== 0 && type !== 0o100000) return 'it is not a file';
   if (entry.isEncrypted()) return 'it is encrypted';
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8)
-    return 'it is compressed in an unknown way';
-  if (entry.uncompressedSize > maxFileBytes) return `it has more than ${maxFileBytes} bytes`;
+    return 'its compression method is not supported';
+  if (entry.uncompressedSize > maxFileBytes) return `it is larger than ${maxFileBytes} bytes`;
   // The name is checked on its own first: the folder prefix must not hide a leading slash or a dot.
   if (name.startsWith('/')) return 'its path begins with a slash';
   const own = parsePath(name);
   const parsed = own.ok ? parsePath(`${folder.path === '/' ? '' : folder.path}${own.path.path}`) : own;
   if (!parsed.ok) return parsed.problem;
   if (!governing && governsAgents(parsed.path))
-    return 'what is in /agents, and /AGENTS.md, needs a person: send the person’s token';
-  return isReadOnly(parsed.path) ? 'what is under /chats is read-only' : { entry, name, path: parsed.path };
+    return 'only a person may change /AGENTS.md and the files in /agents: send the person’s token';
+  return isReadOnly(parsed.path)
+    ? 'everything under /chats is read-only'
+    : { entry, name, path: parsed.path };
 }
 
 function nameOf(entry: Entry): string {
@@ -166,7 +171,7 @@ function nameOf(entry: Entry): string {
 }
 
 /** Null if the entry does not match the archive's directory. */
-async function contentOf(
+export async function contentOf(
   keep: Keep,
   zip: ZipFile,
   { entry }: Member,
@@ -191,6 +196,13 @@ async function contentOf(
   return damaged || sum !== entry.crc32 ? null : content;
 }
 
+/** Locks the chunks in one order, so that two uploads with the same content do not deadlock. */
+export async function lockChunks(client: Queryable, contents: readonly StoredContent[]): Promise<void> {
+  await client.query('select from chunks where hash = any ($1) and not kept order by hash for update', [
+    contents.flatMap(({ chunks }) => chunks),
+  ]);
+}
+
 async function writeBatch(
   pool: Pool,
   batch: readonly { readonly member: Member; readonly content: StoredContent }[],
@@ -200,10 +212,10 @@ async function writeBatch(
   const outcomes = await transaction(pool, async (client) => {
     const paths = batch.map(({ member }) => member.path);
     await lockFiles(client, workspaceId, paths);
-    // Lock the chunks in one order, so that two uploads with the same content do not deadlock.
-    await client.query('select from chunks where hash = any ($1) and not kept order by hash for update', [
-      batch.flatMap(({ content }) => content.chunks),
-    ]);
+    await lockChunks(
+      client,
+      batch.map(({ content }) => content),
+    );
     const changes: Changed[] = [];
     for (const { member, content } of batch) {
       changes.push(

@@ -1,17 +1,20 @@
-// The full-text index. A write only records that there is something to index (`unindexed`). Some pod indexes it a
-// moment later. A search first indexes whatever is left, so that it finds everything committed before it.
+// The full-text index of a workspace's files, and of what other concepts hand over as text. A write only records that there is
+// something to index (`unindexed`). Some pod indexes it a moment later. A search first indexes whatever is left, so that it finds
+// everything committed before it.
 
 import type { Bus } from '../bus/bus.ts';
 import { transaction, type Pool, type Queryable } from '../db/pool.ts';
 import { CHUNK_BYTES } from './content.ts';
 import { FILES_CHANGED } from './topics.ts';
 
-/** How many characters of a text are indexed. */
-const WORDS_CHARACTERS = 128 * 1024;
+/** How many characters of a file's text are indexed. */
+export const WORDS_CHARACTERS = 128 * 1024;
 /** A UTF-16 code unit takes at most 3 bytes of UTF-8. */
 const WORDS_CHUNKS = Math.ceil((3 * WORDS_CHARACTERS) / CHUNK_BYTES);
 /** Versions indexed by one transaction. */
 const BATCH = 32;
+/** The class of the advisory lock that an indexer of a workspace holds. */
+const INDEX_LOCK = 4404;
 /** Delay between a change and its indexing: a file that is written repeatedly is not indexed each time. */
 const SOON_MS = 1000;
 
@@ -26,49 +29,69 @@ export async function listUnindexed(client: Queryable): Promise<readonly string[
   return rows.map(({ id }) => id);
 }
 
+interface Due {
+  object_id: string;
+  version: number;
+  text: string | null;
+}
+
 async function indexSome(client: Queryable, workspaceId: string): Promise<number> {
-  // A second indexer waits here until the first is done, and then finds nothing to do.
-  const due = await client.query<{ file_id: string; version: number }>({
-    name: 'unindexed',
-    text: `select file_id, version from unindexed where workspace_id = $1
-      order by file_id, version limit ${BATCH} for update`,
+  const { rowCount } = await client.query({
+    name: 'is_unindexed',
+    text: 'select from unindexed where workspace_id = $1 limit 1',
     values: [workspaceId],
   });
-  if (due.rows.length === 0) return 0;
-  const files = [...new Set(due.rows.map(({ file_id }) => file_id))];
-  // A version written after the locked ones has its own row, and is indexed later.
-  const { rows } = await client.query<{ file_id: string; data: Buffer | null }>({
-    name: 'unindexed_texts',
-    text: `select f.id as file_id, (
+  if (rowCount === 0) return 0;
+  // A second indexer waits here until the first is done, and then finds less to do.
+  await client.query({
+    name: 'lock_index',
+    text: `select pg_advisory_xact_lock(${INDEX_LOCK}, hashtext($1::uuid::text))`,
+    values: [workspaceId],
+  });
+  const due = await client.query<Due>({
+    name: 'unindexed',
+    text: `select object_id, version, text from unindexed where workspace_id = $1
+      order by object_id, version limit ${BATCH}`,
+    values: [workspaceId],
+  });
+  // Of several versions of an object the last one counts.
+  const texts = new Map(due.rows.map(({ object_id, text }) => [object_id, text]));
+  // A version written after these has its own row, and is indexed later.
+  const { rows } = await client.query<{ id: string; path: string; data: Buffer | null }>({
+    name: 'unindexed_files',
+    text: `select f.id, f.path, (
         select string_agg(k.data, '' order by c.place)
           from unnest(v.chunks[1:${WORDS_CHUNKS}]) with ordinality c (hash, place) join chunks k on k.hash = c.hash
       ) as data
       from files f join file_versions v on v.file_id = f.id and v.version = f.version
       where f.id = any ($1) and f.removed_at is null and f.is_text`,
-    values: [files],
+    values: [[...texts.keys()]],
   });
+  for (const { id, path, data } of rows) texts.set(id, `${nameWords(path)}\n${contentWords(data)}`);
   await client.query({
-    name: 'drop_words',
-    text: 'delete from file_words where file_id = any ($1) and not file_id = any ($2)',
-    values: [files, rows.map(({ file_id }) => file_id)],
-  });
-  await client.query({
-    name: 'put_words',
-    text: `insert into file_words (workspace_id, file_id, words)
-      select $1, u.id, to_tsvector('simple', u.words) from unnest($2::uuid[], $3::text[]) as u (id, words)
-      on conflict (file_id) do update set words = excluded.words`,
-    values: [workspaceId, rows.map(({ file_id }) => file_id), rows.map(({ data }) => wordsOf(data))],
-  });
-  await client.query({
-    name: 'indexed',
-    text: `delete from unindexed using unnest($2::uuid[], $3::integer[]) as u (id, v)
-      where workspace_id = $1 and file_id = u.id and version = u.v`,
-    values: [workspaceId, due.rows.map(({ file_id }) => file_id), due.rows.map(({ version }) => version)],
+    name: 'index_texts',
+    text: `with indexed as (select index_texts($1, $2, $3))
+      delete from unindexed using unnest($4::uuid[], $5::integer[]) as u (id, v), indexed
+      where workspace_id = $1 and object_id = u.id and version = u.v`,
+    values: [
+      workspaceId,
+      [...texts.keys()],
+      // Lower case here, because a database's own depends on its locale.
+      [...texts.values()].map((text) => text?.toLowerCase() ?? null),
+      due.rows.map(({ object_id }) => object_id),
+      due.rows.map(({ version }) => version),
+    ],
   });
   return due.rows.length;
 }
 
-function wordsOf(data: Buffer | null): string {
+/** A file is also found by the words of its name. */
+function nameWords(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return name.replace(/\.[^.]*$/, '').replaceAll(/[_.-]+/g, ' ');
+}
+
+function contentWords(data: Buffer | null): string {
   return (data ?? Buffer.alloc(0)).toString('utf8').slice(0, WORDS_CHARACTERS).toWellFormed();
 }
 

@@ -2,14 +2,14 @@
 // files.ts, then calls `committed`, which announces the change and returns when the mirror on disk has it.
 
 import type { Bus } from '../bus/bus.ts';
-import type { Changed, Stage, Written } from './files.ts';
+import type { Changed, Stage, CommittedChange } from './files.ts';
 import { FILES_CHANGED } from './topics.ts';
 
 /** The mirrors of workspaces on this pod's disk. */
 export interface Mirrors {
   readonly stage: Stage;
   /** Updates the mirror to the database's state, including at least these changes. Resolves when they are on disk. */
-  flush(workspaceId: string, changes: readonly Written[]): Promise<void>;
+  flush(workspaceId: string, changes: readonly CommittedChange[]): Promise<void>;
   /** A folder on disk with everything that was committed before the call. */
   folder(workspaceId: string): Promise<string>;
   /** Why a folder is behind, in a few words without paths; null if none is. */
@@ -61,7 +61,7 @@ export class Workspaces {
     await this.options.bus.publish(FILES_CHANGED, { workspaceId });
   }
 
-  async #announce(workspaceId: string, written: readonly Written[]): Promise<void> {
+  async #announce(workspaceId: string, written: readonly CommittedChange[]): Promise<void> {
     await Promise.all([this.announce(workspaceId), this.mirrors.flush(workspaceId, written)]);
   }
 }

@@ -13,6 +13,7 @@ import type { Storage } from '../db/storage.ts';
 import type { LogTailCache } from '../log/tail-cache.ts';
 import type { AccessKey } from '../identity/principal.ts';
 import type { Mcp } from '../mcp/mcp.ts';
+import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Models } from '../models/catalog.ts';
 import type { ThreadOriginCache } from '../threads/origin-cache.ts';
@@ -28,12 +29,13 @@ import { chatAuditRoutes } from './routes/chat-audit.ts';
 import { chatControlRoutes } from './routes/chat-control.ts';
 import { chatRoutes } from './routes/chats.ts';
 import { createConsole } from './routes/console.ts';
-import { scopeRequests } from './kernel/scope.ts';
+import { provideScopes } from './kernel/scope.ts';
 import { docsRoute } from './kernel/docs.ts';
+import { entityRoutes } from './routes/entities.ts';
 import { fileRoutes } from './routes/files.ts';
 import { folderRoutes } from './routes/folders.ts';
+import { searchRoutes } from './routes/search.ts';
 import { guard } from './kernel/guard.ts';
-import { ownIdsOnly } from './kernel/own-ids.ts';
 import { refuseDetours, refuseNulInTarget } from './kernel/paths.ts';
 import { notFoundHandler } from './kernel/methods.ts';
 import { errorHandler, validationHook } from './kernel/problem.ts';
@@ -45,10 +47,12 @@ import { personRoutes } from './kernel/person.ts';
 import { policyRoutes } from './routes/policies.ts';
 import { roleRoutes } from './routes/roles.ts';
 import { mcpRoutes } from './routes/mcp.ts';
+import { projectArchiveRoutes } from './routes/project-archive.ts';
+import { projectRoutes } from './routes/projects.ts';
 import { runListRoutes } from './routes/run-list.ts';
 import { runRoutes } from './routes/runs.ts';
-import type { Streams } from './kernel/sse.ts';
-import type { WorkspaceHints } from './kernel/workspace-hints.ts';
+import type { Streams } from './streams/sse.ts';
+import type { WorkspaceHints } from './streams/workspace-hints.ts';
 import { toolResultRoutes } from './routes/tool-results.ts';
 import { threadEventRoutes } from './routes/thread-events.ts';
 import { threadRoutes } from './routes/threads.ts';
@@ -57,9 +61,9 @@ import { VERSION } from './kernel/version.ts';
 import { versionRoutes } from './routes/versions.ts';
 import { workspaceRoutes } from './routes/workspaces.ts';
 
+/** What routes use besides the database, which they get with a scope (kernel/scope.ts). */
 export interface HttpContext {
   readonly config: Config;
-  readonly pool: Pool;
   readonly storage: Storage;
   readonly bus: Bus;
   readonly pod: Pod;
@@ -68,6 +72,7 @@ export interface HttpContext {
   readonly roles: Roles;
   readonly originOf: ThreadOriginCache;
   readonly workspaces: Workspaces;
+  readonly knowledge: Knowledge;
   readonly mcp: Mcp;
   readonly streams: Streams;
   readonly recent: LogTailCache;
@@ -84,15 +89,14 @@ export interface HttpContext {
 
 export type App = OpenAPIHono<{ Bindings: HttpBindings }>;
 
-export function createApp(context: HttpContext): App {
+export function createApp(context: HttpContext, pool: Pool): App {
   const app: App = new OpenAPIHono({ defaultHook: validationHook });
   app.onError(errorHandler(context.log, context.storage));
   const toConsole = createConsole(context.consoleFolder);
   app.use(guard({ ...context.config, personToken: context.personToken, keys: context.keys }, toConsole));
   app.use(refuseDetours);
   app.use(refuseNulInTarget);
-  ownIdsOnly(app, context);
-  scopeRequests(app, context);
+  provideScopes(app, { ...context, pool });
   hintRoutes(app, context);
   threadRoutes(app, context);
   threadEventRoutes(app, context);
@@ -105,22 +109,26 @@ export function createApp(context: HttpContext): App {
   modelRoutes(app, context);
   roleRoutes(app, context);
   policyRoutes(app);
-  workspaceRoutes(app, context);
+  workspaceRoutes(app, context, pool);
   fileRoutes(app, context);
   folderRoutes(app, context);
+  searchRoutes(app, context);
   versionRoutes(app, context);
   changeRoutes(app, context);
   archiveRoutes(app, context);
+  projectRoutes(app, context);
+  projectArchiveRoutes(app, context);
+  entityRoutes(app, context);
   chatEventRoutes(app, context);
   agentRoutes(app, context);
   aiSdkRoutes(app, context);
   agUiRoutes(app, context);
-  toolResultRoutes(app, context);
-  usageRoutes(app, context);
+  toolResultRoutes(app);
+  usageRoutes(app, pool);
   mcpRoutes(app, context);
   personRoutes(app, context);
   indexRoute(app);
-  healthRoutes(app, context);
+  healthRoutes(app, context, pool);
   app.doc31('/openapi.json', {
     openapi: '3.1.0',
     info: { title: 'Continuo', version: VERSION, description: 'The durable agent server.' },

@@ -21,7 +21,7 @@ export async function readPersonToken(home: string): Promise<string | null> {
   const token = text.trim();
   if (TOKEN.test(token)) return token;
   throw new Error(
-    `${path} does not hold a person's token (43 letters, digits, - and _). Remove the file: the next start makes a new one.`,
+    `${path} does not hold a person's token (43 letters, digits, - and _). Remove the file; the next start creates a new one.`,
   );
 }
 

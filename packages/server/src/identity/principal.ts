@@ -1,7 +1,12 @@
 // The principal: on whose behalf a request acts. One middleware (the guard) finds it once per request, and routes reach only
-// the workspaces that it may use. All others are answered as if they did not exist.
+// the workspaces that it may use. All others are answered as if they did not exist. What a request causes (messages, runs,
+// decisions, versions of files) stores its principal: its kind and its name, never its secret.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Principal as StoredPrincipal } from '@continuo/protocol';
+
+/** A principal as rows store it with what it caused. */
+export type { StoredPrincipal };
 
 export type Principal =
   /** A user on this machine, or anyone with the person's token. */
@@ -26,6 +31,10 @@ export interface AccessKey {
 /** A local user who has not shown the person's token. */
 export const ANONYMOUS: Principal = { kind: 'local', isPerson: false };
 const LOCAL_PERSON: Principal = { kind: 'local', isPerson: true };
+
+export function toStored(principal: Principal): StoredPrincipal {
+  return principal.kind === 'key' ? { kind: 'key', name: principal.name } : { kind: 'local' };
+}
 
 export function mayUse(principal: Principal, workspaceId: string): boolean {
   const only = onlyWorkspace(principal);

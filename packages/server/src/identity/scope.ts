@@ -7,7 +7,5 @@ import type { Principal } from './principal.ts';
 export interface WorkspaceScope {
   readonly principal: Principal;
   readonly workspaceId: string;
-  /** The workspace's name. */
-  readonly name: string;
   readonly db: Pool;
 }

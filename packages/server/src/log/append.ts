@@ -13,6 +13,7 @@
 import { connect, destroy, isConnectionError, isStorageFull, sqlState } from '../db/pool.ts';
 import type { Connection, DatabaseSettings, Pool } from '../db/pool.ts';
 import type { Faults } from '../faults.ts';
+import type { Change, RegisteredKinds } from './changes.ts';
 import type { StoredEvent } from './event.ts';
 import { hit, Lost, Pen, type Part, type PenHost, type PenOptions } from './pen.ts';
 import type { LogTailCache } from './tail-cache.ts';
@@ -43,6 +44,8 @@ export interface WriterOptions {
   readonly database: DatabaseSettings;
   readonly pool: Pool;
   readonly now: () => number;
+  /** The kinds of row changes that may be appended with events. */
+  readonly changes: RegisteredKinds;
   /** Called after each commit, once per thread, in order. */
   readonly publish: (rows: readonly StoredEvent[]) => void;
   /** The notice to other pods that these threads have new events; null if there is no other pod. */
@@ -171,25 +174,30 @@ export class Writer implements PenHost {
   }
 
   async #write(parts: readonly Part[]): Promise<void> {
-    let released: readonly string[];
+    let effects: readonly boolean[];
     try {
-      released = await this.#insert(parts);
+      effects = await this.#insert(parts);
     } catch (error) {
       await this.#recover(parts, error as Error);
       return;
     }
-    for (const part of parts) this.#committed(part, released.includes(part.pen.threadId));
+    let from = 0;
+    for (const part of parts) {
+      const to = from + part.changes.length;
+      this.#committed(part, effects.slice(from, to));
+      from = to;
+    }
   }
 
-  /** Resolves with the threads that were released. */
-  async #insert(parts: readonly Part[]): Promise<readonly string[]> {
+  /** Resolves with whether each change had an effect, in order. */
+  async #insert(parts: readonly Part[]): Promise<readonly boolean[]> {
     const rows = parts.length === 1 ? parts[0]!.rows : parts.flatMap((part) => part.rows);
-    const changes = parts.flatMap((part) => part.changes);
+    const changes = joinChanges(parts);
     const notice = this.options.notice(parts.map((part) => part.pen.threadId));
     const { faults } = this.options;
     if (faults) await hit(faults, 'append.before', rows);
     const connection = await this.#connected();
-    const sent: Promise<{ rows: { released?: string[] | null }[] }> =
+    const sent: Promise<{ rows: { effects?: boolean[] }[] }> =
       changes.length === 0
         ? connection.query({ name: 'append', text: INSERT, values: [...bind(rows), notice] })
         : connection.query({
@@ -204,7 +212,7 @@ export class Writer implements PenHost {
     }
     const answer = await sent;
     if (faults) await hit(faults, 'append.after', rows);
-    return answer.rows[0]?.released ?? [];
+    return answer.rows[0]?.effects ?? [];
   }
 
   async #recover(parts: readonly Part[], error: Error): Promise<void> {
@@ -223,7 +231,7 @@ export class Writer implements PenHost {
     if (state === '55P03') return this.#writeLater(part, LOCK_PAUSE_MS);
     // The rows wait until the disk has room again, and so does their run.
     if (isStorageFull(error)) return this.#writeLater(part, STORAGE_PAUSE_MS);
-    if (state === 'CN001') return part.pen.refuse(part);
+    if (state === 'CN001') return part.pen.refuse(part, error);
     if (state && REFUSED_VALUES.test(state)) return part.pen.refuseValues(part, error);
     part.pen.fail(part, error);
   }
@@ -235,7 +243,7 @@ export class Writer implements PenHost {
   #writeLater(part: Part, pauseMs: number): void {
     setTimeout(() => {
       if (part.pen.lost || this.#closed) {
-        return part.pen.fail(part, new Lost(`thread ${part.pen.threadId} was let go`));
+        return part.pen.fail(part, new Lost(`thread ${part.pen.threadId} was released`));
       }
       this.#write([part]).catch((error: Error) => part.pen.fail(part, error));
     }, pauseMs);
@@ -243,14 +251,13 @@ export class Writer implements PenHost {
 
   /** After a key violation or an unknown outcome: reads the end of the log to find out whether the part was committed. */
   async #settle(part: Part): Promise<void> {
-    const outcome = await this.settled(part.pen, part.rows[0]!);
-    // It is not known whether the append also released the thread. To release it again does no harm.
-    if (outcome === 'committed') return this.#committed(part, false);
+    const outcome = await this.outcomeOf(part.pen, part.rows[0]!);
+    if (outcome === 'committed') return this.#committed(part, null);
     if (outcome === 'absent') return this.#write([part]);
     part.pen.fail(part, new Lost(`thread ${part.pen.threadId} has another owner`));
   }
 
-  async settled(
+  async outcomeOf(
     pen: Pen,
     first: { seq: number; json: string | null },
   ): Promise<'committed' | 'absent' | 'lost'> {
@@ -269,9 +276,9 @@ export class Writer implements PenHost {
   }
 
   /** If this throws, the part is committed all the same. The pen fails, and the next claim reads the thread from its log. */
-  #committed(part: Part, released: boolean): void {
+  #committed(part: Part, effects: readonly boolean[] | null): void {
     try {
-      part.pen.committed(part, released);
+      part.pen.committed(part, effects);
       this.publish(part.rows);
     } catch (error) {
       part.pen.fail(part, error as Error);
@@ -292,4 +299,16 @@ export class Writer implements PenHost {
     this.#connection = connection;
     return connection;
   }
+}
+
+/** The changes of all parts. A change refers to its row by index, so the indexes are shifted. */
+function joinChanges(parts: readonly Part[]): readonly Change[] {
+  if (parts.length === 1) return parts[0]!.changes;
+  const joined: Change[] = [];
+  let rows = 0;
+  for (const part of parts) {
+    for (const change of part.changes) joined.push({ ...change, event: rows + change.event });
+    rows += part.rows.length;
+  }
+  return joined;
 }

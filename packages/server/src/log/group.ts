@@ -1,44 +1,8 @@
 // Groups of events that wait to be appended. A group is written as a whole, together with the rows that it changes.
 
 import type { EventData, NewEvent } from '@continuo/protocol';
+import type { Change } from './changes.ts';
 import type { StoredEvent } from './event.ts';
-
-/** A row change that commits with the group's events. `event` is the index of the event that causes it. */
-export type Change =
-  | { kind: 'start'; event: number; run: string }
-  | {
-      kind: 'end';
-      event: number;
-      run: string;
-      status: 'done' | 'error' | 'canceled';
-      error?: unknown;
-      usage?: unknown;
-      cost?: number | null;
-      /** How many steering messages the run took in. If it was sent more, the database refuses every end but `canceled`. */
-      steers?: number;
-      /** The run has pending approvals, which end with it. */
-      asked?: boolean;
-    }
-  | { kind: 'message'; event: number; id: string; run: string; ordinal: number; content: unknown }
-  | { kind: 'steered'; event: number; id: string }
-  | { kind: 'session'; event: number; id: string; state: string; reason: string }
-  | {
-      kind: 'approval';
-      event: number;
-      id: string;
-      workspace: string;
-      run: string;
-      call: string;
-      tool: string;
-      subkind: string;
-      content: unknown;
-      paths: unknown;
-      reason: string;
-      expires_at: string | null;
-    }
-  | { kind: 'title'; event: number; title: string }
-  /** Releases the thread until `wake_at`, unless it has new facts. Always the last change of a pen. */
-  | { kind: 'release'; event: number; wake_at: string | null };
 
 export interface Entry {
   readonly runId: string | null;
@@ -49,6 +13,7 @@ export interface Group {
   entries: Entry[];
   /** The entries' data as JSON. Null if no caller waits for the group: its pieces may still be merged. */
   readonly json: readonly string[] | null;
+  /** Encoded for the database. */
   readonly changes: readonly Change[];
   readonly at: number;
   readonly bytes: number;
@@ -70,33 +35,11 @@ export function group(
   let bytes = 0;
   for (const { event } of entries) bytes += sizeOf(event);
   const json = resolve === fireAndForget ? null : entries.map(({ event }) => JSON.stringify(event.data));
-  return { entries, json, changes: changes.map(withJsonAsText), at, bytes, resolve, reject };
+  return { entries, json, changes, at, bytes, resolve, reject };
 }
 
 function sizeOf(event: NewEvent): number {
   return 100 + ('text' in event.data ? event.data.text.length : 0);
-}
-
-/** The database's JSON functions refuse NUL and lone surrogates inside a value; a cast from text does not. */
-function withJsonAsText(change: Change): Change {
-  const text = (value: unknown) => (value == null ? null : JSON.stringify(value));
-  if (change.kind === 'message') return { ...change, content: text(change.content) };
-  if (change.kind === 'approval')
-    return {
-      ...change,
-      content: text(change.content),
-      paths: text(change.paths),
-      call: keepable(change.call),
-      tool: keepable(change.tool),
-      reason: keepable(change.reason),
-    };
-  if (change.kind === 'end') return { ...change, error: text(change.error), usage: text(change.usage) };
-  return { ...change };
-}
-
-/** Replaces NUL and lone surrogates, which a text column cannot store. */
-export function keepable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
 /** Merges adjacent pieces of one message into one event. */

@@ -9,7 +9,8 @@ import { ConnectionLost, sqlState, transaction } from '../db/pool.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import type { Faults } from '../faults.ts';
 import type { StoredEvent } from './event.ts';
-import { group, mergePieces, fireAndForget, type Change, type Entry, type Group } from './group.ts';
+import { encode, kindOf, type Change, type ChangeKind, type RegisteredKinds } from './changes.ts';
+import { group, mergePieces, fireAndForget, type Entry, type Group } from './group.ts';
 import type { LogTailCache } from './tail-cache.ts';
 import { bind, INSERT } from './statements.ts';
 
@@ -21,11 +22,6 @@ const IDLE_TRIES = 3;
 /** The thread has another owner now, or this pod had to give it up. */
 export class Lost extends Error {
   readonly code = 'lost';
-}
-
-/** A cancel of the run was accepted first, so the run can only end canceled. */
-export class CancelWins extends Error {
-  readonly code = 'cancel_wins';
 }
 
 /**
@@ -41,7 +37,8 @@ export interface Part {
   readonly pen: Pen;
   readonly groups: readonly Group[];
   readonly rows: readonly StoredEvent[];
-  readonly changes: readonly Record<string, unknown>[];
+  /** `event` is the index of the change's row. */
+  readonly changes: readonly Change[];
 }
 
 /** The writer, as its pens see it. */
@@ -49,6 +46,7 @@ export interface PenHost {
   readonly options: {
     readonly pool: Pool;
     readonly now: () => number;
+    readonly changes: RegisteredKinds;
     readonly recent?: LogTailCache | undefined;
     readonly notice: (threadIds: readonly string[]) => string | null;
     readonly faults?: Faults | undefined;
@@ -62,7 +60,7 @@ export interface PenHost {
   /** The pen was closed and appends no more. */
   closed(pen: Pen): void;
   /** Finds out whether a part with an unknown outcome was committed, by its first row. */
-  settled(pen: Pen, first: { seq: number; json: string | null }): Promise<'committed' | 'absent' | 'lost'>;
+  outcomeOf(pen: Pen, first: { seq: number; json: string | null }): Promise<'committed' | 'absent' | 'lost'>;
 }
 
 export interface PenOptions {
@@ -85,7 +83,7 @@ export class Pen {
   #seq: number;
   #bytes = 0;
   #rows = 0;
-  /** The database refused a value in one of the first so many groups: these are sent one by one to find it. */
+  /** The database refused one of the first so many groups: these are sent one by one to find it. */
   #suspects = 0;
   /** A flush or a transaction of this thread is in flight. */
   #busy = false;
@@ -168,7 +166,7 @@ export class Pen {
       if (outcome.idled) idled += 1;
       // Work that idles for too long would be ended by the database every time.
       if (idled === IDLE_TRIES)
-        throw new Error('the transaction was ended, because it idled longer than the lease');
+        throw new Error('the database ended the transaction, because it idled longer than the lease');
     }
   }
 
@@ -183,7 +181,7 @@ export class Pen {
         pool,
         async (client) => {
           const done = await work(client);
-          if (this.#lost) throw new Lost(`thread ${this.threadId} was let go`);
+          if (this.#lost) throw new Lost(`thread ${this.threadId} was released`);
           part = this.#number([group(done.entries, [], now())]);
           if (faults) await hit(faults, 'transact.before', part.rows);
           const values = [...bind(part.rows), notice([this.threadId])];
@@ -199,14 +197,14 @@ export class Pen {
     } catch (error) {
       const unknown = error instanceof ConnectionLost;
       if (!unknown && !(part && sqlState(error) === '23505')) throw error;
-      const outcome = await this.#writer.settled(
+      const outcome = await this.#writer.outcomeOf(
         this,
         (part as Part | null)?.rows[0] ?? { seq: this.#seq + 1, json: null },
       );
       if (outcome === 'absent' && unknown && !this.#lost) return { kind: 'undone', idled: error.idled };
       // The thread has another owner, or the transaction committed and its answer was lost. Either way, the log must be read again.
       this.lose();
-      throw new Lost(`thread ${this.threadId} is read again from its log`);
+      throw new Lost(`thread ${this.threadId} must be read again from its log`);
     } finally {
       this.#free();
     }
@@ -245,9 +243,11 @@ export class Pen {
     return this.#number(merge ? mergePieces(groups) : groups);
   }
 
-  committed(part: Part, released: boolean): void {
+  /** `effects` says of each change whether it had an effect; null if that is not known. */
+  committed(part: Part, effects: readonly boolean[] | null): void {
     this.#busy = false;
-    this.#released = released;
+    // A thread whose release is not known is released again, which does no harm.
+    this.#released = part.changes.some((change, index) => effects?.[index] && this.#kindOf(change).releases);
     this.#advance(part);
     this.#owner.onCommit(part.rows);
     let from = 0;
@@ -260,30 +260,37 @@ export class Pen {
     this.#mark();
   }
 
-  /** The database refused to start or to end a run: that group is rejected, and the others are queued again. */
-  refuse(part: Part): void {
-    const decisive = (change: Change) => change.kind === 'start' || change.kind === 'end';
-    const refused = part.groups.filter((each) => each.changes.some(decisive));
-    const others = part.groups.filter((each) => !refused.includes(each));
-    this.#putBack(others);
-    for (const { changes } of refused)
-      for (const change of changes) if (change.kind === 'start') this.#dropPieces(change.run);
-    for (const each of refused) {
-      this.#bytes -= each.bytes;
-      each.reject(new CancelWins('the run was canceled'));
-    }
+  /** The database refused a change: the group that contains it is rejected, and the others are queued again. */
+  refuse(part: Part, cause: Error): void {
+    const isRefusable = (change: Change) => this.#kindOf(change).refusal !== undefined;
+    const refused = part.groups.filter(({ changes }) => changes.some(isRefusable));
+    if (refused.length === 0) return this.fail(part, cause);
+    if (refused.length > 1) return this.#sendOneByOne(part.groups);
+    const rejected = refused[0]!;
+    this.#putBack(part.groups.filter((each) => each !== rejected));
+    const opening = rejected.changes.find((change) => this.#kindOf(change).opensRun);
+    if (opening) this.#dropPieces(rejected.entries[opening.event]!.runId!);
+    this.#bytes -= rejected.bytes;
+    rejected.reject(this.#kindOf(rejected.changes.find(isRefusable)!).refusal!());
+  }
+
+  #kindOf(change: Change): ChangeKind {
+    return kindOf(change, this.#writer.options.changes);
   }
 
   /** The database refused a value: the group that contains it is rejected, and the others are queued again. */
   refuseValues(part: Part, cause: Error): void {
-    if (part.groups.length > 1) {
-      this.#suspects = part.groups.length;
-      return this.#putBack(part.groups);
-    }
+    if (part.groups.length > 1) return this.#sendOneByOne(part.groups);
     const [refused] = part.groups;
     this.#bytes -= refused!.bytes;
     this.#putBack([]);
-    refused!.reject(new Unwritable(`the database refuses it: ${cause.message}`, { cause }));
+    refused!.reject(new Unwritable(`the database refused the append: ${cause.message}`, { cause }));
+  }
+
+  /** Finds the group that the database refused. */
+  #sendOneByOne(groups: readonly Group[]): void {
+    this.#suspects = groups.length;
+    this.#putBack(groups);
   }
 
   /** Removes the queued events of a run that the database refused to start. */
@@ -321,9 +328,13 @@ export class Pen {
     if (this.#lost) return reject(new Lost(`thread ${this.threadId} has another owner`));
     let queued: Group;
     try {
-      queued = group(entries, changes, this.#writer.options.now(), resolve, reject);
+      const { now, changes: kinds } = this.#writer.options;
+      const encoded = changes.map((change) => encode(change, kinds));
+      queued = group(entries, encoded, now(), resolve, reject);
     } catch (cause) {
-      return reject(new Unwritable(`it cannot be made into JSON: ${(cause as Error).message}`, { cause }));
+      return reject(
+        new Unwritable(`the append cannot be serialized as JSON: ${(cause as Error).message}`, { cause }),
+      );
     }
     this.#groups.push(queued);
     this.#rows += entries.length;
@@ -333,7 +344,7 @@ export class Pen {
 
   #number(groups: readonly Group[]): Part {
     const rows: StoredEvent[] = [];
-    const changes: Record<string, unknown>[] = [];
+    const changes: Change[] = [];
     const runSeqs = new Map<string, number>();
     let seq = this.#seq;
     for (const { entries, json, changes: changed, at } of groups) {
@@ -357,16 +368,7 @@ export class Pen {
           at: new Date(at),
         } as StoredEvent);
       }
-      for (const change of changed) {
-        const row = rows[first + change.event]!;
-        changes.push({
-          ...change,
-          thread: this.threadId,
-          attempt: this.attempt,
-          seq: row.seq,
-          at: row.at,
-        });
-      }
+      for (const change of changed) changes.push({ ...change, event: first + change.event });
     }
     return { pen: this, groups, rows, changes };
   }

@@ -18,7 +18,7 @@ export const INSERT = `
   select ${notifySql('$9')} where $9::text is not null`;
 
 export const INSERT_WITH_CHANGES = `
-  select append_with_changes(${ARRAYS}, $9::json) as released, case when $10::text is not null then ${notifySql('$10')} end`;
+  select append_with_changes(${ARRAYS}, $9::json) as effects, case when $10::text is not null then ${notifySql('$10')} end`;
 
 export function bind(rows: readonly StoredEvent[]): string[] {
   const array = (of: (row: StoredEvent) => string | number | null) =>
@@ -155,25 +155,6 @@ export async function seqOf(
     values,
   });
   return far.rows[0]?.seq ?? null;
-}
-
-/**
- * The seq after which a fold must begin to know the state after the event `last`: before the run that is open or ends at
- * `last`, or `last` itself if there is none. Null if the thread has no event `at` yet.
- */
-export async function foldAfter(
-  client: Queryable,
-  threadId: string,
-  { at, last }: { readonly at: number; readonly last: number },
-): Promise<number | null> {
-  const { rows } = await client.query<{ after: number }>({
-    name: 'fold_after',
-    text: `select coalesce((select min(first_seq) - 1 from runs
-        where thread_id = $1 and first_seq <= $3 and (last_seq is null or last_seq >= $3)), $3) as after
-      from events where thread_id = $1 and seq = $2`,
-    values: [threadId, at, last],
-  });
-  return rows[0]?.after ?? null;
 }
 
 /** The thread's seq of the run's latest event; `startAfter` if it has none. */

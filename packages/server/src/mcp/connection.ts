@@ -75,7 +75,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     context: McpCallContext,
   ): Promise<unknown> => {
     if (!session) {
-      const reason = state.status === 'failed' ? state.reason : 'it is being started';
+      const reason = state.status === 'failed' ? state.reason : 'it is starting';
       throw new ToolFailure(`the call was not made: the MCP server ${row.name} is not connected (${reason})`);
     }
     return session.call(tool, input, context);

@@ -29,7 +29,7 @@ export function createHttp(settings: HttpSettings): StreamableHTTPClientTranspor
   transport.send = (message, options) => {
     if (Array.isArray(message) || !isJSONRPCRequest(message)) return send(message, options);
     // Otherwise a call whose stream broke would wait for its time-out. A call that already has its answer ignores this one.
-    const error = { code: STREAM_ENDED, message: 'the stream ended before the answer' };
+    const error = { code: STREAM_ENDED, message: 'the stream ended before the response' };
     const onRequestStreamEnd = () => transport.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
     return send(message, { ...options, onRequestStreamEnd });
   };
@@ -48,7 +48,7 @@ function measured({ gate, onLost }: HttpSettings): FetchLike {
     if (listens && response.status === 404) {
       // A session counts as lost only if its stream was open before. Any other server simply has no such stream, which 405 tells
       // the SDK.
-      if (listened && hasSession(init)) onLost('it no longer knows the session');
+      if (listened && hasSession(init)) onLost('it no longer has the session');
       else return new Response(null, { status: 405 });
     }
     if (listens && response.ok) listened = true;
@@ -72,7 +72,7 @@ function limit(gate: Gate, onLost: (reason: string) => void): TransformStream<Ui
       const end = Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\r\n\r\n'));
       since = end === -1 ? since + chunk.length : chunk.length - end;
       if (since <= MESSAGE_BYTES) return controller.enqueue(chunk);
-      const reason = `it sent a message of more than ${MESSAGE_BYTES} bytes`;
+      const reason = `it sent a message larger than ${MESSAGE_BYTES} bytes`;
       controller.error(new Error(reason));
       onLost(reason);
     },

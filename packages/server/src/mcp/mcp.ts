@@ -54,7 +54,7 @@ interface Workspace {
 export function createMcp({ pool, log, env, bus, ...options }: McpOptions): Mcp {
   const world: World = { now: options.now, timer: options.timer ?? realTimer };
   const guard = createGuard((error) =>
-    log.warn({ reason: error.message }, 'the guard of MCP servers failed'),
+    log.warn({ reason: error.message }, 'the process that ends orphaned MCP servers failed'),
   );
   const workspaces = new Map<string, Workspace>();
   const stopping = new Set<Promise<void>>();

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { TOOL_NAME_LENGTH } from './limits.ts';
 
-export function shownName(server: string, tool: string): string {
+export function modelToolName(server: string, tool: string): string {
   const plain = `${server}__${tool}`;
   if (/^[\w-]+$/.test(tool) && plain.length <= TOOL_NAME_LENGTH) return plain;
   const hash = createHash('sha256').update(tool).digest('hex').slice(0, 8);

@@ -43,7 +43,7 @@ const MOST_NOTES = 20;
 export function toOutput({ content, structuredContent, isError }: z.infer<typeof callResult>): Output {
   const blocks = content.map((each) => block.safeParse(each).data ?? { type: 'unknown' });
   const all = blocks.flatMap((each) => textOf(each) ?? []).join('\n');
-  if (isError) throw new ToolFailure(shortened(all, OUTPUT_BYTES) || 'the tool failed and did not say why');
+  if (isError) throw new ToolFailure(shortened(all, OUTPUT_BYTES) || 'the tool failed and gave no reason');
 
   const { text, left } = cut(all, OUTPUT_BYTES);
   const others = blocks.filter((each) => textOf(each) === null).map(noteOf);

@@ -11,7 +11,7 @@ import { shortened } from './text.ts';
 interface OpenCall {
   readonly ask: LiveCallContext['ask'];
   /** Pauses the call's time-out; the returned function resumes it. */
-  readonly rest: () => () => void;
+  readonly pauseClock: () => () => void;
   /** Ends the call with this error, because the question could not be asked. */
   readonly fail: (error: Error) => void;
 }
@@ -51,10 +51,10 @@ export function createQuestions(): Questions {
       if (count.asked > MOST_QUESTIONS) return { action: 'cancel' };
       const schema = requestedSchema as Readonly<Record<string, unknown>>;
       if (Buffer.byteLength(JSON.stringify(schema)) > SCHEMA_BYTES) {
-        const reason = `the schema of the answer has more than ${SCHEMA_BYTES} bytes`;
+        const reason = `the schema of the answer is larger than ${SCHEMA_BYTES} bytes`;
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, reason);
       }
-      const startClock = call.rest();
+      const startClock = call.pauseClock();
       try {
         return asResult(await call.ask({ text: shortened(message, DESCRIPTION_BYTES), schema }));
       } catch (error) {

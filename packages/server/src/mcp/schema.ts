@@ -9,7 +9,7 @@ import { z } from 'zod';
 type Schema = Readonly<Record<string, unknown>>;
 
 export interface InputSchema {
-  readonly shown: Schema;
+  readonly forModels: Schema;
   readonly input: z.ZodType<Record<string, unknown>>;
 }
 
@@ -19,15 +19,15 @@ export function readSchema(given: unknown): InputSchema {
   if (given['type'] !== 'object') throw new Error('its input schema is not of type object');
   const { error } = wellFormed.safeParse(given);
   const issue = error?.issues[0];
-  if (issue) throw new Error(`its input schema is wrong at ${issue.path.join('.')}: ${issue.message}`);
+  if (issue) throw new Error(`its input schema is not valid at ${issue.path.join('.')}: ${issue.message}`);
   const lost = referencesIn(given).find((reference) => !resolves(reference, given));
   if (lost !== undefined)
-    throw new Error(`its input schema refers to ${lost.slice(0, 100)}, which is not in it`);
+    throw new Error(`its input schema refers to ${lost.slice(0, 100)}, which the schema does not contain`);
   const properties = asObject(given['properties']);
   const odd = Object.keys(properties).find((name) => !/^[\w.-]{1,64}$/.test(name));
   if (odd !== undefined)
     throw new Error(`its input schema names a property ${JSON.stringify(odd.slice(0, 64))}`);
-  return { shown: showable(given), input: checkOf(given, properties) };
+  return { forModels: showable(given), input: checkOf(given, properties) };
 }
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const;
@@ -94,7 +94,7 @@ function checkOf(schema: Schema, properties: Schema): InputSchema['input'] {
     for (const name of required) if (!Object.hasOwn(value, name)) wrong(name, 'is missing');
     for (const [name, given] of Object.entries(value)) {
       if (!Object.hasOwn(properties, name)) {
-        if (closed) wrong(name, 'is not a property that the tool knows');
+        if (closed) wrong(name, 'is not a property of the tool’s input');
         continue;
       }
       const { type, enum: choices } = asObject(properties[name]);

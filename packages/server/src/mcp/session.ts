@@ -149,12 +149,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       const startClock = () => {
         callOff = world.timer(options.timeoutMs, () => {
           late = true;
-          stop.abort('the client waits no longer');
+          stop.abort('the client stopped waiting');
         });
       };
       startClock();
       // The time-out does not run while a person is answering.
-      const rest = () => {
+      const pauseClock = () => {
         callOff();
         return startClock;
       };
@@ -165,7 +165,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         const params = { name: tool, arguments: input };
         const request = { signal: stop.signal, timeout: NEVER };
         const make = () => client.request({ method: 'tools/call', params }, callResult, request);
-        return toOutput(await questions.during({ ask, rest, fail: (error) => stop.abort(error) }, make));
+        return toOutput(
+          await questions.during({ ask, pauseClock, fail: (error) => stop.abort(error) }, make),
+        );
       } catch (error) {
         if (error instanceof ToolFailure) throw error;
         if (stop.signal.reason instanceof Error) throw stop.signal.reason;

@@ -83,7 +83,7 @@ export function createStdio(command: Command, gate: Gate, guard: Guard): StdioTr
     ending: () => {
       if (ended === null) return null;
       const words = lastWords.toString('utf8').trim();
-      return words === '' ? ended : `${ended}; its last words: ${words}`;
+      return words === '' ? ended : `${ended}; the end of its stderr: ${words}`;
     },
   };
 
@@ -91,7 +91,7 @@ export function createStdio(command: Command, gate: Gate, guard: Guard): StdioTr
     const lines = splitLines((line) => {
       if (killed !== null) return;
       gate.message();
-      if (line === null) return transport.kill(`it sent a message of more than ${MESSAGE_BYTES} bytes`);
+      if (line === null) return transport.kill(`it sent a message larger than ${MESSAGE_BYTES} bytes`);
       let message;
       try {
         message = deserializeMessage(line);
@@ -112,7 +112,7 @@ export function createStdio(command: Command, gate: Gate, guard: Guard): StdioTr
     // A write to an ended process fails; its exit is reported anyway.
     started.stdin.on('error', () => undefined);
     started.once('exit', (code, by) => {
-      ended = killed ?? (by === null ? `it ended with code ${code}` : `it was ended by ${by}`);
+      ended = killed ?? (by === null ? `it exited with code ${code}` : `it was killed by ${by}`);
       // Kills the child processes that are left in the group, before the process id can be reused.
       signal('SIGKILL');
       guard.remove(started.pid!);

@@ -6,7 +6,7 @@ import { isTooDeep, TOO_DEEP } from '../json-depth.ts';
 import type { AnyTool } from '../tools/registry.ts';
 import type { LiveCallContext } from '../tools/tool.ts';
 import { DESCRIPTION_BYTES, MOST_TOOLS, REASON_BYTES, SCHEMA_BYTES, SHOWN_BYTES } from './limits.ts';
-import { shownName } from './names.ts';
+import { modelToolName } from './names.ts';
 import { readSchema } from './schema.ts';
 import { shortened } from './text.ts';
 
@@ -47,24 +47,27 @@ export function readTools(given: readonly unknown[], source: Source): Listing {
     const { data } = described.safeParse(each);
     const tool = data ? shortened(data.name, REASON_BYTES) : '?';
     try {
-      if (!data) throw new Error('it has no name, or is described by no text');
-      const name = shownName(source.server, data.name);
-      if (tools.has(name)) throw new Error(`another tool has the name ${name}`);
+      if (!data) throw new Error('it has no name, or its description is not text');
+      const name = modelToolName(source.server, data.name);
+      if (tools.has(name)) throw new Error(`another tool is named ${name}`);
       const description = shortened(data.description ?? '', DESCRIPTION_BYTES);
       if (isTooDeep(data.inputSchema)) throw new Error(`its input schema is ${TOO_DEEP}`);
       const size = Buffer.byteLength(JSON.stringify(data.inputSchema ?? null));
-      if (size > SCHEMA_BYTES) throw new Error(`its input schema has more than ${SCHEMA_BYTES} bytes`);
+      if (size > SCHEMA_BYTES) throw new Error(`its input schema is larger than ${SCHEMA_BYTES} bytes`);
       // Tools that are left out below count too, because inspecting a schema takes time.
       room -= size + Buffer.byteLength(name + description);
-      if (room < 0) throw new Error(`all that is shown of the server has more than ${SHOWN_BYTES} bytes`);
-      const { shown, input } = readSchema(data.inputSchema);
+      if (room < 0)
+        throw new Error(
+          `the names, descriptions and schemas of the server’s tools are larger than ${SHOWN_BYTES} bytes`,
+        );
+      const { forModels, input } = readSchema(data.inputSchema);
       const run: AnyTool = {
         name,
         description,
         effect: source.trust ? effectOf(data.annotations) : 'external',
         input,
         elsewhere: true,
-        schema: shown,
+        schema: forModels,
         run: (value: Record<string, unknown>, context: McpCallContext) =>
           source.call(data.name, value, context),
       };
@@ -74,7 +77,8 @@ export function readTools(given: readonly unknown[], source: Source): Listing {
     }
   }
   const rest = given.length - MOST_TOOLS;
-  if (rest > 0) leftOut.push({ tool: `${rest} more`, reason: `a server may have ${MOST_TOOLS} tools` });
+  if (rest > 0)
+    leftOut.push({ tool: `${rest} more`, reason: `a server may have at most ${MOST_TOOLS} tools` });
   return { tools: [...tools.values()], leftOut };
 }
 

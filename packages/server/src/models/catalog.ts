@@ -193,7 +193,7 @@ function adviceFor(options: ModelsOptions): string[] {
   const unused =
     answers === undefined && set.some(({ provider }) => provider.needs === 'base url')
       ? [
-          'OPENAI_BASE_URL is set, and no model is: CONTINUO_MODEL=compatible/<model> (chat completions) or openai/<model> (the responses API) says which one answers',
+          'OPENAI_BASE_URL is set, but no model is; set CONTINUO_MODEL to compatible/<model> (Chat Completions) or openai/<model> (Responses API)',
         ]
       : [];
   // Two providers may share an address variable.
@@ -207,7 +207,7 @@ function problemWith(id: string, available: readonly string[]): string {
     const several = catalogsWith(id);
     return several.length > 1
       ? `several providers have a model "${id}"; write ${several.map((name) => `${name}/${id}`).join(' or ')}`
-      : `no provider's catalogue has a model "${id}"; write provider/model, such as compatible/${id}; ${there}`;
+      : `no provider has a known model "${id}"; write provider/model, such as compatible/${id}; ${there}`;
   }
   if (slash < 1 || slash === id.length - 1) return `model "${id}" is not written as provider/model; ${there}`;
   const provider = id.slice(0, slash);

@@ -41,7 +41,7 @@ export function createMetrics(sources: {
 
   const append = new Histogram({
     name: 'continuo_append_seconds',
-    help: 'How long a flush of the log takes',
+    help: 'Duration of a flush of the log',
     buckets: SECONDS,
     registers,
   });
@@ -53,7 +53,7 @@ export function createMetrics(sources: {
   });
   const dispatch = new Histogram({
     name: 'continuo_dispatch_seconds',
-    help: 'From a run’s being queued to its start',
+    help: 'Time from queueing a run to its start',
     buckets: SECONDS,
     registers,
   });
@@ -82,13 +82,13 @@ export function createMetrics(sources: {
   });
   const retries = new Counter({
     name: 'continuo_model_retries_total',
-    help: 'Model calls tried again in silence, by what went wrong',
+    help: 'Model calls that were retried without an event, by error',
     labelNames: ['model', 'code'],
     registers,
   });
   const callSeconds = new Histogram({
     name: 'continuo_model_call_seconds',
-    help: 'How long a model call takes',
+    help: 'Duration of a model call',
     labelNames: ['model'],
     buckets: [0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300],
     registers,
@@ -101,7 +101,7 @@ export function createMetrics(sources: {
   });
   const cost = new Counter({
     name: 'continuo_model_cost_usd_total',
-    help: 'What model calls cost, where the price is known',
+    help: 'Cost of model calls with a known price',
     labelNames: ['model'],
     registers,
   });
@@ -115,7 +115,7 @@ export function createMetrics(sources: {
   });
   new Gauge({
     name: 'continuo_threads_held',
-    help: 'Threads that this pod works on',
+    help: 'Threads that this pod holds',
     registers,
     collect() {
       this.set(sources.holding());
@@ -123,7 +123,7 @@ export function createMetrics(sources: {
   });
   new Gauge({
     name: 'continuo_queue_age_seconds',
-    help: 'How long the longest waiting thread has been due',
+    help: 'How long the longest-waiting thread has been due',
     registers,
     async collect() {
       // Without the database this metric is unknown, and the others matter all the more.
@@ -163,7 +163,7 @@ export function createMetrics(sources: {
 
 function within<T>(milliseconds: number, asked: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error('there was no answer in time')), milliseconds);
+  const timer = setTimeout(() => late.reject(new Error('no answer in time')), milliseconds);
   return Promise.race([asked, late.promise]).finally(() => clearTimeout(timer));
 }
 

@@ -14,6 +14,7 @@ import {
   type LogEvent,
   type RunError,
   type SessionState,
+  type ThreadScope,
 } from '@continuo/protocol';
 import type { HistoryMessage } from '../models/model.ts';
 
@@ -105,11 +106,13 @@ export interface ThreadState {
   readonly refused: readonly { readonly model: string; readonly file: string; readonly v: number }[];
   /** By model: the smallest history that it refused as too long in this session, in estimated tokens. */
   readonly tooLong: Readonly<Record<string, number>>;
+  /** What the thread is about, as the last message that says so. */
+  readonly scope: ThreadScope;
   readonly run: RunState | null;
 }
 
 /** Snapshots of another version are ignored. Raise it when the type of the state or the meaning of an event changes. */
-export const FOLD_VERSION = 2;
+export const FOLD_VERSION = 3;
 
 export const EMPTY: ThreadState = {
   seq: 0,
@@ -119,6 +122,7 @@ export const EMPTY: ThreadState = {
   known: [],
   refused: [],
   tooLong: {},
+  scope: { project_id: null },
   run: null,
 };
 
@@ -230,10 +234,12 @@ function foldRunState(state: ThreadState, event: LogEvent): ThreadState {
         omitted: state.omitted && { ...state.omitted, stale: true },
       };
     }
-    case 'message':
-      return withRun(state, seq, run, (r) =>
+    case 'message': {
+      const next = withRun(state, seq, run, (r) =>
         event.data.steer ? { ...r, steered: [...r.steered, event.data.id], unanswered: true } : r,
       );
+      return event.data.scope ? { ...next, scope: event.data.scope } : next;
+    }
     case 'state':
       if (event.data.status !== 'running') return { ...state, seq, run: run ? null : state.run };
       return { ...state, seq, run: run ? goesOn(run, event.attempt, event.data.attempt) : begun(event) };
@@ -250,6 +256,7 @@ function foldRunState(state: ThreadState, event: LogEvent): ThreadState {
         calls: callsAfter(r.calls, event),
       }));
     case 'tool_start':
+    case 'operation':
       return withRun(state, seq, run, (r) => withCalls(r, event));
     case 'approval': {
       const isQuestion = event.data.kind === 'question';

@@ -24,12 +24,11 @@ const THREADS = `select t.id, t.workspace_id, t.title, t.created_at,
   left join lateral (select id, state from sessions where thread_id = t.id order by started_at desc, id desc limit 1) s on true`;
 
 export async function insertThread(
-  { pool, bus }: { readonly pool: Queryable; readonly bus: Bus },
-  workspaceId: string,
-  id: string,
-  title: string | null,
+  client: Queryable,
+  bus: Bus,
+  { id, workspaceId, title }: { id: string; workspaceId: string; title: string | null },
 ): Promise<Thread> {
-  const { rows } = await pool.query<{ created_at: Date }>({
+  const { rows } = await client.query<{ created_at: Date }>({
     name: 'insert_thread',
     text: 'insert into threads (id, workspace_id, title) values ($1, $2, $3) returning created_at',
     values: [id, workspaceId, title],
@@ -48,16 +47,16 @@ export async function readThread(client: Queryable, id: string): Promise<Thread 
   return rows[0] ? toWireThread(rows[0]) : null;
 }
 
-/** The last seq of a thread's log. Null if there is no such thread in the workspace, or in any if `workspaceId` is null. */
+/** The last seq of a thread's log. Null if there is no such thread in the workspace. */
 export async function logEnd(
   client: Queryable,
-  workspaceId: string | null,
+  workspaceId: string,
   threadId: string,
 ): Promise<number | null> {
   const { rows } = await client.query<{ seq: number }>({
     name: 'log_end',
     text: `select coalesce((select max(seq) from events where thread_id = t.id), 0) as seq
-      from threads t where t.id = $1 and ($2::uuid is null or t.workspace_id = $2) and t.removed_at is null`,
+      from threads t where t.id = $1 and t.workspace_id = $2 and t.removed_at is null`,
     values: [threadId, workspaceId],
   });
   return rows[0]?.seq ?? null;
@@ -111,6 +110,7 @@ interface MessageRow {
   role: 'user' | 'assistant';
   content: string;
   created_at: Date;
+  principal: string | null;
   rewound: boolean;
 }
 
@@ -123,7 +123,7 @@ export async function listMessages(
 ): Promise<Page<Message>> {
   const { rows } = await client.query<MessageRow>({
     name: 'list_messages',
-    text: `select m.id, m.run_id, m.ordinal, m.seq, m.role, m.content, m.created_at, r.rewound
+    text: `select m.id, m.run_id, m.ordinal, m.seq, m.role, m.content, m.created_at, m.principal, r.rewound
       from messages m join runs r on r.id = m.run_id
       where m.thread_id = $1 and (m.ordinal, m.seq) > ($2, $3) order by m.ordinal, m.seq limit $4`,
     values: [threadId, after.ordinal, after.seq, limit + 1],
@@ -136,6 +136,7 @@ export async function listMessages(
       role: row.role,
       content: content.text,
       run_id: row.run_id,
+      ...(row.principal !== null && { principal: JSON.parse(row.principal) as Message['principal'] }),
       ...(content.files && { files: content.files }),
       ...(content.ended && { ended: content.ended }),
       ...(row.rewound && { rewound: true }),

@@ -20,15 +20,15 @@ export function policyVersion(rules: readonly PolicyRule[]): string {
   return createHash('sha256').update(JSON.stringify(rules)).digest('hex').slice(0, 16);
 }
 
-export type Written = 'written' | 'no_workspace' | 'changed';
+export type PolicyWriteResult = 'written' | 'no_workspace' | 'changed';
 
 /** Replaces the rules; with a `version`, only if the current rules still have that version. */
 export function writePolicy(
   pool: Pool,
   workspaceId: string,
   { rules, version }: { readonly rules: readonly PolicyRule[]; readonly version?: string | undefined },
-): Promise<Written> {
-  return transaction(pool, async (client): Promise<Written> => {
+): Promise<PolicyWriteResult> {
+  return transaction(pool, async (client): Promise<PolicyWriteResult> => {
     const { rows } = await client.query<Row>({
       name: 'hold_policy',
       text: `${READ} for no key update`,

@@ -32,6 +32,8 @@ export const DEFAULT_POLICY: readonly PolicyRule[] = [
 export interface JudgedCall {
   readonly tool: string;
   readonly effect: Tool['effect'];
+  /** As `Tool.like`: a rule about that tool is a rule about this call, too. */
+  readonly like?: string | undefined;
   /** As `Tool.paths` returns them. */
   readonly paths: readonly string[];
 }
@@ -58,7 +60,7 @@ export function judge(call: JudgedCall, { workspace, role }: Rules): Verdict {
       return rule
         ? {
             action: rule.action,
-            reason: `${whose}, rule ${index + 1} ${written(rule)}, says ${rule.action} to ${on}`,
+            reason: `${whose}, rule ${index + 1} ${written(rule)}, says ${rule.action} for ${on}`,
           }
         : { action: unmatched, reason: `${whose} has no rule for ${on}` };
     });
@@ -91,7 +93,8 @@ function decisive(rules: readonly PolicyRule[], call: JudgedCall, place: Place |
   for (let index = rules.length - 1; index >= 0; index -= 1) {
     const rule = rules[index]!;
     if (rule.effect !== undefined && rule.effect !== call.effect) continue;
-    if (!parseGlob(rule.tool).matches(call.tool)) continue;
+    const tool = parseGlob(rule.tool);
+    if (!tool.matches(call.tool) && !(call.like !== undefined && tool.matches(call.like))) continue;
     const reach =
       rule.path === undefined ? 'all' : place === null ? 'none' : reachOf(parseGlob(rule.path), place);
     if (reach === 'none') continue;

@@ -6,14 +6,17 @@
 // - `external`: anything else. If a crash interrupts the call, its outcome is unknown and it is not repeated.
 
 import type { z } from 'zod';
-import type { ImageReference, NewEvent } from '@continuo/protocol';
+import type { EventData, ImageReference, NewEvent } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
+import type { StoredPrincipal } from '../identity/principal.ts';
 
 export interface CallContext {
   readonly workspaceId: string;
   readonly threadId: string;
   readonly runId: string;
   readonly callId: string;
+  /** On whose behalf the run acts: who sent the message that queued it, or asked for the retry. */
+  readonly principal: StoredPrincipal;
   /** The idempotency key: the same for every repetition of this call. */
   readonly key: string;
   /** Aborts when the call must end now: its grace period after a cancel is over, or this pod no longer owns the thread. */
@@ -54,6 +57,9 @@ export interface TransactionContext<P = undefined> extends CallContext {
   afterCommit(work: () => Promise<void>): void;
 }
 
+/** What a call does to entities, in words for people. `entity_name` is never an id. */
+export type EntityOperation = Omit<EventData['operation'], 'status' | 'call'>;
+
 interface ToolBase<I> {
   readonly name: string;
   readonly description: string;
@@ -63,7 +69,23 @@ interface ToolBase<I> {
   /** What later runs see instead of the output; by default its first lines. */
   summary?(output: Readonly<Record<string, unknown>>, input: I): string;
   /** The paths that the call touches; a trailing slash means everything in that folder. */
-  readonly paths?: (input: I) => readonly string[];
+  readonly paths?: (
+    input: I,
+    context: Pick<CallContext, 'workspaceId'>,
+  ) => readonly string[] | Promise<readonly string[]>;
+  /** The file tool that this tool is like: rules about that tool apply to this one, too. */
+  readonly like?: string;
+  /** Roles that list no tools have this one only in a project's threads. */
+  readonly inProjects?: true;
+  /**
+   * What the call does to entities. Asked before the call starts, when the names may have to be looked up, and again with its
+   * output. Null if it does nothing to entities.
+   */
+  operation?(
+    input: I,
+    context: Pick<CallContext, 'workspaceId'>,
+    output?: Readonly<Record<string, unknown>>,
+  ): Promise<EntityOperation | null>;
   /** Another process or machine does the work, so the call does not count towards the pod's limit of pure calls. */
   readonly elsewhere?: true;
   /** The JSON Schema that models see, if it is not derived from `input`. */

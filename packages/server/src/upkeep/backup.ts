@@ -69,7 +69,7 @@ async function create(file: string, partial: string): Promise<FileHandle> {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
       const folder = dirname(file);
-      throw new BackupError('folder_not_found', `there is no folder ${folder}; make it, or name another`, {
+      throw new BackupError('folder_not_found', `there is no folder ${folder}; create it, or name another`, {
         cause,
       });
     }
@@ -101,9 +101,9 @@ async function write(
     zip.on('error', broken);
     for (const table of tables) {
       add(zip, entryOf(table.name), () =>
-        rowsOf(client, table, (told) => {
-          manifest.tables.push(told);
-          onTable?.(told, manifest.tables.length, tables.length);
+        rowsOf(client, table, (saved) => {
+          manifest.tables.push(saved);
+          onTable?.(saved, manifest.tables.length, tables.length);
         }).on('error', broken),
       );
     }
@@ -120,7 +120,7 @@ async function write(
 
 async function describe(client: Connection, now: Date): Promise<Manifest> {
   if (!(await contentsOf(client)).includes('migrations')) {
-    throw new BackupError('no_database', 'there is nothing to back up: the database was never used');
+    throw new BackupError('no_database', 'there is nothing to back up: the database is empty');
   }
   const { rows } = await client.query<{ name: string }>('select name from migrations order by name');
   const { rows: versions } = await client.query<{ version: string }>(

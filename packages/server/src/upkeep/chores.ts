@@ -1,10 +1,11 @@
-// Periodic chores: removed workspaces and chats are purged when their grace period is over, chunks without a version
+// Periodic chores: removed workspaces, chats and entities are purged when their grace period is over, chunks without a version
 // are swept, and texts that are still unindexed are indexed. Purging and sweeping run in a transaction that begins with
 // a lock; a pod that does not get the lock skips the chore.
 
 import { transaction, type Pool, type Queryable } from '../db/pool.ts';
 import { sweepChunks } from '../files/content.ts';
 import { indexWords, listUnindexed } from '../files/words.ts';
+import { listWithExpired, purgeEntities } from '../knowledge/upkeep.ts';
 import { GRACE_DAYS, listExpired, purgeWorkspace } from '../workspaces/workspaces.ts';
 
 const LOCK_CLASS = 4402;
@@ -34,6 +35,7 @@ export function startChores(pool: Pool, onError: (error: Error) => void): Chores
 export async function doChores(pool: Pool): Promise<void> {
   for (const id of await listExpired(pool)) await alone(pool, (client) => purgeWorkspace(client, id));
   for (const id of await listExpiredChats(pool)) await alone(pool, (client) => purgeChat(client, id));
+  for (const id of await listWithExpired(pool)) await alone(pool, (client) => purgeEntities(client, id));
   await alone(pool, sweepChunks);
   for (const id of await listUnindexed(pool)) await indexWords(pool, id);
 }
@@ -52,7 +54,7 @@ async function purgeChat(client: Queryable, id: string): Promise<void> {
     'select purge_chat($1, clock_timestamp() - make_interval(days => $2)) as purged',
     [id, GRACE_DAYS],
   );
-  if (!rows[0]!.purged) await client.query("select stop_thread($1, 'chat_removed')", [id]);
+  if (!rows[0]!.purged) await client.query("select stop_thread($1, 'chat_removed', null)", [id]);
 }
 
 async function alone(pool: Pool, chore: (client: Queryable) => Promise<unknown>): Promise<void> {

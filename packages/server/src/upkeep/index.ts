@@ -54,7 +54,7 @@ export function programs(): { readonly name: 'postgres' | 'ripgrep'; readonly pr
 function missing(find: () => string): string | null {
   try {
     const path = find();
-    return existsSync(path) ? null : `${path} is not there`;
+    return existsSync(path) ? null : `${path} does not exist`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -71,7 +71,10 @@ export function readManifest(text: string): Manifest {
   }
   const result = manifest.safeParse(given);
   if (result.success) return result.data;
-  throw new BackupError('broken_backup', `the backup's ${MANIFEST} is not one that Continuo writes`);
+  throw new BackupError(
+    'broken_backup',
+    `the backup's ${MANIFEST} was not written by Continuo; use another backup`,
+  );
 }
 
 /** Refuses a schema that this version does not know: a newer one, or one from before the first release. */
@@ -79,7 +82,7 @@ export async function refuseForeign(whose: string, schema: readonly string[]): P
   if (isBeforeFirstRelease(schema)) {
     throw new BackupError(
       'old_backup',
-      `the ${whose} is of a Continuo from before the first release, and cannot be converted; use it with that version`,
+      `the ${whose} is from a Continuo before the first release, and cannot be converted; use it with that version`,
     );
   }
   const known = await migrationNames();
@@ -87,7 +90,7 @@ export async function refuseForeign(whose: string, schema: readonly string[]): P
   if (foreign.length === 0) return;
   throw new BackupError(
     'newer_backup',
-    `the ${whose} is of a newer Continuo (${foreign.join(', ')}); use that version or newer`,
+    `the ${whose} is from a newer Continuo (${foreign.join(', ')}); use that version or newer`,
   );
 }
 

@@ -85,11 +85,11 @@ async function refuseFull(client: Connection, manifest: Manifest): Promise<void>
   if (rows[0]!.mark === markOf(manifest))
     throw new BackupError(
       'not_empty',
-      'this backup has been restored into this database already, completely, also if that restore was killed at its very end; start the server on it',
+      'this backup is already completely restored into this database, even if that restore was killed at its very end; start the server',
     );
   throw new BackupError(
     'not_empty',
-    `the database is not empty (it has ${there.slice(0, 3).join(', ')}${there.length > 3 ? ', …' : ''}); ` +
+    `the database is not empty (it contains ${there.slice(0, 3).join(', ')}${there.length > 3 ? ', …' : ''}); ` +
       'restore into another home (--home), or into an empty database (DATABASE_URL)',
   );
 }
@@ -112,7 +112,7 @@ async function fill(
   const saved = new Map(manifest.tables.map((table) => [table.name, table]));
   const odd = tables.filter(({ name }) => !saved.has(name)).map(({ name }) => name);
   if (odd.length > 0 || tables.length !== saved.size) {
-    const differing = odd.length > 0 ? `it lacks ${odd.join(', ')}` : 'it has more';
+    const differing = odd.length > 0 ? `it lacks ${odd.join(', ')}` : 'it has extra ones';
     throw new BackupError('broken_backup', `the backup's tables are not those of its schema: ${differing}`);
   }
   // A new table may already have rows, such as the default workspace. There are no triggers yet: `migrate` creates them
@@ -157,7 +157,7 @@ async function load(client: Connection, archive: Archive, table: Table): Promise
   if (rows.rowCount !== table.rows) {
     throw new BackupError(
       'broken_backup',
-      `the backup has ${rows.rowCount} rows of ${table.name}, and says that it has ${table.rows}; use another backup`,
+      `the backup has ${rows.rowCount} rows of ${table.name}, but its manifest lists ${table.rows}; use another backup`,
     );
   }
 }
@@ -171,7 +171,7 @@ async function refuseDamaged(archive: Archive, table: Table): Promise<void> {
 }
 
 function refuseOtherSum(table: Table, hash: Hash): void {
-  if (hash.digest('hex') !== table.sha256) throw damaged(table, 'does not have its checksum');
+  if (hash.digest('hex') !== table.sha256) throw damaged(table, 'does not match its checksum');
 }
 
 function damaged({ name }: Table, how: string, options?: ErrorOptions): BackupError {

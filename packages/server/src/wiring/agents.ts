@@ -7,6 +7,9 @@ import type { Bus } from '../bus/bus.ts';
 import type { Pool } from '../db/pool.ts';
 import { createBuiltInTools } from '../files/tools/index.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
+import type { Knowledge } from '../knowledge/knowledge.ts';
+import { describeScope } from '../knowledge/tools/describe.ts';
+import { createKnowledgeTools } from '../knowledge/tools/index.ts';
 import { createMcp, type Mcp } from '../mcp/mcp.ts';
 import type { Models } from '../models/catalog.ts';
 import { createChatFiles } from '../threads/chats/chat-files.ts';
@@ -25,19 +28,23 @@ interface AgentsOptions {
   readonly bus: Bus;
   readonly models: Models;
   readonly workspaces: Workspaces;
+  readonly knowledge: Knowledge;
 }
 
 export async function wireAgents(
   { log, env, tools = [] }: ServerOptions,
-  { pool, bus, models, workspaces }: AgentsOptions,
+  { pool, bus, models, workspaces, knowledge }: AgentsOptions,
 ): Promise<WiredAgents> {
-  const toolsWith = (role: readonly PolicyRule[]): ToolRegistry => {
+  const worldWith = (role: readonly PolicyRule[]) => {
     const rules = async (workspaceId: string) => ({
       workspace: (await readPolicy(pool, workspaceId)) ?? [],
       role,
     });
-    const world = { pool, workspaces, chats: createChatFiles(pool), rules };
-    return createToolRegistry([...createBuiltInTools(world), ...tools]);
+    return { pool, workspaces, knowledge, chats: createChatFiles(pool), rules };
+  };
+  const toolsWith = (role: readonly PolicyRule[]): ToolRegistry => {
+    const world = worldWith(role);
+    return createToolRegistry([...createBuiltInTools(world), ...createKnowledgeTools(world), ...tools]);
   };
   const registry = toolsWith([]);
   const roles = await createRoles(pool, registry.names);
@@ -49,6 +56,7 @@ export async function wireAgents(
     tools: registry,
     toolsFor: oncePerKey(toolsWith),
     toolsOf: (workspaceId) => mcp.toolsOf(workspaceId),
+    describe: (workspaceId, scope, permissions) => describeScope(worldWith(permissions), workspaceId, scope),
   });
   return { agents, roles, mcp };
 }

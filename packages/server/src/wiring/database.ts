@@ -29,16 +29,16 @@ export async function wireDatabase({ config, log }: ServerOptions): Promise<Data
   });
   const settings = settingsFor(config.databaseUrl);
   const direct = settingsFor(config.directUrl);
-  const onError = (error: Error) => log.warn({ reason: error.message }, 'the database had trouble');
+  const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection failed');
   const pool = createPool(settings, onError);
   const storage: Storage = new Storage(pool, {
     home: config.home,
     isDatabaseInHome: embedded !== null,
     onChange: (state) => {
-      if (state === 'full') log.warn('there is no room left to write: runs wait until there is');
-      else log.info('there is room to write again');
+      if (state === 'full') log.warn('the disk is full; runs wait until there is space');
+      else log.info('the disk has space again');
     },
   });
-  await migrate(direct);
+  await migrate(direct, undefined, (sentence) => log.warn(sentence));
   return { pool, settings, direct, embedded, storage, onError };
 }

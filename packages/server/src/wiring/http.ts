@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
 import type { Config } from '../config.ts';
+import type { Pool } from '../db/pool.ts';
 import { createApp, type HttpContext } from '../http/app.ts';
 import { answerBadRequest, answerMalformed } from '../http/kernel/malformed.ts';
 
@@ -17,8 +18,8 @@ export interface Http {
 }
 
 /** Resolves when the server listens. */
-export async function wireHttp(context: Omit<HttpContext, 'consoleFolder'>): Promise<Http> {
-  const app = createApp({ ...context, consoleFolder: CONSOLE });
+export async function wireHttp(context: Omit<HttpContext, 'consoleFolder'>, pool: Pool): Promise<Http> {
+  const app = createApp({ ...context, consoleFolder: CONSOLE }, pool);
   const respond = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
     errorHandler: answerBadRequest,

@@ -6,7 +6,9 @@ import { Writer } from '../log/append.ts';
 import { Followers } from '../log/follow.ts';
 import { announceOn, subscribeFollowers } from '../log/notice.ts';
 import { LogTailCache } from '../log/tail-cache.ts';
+import { RUN_CHANGES } from '../runs/changes.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { THREAD_CHANGES } from '../threads/changes.ts';
 import type { Database } from './database.ts';
 
 export interface Log {
@@ -31,6 +33,7 @@ export function wireLog({ database, bus, metrics, faults }: LogOptions): Log {
     database: settings,
     pool,
     now: Date.now,
+    changes: { ...THREAD_CHANGES, ...RUN_CHANGES },
     ...announceOn(bus),
     recent,
     onFlush: (flush) => metrics.flushed(flush),

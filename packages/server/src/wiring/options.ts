@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Faults } from '../faults.ts';
 import type { AccessKey } from '../identity/principal.ts';
+import type { Kind } from '../knowledge/kind.ts';
 import type { AnyTool } from '../tools/registry.ts';
 
 export interface ServerOptions {
@@ -13,6 +14,8 @@ export interface ServerOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Besides the built-in ones. */
   readonly tools?: readonly AnyTool[];
+  /** Kinds of entities besides the built-in ones. */
+  readonly kinds?: readonly Kind[];
   readonly faults?: Faults;
   /** Keys besides the API key; each may be for one workspace alone. */
   readonly keys?: readonly AccessKey[];

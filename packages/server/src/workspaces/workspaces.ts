@@ -6,6 +6,8 @@ import { problemWithName } from '../file-names.ts';
 
 /** The workspace that the first migration creates. It cannot be removed. */
 export const DEFAULT_WORKSPACE = '00000000-0000-7000-8000-000000000001';
+/** Its name, which it keeps: clients that name no workspace use it. */
+export const DEFAULT_NAME = 'default';
 /** How long a removed workspace can be restored. */
 export const GRACE_DAYS = 7;
 
@@ -41,9 +43,9 @@ const WORKSPACES = 'workspaces w left join held_removals h on h.workspace_id = w
 /** What is wrong with a workspace's name, or null. It is also the name of its folder on disk. */
 export function problemWithWorkspaceName(name: string): string | null {
   if (!/^[a-z\d][a-z\d_-]{0,63}$/.test(name)) {
-    return 'a name has 1 to 64 lower case letters, digits, - and _, and begins with a letter or a digit';
+    return 'a name must have 1 to 64 lower-case letters, digits, - and _, and begin with a letter or a digit';
   }
-  if (isId(name)) return 'a name does not look like an id';
+  if (isId(name)) return 'a name must not look like an id';
   return problemWithName(name);
 }
 
@@ -120,7 +122,7 @@ export async function removeWorkspace(client: Queryable, id: string): Promise<bo
   return rowCount === 1;
 }
 
-export async function bringBack(client: Queryable, id: string): Promise<Renamed> {
+export async function restoreWorkspaceRow(client: Queryable, id: string): Promise<Renamed> {
   return unlessTaken(
     client.query('update workspaces set removed_at = null where id = $1 and removed_at is not null', [id]),
   );

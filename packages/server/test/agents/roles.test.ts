@@ -168,7 +168,7 @@ test('a file that is no text, and one that is too long, are mistakes', async () 
   await write('agents/a.md', new Uint8Array([0xff, 0xfe, 0]));
   await write('agents/b.md', 'x'.repeat(65_537));
   expect((await role('a'))!.problem!.sentence).toContain('UTF-8');
-  expect((await role('b'))!.problem!.sentence).toContain('65537 bytes; a role file has at most 65536');
+  expect((await role('b'))!.problem!.sentence).toContain('65537 bytes; a role file may have at most 65536');
 });
 
 test('AGENTS.md joins the preamble of every role, cut at 32 KiB, and says so', async () => {

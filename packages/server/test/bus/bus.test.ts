@@ -200,7 +200,7 @@ test('no two topics have the same name, and a name says whose it is', async () =
   const { bus } = await openBus();
   const twin = defineTopic('test.noted', noFields);
   expect(() => bus.subscribe(twin, { message: () => undefined, rescan: () => undefined })).toThrow(
-    'two topics are called test.noted',
+    'two topics are named test.noted',
   );
   expect(() => defineTopic('noted', noFields)).toThrow('topic noted');
 });

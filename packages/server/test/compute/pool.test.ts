@@ -29,7 +29,7 @@ test('a job past its deadline is stopped, and the next one gets a new thread', a
 test('a job that needs too much memory is stopped, and nothing else with it', async () => {
   const pool = new WorkerPool({ threads: 1, heapMb: 16, jobMs: 60_000 });
   await expect(pool.run('difference', sides(400_000), { key: 'a' })).rejects.toThrow(
-    /took more than 16 MiB of memory/,
+    /used more than 16 MiB of memory/,
   );
   expect((await pool.run('difference', sides(2000), { key: 'a' })).removed).toBe(2000);
   await pool.close();

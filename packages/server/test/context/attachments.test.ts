@@ -59,7 +59,7 @@ test('WS-3 the text of a message is followed by a line for each file, and a shor
   expect(own.content).toEqual([
     text('look'),
     text(
-      '[Attached: /a.md, version 1, 5 B. It says:]\nhello\n[End of /a.md]\n' +
+      '[Attached: /a.md, version 1, 5 B. Its text:]\nhello\n[End of /a.md]\n' +
         '[Attached: /b.md, version 1, 16.0 KiB]\n[Attached: /c.bin, version 1, 3 B]',
     ),
   ]);
@@ -84,7 +84,7 @@ test('WS-3 of many short texts, so many are shown as fit', async () => {
   for (let n = 0; n < 6; n += 1)
     files.push(await attached(workspace, `${n}.txt`, `${n}`.repeat(15 * 1024), 'text/plain'));
   const told = JSON.stringify((await shown(files)).own.content);
-  expect(told.match(/It says:/g)).toHaveLength(4);
+  expect(told.match(/Its text:/g)).toHaveLength(4);
   expect(told.match(/\[Attached: /g)).toHaveLength(6);
 });
 
@@ -114,7 +114,7 @@ test('WS-3 an attached PDF is shown like an image, and counts by its size; an SV
     { type: 'file', mediaType: 'application/pdf', data: { type: 'data', data: bytes } },
     text('look'),
     text(
-      '[Attached: /a.pdf, version 1, 200.0 KiB]\n[Attached: /a.svg, version 1, 6 B. It says:]\n<svg/>\n[End of /a.svg]',
+      '[Attached: /a.pdf, version 1, 200.0 KiB]\n[Attached: /a.svg, version 1, 6 B. Its text:]\n<svg/>\n[End of /a.svg]',
     ),
   ]);
   expect(own.tokens).toBeGreaterThan(6000);

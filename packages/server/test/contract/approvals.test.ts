@@ -45,6 +45,7 @@ afterAll(async () => {
 
 // oxlint-disable-next-line typescript/no-explicit-any
 type Approval = any;
+const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 const url = (pod: TestPod, rest = '') => `${pod.url}/api/v1/workspaces/${space.name}${rest}`;
 const external = (note: string, more: object = {}) => ({ tool: 'external', input: { note, ...more } });
 const open = async (steps: unknown[], pod = a) => {
@@ -101,6 +102,7 @@ test('PLUS-3 a call that asks is listed with its exact arguments, and is made on
     decision: null,
     comment: null,
     decided_at: null,
+    decided_by: null,
   });
   expect((await ask('GET', url(b, `/approvals/${approval.id}`))).body).toEqual(approval);
   expect((await ask('GET', url(b, `/chats/${chat}`))).body).toMatchObject({
@@ -113,7 +115,13 @@ test('PLUS-3 a call that asks is listed with its exact arguments, and is made on
   const decided = await decide(b, approval, { decision: 'approve', comment: 'go ahead' });
   expect(decided).toMatchObject({
     status: 200,
-    body: { ...approval, decision: 'approve', comment: 'go ahead', decided_at: expect.any(String) },
+    body: {
+      ...approval,
+      decision: 'approve',
+      comment: 'go ahead',
+      decided_at: expect.any(String),
+      decided_by: { kind: 'local' },
+    },
   });
   expect(await ends(run)).toMatchObject([{ success: true, output: { wrote: 'yes' } }]);
   expect(await status(run)).toBe('done');
@@ -154,32 +162,39 @@ test('PLUS-3 a call that a person edits is made with that input alone', async ()
   for (const [body, code, detail] of [
     [{ decision: 'edit' }, 400, 'input: is missing'],
     [{ decision: 'edit', input: 'x' }, 400, 'input'],
-    [{ decision: 'approve', input: { note: 'x' } }, 400, 'input: goes with edit and answer only'],
-    [{ decision: 'edit', input: { note: 7 } }, 422, 'The input does not fit external: input.note'],
+    [{ decision: 'approve', input: { note: 'x' } }, 400, 'input: is allowed only with edit and answer'],
+    [
+      { decision: 'edit', input: { note: 7 } },
+      422,
+      'The input does not match the schema of external: input.note',
+    ],
     [{ decision: 'edit', input: {} }, 422, 'input.note'],
-    [{ decision: 'retry' }, 400, 'decision: a call is answered with approve, deny, edit'],
+    [{ decision: 'retry' }, 400, 'decision: is not a decision about a call; allowed: approve, deny, edit'],
     [{ decision: 'perhaps' }, 400, 'decision'],
     [{}, 400, 'decision'],
     [{ decision: 'approve', comment: 'a\u0000' }, 400, 'NUL'],
     [{ decision: 'approve', comment: 'x'.repeat(2001) }, 400, 'comment'],
     [{ decision: 'approve', surprise: 1 }, 400, 'surprise'],
+    [{ decision: 'edit', input: { note: 'x', more: nested(64) } }, 400, '64 levels'],
   ] as const) {
     const refused = await decide(b, approval, body);
     expect(refused).toMatchObject({ status: code, body: { detail: expect.stringContaining(detail) } });
   }
   expect(await list()).toHaveLength(1);
-  const edited = await decide(b, approval, { decision: 'edit', input: { note: 'after' } });
+  // The body around it and the input itself are two levels.
+  const after = { note: 'after', more: nested(62) };
+  const edited = await decide(b, approval, { decision: 'edit', input: after });
   expect(edited.body).toMatchObject({
     decision: 'edit',
     input: { note: 'before' },
-    decided_input: { note: 'after' },
+    decided_input: after,
   });
   expect(await ends(run)).toMatchObject([{ success: true, output: { wrote: 'after' } }]);
   expect([await effects('before'), await effects('after')]).toEqual([0, 1]);
   const frames = await framesOf(a.url, run);
   expect(frames.find(({ event }) => event === 'approval_end')!.data).toMatchObject({
     decision: 'edit',
-    input: { note: 'after' },
+    input: after,
   });
 });
 
@@ -229,7 +244,7 @@ test('PLUS-3 a double click is fine, and another decision is 409 with who won', 
       status: 409,
       body: {
         code: 'already_decided',
-        detail: expect.stringMatching(/^Somebody decided before: edit \("so"\), at 20/),
+        detail: expect.stringMatching(/^The approval was already decided: edit \("so"\), at 20/),
         approval: { id: approval.id, decision: 'edit', comment: 'so' },
       },
     });
@@ -259,7 +274,7 @@ describe('too late', () => {
     expect((await ask('POST', url(b, `/chats/${chat}/stop`))).status).toBe(200);
     expect(await decide(a, approvals[1], { decision: 'approve' })).toMatchObject({
       status: 409,
-      body: { code: 'run_ended', detail: expect.stringContaining('the call is not made any more') },
+      body: { code: 'run_ended', detail: expect.stringContaining('so the call is not made') },
     });
     expect(await status(run)).toBe('canceled');
     expect(await decide(b, approvals[1], { decision: 'deny' })).toMatchObject({

@@ -283,8 +283,8 @@ describe('pause', () => {
     await end(chat.run);
     await inState(chat, 'idle');
     for (const [rest, detail] of [
-      ['/pause', 'A session that is idle cannot pause: it allows start, stop, expire.'],
-      ['/resume', 'A session that is idle cannot resume: it allows start, stop, expire.'],
+      ['/pause', 'A session that is idle cannot pause; allowed: start, stop, expire.'],
+      ['/resume', 'A session that is idle cannot resume; allowed: start, stop, expire.'],
     ] as const)
       expect(await ask('POST', at(a, chat, rest))).toMatchObject({
         status: 409,
@@ -298,7 +298,7 @@ describe('pause', () => {
     const running = await open(HANG);
     await seen(a.url, running.run, 'token');
     expect((await ask('POST', at(a, running, '/resume'))).body.detail).toBe(
-      'A session that is running cannot resume: it allows finish, fail, pause, stop.',
+      'A session that is running cannot resume; allowed: finish, fail, pause, stop.',
     );
     await stop(a, running);
     await end(running.run);

@@ -93,7 +93,7 @@ describe('opening', () => {
     [{ limits: { steps: 0 } }, 400, 'invalid_body', 'limits.steps'],
     [{ surprise: 1 }, 400, 'invalid_body', 'surprise: is not a known field'],
     [{ files: ['/none.md'] }, 404, 'file_not_found', 'files[0]: there is no file /none.md'],
-    [{ files: ['/a/../b'] }, 400, 'invalid_path', 'files[0]: the path is refused'],
+    [{ files: ['/a/../b'] }, 400, 'invalid_path', 'files[0]: the path is not valid'],
     [{ files: [NOBODY] }, 404, 'file_not_found', `files[0]: there is no file with the id ${NOBODY}`],
     [{ files: Array(21).fill('/a') }, 400, 'invalid_body', 'files'],
     [{ mode: 'plan_then_execute' }, 400, 'not_available', 'mode: plan_then_execute is not available'],
@@ -167,7 +167,12 @@ describe('messages', () => {
     [{ content: 'x', policy: 'perhaps' }, 400, 'invalid_body', 'policy'],
     [{ content: 'x', model: 'offline/a\u0000' }, 400, 'invalid_body', 'model: must not contain NUL'],
     [{ content: 'x', replaces: 'm1' }, 400, 'invalid_body', 'replaces'],
-    [{ content: 'x', replaces: NOBODY }, 422, 'unknown_message', 'replaces: there is no such message'],
+    [
+      { content: 'x', replaces: NOBODY },
+      422,
+      'unknown_message',
+      'replaces: this is not the message of a person',
+    ],
     [{ content: 'x', files: ['/none'] }, 404, 'file_not_found', 'files[0]: there is no file /none'],
     [{ content: 'x', role: 'nobody' }, 400, 'unknown_role', 'role: there is no role'],
   ])('WS-5 %j is refused, by the chat and by its thread', async (given, status, code, detail) => {
@@ -297,7 +302,7 @@ test('WS-3 files come with a message by id or path, as they are then, and everyb
     status: 404,
     body: {
       code: 'file_not_found',
-      detail: 'files[1]: /notes/a.md was removed; POST …/restore brings it back',
+      detail: 'files[1]: /notes/a.md was removed; POST …/restore restores it',
       errors: [{ path: 'files[1]' }],
     },
   });

@@ -1,9 +1,18 @@
 // JSON from outside that is nested too deep, or that holds what neither JSON nor the database likes: it is refused with a
 // sentence, and neither the process nor a neighbour's run notices.
 
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ask, createThread, framesOf, seen, send, type Frame } from '@continuo/testkit';
-import { startPod, usePod } from '@continuo/testkit/fixtures';
+import {
+  emptyDatabase,
+  startPod,
+  temporaryFolder,
+  usePod,
+  type TestDatabase,
+} from '@continuo/testkit/fixtures';
+import { backup } from '../../src/upkeep/backup.ts';
+import { restore } from '../../src/upkeep/restore.ts';
 
 const world = usePod();
 
@@ -109,54 +118,72 @@ test.each(BODIES)('%s %s: a body that is nested too deep is 400', async (method,
   });
 });
 
+/** A thread with a call whose input and result are nested this deep, as an earlier version wrote them. */
+async function deepThread(depth: number): Promise<string> {
+  const thread = await createThread(world.url);
+  const { id } = await send(world.url, thread, script('{"note":"n"}'));
+  await framesOf(world.url, id);
+  const { pool } = world.database;
+  const value = nested(depth);
+  const replace = async (type: string, from: string, to: string) => {
+    const { rowCount } = await pool.query(
+      `update events set data = replace(data::text, $3, $4)::json
+        where thread_id = $1 and type = $2 and strpos(data::text, $3) > 0`,
+      [thread, type, from, to],
+    );
+    expect([type, rowCount]).toEqual([type, 1]);
+  };
+  await pool.query('alter table events disable trigger user');
+  try {
+    await replace('message_end', '{"note":"n"}', `{"note":${value}}`);
+    await replace('tool_end', '"output":{', `"output":{"deep":${value},`);
+  } finally {
+    await pool.query('alter table events enable trigger user');
+  }
+  return thread;
+}
+
+/** Another pod, which does not have the thread's state in memory, reads the log and continues it. */
+async function goesOn(databaseUrl: string, thread: string): Promise<void> {
+  const pod = await startPod({ databaseUrl, leaseSeconds: 5 });
+  try {
+    const next = await send(pod.url, thread, AGAIN);
+    const frames = await framesOf(pod.url, next.id);
+    expect(dataOf(frames, 'error')).toEqual([]);
+    expect(dataOf(frames, 'state').at(-1)).toMatchObject({ status: 'done' });
+    const events = `${pod.url}/api/threads/${thread}/events?after=0`;
+    expect((await ask('GET', events, undefined, { accept: 'application/json' })).status).toBe(200);
+  } finally {
+    await pod.end();
+  }
+}
+
 test.each([4000, 6000])(
   'a log of an earlier version with an input and a result %i deep is read, and the chat goes on',
-  async (depth) => {
-    const thread = await createThread(world.url);
-    const { id } = await send(world.url, thread, script('{"note":"n"}'));
-    await framesOf(world.url, id);
-    const { pool } = world.database;
-    // A whole turn, as that version wrote it: its message and its result come after the run's own.
-    const { rows } = await pool.query<{ seq: number; run_seq: number; attempt: number }>(
-      'select seq, run_seq, attempt from events where thread_id = $1 and type = $2 order by seq desc limit 1',
-      [thread, 'message_end'],
-    );
-    expect(rows).toHaveLength(1);
-    await pool.query('alter table events disable trigger user');
-    try {
-      const value = nested(depth);
-      await pool.query(
-        `update events set data = replace(data::text, '{"note":"n"}', $2)::json
-        where thread_id = $1 and type = 'message_end'`,
-        [thread, `{"note":${value}}`],
-      );
-      await pool.query(
-        `update events set data = replace(data::text, '"output":{', $2)::json
-        where thread_id = $1 and type = 'tool_end'`,
-        [thread, `"output":{"deep":${value},`],
-      );
-    } finally {
-      await pool.query('alter table events enable trigger user');
-    }
-    // This pod keeps the thread's state in memory; another one reads the log.
-    const pod = await startPod({ databaseUrl: world.database.url, leaseSeconds: 5 });
-    try {
-      const next = await send(pod.url, thread, AGAIN);
-      const frames = await framesOf(pod.url, next.id);
-      expect(dataOf(frames, 'error')).toEqual([]);
-      expect(dataOf(frames, 'state').at(-1)).toMatchObject({ status: 'done' });
-      expect(
-        (
-          await ask('GET', `${pod.url}/api/threads/${thread}/events?after=0`, undefined, {
-            accept: 'application/json',
-          })
-        ).status,
-      ).toBe(200);
-    } finally {
-      await pod.end();
-    }
-  },
+  async (depth) => goesOn(world.database.url, await deepThread(depth)),
 );
+
+test('PLUS-5 a log of an earlier version with an input and a result 6000 deep is backed up and restored as it is', async () => {
+  const thread = await deepThread(6000);
+  const file = join(temporaryFolder('backup'), 'everything.zip');
+  const settings = (connection: string) => ({
+    connection,
+    applicationName: 'continuo-test',
+    leaseSeconds: 5,
+  });
+  await backup({ database: settings(world.database.url), file, now: () => new Date(0) });
+  const target = await emptyDatabase();
+  try {
+    await restore({ database: settings(target.url), file });
+    const eventsIn = async ({ pool }: TestDatabase) =>
+      (await pool.query('select seq, data::text from events where thread_id = $1 order by seq', [thread]))
+        .rows;
+    expect(await eventsIn(target)).toEqual(await eventsIn(world.database));
+    await goesOn(target.url, thread);
+  } finally {
+    await target.drop();
+  }
+});
 
 test('values that JSON or the database may refuse are kept, or end in a sentence', async () => {
   await besideANeighbour(async () => {

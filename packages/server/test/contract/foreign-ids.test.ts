@@ -4,6 +4,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ask, framesOf, until, type Answer } from '@continuo/testkit';
 import { usePod } from '@continuo/testkit/fixtures';
+import type { Kind } from '../../src/knowledge/kind.ts';
+import { KINDS } from '../../src/knowledge/kinds/index.ts';
 import { DEFAULT_WORKSPACE } from '../../src/workspaces/workspaces.ts';
 import { FETCH } from '../mcp/support.ts';
 
@@ -19,6 +21,9 @@ interface Ids {
   readonly folder: string;
   readonly role: string;
   readonly server: string;
+  readonly edge: string;
+  /** An entity of each kind, by the kind. */
+  readonly entities: Readonly<Record<string, string>>;
 }
 
 interface Request {
@@ -36,6 +41,30 @@ interface Route {
 }
 
 const disabled = { transport: 'stdio', command: process.execPath, args: [FETCH], enabled: false };
+
+/** The routes of entities, which are the same for every kind. A project is created by a route of its own. */
+function routesOf({ kind, plural, states }: Kind): Readonly<Record<string, Route>> {
+  const path = `/api/v1/workspaces/{id}/${plural}`;
+  const inProject = ({ entities }: Ids) => ({ query: { project_id: entities['project']! } });
+  const isProject = kind === 'project';
+  return {
+    ...(!isProject && {
+      // A list of another workspace's project, which is empty.
+      [`GET ${path}`]: { request: inProject, status: 200 },
+      [`POST ${path}`]: {
+        request: ({ entities }: Ids) => ({ body: { project_id: entities['project'], title: 'Another' } }),
+      },
+      ...(states && { [`GET ${path}/board`]: { request: inProject } }),
+    }),
+    [`GET ${path}/{entity_id}`]: {},
+    [`GET ${path}/{entity_id}/versions`]: {},
+    [`PATCH ${path}/{entity_id}`]: {
+      request: () => ({ body: { [isProject ? 'name' : 'title']: 'Renamed' } }),
+    },
+    [`DELETE ${path}/{entity_id}`]: {},
+    [`POST ${path}/{entity_id}/restore`]: {},
+  };
+}
 
 /** The routes of a workspace that take the id, the name or the path of something in it. In an order in which all of them succeed. */
 const INSIDE: Readonly<Record<string, Route>> = {
@@ -80,6 +109,23 @@ const INSIDE: Readonly<Record<string, Route>> = {
   'POST /api/v1/workspaces/{id}/moves': {
     request: ({ folder }) => ({ body: { from: folder, to: '/elsewhere' } }),
   },
+  'GET /api/v1/workspaces/{id}/entities/{entity_id}': {},
+  'GET /api/v1/workspaces/{id}/entities/{entity_id}/edges': {},
+  'GET /api/v1/workspaces/{id}/projects/{entity_id}/archive': {},
+  'GET /api/v1/workspaces/{id}/projects/{entity_id}/doc-structure': {},
+  'GET /api/v1/workspaces/{id}/projects/{entity_id}/document-by-path': {
+    request: () => ({ query: { path: 'Context' } }),
+  },
+  'POST /api/v1/workspaces/{id}/documents/{entity_id}/move': {
+    request: () => ({ body: { parent_id: null } }),
+  },
+  'DELETE /api/v1/workspaces/{id}/edges/{edge_id}': {},
+  'POST /api/v1/workspaces/{id}/edges': {
+    request: ({ entities }) => ({
+      body: { from_id: entities['task'], to_id: entities['risk'], rel: 'references' },
+    }),
+  },
+  ...Object.assign({}, ...KINDS.map(routesOf)),
 };
 
 /** The routes of a workspace that name nothing else. */
@@ -91,14 +137,18 @@ const WHOLE_WORKSPACE = [
   'GET /api/v1/workspaces/{id}/chats',
   'GET /api/v1/workspaces/{id}/events',
   'GET /api/v1/workspaces/{id}/hints',
+  'GET /api/v1/workspaces/{id}/kinds',
   'GET /api/v1/workspaces/{id}/mcp-servers',
   'GET /api/v1/workspaces/{id}/policy',
+  'GET /api/v1/workspaces/{id}/projects',
   'GET /api/v1/workspaces/{id}/roles',
   'GET /api/v1/workspaces/{id}/search',
   'PATCH /api/v1/workspaces/{id}',
   'POST /api/v1/workspaces/{id}/archive',
   'POST /api/v1/workspaces/{id}/folder/accept-removals',
   'POST /api/v1/workspaces/{id}/folder/restore',
+  'POST /api/v1/workspaces/{id}/projects',
+  'POST /api/v1/workspaces/{id}/projects/import',
   'PUT /api/v1/workspaces/{id}/archive',
   'PUT /api/v1/workspaces/{id}/policy',
 ];
@@ -108,6 +158,8 @@ const VALID: Readonly<Record<string, Request>> = {
   'GET /api/v1/workspaces/{id}/search': { query: { q: 'plan' } },
   'PATCH /api/v1/workspaces/{id}': { body: { name: 'renamed' } },
   'POST /api/v1/workspaces/{id}/archive': { body: 'zip' },
+  'POST /api/v1/workspaces/{id}/projects': { body: { name: 'Mine' } },
+  'POST /api/v1/workspaces/{id}/projects/import': { body: 'zip' },
   'PUT /api/v1/workspaces/{id}/archive': { body: 'zip' },
   'PUT /api/v1/workspaces/{id}/policy': { body: { rules: [] } },
 };
@@ -177,6 +229,10 @@ const UNKNOWN: Ids = {
   folder: '/nothing',
   role: 'nobody',
   server: 'none',
+  edge: '01890000-0000-7000-8000-00000000000a',
+  entities: Object.fromEntries(
+    KINDS.map(({ kind }, index) => [kind, `01890000-0000-7000-8000-0000000001${index + 10}`]),
+  ),
 };
 
 /** The key of a principal that may use the default workspace alone. */
@@ -227,7 +283,21 @@ async function fill(name: string): Promise<Ids> {
     folder: '/plans',
     role: 'spy',
     server: 'web',
+    ...(await fillKnowledge(name)),
   };
+}
+
+/** Makes an entity of each kind, and an edge. */
+async function fillKnowledge(name: string): Promise<Pick<Ids, 'edge' | 'entities'>> {
+  const made = await ask('POST', workspaceUrl(name, '/projects'), { name: 'Secret' });
+  const entities: Record<string, string> = { project: made.body.project.id };
+  for (const { kind, plural } of KINDS) {
+    if (kind === 'project') continue;
+    const body = { project_id: entities['project'], title: `A ${kind}` };
+    entities[kind] = (await ask('POST', workspaceUrl(name, `/${plural}`), body)).body.id;
+  }
+  const edge = { from_id: entities['task'], to_id: entities['goal'], rel: 'supports' };
+  return { entities, edge: (await ask('POST', workspaceUrl(name, '/edges'), edge)).body.id };
 }
 
 /** Sends a route's request with these ids. */
@@ -241,6 +311,8 @@ function send(route: string, { request }: Route, workspace: string, ids: Ids): P
     .replace(/(?<=\/tool-results\/)\{id\}/, encodeURIComponent(ids.result))
     .replace(/(?<=\/roles\/)\{name\}/, ids.role)
     .replace(/(?<=\/mcp-servers\/)\{name\}/, ids.server)
+    .replace(/\{entity_id\}/, entityFor(path, ids))
+    .replace('{edge_id}', ids.edge)
     .replace(/\{(chat|approval|path)\}/, (_all, name: 'chat' | 'approval' | 'path') => ids[name]);
   expect(address, route).not.toContain('{');
   const search = new URLSearchParams(query).toString();
@@ -250,9 +322,18 @@ function send(route: string, { request }: Route, workspace: string, ids: Ids): P
   });
 }
 
+/** The entity that a route of its kind takes; any, where the route takes any. */
+function entityFor(path: string, { entities }: Ids): string {
+  const { kind } = KINDS.find(({ plural }) => path.includes(`/${plural}/`)) ?? { kind: 'task' };
+  return entities[kind]!;
+}
+
 /** An answer in which nothing tells which ids were asked for. */
 function anonymized({ status, text }: Answer, ids: Ids): { status: number; text: string } {
-  const names = Object.values(ids).toSorted((a, b) => b.length - a.length);
+  const { entities, ...others } = ids;
+  const names = [...Object.values(others), ...Object.values(entities)].toSorted(
+    (a, b) => b.length - a.length,
+  );
   return { status, text: names.reduce((all, name) => all.replaceAll(name, '<id>'), text) };
 }
 
@@ -335,6 +416,15 @@ describe('a principal that may use another workspace alone is answered as for an
     expect(await list('/api/usage?by=thread')).toEqual([]);
     const { items } = (await ask('GET', `${world.url}/api/usage?by=thread`)).body;
     expect(items.length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['POST', '/api/v1/workspaces', { name: 'mine' }],
+    ['GET', '/metrics', undefined],
+  ])('%s %s is refused', async (method, path, body) => {
+    const answer = await ask(method, `${world.url}${path}`, body, headers);
+    expect(answer).toMatchObject({ status: 403, body: { code: 'key_limited' } });
+    expect(answer.body.detail).toContain('The key limited is limited to one workspace');
   });
 
   test('its own workspace is there', async () => {

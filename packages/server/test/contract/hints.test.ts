@@ -12,6 +12,8 @@ import {
   type TestDatabase,
   type TestPod,
 } from '@continuo/testkit/fixtures';
+import type { Kind } from '../../src/knowledge/kind.ts';
+import { KINDS } from '../../src/knowledge/kinds/index.ts';
 import { bytes, newSpace, type Space } from '../files/support.ts';
 
 interface Hint {
@@ -163,6 +165,67 @@ const decided = (action: string): Route => ({
   says: files,
 });
 
+/** The entities that the requests have made, by kind. */
+const entities: Record<string, string> = {};
+let edge = '';
+
+/** The routes of a kind of entity. The project is there before the others. */
+function routesOf({ kind, plural, titleField }: Kind): Record<string, Route> {
+  const path = `/api/v1/workspaces/{id}/${plural}`;
+  const one = () => `/${plural}/${entities[kind]}`;
+  const request = (method: string, rest: () => string, body?: object): Route => ({
+    request: () => ok(ask(method, at(rest()), body)),
+    says: files,
+  });
+  return {
+    ...(kind !== 'project' && {
+      [`post ${path}`]: {
+        request: async () => {
+          const body = { project_id: entities['project'], title: kind };
+          entities[kind] = (await ok(ask('POST', at(`/${plural}`), body))).id;
+        },
+        says: files,
+      },
+    }),
+    [`patch ${path}/{entity_id}`]: request('PATCH', one, { [titleField]: 'Another' }),
+    [`delete ${path}/{entity_id}`]: request('DELETE', one),
+    [`post ${path}/{entity_id}/restore`]: request('POST', () => `${one()}/restore`),
+  };
+}
+
+const KNOWLEDGE: Readonly<Record<string, Route>> = {
+  'post /api/v1/workspaces/{id}/projects': {
+    request: async () => {
+      entities['project'] = (await ok(ask('POST', at('/projects'), { name: 'P' }))).project.id;
+    },
+    says: files,
+  },
+  ...(Object.assign({}, ...KINDS.map(routesOf)) as Record<string, Route>),
+  'post /api/v1/workspaces/{id}/documents/{entity_id}/move': {
+    request: () =>
+      ok(ask('POST', at(`/documents/${entities['document']}/move`), { parent_id: null, order: 0 })),
+    says: files,
+  },
+  'post /api/v1/workspaces/{id}/edges': {
+    request: async () => {
+      const body = { from_id: entities['task'], to_id: entities['goal'], rel: 'supports' };
+      edge = (await ok(ask('POST', at('/edges'), body))).id;
+    },
+    says: files,
+  },
+  'delete /api/v1/workspaces/{id}/edges/{edge_id}': {
+    request: () => ok(ask('DELETE', at(`/edges/${edge}`))),
+    says: files,
+  },
+  'post /api/v1/workspaces/{id}/projects/import': {
+    request: async () => {
+      const archive = await fetch(at(`/projects/${entities['project']}/archive`));
+      await ok(bytes('POST', at('/projects/import'), Buffer.from(await archive.arrayBuffer())));
+    },
+    says: files,
+  },
+};
+
 /** Each route that is not a GET: how its change is heard, or why there is nothing to hear. In the order of the requests. */
 const ROUTES: Readonly<Record<string, Route | string>> = {
   'post /api/threads': {
@@ -287,6 +350,7 @@ const ROUTES: Readonly<Record<string, Route | string>> = {
     request: () => ok(ask('DELETE', at('/mcp-servers/hinted'))),
     says: servers,
   },
+  ...KNOWLEDGE,
   'patch /api/v1/workspaces/{id}': {
     request: () => ok(ask('PATCH', at(), { name: `${space.name}-renamed` })),
     says: files,

@@ -97,3 +97,42 @@ test('the API’s page lists every code of a problem, with its status', () => {
   const missing = used.filter((each) => !told.has(each) && each !== '408 client_gone');
   expect(missing).toEqual([]);
 });
+
+test('the tables of kinds and relations have those that there are', async () => {
+  const { body } = await ask('GET', `${world.url}/api/v1/workspaces/default/kinds`);
+  const words = (cell: string) => [...cell.matchAll(/`(\w+)`/g)].map(([, word]) => word!);
+  const rows = page('knowledge.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => line.split('|').slice(1, -1));
+  const kinds = rows.filter(([first, , states]) => states !== undefined && words(first!).length === 1);
+  const told = new Map(kinds.map(([first, fields, states]) => [words(first!)[0], { fields, states }]));
+  for (const { kind, fields, states } of body.items) {
+    expect({ kind, fields: words(told.get(kind)!.fields!).toSorted() }).toEqual({
+      kind,
+      fields: Object.keys(fields.properties).toSorted(),
+    });
+    const [first, ...others] = words(told.get(kind)!.states!);
+    expect({ kind, first, others: others.toSorted() }).toEqual({
+      kind,
+      first: states?.initial,
+      others: Object.keys(states?.transitions ?? {})
+        .filter((state) => state !== states.initial)
+        .toSorted(),
+    });
+  }
+  for (const { rel, from, to, acyclic } of body.relations) {
+    const row = rows.find(([first]) => words(first!)[0] === rel)!;
+    expect({ rel, acyclic: row[3]!.includes('no circles') }).toEqual({ rel, acyclic });
+    expect({
+      rel,
+      from: row[1]!
+        .split(',')
+        .map((each) => each.trim())
+        .toSorted(),
+    }).toEqual({ rel, from: from?.toSorted() ?? ['any'] });
+    const same = row[2]!.includes('the same') ? row[1]!.split(',') : [];
+    const ends = [...same, ...row[2]!.replace('the same, and ', '').split(',')].map((each) => each.trim());
+    expect({ rel, to: ends.toSorted() }).toEqual({ rel, to: to?.toSorted() ?? ['any'] });
+  }
+});

@@ -158,6 +158,15 @@ test.each([
     '/api/chat',
     { id: 'c', messages: [{ id: '\ud800', role: 'user', parts: [{ type: 'text', text: 'x' }] }] },
   ],
+  [
+    '/api/chat',
+    {
+      id: 'c',
+      trigger: 'regenerate-message',
+      messageId: '\ud800',
+      messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'x' }] }],
+    },
+  ],
   ['/api/ag-ui', { threadId: '\ud800', runId: 'r', messages: [{ id: 'm', role: 'user', content: 'x' }] }],
   ['/api/ag-ui', { threadId: 't', runId: '\ud800', messages: [{ id: 'm', role: 'user', content: 'x' }] }],
   ['/api/v1/workspaces/%00/restore', undefined],

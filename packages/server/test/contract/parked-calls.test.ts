@@ -123,7 +123,7 @@ test('a call that is denied comes back with whose rule it was, and the run goes 
       tool: 'external',
       output: {
         error: expect.stringMatching(
-          /^denied: the workspace’s policy, rule 2 \(tool \*, path \/secret\/\*\*\), says deny to external on \/secret\/plan\.md.*go on without it/,
+          /^denied: the workspace’s policy, rule 2 \(tool \*, path \/secret\/\*\*\), says deny for external on \/secret\/plan\.md.*continue without it/,
         ),
       },
       call: 'm1_0',

@@ -33,7 +33,7 @@ test('RUN-9 while the database refuses to write, a run waits, the log says so, a
     create trigger disk_full before insert on events for each row execute function disk_full()`);
   const thread = await createThread(world.url);
   const run = await send(world.url, thread, { steps: [{ text: 'after all' }] });
-  await world.pod.logged('there is no room left to write');
+  await world.pod.logged('the disk is full; runs wait');
   expect(await readRun(world.url, run.id)).toMatchObject({ status: 'queued' });
   await pool.query('drop trigger disk_full on events');
   const frames = await framesOf(world.url, run.id);

@@ -38,7 +38,7 @@ test('a write that finds the disk full is 507 storage_full, and /readyz says so 
   const makeRoom = await fill('messages');
   const refused = await ask('POST', `${pod.url}/api/threads/${thread}/messages`, { content: 'hello' });
   expect(refused).toMatchObject({ status: 507, body: { code: 'storage_full' } });
-  expect(refused.body.detail).toContain('no room');
+  expect(refused.body.detail).toContain('is full');
   expect(await ready()).toMatchObject({ status: 503, body: { status: 'unready', storage: 'full' } });
   await makeRoom();
   expect(await ready()).toMatchObject({ status: 200, body: { status: 'ready', storage: 'ok' } });
@@ -67,6 +67,6 @@ test('an upload that is broken off is one line of the log, without a stack', asy
   const head = `POST /api/threads HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n`;
   await new Promise((resolve) => socket.write(`${head}{"title":`, resolve));
   socket.destroy();
-  await pod.logged('went away before its request was whole');
+  await pod.logged('disconnected before its request was complete');
   expect(pod.output().slice(before)).not.toMatch(/stack|request failed/);
 });

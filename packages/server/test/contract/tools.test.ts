@@ -100,8 +100,8 @@ test.each<[string, Call, RegExp]>([
   ['a missing field', { tool: 'transactional', input: {} }, /note/],
   ['a number out of range', { tool: 'external', input: { note: 'x', delay_ms: -1 } }, /delay_ms/],
   ['an input that is not JSON', { tool: 'external', raw: '{"note": "x' }, /not valid JSON.*"note": "x/],
-  ['an input that is no object', { tool: 'pure', raw: '["x"]' }, /does not fit/],
-  ['an input that is null', { tool: 'idempotent', raw: 'null' }, /does not fit/],
+  ['an input that is no object', { tool: 'pure', raw: '["x"]' }, /does not match/],
+  ['an input that is null', { tool: 'idempotent', raw: 'null' }, /does not match/],
   [
     'an unknown tool',
     { tool: 'teleport', input: {} },

@@ -36,7 +36,7 @@ test.each([
     for (const other of ['approve', 'deny', 'edit'])
       expect(await ask('POST', url, { decision: other })).toMatchObject({
         status: 400,
-        body: { detail: 'decision: a call of unknown outcome is answered with retry, skip' },
+        body: { detail: 'decision: is not a decision about a call of unknown outcome; allowed: retry, skip' },
       });
     expect((await ask('POST', url, { decision })).status).toBe(200);
     const frames = await framesOf(pod.url, run.id);

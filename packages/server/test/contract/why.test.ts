@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { ask, createThread, framesOf, seen, send } from '@continuo/testkit';
 import { holdEffects, holdLog, usePod, waitedFor } from '@continuo/testkit/fixtures';
+import { ANONYMOUS } from '../../src/identity/principal.ts';
 import { decideRemovals, holdRemovals, releaseRemovals } from '../../src/files/held-removals.ts';
 
 const world = usePod();
@@ -160,7 +161,7 @@ test('a run of a workspace in which removals are held back says so, until a pers
   expect((await why(run.id)).sentence).toBe(
     "The run is done. 48 files that disappeared from the workspace's folder at once are kept until a person decides: open Files in the console.",
   );
-  await decideRemovals(pool, workspaceId, 'remove');
+  await decideRemovals(pool, workspaceId, 'remove', ANONYMOUS);
   expect((await why(run.id)).sentence).toBe('The run is done.');
   await releaseRemovals(pool, workspaceId);
 });

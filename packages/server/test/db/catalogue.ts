@@ -62,4 +62,5 @@ const FUNCTIONS = `
       case p.provolatile when 'i' then ' immutable' when 's' then ' stable' end,
       case p.proparallel when 's' then ' parallel safe' end) as text
   from pg_proc p join pg_language l on l.oid = p.prolang
-  where p.pronamespace = ${OURS} order by p.proname collate "C"`;
+  where p.pronamespace = ${OURS} and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+  order by p.proname collate "C"`;

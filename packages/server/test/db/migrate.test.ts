@@ -1,13 +1,10 @@
 // Migrations are applied once, functions whenever their text has changed; concurrent starts share the work; nothing goes backwards.
 
 import { randomBytes } from 'node:crypto';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { migrate, migrationNames } from '../../src/db/migrate.ts';
+import { sqlCopy } from './sql-copy.ts';
 
 const TABLES = "select table_name as name from information_schema.tables where table_schema = 'public'";
 
@@ -45,21 +42,6 @@ async function cloneOf(template: string) {
     }
   };
   return { settings: { connection: url.href, applicationName: 'continuo-unit', leaseSeconds: 5 }, query };
-}
-
-/** A copy of the SQL that a test may change, as a newer version would have changed it. */
-async function sqlCopy() {
-  const folder = await mkdtemp(join(tmpdir(), 'continuo-sql-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await cp(new URL('../../sql/', import.meta.url), folder, { recursive: true });
-  const file = (path: string) => join(folder, 'functions', path);
-  return {
-    url: pathToFileURL(`${folder}/`),
-    write: (path: string, text: string) => writeFile(file(path), text),
-    edit: async (path: string, change: (text: string) => string) =>
-      writeFile(file(path), change(await readFile(file(path), 'utf8'))),
-    remove: (path: string) => rm(file(path)),
-  };
 }
 
 test('eight servers that start at once on an empty database migrate it once', async () => {
@@ -219,4 +201,107 @@ test('a file of sql/functions holds one definition, which has the name of the fi
   const sql = await sqlCopy();
   await sql.edit('files/is_read_only.sql', (text) => text.replace('is_read_only', 'is_reserved'));
   await expect(migrate(settings, sql.url)).rejects.toThrow(/files\/is_read_only\.sql must hold one/);
+});
+
+test('two folders cannot define the same function', async () => {
+  const { settings } = await emptyDatabase();
+  const sql = await sqlCopy();
+  await sql.write(
+    'files/readable.sql',
+    'create or replace function readable() returns void language sql as $$ select $$;\n',
+  );
+  await expect(migrate(settings, sql.url)).rejects.toThrow(
+    /files\/readable\.sql.*log\/readable\.sql|log\/readable\.sql.*files\/readable\.sql/,
+  );
+});
+
+test('functions that one statement calls agree on the types of their fields, and name them all', async () => {
+  const { settings } = await emptyDatabase();
+  const sql = await sqlCopy();
+  const written = (parameters: string) =>
+    sql.write(
+      'files/on_append_file.sql',
+      `create or replace function on_append_file(${parameters}) returns boolean language sql as $$ select true $$;\n`,
+    );
+  await written('p_seq integer, p_title integer');
+  await expect(migrate(settings, sql.url)).rejects.toThrow(
+    /on_append_(file|title)\.sql: p_title is \w+, but \w+ in/,
+  );
+  await written('p_seq integer, title text');
+  await expect(migrate(settings, sql.url)).rejects.toThrow(/on_append_file\.sql: .* not as "title text"/);
+});
+
+test('a place for other functions that is misspelled is refused, and one without functions stays empty', async () => {
+  const { settings, query } = await migratedDatabase();
+  const sql = await sqlCopy();
+  const calls = (each: string) => `create or replace function call_all() returns void language plpgsql as $$
+begin
+  ${each}
+end $$;
+`;
+  await sql.write('files/call_all.sql', calls('/* each on_call_me_* perform {function}(); */'));
+  await expect(migrate(settings, sql.url)).rejects.toThrow(/"\/\* each on_call_me_\* .* is not understood/);
+  await sql.write('files/call_all.sql', calls('/* each on_call_me_*: perform {function}(); */'));
+  expect((await migrate(settings, sql.url)).definitions).toEqual(['function call_all']);
+  await query('select call_all()');
+});
+
+test('a function that is to fill a place, but fills none, is refused', async () => {
+  const { settings } = await migratedDatabase();
+  const sql = await sqlCopy();
+  await sql.write(
+    'files/on_purge_threads_files.sql',
+    'create or replace function on_purge_threads_files(p_thread uuid) returns void language sql as $$ select $$;\n',
+  );
+  await expect(migrate(settings, sql.url)).rejects.toThrow(
+    /files\/on_purge_threads_files\.sql: no function calls .*on_purge_thread_\*, on_purge_workspace_\*/,
+  );
+});
+
+test('a function that other folders complete is applied again when one of them comes or goes', async () => {
+  const { settings, query } = await migratedDatabase();
+  const sql = await sqlCopy();
+  await query('create table keepsakes (thread_id uuid)');
+  await sql.write(
+    'keepsakes/on_purge_thread_keepsakes.sql',
+    'create or replace function on_purge_thread_keepsakes(p_thread uuid) returns void language sql as $$ delete from keepsakes where thread_id = p_thread $$;\n',
+  );
+  expect((await migrate(settings, sql.url)).definitions).toEqual([
+    'function on_purge_thread_keepsakes',
+    'function purge_thread',
+  ]);
+  const thread = '00000000-0000-7000-8000-000000000002';
+  await query(`insert into keepsakes values ('${thread}'); select purge_thread('${thread}')`);
+  expect((await query('select from keepsakes')).rowCount).toBe(0);
+  expect((await migrate(settings)).definitions).toEqual([
+    'function purge_thread',
+    'function on_purge_thread_keepsakes',
+  ]);
+  await query(`select purge_thread('${thread}')`);
+});
+
+test('a role that may not install extensions migrates all the same, and is told what search lacks', async () => {
+  const { settings, query } = await emptyDatabase();
+  const role = `limited_${randomBytes(6).toString('hex')}`;
+  await query(`create role ${role}; grant all on schema public to ${role}`);
+  try {
+    const url = new URL(settings.connection);
+    url.searchParams.set('options', `-c role=${role}`);
+    const warnings: string[] = [];
+    await migrate({ ...settings, connection: url.href }, undefined, (sentence) => warnings.push(sentence));
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^search finds no misspelled words, because the extension pg_trgm cannot be installed/,
+      ),
+    ]);
+    expect((await query("select to_regprocedure('similarity(text, text)') as missing")).rows).toEqual([
+      { missing: null },
+    ]);
+    expect(
+      (await query("select * from search_knowledge(gen_random_uuid(), 'x', '{}', '{}', '{}', null, null, 1)"))
+        .rowCount,
+    ).toBe(0);
+  } finally {
+    await query(`drop owned by ${role}; drop role ${role}`);
+  }
 });

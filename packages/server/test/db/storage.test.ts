@@ -27,7 +27,8 @@ async function answers(isDatabaseInHome: boolean, bytesFree: () => Promise<numbe
   app.onError(errorHandler(pino({ enabled: false }), storage));
   app.post('/write', async (c) => c.json((await pool.query('select 1')).rows));
   const workspaces = { mirrors: { problem: () => null } };
-  healthRoutes(app, { pool, storage, pod: { state: 'registered' }, workspaces } as unknown as HttpContext);
+  const context = { storage, pod: { state: 'registered' }, workspaces } as unknown as HttpContext;
+  healthRoutes(app, context, pool);
   const write = await app.request('/write', { method: 'POST' });
   const ready = await app.request('/readyz');
   const { code } = (await write.json()) as { code: string };

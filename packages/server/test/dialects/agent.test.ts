@@ -120,20 +120,17 @@ test('a client that goes away cancels nothing', async () => {
   expect(run.status).toBe('done');
 });
 
-test('CHAT-1 what cannot mean anything yet is refused, and no thread is left behind', async () => {
+test('CHAT-1 what cannot mean anything is refused, and no thread is left behind', async () => {
   const threads = async () => (await ask('GET', `${world.url}/api/threads?limit=1000`)).body.items.length;
   const before = await threads();
-  for (const more of [
-    { scope: 'project', project_id: 'p' },
-    { scope: 'entity', entity: { id: 'e' } },
-    { project_id: 'p' },
-  ]) {
-    expect(await ask('POST', stream(), { message: 'hi', ...more })).toMatchObject({
-      status: 400,
-      body: { code: 'not_available' },
-    });
-  }
+  const unknown = '0190a8f2-0000-7000-8000-000000000000';
   const refused: [object, number, string][] = [
+    [{ scope: 'project', project_id: 'p' }, 400, 'invalid_body'],
+    [{ scope: 'entity', entity: { id: unknown } }, 400, 'invalid_body'],
+    [{ scope: 'project' }, 400, 'invalid_scope'],
+    [{ project_id: unknown }, 400, 'invalid_scope'],
+    [{ scope: 'project', project_id: unknown }, 404, 'project_not_found'],
+    [{ scope: 'entity', entity: { type: 'task', id: unknown } }, 404, 'task_not_found'],
     [{ scope: 'galaxy' }, 400, 'invalid_body'],
     [{ message: '' }, 400, 'invalid_body'],
     [{ role: 'nobody' }, 400, 'unknown_role'],

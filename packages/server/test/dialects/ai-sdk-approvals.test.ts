@@ -86,7 +86,7 @@ test('PLUS-1 who answers otherwise than somebody before is told so', async () =>
   const [question] = questions(chat.lastMessage);
   await answer(chat, question!, true);
   await answer(other, question!, false, 'error');
-  expect(other.error?.message).toContain('Somebody decided before: approve');
+  expect(other.error?.message).toContain('The approval was already decided: approve');
   expect(await effects(id)).toBe(1);
 });
 

@@ -308,8 +308,9 @@ const steered: Scenario = async (stage) => {
   const last = await stage.say(thread, SLOWLY);
   await seen(stage.url, last, 'tool_start');
   await stage.query(
-    `select stop_thread($1, 'user_cancelled') from enqueue_run(
-      $1, gen_random_uuid(), gen_random_uuid(), '{"text": ""}', 'offline/script', 'assistant', null, null, null, 'rollback', null)`,
+    `select stop_thread($1, 'user_cancelled', '{"kind":"local"}') from enqueue_run(
+      $1, gen_random_uuid(), gen_random_uuid(), '{"text": ""}', 'offline/script', 'assistant', null, null, null, 'rollback', null,
+      '{"kind":"local"}')`,
     thread,
   );
   await stage.control(thread, 'stop');

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { agent, type NewEvent } from '@continuo/protocol';
 import { until } from '@continuo/testkit';
-import { positionAtStart } from '../../src/http/dialects/dialect-stream.ts';
-import { Streams } from '../../src/http/kernel/sse.ts';
+import { positionAtStart } from '../../src/http/streams/dialect-stream.ts';
+import { Streams } from '../../src/http/streams/sse.ts';
 import { Followers, FollowersOf } from '../../src/log/follow.ts';
 import { readChangeRows } from '../../src/files/changes.ts';
 import { openPen, useLog } from '../runs/support.ts';
@@ -49,10 +49,10 @@ test('CHAT-3 who reads at a tenth of the speed gets all text, results, errors an
   const pen = openPen(world.writer({ publish: (rows) => followers.publish(rows) }), threadId);
   const write = (events: NewEvent[]) => pen.append(events.map((event) => ({ runId: run, event })));
   const streams = new Streams(followers, new FollowersOf(world.pool, () => undefined, readChangeRows));
-  const scope = { threadId, run: { id: run, startAfter: 0 } };
-  const from = positionAtStart(agent, scope);
+  const source = { threadId, run: { id: run, startAfter: 0 } };
+  const from = positionAtStart(agent, source);
   server = createServer((_, response) =>
-    streams.follow(response, { binding: { dialect: agent }, scope, from }),
+    streams.follow(response, { binding: { dialect: agent }, source, from }),
   );
   await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
   const connect = () =>

@@ -20,9 +20,9 @@ import {
   positionAtStart,
   DialectWriter,
   positionAt,
-  type Scope,
+  type StreamSource,
   type DialectBinding,
-} from '../../src/http/dialects/dialect-stream.ts';
+} from '../../src/http/streams/dialect-stream.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { Batch } from '../../src/log/follow.ts';
 import { readThreadEvents } from '../../src/log/statements.ts';
@@ -55,10 +55,10 @@ const DIALECTS: readonly Entry[] = [
   { binding: { dialect: AG_UI_GET, alone: true }, of: 'run', check: () => [] },
 ];
 
-/** A log in a scope, and all that a dialect makes of it. */
+/** A log in a source, and all that a dialect makes of it. */
 interface Whole {
   readonly entry: Entry;
-  readonly scope: Scope;
+  readonly source: StreamSource;
   readonly events: readonly StoredEvent[];
   /** The rest of the thread is in between. */
   readonly rows: readonly StoredEvent[];
@@ -87,12 +87,12 @@ afterAll(async () => {
 
 function speak(
   { binding }: Entry,
-  scope: Scope,
+  source: StreamSource,
   from: Parameters<typeof say>[1],
   rows: readonly StoredEvent[],
   sizes: readonly number[] = [],
 ): string {
-  return say(new DialectWriter(binding, scope, from), from, rows, sizes);
+  return say(new DialectWriter(binding, source, from), from, rows, sizes);
 }
 
 /** What a speaker says of the rows after its place, in batches of these sizes. */
@@ -114,14 +114,14 @@ function say(
 
 function whole(entry: Entry, rows: readonly StoredEvent[], runId: string | null): Whole {
   const first = rows.findIndex((row) => row.runId === runId);
-  const scope = {
+  const source = {
     threadId: rows[0]!.threadId,
     run: runId === null ? null : { id: runId, startAfter: first },
   };
-  const text = speak(entry, scope, positionAtStart(entry.binding.dialect, scope), rows);
+  const text = speak(entry, source, positionAtStart(entry.binding.dialect, source), rows);
   const { frames, rest } = parseFrames(text);
   const events = runId === null ? rows : rows.filter((row) => row.runId === runId);
-  return { entry, scope, events, rows, frames, closing: rest };
+  return { entry, source, events, rows, frames, closing: rest };
 }
 
 function wholes(): Whole[] {
@@ -175,10 +175,10 @@ test('the logs are whole, and hold all that can happen to a run', async () => {
 });
 
 test('PLUS-1 nothing is said twice, and nothing is left open', () => {
-  const wrong = wholes().flatMap(({ entry, scope, events, frames }) =>
+  const wrong = wholes().flatMap(({ entry, source, events, frames }) =>
     entry
       .check(frames, events)
-      .map((problem) => `${entry.binding.dialect.name}, ${scope.run?.id ?? scope.threadId}: ${problem}`),
+      .map((problem) => `${entry.binding.dialect.name}, ${source.run?.id ?? source.threadId}: ${problem}`),
   );
   expect(wrong).toEqual([]);
 });
@@ -194,10 +194,10 @@ test('PLUS-1 the whole is any two parts, cut anywhere, in batches of any size', 
       fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 30 }),
       async (chosen, sizes) => {
         const { each, index } = cuts[chosen]!;
-        const { entry, scope, rows, frames, closing } = each;
-        const from = await positionAt(pool, entry.binding.dialect, scope, parseFrameId(frames[index]!.id)!);
+        const { entry, source, rows, frames, closing } = each;
+        const from = await positionAt(pool, entry.binding.dialect, source, parseFrameId(frames[index]!.id)!);
         expect(from).not.toBeNull();
-        expect(speak(entry, scope, from!, rows, sizes)).toBe(
+        expect(speak(entry, source, from!, rows, sizes)).toBe(
           frames
             .slice(index + 1)
             .map(({ raw }) => raw)
@@ -212,7 +212,7 @@ test('PLUS-1 the whole is any two parts, cut anywhere, in batches of any size', 
 test('PLUS-1 where no run is open, nothing before it is needed', () => {
   for (const entry of DIALECTS.filter(({ of }) => of === 'thread')) {
     for (const rows of logs) {
-      const { scope, frames } = whole(entry, rows, null);
+      const { source, frames } = whole(entry, rows, null);
       const open = new Set<string>();
       rows.forEach((row, index) => {
         if (row.runId !== null) open.add(row.runId);
@@ -220,7 +220,7 @@ test('PLUS-1 where no run is open, nothing before it is needed', () => {
         if (open.size === 0 && (before === undefined || before.runId === null)) {
           const from = { seq: row.seq - 1, state: entry.binding.dialect.initial, part: 0 };
           const after = frames.filter(({ id }) => Number(id.split('.')[0]) >= row.seq);
-          expect(speak(entry, scope, from, rows)).toBe(after.map(({ raw }) => raw).join(''));
+          expect(speak(entry, source, from, rows)).toBe(after.map(({ raw }) => raw).join(''));
         }
         if (row.type === 'state' && row.data.status !== 'running') open.delete(row.runId!);
       });

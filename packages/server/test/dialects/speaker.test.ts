@@ -6,7 +6,7 @@ import {
   positionAtStart,
   DialectWriter,
   type DialectBinding,
-} from '../../src/http/dialects/dialect-stream.ts';
+} from '../../src/http/streams/dialect-stream.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { Batch } from '../../src/log/follow.ts';
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Dialect, LogEvent } from '@continuo/protocol';
-import { positionAt } from '../../src/http/dialects/dialect-stream.ts';
+import { positionAt } from '../../src/http/streams/dialect-stream.ts';
 import { foldInTurns } from '../../src/runs/loop/replay.ts';
 import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../../src/yielding.ts';
 import { openPen, token, useLog } from '../runs/support.ts';
@@ -67,10 +67,10 @@ test('CHAT-6 a long log is folded at most so many events in a turn, and not at a
   const count = ITEMS_PER_TURN * 5 + 7;
   await pen.append(Array.from({ length: count }, (_, index) => token(run, `${index} `)));
   const written = (await world.log(threadId)).length;
-  const scope = { threadId, run: { id: run, startAfter: 0 } };
+  const source = { threadId, run: { id: run, startAfter: 0 } };
 
   const { dialect, turns, end } = counting();
-  const position = await positionAt(world.pool, dialect, scope, { at: written, part: null });
+  const position = await positionAt(world.pool, dialect, source, { at: written, part: null });
   end();
   expect(position).toEqual({ seq: written, state: written, part: 0 });
   expect(turns.reduce((sum, steps) => sum + steps)).toBe(written);
@@ -80,7 +80,7 @@ test('CHAT-6 a long log is folded at most so many events in a turn, and not at a
   const gone = AbortSignal.abort(new Error('gone'));
   const again = counting();
   await expect(
-    positionAt(world.pool, again.dialect, scope, { at: written, part: null }, gone),
+    positionAt(world.pool, again.dialect, source, { at: written, part: null }, gone),
   ).rejects.toThrow('gone');
   again.end();
   expect(again.turns.reduce((sum, steps) => sum + steps)).toBeLessThanOrEqual(ITEMS_PER_TURN);

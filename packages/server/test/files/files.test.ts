@@ -153,8 +153,8 @@ describe('files', () => {
     };
     expect(await refused('Notes')).toBe('/Notes is a folder');
     expect(await refused('Notes/Haiku.md/deep')).toBe('/Notes/Haiku.md is a file');
-    expect(await refused('notes/other.md')).toContain('/Notes is there already');
-    expect(await refused('Notes/haiku.MD')).toContain('/Notes/Haiku.md is there already');
+    expect(await refused('notes/other.md')).toContain('/Notes already exists');
+    expect(await refused('Notes/haiku.MD')).toContain('/Notes/Haiku.md already exists');
     const moved = await moveFile(world.pool, {
       workspaceId: id,
       author: person,

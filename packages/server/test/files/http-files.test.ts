@@ -302,7 +302,7 @@ test('an upload that breaks off writes nothing', async () => {
   expect((await ask('GET', `${space.url}/versions?path=/a`)).body.items).toHaveLength(1);
   const never = await ask('GET', `${space.url}/versions?path=/zzzzzzzzzzzz`);
   expect([never.status, never.body.code]).toEqual([404, 'file_not_found']);
-  expect(never.body.detail).toContain('Nor was one removed from there. GET …/tree');
+  expect(never.body.detail).toContain('No file was removed from there either. GET …/tree');
   expect(never.body.detail).not.toContain('/versions');
   for (const version of ['abc', '0', '1.5', '2147483648'])
     expect((await ask('GET', `${space.url}/files/a?version=${version}`)).body).toMatchObject({

@@ -147,12 +147,13 @@ test('search finds parts of names and words of texts, and says where', async () 
   expect(await search('q=frog&in=text')).toEqual(['text /notes/Frog.md']);
   expect(await search('q=%22silent+pond%22&in=text')).toEqual(['text /notes/Frog.md']);
   expect(await search('q=%22pond+silent%22&in=text')).toEqual([]);
-  expect(await search('q=pond+-frog&in=text')).toEqual([]);
+  expect(await search('q=pond+-frog&in=text')).toEqual(['name /pond.md']);
+  expect(await search('q=frog+-silent&in=text')).toEqual([]);
   expect(await search('q=%25&in=names')).toEqual([]);
   expect(await search('q=notes/f')).toEqual(['name /notes/Frog.md']);
   const { body } = await ask('GET', `${space.url}/search?q=jumps&in=text`);
   expect(body.items[0].snippet).toMatch(/^….*a frog jumps in$/);
-  for (const query of ['', 'q=', 'q=%00', `q=${'x'.repeat(201)}`, 'q=x&in=where', 'q=x&limit=101'])
+  for (const query of ['', 'q=', 'q=%00', `q=${'x'.repeat(1001)}`, 'q=x&in=where', 'q=x&limit=101'])
     expect((await ask('GET', `${space.url}/search?${query}`)).body).toMatchObject({
       status: 400,
       code: 'invalid_query',
@@ -176,7 +177,7 @@ test('the path that a file was moved from says where it went', async () => {
   for (const path of ['old.md', 'b.md']) {
     const gone = (await ask('GET', `${space.url}/versions?path=/${path}`)).body;
     expect(gone).toMatchObject({ ...moved, suggestions: ['/c.md'] });
-    expect(gone.detail).toBe(`There is no file /${path} any more: it is /c.md now, with its history.`);
+    expect(gone.detail).toBe(`/${path} was moved to /c.md, with its history.`);
     expect((await get(space, path)).body).toMatchObject(moved);
   }
   await put(space, 'old.md', 'another');

@@ -9,7 +9,7 @@ import { ZipFile } from 'yazl';
 import { readTool } from '../../src/files/tools/read.ts';
 import { listFiles } from '../../src/files/files.ts';
 import { pack } from '../../src/files/pack.ts';
-import { searchText } from '../../src/files/search.ts';
+import { searchKnowledge } from '../../src/knowledge/search.ts';
 import { unpack, type Unpacked } from '../../src/files/unpack.ts';
 import { ITEMS_PER_TURN } from '../../src/yielding.ts';
 import { place, useTools } from './tools/support.ts';
@@ -23,7 +23,7 @@ test('CHAT-6 a zip that nobody reads any more is not made on', async () => {
   for (const name of ['a', 'b', 'c']) await write(`${name}.txt`, name.repeat(300_000));
   const files = await listFiles(world.pool, workspace, { folder: root });
   const query = vi.spyOn(world.pool, 'query');
-  const zip = pack(world.pool, root, files);
+  const zip = pack(world.pool, { files, nameOf: ({ path }) => path.slice(1) });
   await once(zip, 'readable');
   zip.destroy();
   await once(zip, 'close');
@@ -42,7 +42,7 @@ test('CHAT-6 files are put into a zip in turns', async () => {
     path: `/${index}.txt`,
   }));
   const add = vi.spyOn(ZipFile.prototype, 'addReadStreamLazy');
-  const zip = pack(world.pool, root, files);
+  const zip = pack(world.pool, { files, nameOf: ({ path }) => path.slice(1) });
   expect(add.mock.calls.length).toBeLessThan(ITEMS_PER_TURN);
   zip.destroy();
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -85,7 +85,7 @@ test('CHAT-6 a search and a read end when nobody wants them any more', async () 
   const { workspace, write } = await place(world);
   await write('a.txt', 'a word\n');
   const search = (signal?: AbortSignal) =>
-    searchText(world.pool, workspace, { words: 'word', limit: 10, signal });
+    searchKnowledge(world.pool, workspace, { query: 'word', limit: 10, signal });
   await expect(search(AbortSignal.abort(gone))).rejects.toBe(gone);
   expect(await search()).toHaveLength(1);
   const tool = readTool({ pool: world.pool, workspaces: world.workspaces } as never);

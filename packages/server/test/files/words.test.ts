@@ -6,7 +6,7 @@ import { until } from '@continuo/testkit';
 import { doChores } from '../../src/upkeep/chores.ts';
 import { storeContent } from '../../src/files/content.ts';
 import { removeFile, writeFile } from '../../src/files/files.ts';
-import { searchText } from '../../src/files/search.ts';
+import { searchKnowledge } from '../../src/knowledge/search.ts';
 import { startIndexer } from '../../src/files/words.ts';
 import { useLog } from '../runs/support.ts';
 import { at, person } from './mirror/support.ts';
@@ -33,7 +33,7 @@ async function createWorkspace() {
     },
     remove: (path: string) => removeFile(world.pool, { ...where, path: at(path) }),
     find: async (words: string) =>
-      (await searchText(world.pool, workspaceId, { words, limit: 100 })).map(({ path }) => path),
+      (await searchKnowledge(world.pool, workspaceId, { query: words, limit: 100 })).map(({ path }) => path),
   };
 }
 

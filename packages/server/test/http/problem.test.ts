@@ -104,7 +104,7 @@ test('an unknown path is a problem too', async () => {
   expect((await ask('/nothing')).body).toMatchObject({
     status: 404,
     code: 'not_found',
-    detail: 'There is no GET /nothing. GET /docs lists what there is.',
+    detail: 'There is no GET /nothing. GET /docs lists the routes.',
   });
 });
 
@@ -115,7 +115,7 @@ test('a path that is there for other methods is 405, and says for which', async 
   expect(body).toMatchObject({
     status: 405,
     code: 'method_not_allowed',
-    detail: '/taken takes GET, HEAD, and not PUT.',
+    detail: '/taken does not support PUT; allowed: GET, HEAD.',
   });
   expect((await ask('/messages', { method: 'DELETE' })).response.headers.get('allow')).toBe('POST');
 });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { runs } from '@continuo/protocol';
 import { until } from '@continuo/testkit';
-import { Streams } from '../../src/http/kernel/sse.ts';
+import { Streams } from '../../src/http/streams/sse.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { Followers, FollowersOf, type Batch } from '../../src/log/follow.ts';
 import { ITEMS_PER_TURN } from '../../src/yielding.ts';
@@ -176,7 +176,7 @@ async function stream(followers: Followers, cursor: { runId: string; threadId: s
   server = createServer((_, response) =>
     streams.follow(response, {
       binding: { dialect: runs },
-      scope: { threadId, run: { id: runId, startAfter: 0 } },
+      source: { threadId, run: { id: runId, startAfter: 0 } },
       from: { seq, state: null, part: 0 },
     }),
   );

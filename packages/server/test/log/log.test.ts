@@ -4,9 +4,11 @@ import { v7 as uuidv7 } from 'uuid';
 import { expect, test } from 'vitest';
 import { until } from '@continuo/testkit';
 import { holdTable, waitedFor } from '@continuo/testkit/fixtures';
-import type { Change, Entry } from '../../src/log/group.ts';
-import { CancelWins, Lost } from '../../src/log/pen.ts';
+import type { Change } from '../../src/log/changes.ts';
+import type { Entry } from '../../src/log/group.ts';
+import { Lost } from '../../src/log/pen.ts';
 import { Followers } from '../../src/log/follow.ts';
+import { CancelWins } from '../../src/runs/changes.ts';
 import { entry, openPen, requestCancel, token, useLog } from '../runs/support.ts';
 
 const world = useLog();

@@ -147,7 +147,7 @@ test('a removed server’s process ends', async () => {
   const script = 'process.stderr.write(String(process.pid)); setTimeout(() => process.exit(1), 50)';
   await ask('PUT', at('short'), { transport: 'stdio', command: process.execPath, args: ['-e', script] });
   const failed = (await reached('short', 'failed')) as unknown as { state: { reason: string } };
-  expect(failed.state.reason).toMatch(/^it ended with code 1; its last words: \d+$/);
+  expect(failed.state.reason).toMatch(/^it exited with code 1; the end of its stderr: \d+$/);
   const pid = Number(/\d+$/.exec(failed.state.reason)![0]);
   await ask('DELETE', at('short'));
   expect(isAlive(pid)).toBe(false);

@@ -71,7 +71,7 @@ test('a server that dies at its start says why, without its secrets, and the pau
   for (let tries = 0, last = 0; tries < 11; tries += 1) {
     const { since, retryAt, reason } = await state(workspace, 'rude', 'failed', last);
     last = since;
-    expect(reason).toBe('it ended with code 4; its last words: no such thing: [hidden]');
+    expect(reason).toBe('it exited with code 4; the end of its stderr: no such thing: [hidden]');
     pauses.push((retryAt - since) / 1000);
     clock.advance(retryAt - since);
   }
@@ -113,7 +113,7 @@ test('a server that dies in a call leaves its outcome unknown, and is not called
   const dying = call(tools, 'fix__die', { note: 'once' });
   await expect(dying).rejects.toThrow(OutcomeUnknown);
   await expect(dying).rejects.toThrow(
-    'outcome unknown: the connection ended: it ended with code 3; its last words: these are my last words: [hidden]; the call was not repeated',
+    'outcome unknown: the connection ended: it exited with code 3; the end of its stderr: these are my last words: [hidden]; the call was not repeated',
   );
   await expect(call(tools, 'fix__note')).rejects.toThrow(/not made: the MCP server fix is not connected/);
   expect(await mcp.toolsOf(workspace)).toEqual([]);
@@ -152,7 +152,7 @@ test('a call whose signal aborts is canceled at the server', async () => {
 test.each([
   ['flood', 'it sent more than 10000 messages within 10 s'],
   ['errors', 'it sent more than 67108864 bytes within 10 s'],
-  ['giant', 'it sent a message of more than 8388608 bytes'],
+  ['giant', 'it sent a message larger than 8388608 bytes'],
   ['deaf', /it left more than 8388608 bytes unread|it sent more than 67108864 bytes/],
 ])('a server that sends without end (%s) is ended', async (tool, reason) => {
   const { mcp, workspace, state } = await rude('');
@@ -257,7 +257,7 @@ test('at most 128 tools of a server, and 256 KiB of words, are shown', async () 
   const few = await fixture({}, {}, many(''));
   expect(await few.mcp.toolsOf(few.workspace)).toHaveLength(128);
   expect((await few.state(few.workspace, 'fix', 'ready')).listing.leftOut).toEqual([
-    { tool: '85 more', reason: 'a server may have 128 tools' },
+    { tool: '85 more', reason: 'a server may have at most 128 tools' },
   ]);
   const wordy = await fixture({}, {}, many('x'.repeat(5000)));
   const shown = (await wordy.mcp.toolsOf(wordy.workspace)).map(({ name, description, schema }) =>

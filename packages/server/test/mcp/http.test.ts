@@ -163,7 +163,7 @@ test('404 for a stream that was open before says that the session is lost', asyn
   while (streams.length === 0) await once(arrivals, 'message');
   listening = refuse(404);
   streams[0]!.end();
-  expect((await state(workspace, 'web', 'failed')).reason).toBe('it no longer knows the session');
+  expect((await state(workspace, 'web', 'failed')).reason).toBe('it no longer has the session');
 });
 
 test('what a gateway answers says nothing of what was done', async () => {
@@ -179,7 +179,7 @@ test('a redirect to another origin is not followed: the headers stay here', asyn
 });
 
 test.each([
-  ['giant', 'it sent a message of more than 8388608 bytes'],
+  ['giant', 'it sent a message larger than 8388608 bytes'],
   ['flood', 'it sent more than 10000 messages within 10 s'],
 ])('a body without end (%s) is broken off', async (tool, reason) => {
   const { all, state, workspace } = await connected();

@@ -87,7 +87,7 @@ test('PLUS-4 a question of a server is an approval with the schema of its answer
   });
   expect(await request('POST', answer, { decision: 'approve' })).toMatchObject({
     status: 400,
-    body: { detail: 'decision: a question is answered with answer, deny, skip' },
+    body: { detail: 'decision: is not a decision about a question; allowed: answer, deny, skip' },
   });
   expect(
     await request('POST', answer, { decision: 'answer', input: { colour: 'green', count: 0 } }),

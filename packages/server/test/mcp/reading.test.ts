@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createGate } from '../../src/mcp/gate.ts';
-import { shownName } from '../../src/mcp/names.ts';
+import { modelToolName } from '../../src/mcp/names.ts';
 import { toOutput } from '../../src/mcp/output.ts';
 import { readSchema } from '../../src/mcp/schema.ts';
 import { cut, withoutSecrets } from '../../src/mcp/text.ts';
@@ -14,9 +14,9 @@ const fits = (schema: unknown, value: unknown) => readSchema(schema).input.safeP
 test('every name is one that providers accept, and the same each time', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 300, unit: 'binary' }), (tool) => {
-      const name = shownName('a-server-with-a-name-of-32-letter', tool);
+      const name = modelToolName('a-server-with-a-name-of-32-letter', tool);
       expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-      expect(shownName('a-server-with-a-name-of-32-letter', tool)).toBe(name);
+      expect(modelToolName('a-server-with-a-name-of-32-letter', tool)).toBe(name);
     }),
     { numRuns: 500 },
   );
@@ -24,7 +24,7 @@ test('every name is one that providers accept, and the same each time', () => {
 
 test('names that differ only in what is replaced stay apart', () => {
   const names = ['a b', 'a.b', 'a/b', 'a_b', 'a'.repeat(90), 'a'.repeat(91)].map((tool) =>
-    shownName('s', tool),
+    modelToolName('s', tool),
   );
   expect(new Set(names).size).toBe(names.length);
   expect(names[3]).toBe('s__a_b');
@@ -60,7 +60,7 @@ test('a property may be called what a keyword is called', () => {
   expect(fits(schema, { pattern: '*.ts' })).toBe(true);
   expect(fits(schema, { pattern: 3 })).toBe(false);
   expect(fits(schema, { pattern: 'x', more: 1 })).toBe(false);
-  expect(readSchema(schema).shown).toEqual(schema);
+  expect(readSchema(schema).forModels).toEqual(schema);
 });
 
 test('what is missing, unknown or of another type is refused; what lies deeper is for the server', () => {
@@ -118,7 +118,7 @@ test.each([
 });
 
 test('what providers refuse at the top of a schema is not shown', () => {
-  const { shown } = readSchema({
+  const { forModels: shown } = readSchema({
     type: 'object',
     anyOf: [{ required: ['a'] }],
     $schema: 'http://json-schema.org/draft-07/schema#',

@@ -189,7 +189,15 @@ export async function call(
 ): Promise<unknown> {
   const tool = tools.find((each) => each.name === name);
   if (!tool || tool.effect === 'transactional') throw new Error(`there is no tool ${name}`);
-  const about = { workspaceId: 'w', threadId: 't', runId: 'r', callId: 'c', key: 'r:c', signal };
+  const about = {
+    workspaceId: 'w',
+    threadId: 't',
+    runId: 'r',
+    callId: 'c',
+    key: 'r:c',
+    signal,
+    principal: { kind: 'local' } as const,
+  };
   const ask = () => Promise.resolve({ kind: 'canceled' } as const);
   const files = { ask, used: () => {}, known: () => null, learned: () => {}, show: () => {} };
   return tool.run(tool.input.parse(input), { ...about, ...files });

@@ -74,9 +74,7 @@ describe('RT-3', () => {
       ),
     });
     expect(models.resolve('llama3.2')).toMatchObject({
-      problem: expect.stringContaining(
-        'no provider\'s catalogue has a model "llama3.2"; write provider/model',
-      ),
+      problem: expect.stringContaining('no provider has a known model "llama3.2"; write provider/model'),
     });
   });
 
@@ -129,7 +127,7 @@ describe('RT-7', () => {
       createModels(world, { env, defaultModel }).advice;
     const OPENAI_BASE_URL = 'http://localhost:11434/v1';
     expect(advice({ OPENAI_BASE_URL })).toEqual([
-      expect.stringContaining('CONTINUO_MODEL=compatible/<model>'),
+      expect.stringContaining('CONTINUO_MODEL to compatible/<model>'),
     ]);
     expect(advice({ OPENAI_BASE_URL, OPENAI_API_KEY: 'k' })).toHaveLength(1);
     expect(advice({ OPENAI_BASE_URL }, 'compatible/qwen3')).toEqual([]);

@@ -102,7 +102,7 @@ describe.each(['compatible', 'anthropic', 'google'] as const)('%s', (name) => {
     expect(error).toMatchObject({ code: 'file_refused', refused: { model, files: [{ v: 1 }] } });
     expect(error!.error).toBe(
       `${name} answered 400: messages.2.content.0: Could not process image. The file is /b.png, version 1: ` +
-        'later messages go on without it, and the model is told its name alone. Attach it in another form, or ask another model.',
+        'later messages leave out its content, and the model sees only its name. Attach it in another format, or use another model.',
     );
     const { body: row } = await ask('GET', `${world.url}/api/runs/${refused}`);
     expect(row.error).toEqual({ code: 'file_refused', error: error!.error });
@@ -115,7 +115,7 @@ describe.each(['compatible', 'anthropic', 'google'] as const)('%s', (name) => {
     const sent = since().map(({ body }) => JSON.stringify(body));
     expect(sent.map((text) => text.includes(`${PNG.toString('base64')}"`))).toEqual([true, true, true, true]);
     expect(sent.map((text) => text.includes(other.toString('base64')))).toEqual([false, true, false, true]);
-    expect(sent[2]).toContain('[Attached: /b.png, version 1, 71 B; you cannot be shown it]');
+    expect(sent[2]).toContain('[Attached: /b.png, version 1, 71 B; its content cannot be shown to you]');
   });
 
   test('WS-3 an image that a tool showed is named when it is refused, not the one that was answered to before', async () => {
@@ -148,7 +148,7 @@ describe.each(['compatible', 'anthropic', 'google'] as const)('%s', (name) => {
     expect(await end(run)).toBe('error');
     const { body } = await ask('GET', `${world.url}/api/runs/${run}`);
     expect(body.error.error).toContain(
-      'too large. The file is one of /a.png, version 1; /b.png, version 1: later messages go on without them,',
+      'too large. The file is one of /a.png, version 1; /b.png, version 1: later messages leave out their content,',
     );
   });
 

@@ -48,7 +48,7 @@ async function problemsAfter(threadId: string, budget: number | null = null): Pr
     const problem = WIRES[name].problemWith(body, executor.issued);
     if (problem !== null) problems.push(`${name}: ${problem}`);
     // The executor answers every call itself; nothing is left for the driver to make up.
-    if (JSON.stringify(body).includes('There is no result')) problems.push(`${name}: a call has no result`);
+    if (JSON.stringify(body).includes('No result')) problems.push(`${name}: a call has no result`);
   }
   return problems;
 }

@@ -59,7 +59,8 @@ export interface Executor {
 
 const CANCEL = `update runs set cancel_requested_at = clock_timestamp(), cancel_reason = 'user_cancelled'
   where id = $1 and status in ('queued', 'running') and cancel_requested_at is null`;
-const ENQUEUE = "select * from enqueue_run($1, $2, $3, $4, $5, $6, null, $7, null, 'enqueue', null)";
+const ENQUEUE =
+  'select * from enqueue_run($1, $2, $3, $4, $5, $6, null, $7, null, \'enqueue\', null, \'{"kind":"local"}\')';
 
 /** One thread is worked on at a time. */
 export async function createExecutor(world: LogWorld): Promise<Executor> {

@@ -43,7 +43,7 @@ describe.each(PROVIDERS)('%s', (name) => {
     server.reply(refusal(429, 'Come back later.', { headers: { 'retry-after': '3600' } }));
     const { model, slept } = connect();
     const message = expect.stringMatching(
-      /Come back later\..* it asks to wait 3600 s, and 60 s are waited at most$/,
+      /Come back later\..* it asks to wait 3600 s, longer than the 60 s allowed$/,
     );
     expect(plain(await ask(model))).toMatchObject([{ type: 'stream_error', code: 'rate_limited', message }]);
     expect(slept).toEqual([]);
@@ -107,18 +107,18 @@ describe.each(PROVIDERS)('%s', (name) => {
     [
       [200, { 'content-type': 'text/html; charset=utf-8' }],
       page,
-      ' gave 200, text/html; charset=utf-8: <!doctype html> <title>',
+      ' answered 200, text/html; charset=utf-8: <!doctype html> <title>',
     ],
     [
       [200, { 'content-type': 'application/json' }],
       '{"models":[]}',
-      ' gave 200, application/json: {"models":[]}',
+      ' answered 200, application/json: {"models":[]}',
     ],
-    [[204, {}], undefined, ' gave 204'],
+    [[204, {}], undefined, ' answered 204'],
     [
       [302, { location: 'https://elsewhere.example/login' }],
       undefined,
-      ' gave 302, Location: https://elsewhere.example/login',
+      ' answered 302, Location: https://elsewhere.example/login',
     ],
     [[200, { 'content-type': 'application/json' }], `{"key":"${ENV.OPENAI_API_KEY}"}`, '{"key":"***"}'],
   ] as const)(
@@ -237,7 +237,7 @@ test('RT-7 a server that answers the Responses API in chat completions is told, 
       type: 'stream_error',
       code: 'provider_error',
       message:
-        'The server at the address of openai speaks chat completions and not the Responses API; use the model compatible/gpt-5.4',
+        'The server at the address of openai speaks Chat Completions, not the Responses API; use the model compatible/gpt-5.4',
     },
   ]);
   expect(server.received.length - before).toBe(1);

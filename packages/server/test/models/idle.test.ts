@@ -24,6 +24,6 @@ test('RT-7 a provider that is silent for longer than CONTINUO_MODEL_IDLE_SECONDS
   await framesOf(world.url, body.run.id);
   expect(await readRun(world.url, body.run.id)).toMatchObject({
     status: 'error',
-    error: { code: 'model_stalled', error: 'compatible was silent for 1 s' },
+    error: { code: 'model_stalled', error: 'compatible sent nothing for 1 s' },
   });
 });

@@ -71,7 +71,7 @@ describe.each(PROVIDERS)('%s', (name) => {
       {
         type: 'stream_error',
         code: 'model_stalled',
-        message: `${name} sent nothing but signs of life for 1800 s`,
+        message: `${name} sent nothing but keep-alives for 1800 s`,
         retryable: true,
         at: 30 * MINUTES,
       },

@@ -184,7 +184,7 @@ describe.each(REACHED)('%s', (name) => {
     expect(metrics).toContain(`continuo_model_retries_total{model="${model}",code="rate_limited"} 1\n`);
   });
 
-  const CUT = { code: 'stream_cut', error: expect.stringContaining(`${name} broke off the answer`) };
+  const CUT = { code: 'stream_cut', error: expect.stringContaining(`${name} ended the answer early`) };
 
   test('RT-7 a stream that is cut after text is begun again, and the first message superseded, with the cause', async () => {
     const { frames, sent } = await play(model, [half, fine]);

@@ -21,6 +21,8 @@ const EVENT_TYPES = Object.keys({
   approval: true,
   approval_end: true,
   file_updated: true,
+  operation: true,
+  entity_patch: true,
   final: true,
   error: true,
   canceled: true,

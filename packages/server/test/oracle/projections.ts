@@ -27,7 +27,7 @@ import {
   DialectWriter,
   unnumbered,
   type DialectBinding,
-} from '../../src/http/dialects/dialect-stream.ts';
+} from '../../src/http/streams/dialect-stream.ts';
 import { fromRow, type EventRow, type StoredEvent } from '../../src/log/event.ts';
 import { Batch } from '../../src/log/follow.ts';
 import { decide, type Facts, type Limits, type QueuedRun, type Step } from '../../src/runs/loop/decide.ts';
@@ -84,7 +84,7 @@ function stateLines(log: readonly StoredEvent[]): string[] {
  * only the fixtures of `state` may be rewritten.
  */
 function stateMeaning(state: ThreadState) {
-  const { seq, session, history, omitted, known, refused, tooLong, run } = state;
+  const { seq, session, history, omitted, known, refused, tooLong, scope, run } = state;
   return {
     seq,
     session: session && { id: session.id, state: session.state, since: session.since },
@@ -100,6 +100,7 @@ function stateMeaning(state: ThreadState) {
     known: known.map(({ file, version, seq: at }) => ({ file, version, seq: at })),
     refused: refused.map(({ model, file, v }) => ({ model, file, version: v })),
     too_long: tooLong,
+    scope,
     run: run && runMeaning(run),
   };
 }
@@ -170,7 +171,11 @@ function stageMeaning(call: Call) {
   if (stage.kind === 'requested') return { kind: 'planned' };
   if (stage.kind === 'allowed') return { kind: 'planned', approved: true };
   if (stage.kind !== 'started') return stage;
-  return { kind: 'started', ...(stage.question !== null && { question: stage.question }) };
+  return {
+    kind: 'started',
+    ...(stage.question !== null && { question: stage.question }),
+    ...(stage.operation && { operation: stage.operation }),
+  };
 }
 
 // ——— decisions
@@ -317,6 +322,7 @@ function queued(log: readonly StoredEvent[], id: string, ordinal: number): Queue
     limits: NO_LIMITS,
     queuedAt: 0,
     workspaceId: 'workspace',
+    principal: { kind: 'local' },
   };
 }
 
@@ -535,7 +541,13 @@ function viewMeaning({ fold: _fold, version: _version, turns, ...rest }: ReturnT
     ...rest,
     turns: turns.map(({ version: _turn, answers: _answers, calls: _calls, items, ...turn }) => ({
       ...turn,
-      items: items.map(({ version: _item, ...item }) => item),
+      items: items.map(({ version: _item, ...item }) => withoutNoOperations(item)),
     })),
   };
+}
+
+/** Most calls do nothing to entities, and the older logs do not say so. */
+function withoutNoOperations(item: object): object {
+  const { operations, ...rest } = item as { readonly operations?: readonly unknown[] };
+  return operations?.length === 0 ? rest : item;
 }

@@ -133,6 +133,48 @@ function killed(
   };
 }
 
+/** Works on a project's entities, in a chat about the project. */
+async function knowledge(stage: Stage): Promise<string> {
+  const created = await stage.do(`${WORKSPACE}/projects`, { name: 'Garden party', tasks: ['Rent chairs'] });
+  const { project, entitiesCreated } = created as {
+    project: { id: string };
+    entitiesCreated: { id: string; kind: string }[];
+  };
+  const project_id = project.id;
+  const task_id = entitiesCreated.find(({ kind }) => kind === 'task')!.id;
+  const unknown = '00000000-0000-7000-8000-00000000ffff';
+  const note = { project_id, parent_id: null, title: 'Chairs', content: 'They are white.' };
+  const steps = [
+    {
+      text: 'looking',
+      calls: [
+        call('list_onto_tasks', { project_id }),
+        call('search_onto_project', { project_id, query: 'chairs' }),
+      ],
+    },
+    {
+      calls: [
+        call('update_onto_task', { task_id, expected_version: 1, state: 'done' }),
+        call('create_onto_document', note),
+      ],
+    },
+    {
+      calls: [
+        call('update_onto_task', { task_id, expected_version: 1, state: 'todo' }),
+        call('get_onto_goal_details', { goal_id: unknown }),
+      ],
+    },
+    { text: 'done' },
+  ];
+  const say = async (message: object) => {
+    const { text } = await ask('POST', `${stage.url}/api/agent/stream`, message);
+    return /"session_id":"([^"]+)"/.exec(text)![1]!;
+  };
+  const session_id = await say({ message: JSON.stringify({ steps }), scope: 'project', project_id });
+  await say({ session_id, message: JSON.stringify({ steps: [{ text: 'bye' }] }), scope: 'global' });
+  return session_id;
+}
+
 function unknownOutcome(decision: string): Play {
   return async (stage) => {
     const { thread, run, approval } = await stage.unknown();
@@ -287,8 +329,9 @@ const retried: Play = async (stage) => {
 /** A rollback whose own run is canceled before it begins. */
 const rollbackDropped = during(async (stage, thread) => {
   await stage.query(
-    `select stop_thread($1, 'user_cancelled') from enqueue_run(
-      $1, gen_random_uuid(), gen_random_uuid(), '{"text": ""}', 'offline/script', 'assistant', null, null, null, 'rollback', null)`,
+    `select stop_thread($1, 'user_cancelled', '{"kind":"local"}') from enqueue_run(
+      $1, gen_random_uuid(), gen_random_uuid(), '{"text": ""}', 'offline/script', 'assistant', null, null, null, 'rollback', null,
+      '{"kind":"local"}')`,
     thread,
   );
   await stage.control(thread, 'stop');
@@ -708,4 +751,10 @@ const SCENARIOS: readonly Scenario[] = [
   { name: 'retried', shows: 'a run that failed is run again', play: retried },
   { name: 'paused-resumed', shows: 'a run is paused and goes on', play: paused('resume') },
   { name: 'paused-stopped', shows: 'a run is paused and then stopped', play: paused('stop') },
+  {
+    name: 'knowledge',
+    shows:
+      'a chat about a project: entities are created, listed, changed and not found, and then it is about the workspace',
+    play: knowledge,
+  },
 ];

@@ -5,10 +5,12 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { until } from '@continuo/testkit';
 import { createBuiltInTools } from '../../src/files/tools/index.ts';
-import { errorForModels, ToolFailure, type Tool } from '../../src/tools/tool.ts';
+import type { AnyTool } from '../../src/tools/registry.ts';
+import { errorForModels, ToolFailure, type Tool, type TransactionContext } from '../../src/tools/tool.ts';
 import { Workspaces } from '../../src/files/workspace-files.ts';
-import { createLoop } from './support.ts';
+import { createLoop, play, requestCancel } from './support.ts';
 import { place, said, useTools } from '../files/tools/support.ts';
 
 const world = useTools();
@@ -81,6 +83,32 @@ test('calls that wait for their turn are not made when the thread is lost', asyn
   expect(counts().begun).toBe(begun);
 });
 
+test('of calls that are canceled, those that waited for their turn end as canceled, and those at work as unknown', async () => {
+  const { tool, counts, open } = gate();
+  const loop = await createLoop(world, { tools: [tool], cancelGraceMs: 1 });
+  const thread = await world.thread();
+  const run = await world.run(thread, looks(40));
+  const hold = await loop.hold(thread);
+  const work = loop.work(hold);
+  const begun = Math.min(8, 2 * availableParallelism());
+  await until('as many calls as may are at work', () => counts().begun === begun);
+  await until('the others have started', async () => {
+    const log = await world.log(thread);
+    return log.filter(({ type }) => type === 'tool_start').length === 40;
+  });
+  await requestCancel(world, run);
+  hold.onWake!();
+  await work;
+  open();
+  expect(counts().begun).toBe(begun);
+  const ends = (await world.log(thread)).flatMap((event) => (event.type === 'tool_end' ? [event.data] : []));
+  expect(ends.map(({ outcome }) => outcome)).toEqual([
+    ...Array.from({ length: begun }, () => 'unknown'),
+    ...Array.from({ length: 40 - begun }, () => 'canceled'),
+  ]);
+  expect(ends.at(-1)!.output).toEqual({ error: 'the run ended before this call was made' });
+});
+
 test('of more than 128 calls of a message the others end at once with a result, and none of them is made', async () => {
   const { tool, counts, open } = gate();
   open();
@@ -95,7 +123,7 @@ test('of more than 128 calls of a message the others end at once with a result, 
   const refused = ends.filter(({ success }) => !success);
   expect(refused.map(({ output }) => output)).toEqual(
     [1, 2].map(() => ({
-      error: expect.stringMatching(/^not made: a message makes at most 128 calls/) as string,
+      error: expect.stringMatching(/^not made: a message may request at most 128 calls/) as string,
     })),
   );
   expect(log.at(-1)).toMatchObject({ type: 'session' });
@@ -146,7 +174,7 @@ test('grep does not follow a link in the place of the workspace’s folder, and 
     await symlink(outside, folder);
     prepare = () => Promise.resolve();
     const replaced = await grep();
-    expect(replaced).toMatch(/something else is where the workspace’s folder was/);
+    expect(replaced).toMatch(/was replaced by something else/);
     await rm(folder);
     for (const text of [replaced, await grep()]) {
       expect(text).not.toContain(home);
@@ -156,6 +184,42 @@ test('grep does not follow a link in the place of the workspace’s folder, and 
     await rm(home, { recursive: true, force: true });
   }
 });
+
+test.each([
+  ['pure', 'the call was made, but its result is nested deeper than the 64 levels that are allowed'],
+  ['external', 'the call was made, but its result is nested deeper than the 64 levels that are allowed'],
+  ['transactional', 'nothing was done: the result is nested deeper than the 64 levels that are allowed'],
+] as const)(
+  'a call (%s) whose own result is nested too deep ends with a sentence that says whether it was made',
+  async (effect, sentence) => {
+    await world.pool.query('create table if not exists made (effect text)');
+    for (const depth of [65, 100_000]) {
+      let deep: unknown[] = [];
+      for (let level = 1; level < depth; level += 1) deep = [deep];
+      const tool = {
+        name: 'dig',
+        description: 'Digs.',
+        effect,
+        input: z.object({}),
+        run: async (_: object, { sql }: Partial<TransactionContext>) => {
+          await (sql ?? world.pool).query('insert into made values ($1)', [effect]);
+          return deep;
+        },
+      } as AnyTool;
+      const script = { steps: [{ calls: [{ tool: 'dig', input: {} }] }, { text: 'went on' }] };
+      const { events } = await play(world, script, { tools: [tool] });
+      const ends = events.flatMap((event) => (event.type === 'tool_end' ? [event.data] : []));
+      expect(ends).toMatchObject([
+        { success: false, output: { error: expect.stringContaining(sentence) as string } },
+      ]);
+      expect(events.flatMap((event) => (event.type === 'final' ? [event.data.text] : []))).toEqual([
+        'went on',
+      ]);
+    }
+    const { rowCount } = await world.pool.query('select from made where effect = $1', [effect]);
+    expect(rowCount).toBe(effect === 'transactional' ? 0 : 2);
+  },
+);
 
 test('errors told to models hold no path of the server, and failures of tools keep those of the workspace', async () => {
   const odd = Object.assign(new Error("ENOENT: no such file or directory, open '/home/My Name/x y.txt'"), {

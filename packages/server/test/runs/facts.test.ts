@@ -58,7 +58,7 @@ const historyOf = async (thread: string) =>
 const wish = (sql: string, ...values: unknown[]) => world.pool.query(sql, values);
 const pause = (run: string, at: string | null = 'now') =>
   wish('update runs set pause_requested_at = $2::timestamptz where id = $1', run, at);
-const stop = (thread: string) => wish("select stop_thread($1, 'user_cancelled')", thread);
+const stop = (thread: string) => wish(`select stop_thread($1, 'user_cancelled', '{"kind":"local"}')`, thread);
 const say = async (
   thread: string,
   script: unknown,
@@ -67,7 +67,7 @@ const say = async (
   const [run, message] = [uuidv7(), uuidv7()];
   const content = JSON.stringify({ text: typeof script === 'string' ? script : JSON.stringify(script) });
   const { rows } = await world.pool.query<{ steered: string | null }>(
-    "select steered from enqueue_run($1, $2, $3, $4, 'offline/script', 'assistant', null, null, null, $5, $6)",
+    `select steered from enqueue_run($1, $2, $3, $4, 'offline/script', 'assistant', null, null, null, $5, $6, '{"kind":"local"}')`,
     [thread, run, message, content, policy, replaces],
   );
   return { run: rows[0]!.steered ?? run, message, steered: rows[0]!.steered !== null };
@@ -420,7 +420,7 @@ test('an edit of a message whose second run was canceled in the queue takes back
   await play(thread);
   const retry = uuidv7();
   await wish(
-    "select enqueue_run($1, $2, $3, null, 'offline/script', 'assistant', null, $4, null, 'enqueue', null)",
+    `select enqueue_run($1, $2, $3, null, 'offline/script', 'assistant', null, $4, null, 'enqueue', null, '{"kind":"local"}')`,
     thread,
     retry,
     message,

@@ -37,7 +37,7 @@ async function enqueue(threadId: string, script: unknown) {
     queued_at: Date;
     workspace_id: string;
   }>(
-    "select * from enqueue_run($1, $2, $3, $4, 'offline/script', 'assistant', null, null, $5, 'enqueue', null)",
+    `select * from enqueue_run($1, $2, $3, $4, 'offline/script', 'assistant', null, null, $5, 'enqueue', null, '{"kind":"local"}')`,
     [threadId, run, message, content, POD],
   );
   const row = rows[0]!;
@@ -49,6 +49,7 @@ async function enqueue(threadId: string, script: unknown) {
     rewind_to: null,
     steers: null,
     decisions: null,
+    principal: '{"kind":"local"}',
     id: run,
     ordinal: row.ordinal,
     model: 'offline/script',
@@ -60,14 +61,14 @@ async function enqueue(threadId: string, script: unknown) {
     content,
     workspace_id: row.workspace_id,
   };
-  return { run, ...row, told: row.log_seq === null ? null : new ClaimSnapshot(row.log_seq, [fact]) };
+  return { run, ...row, claim: row.log_seq === null ? null : new ClaimSnapshot(row.log_seq, [fact]) };
 }
 
 async function begun(script: unknown, settings: LoopSettings = {}) {
   const loop = await createLoop(world, settings);
   const thread = await world.thread();
   const first = await enqueue(thread, script);
-  const hold = new TestHold(thread, first.claimed_attempt!, first.told);
+  const hold = new TestHold(thread, first.claimed_attempt!, first.claim);
   return { loop, thread, run: first.run, hold, work: () => loop.work(hold) };
 }
 
@@ -156,7 +157,7 @@ test('a thread with a log of its own is read, and goes on where it ended', async
   await work();
   const second = await enqueue(thread, { steps: [{ text: 'second' }] });
   expect(second.log_seq).toBe((await world.log(thread)).length);
-  expect(await loop.work(new TestHold(thread, second.claimed_attempt!, second.told))).toBe('released');
+  expect(await loop.work(new TestHold(thread, second.claimed_attempt!, second.claim))).toBe('released');
   expect(await brokenInvariants(world.database.pool)).toEqual([]);
   expect((await world.log(thread)).filter(({ type }) => type === 'final')).toHaveLength(2);
 });

@@ -14,8 +14,10 @@ import type { Pen, PenOptions } from '../../src/log/pen.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { readThreadEvents } from '../../src/log/statements.ts';
 import { createModels } from '../../src/models/catalog.ts';
+import { RUN_CHANGES } from '../../src/runs/changes.ts';
 import { createRunLoop } from '../../src/runs/loop/loop.ts';
 import { ThreadStateCache } from '../../src/runs/loop/thread-state-cache.ts';
+import { THREAD_CHANGES } from '../../src/threads/changes.ts';
 import { createToolRegistry, type AnyTool } from '../../src/tools/registry.ts';
 
 const WORKSPACE = '00000000-0000-7000-8000-000000000001';
@@ -62,6 +64,7 @@ export function useLog(): LogWorld {
         database: settings,
         pool,
         now: Date.now,
+        changes: { ...THREAD_CHANGES, ...RUN_CHANGES },
         publish: () => undefined,
         notice: () => null,
         ...options,
@@ -79,8 +82,8 @@ export function useLog(): LogWorld {
       const message = uuidv7();
       const content = JSON.stringify({ text: JSON.stringify(script) });
       const { rows } = await pool.query<{ ordinal: number }>(
-        `insert into runs (id, workspace_id, thread_id, ordinal, message_id, model, role)
-         select $1, $4, $2, count(*) + 1, $3, 'offline/script', 'assistant' from runs where thread_id = $2
+        `insert into runs (id, workspace_id, thread_id, ordinal, message_id, model, role, principal)
+         select $1, $4, $2, count(*) + 1, $3, 'offline/script', 'assistant', '{"kind":"local"}' from runs where thread_id = $2
          returning ordinal`,
         [id, threadId, message, WORKSPACE],
       );
@@ -119,17 +122,17 @@ export function entry(runId: string | null, event: NewEvent): Entry {
 export class TestHold implements Hold {
   readonly threadId: string;
   readonly attempt: number;
-  readonly told: unknown;
+  readonly claim: unknown;
   readonly hurry = new AbortController().signal;
   readonly stopping = new AbortController().signal;
   readonly #lost = new AbortController();
   draining = false;
   onWake: Hold['onWake'] = null;
 
-  constructor(threadId: string, attempt: number, told: unknown = null) {
+  constructor(threadId: string, attempt: number, claim: unknown = null) {
     this.threadId = threadId;
     this.attempt = attempt;
-    this.told = told;
+    this.claim = claim;
   }
 
   get lost(): AbortSignal {

@@ -106,6 +106,7 @@ function queued(id: string, cancel: string | null = null) {
     limits,
     queuedAt: 0,
     workspaceId: 'w',
+    principal: { kind: 'local' as const },
     pause: false,
     rewindTo: null,
     steers: [],

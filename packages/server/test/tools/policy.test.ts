@@ -77,13 +77,13 @@ test('the longest glob against the longest path does not hold the server up', ()
 });
 
 test.each<[string, RegExp]>([
-  ['notes/**', /begins at the workspace’s root/],
-  ['/notes/', /ends in a slash/],
+  ['notes/**', /must begin with a slash/],
+  ['/notes/', /ends with a slash/],
   ['/a//b', /two slashes/],
-  ['/a/../b', /"\.\." are in no path/],
-  ['/a**', /stands alone/],
-  ['/{a,b}', /not part of a glob/],
-  ['/[ab]', /not part of a glob/],
+  ['/a/../b', /"\.\.", which no path contains/],
+  ['/a**', /must stand alone/],
+  ['/{a,b}', /is not supported/],
+  ['/[ab]', /is not supported/],
   [`/${'a'.repeat(500)}`, /longer than 500/],
 ])('%s is no glob of paths', (glob, problem) => {
   expect(pathGlobProblem(glob)).toMatch(problem);
@@ -133,6 +133,17 @@ test.each([
 ])('no spelling goes around a rule: %s', (path) => {
   expect(verdict(call('write', [path]), [ALL, { tool: '*', path: '/agents/*.md', action: 'deny' }])).toBe(
     'deny',
+  );
+});
+
+test('a rule about a file tool holds for the tools that are like it', () => {
+  const update = { ...call('update_onto_document', ['/projects/x/docs/A.md']), like: 'write' };
+  const rules: PolicyRule[] = [ALL, { tool: 'write', path: '/projects/x/**', action: 'deny' }];
+  expect(verdict(update, rules)).toBe('deny');
+  expect(verdict({ ...update, like: 'read' }, rules)).toBe('allow');
+  expect(verdict(update, [...rules, { tool: 'update_onto_*', action: 'allow' }])).toBe('allow');
+  expect(verdict({ ...call('delete_onto_task', ['/projects/x']), like: 'remove' }, DEFAULT_POLICY)).toBe(
+    'ask',
   );
 });
 
@@ -197,7 +208,9 @@ test('a verdict says whose rule it was, and which', () => {
     workspace: [ALL],
     role: [{ tool: 'write', path: '/*.md', action: 'deny' }],
   });
-  expect(reason).toBe('the role’s permissions, rule 1 (tool write, path /*.md), says deny to write on /x.md');
+  expect(reason).toBe(
+    'the role’s permissions, rule 1 (tool write, path /*.md), says deny for write on /x.md',
+  );
   expect(judge(call('x'), { workspace: [], role: [] }).reason).toBe(
     'the workspace’s policy has no rule for x',
   );

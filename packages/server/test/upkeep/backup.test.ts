@@ -174,7 +174,7 @@ test('PLUS-5 a restore that is tried again after it was complete says so', async
   await load(target);
   await expect(load(target)).rejects.toMatchObject({
     code: 'not_empty',
-    message: expect.stringContaining('restored into this database already, completely'),
+    message: expect.stringContaining('already completely restored into this database'),
   });
 });
 
@@ -256,7 +256,7 @@ test('PLUS-5 each entry of a backup is unpacked once, and whatever is wrong with
     expect(rows).toEqual([]);
   };
   const entry = 'tables/workspaces.copy';
-  const damaged = `the backup is damaged: ${entry} does not have its checksum; use another backup`;
+  const damaged = `the backup is damaged: ${entry} does not match its checksum; use another backup`;
   const instead = (from: string, to: string) => (name: string, content: Buffer) =>
     name === entry ? Buffer.from(content.toString().replace(from, to)) : content;
   // What Postgres takes, and what it does not.
@@ -281,7 +281,7 @@ test('PLUS-5 a place that a backup cannot be written to is refused before the da
   const to = (place: string) => backup({ database: nobody, file: place, now: () => new Date(0) });
   await expect(to(join(folder, 'none/all.zip'))).rejects.toMatchObject({
     code: 'folder_not_found',
-    message: `there is no folder ${join(folder, 'none')}; make it, or name another`,
+    message: `there is no folder ${join(folder, 'none')}; create it, or name another`,
   });
   writeFileSync(file, 'a file');
   await expect(to(join(file, 'all.zip'))).rejects.toMatchObject({ code: 'folder_not_found' });

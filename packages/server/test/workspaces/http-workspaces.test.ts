@@ -146,7 +146,21 @@ test('a removed workspace is gone, can be brought back while its name is free, a
     status: 403,
     body: { code: 'default_workspace' },
   });
+  expect(await ask('PATCH', at('/default'), { name: 'main' })).toMatchObject({
+    status: 403,
+    body: { code: 'default_workspace', detail: expect.stringContaining('renamed') },
+  });
+  expect((await ask('PATCH', at('/default'), { name: 'default' })).status).toBe(200);
 });
+
+async function tablesWith(column: string): Promise<readonly string[]> {
+  const { rows } = await world.database.pool.query<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and a.attname = $1`,
+    [column],
+  );
+  return rows.map(({ name }) => name);
+}
 
 test('after the grace period a removed workspace is purged with its files and threads, and nothing else is', async () => {
   const [old, young, live] = [
@@ -157,6 +171,7 @@ test('after the grace period a removed workspace is purged with its files and th
   for (const space of [old, young, live]) {
     await put(space, 'own.md', `only in ${space.name}`);
     await put(space, 'shared.md', 'in all of them');
+    expect((await ask('POST', `${space.url}/projects`, { name: 'In all' })).status).toBe(201);
   }
   const thread = (await ask('POST', `${world.url}/api/threads`, { workspace: 'old' })).body.id as string;
   const sent = await ask('POST', `${world.url}/api/threads/${thread}/messages`, {
@@ -181,10 +196,16 @@ test('after the grace period a removed workspace is purged with its files and th
         (await count(world.database, 'workspaces where id = $1', [old.id])) === 0 ||
         doChores(pool).then(() => false),
     );
-    for (const table of ['files', 'changes', 'threads'])
-      expect(await count(world.database, `${table} where workspace_id = $1`, [old.id])).toBe(0);
-    for (const table of ['events', 'messages', 'runs', 'sessions'])
-      expect(await count(world.database, `${table} where thread_id = $1`, [thread])).toBe(0);
+    for (const table of await tablesWith('workspace_id'))
+      expect([table, await count(world.database, `${table} where workspace_id = $1`, [old.id])]).toEqual([
+        table,
+        0,
+      ]);
+    for (const table of await tablesWith('thread_id'))
+      expect([table, await count(world.database, `${table} where thread_id = $1`, [thread])]).toEqual([
+        table,
+        0,
+      ]);
     expect(await count(world.database, 'workspaces where id = $1', [young.id])).toBe(1);
 
     await world.database.pool.query("update chunks set touched_at = now() - interval '2 hours'");

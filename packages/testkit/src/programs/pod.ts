@@ -5,6 +5,7 @@ import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
 import { createLogger, loadConfig, onStopSignal, startServer } from '@continuo/server';
 import type { AccessKey } from '@continuo/server/internals';
+import { decision } from './decision-kind.ts';
 import { createTestTools } from './tools.ts';
 
 const {
@@ -12,6 +13,7 @@ const {
   CONTINUO_TEST_FAULT_SIGNAL: signal,
   CONTINUO_TEST_ARMABLE: armable,
   CONTINUO_TEST_KEYS: keys,
+  CONTINUO_TEST_KIND: kind,
 } = process.env;
 let armed = arm(fault ?? '', signal);
 
@@ -40,6 +42,7 @@ const server = await startServer({
   env: process.env,
   tools,
   ...((fault || armable) && { faults: hit }),
+  ...(kind && { kinds: [decision] }),
   ...(keys && { keys: JSON.parse(keys) as readonly AccessKey[] }),
 });
 writeFileSync(1, `url ${server.url}\n`);

@@ -11,6 +11,8 @@ const input = z.object({
   fail: z.boolean().optional(),
   /** What it says it touches. */
   path: z.string().optional(),
+  /** Adds to the output on whose behalf the run acts. */
+  tell_principal: z.boolean().optional(),
 });
 type Input = z.infer<typeof input>;
 
@@ -65,9 +67,9 @@ export function createTestTools(databaseUrl: string): AnyTool[] {
     effect: 'pure',
     input,
     paths,
-    async run({ note, delay_ms }, { signal }) {
+    async run({ note, delay_ms, tell_principal }, { signal, principal }) {
       await pause(delay_ms, signal);
-      return { saw: note };
+      return { saw: note, ...(tell_principal && { principal }) };
     },
   };
   return [transactional, idempotent, external, pure];

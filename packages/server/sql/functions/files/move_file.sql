@@ -3,7 +3,7 @@
 -- Invariant: the file keeps its id; the version and its change commit together (L6).
 create or replace function move_file(
   p_workspace uuid, p_from text, p_path text, p_folded text, p_kind text, p_base integer, p_author json,
-  out outcome text, out obstacle text, out file files, out seq bigint
+  out outcome text, out obstacle text, out file files, out seq bigint, out also jsonb
 ) language plpgsql as $$
 declare
   v_from text;
@@ -45,6 +45,10 @@ begin
   insert into file_versions (workspace_id, file_id, version, op, path, hash, size, chunks, is_text, author)
     select p_workspace, file.id, file.version, 'move', p_path, hash, size, chunks, is_text, p_author
     from file_versions where file_id = file.id and version = file.version - 1;
+  -- The words of its name are in the index, too.
+  perform index_later(p_workspace, file.id, file.version, null);
   outcome := 'written';
+  also := after_file_changes(p_workspace, array[file.id], p_author);
   seq := record_file_change('file_moved', file, p_author, v_from, 0, 0);
+  perform record_changes(p_workspace, also, 0, 0);
 end $$;

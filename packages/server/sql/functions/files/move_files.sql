@@ -4,9 +4,11 @@
 -- Invariant: files keep their ids; versions and changes commit together (L6).
 create or replace function move_files(
   p_workspace uuid, p_ids uuid[], p_paths text[], p_folded text[], p_kinds text[], p_author json
-) returns table (outcome text, seq bigint, file files) language plpgsql as $$
+) returns table (outcome text, seq bigint, file files, also jsonb) language plpgsql as $$
 declare
   v_from text[];
+  v_files files[] := '{}';
+  v_also jsonb;
   v_obstacle text;
 begin
   perform from files f where f.id = any (p_ids) order by f.folded for update;
@@ -30,8 +32,17 @@ begin
     insert into file_versions (workspace_id, file_id, version, op, path, hash, size, chunks, is_text, author)
       select p_workspace, v.file_id, v.version + 1, 'move', p_paths[i], v.hash, v.size, v.chunks, v.is_text, p_author
       from file_versions v where v.file_id = p_ids[i] and v.version = file.version - 1;
+    perform index_later(p_workspace, file.id, file.version, null);
+    v_files := v_files || file;
+  end loop;
+  v_also := after_file_changes(p_workspace, p_ids, p_author);
+  for i in 1 .. cardinality(p_ids) loop
     outcome := 'written';
+    file := v_files[i];
     seq := record_file_change('file_moved', file, p_author, v_from[i], 0, 0);
+    -- What other concepts add comes after the last file.
+    also := case when i = cardinality(p_ids) then v_also end;
     return next;
   end loop;
+  perform record_changes(p_workspace, v_also, 0, 0);
 end $$;

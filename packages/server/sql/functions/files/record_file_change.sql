@@ -4,8 +4,5 @@ create or replace function record_file_change(
   p_type text, p_file files, p_author json, p_from text, p_bytes bigint, p_quota bigint
 ) returns bigint language plpgsql as $$
 begin
-  return record_change(p_file.workspace_id, p_type, p_file.id,
-    json_strip_nulls(json_build_object('file', p_file.id, 'path', p_file.path, 'from', p_from, 'v', p_file.version,
-      'kind', p_file.kind, 'size', p_file.size, 'hash', encode(p_file.hash, 'hex'), 'author', p_author)),
-    p_bytes, p_quota);
+  return record_change(p_file.workspace_id, p_type, p_file.id, file_change(p_file, p_author, p_from), p_bytes, p_quota);
 end $$;

@@ -3,7 +3,7 @@
 -- Invariant: the version and its change commit together (L6).
 create or replace function remove_file(
   p_workspace uuid, p_folded text, p_base integer, p_author json,
-  out outcome text, out file files, out seq bigint
+  out outcome text, out file files, out seq bigint, out also jsonb
 ) language plpgsql as $$
 begin
   select * into file from files f
@@ -21,7 +21,9 @@ begin
   insert into file_versions (workspace_id, file_id, version, op, path, hash, size, chunks, is_text, author)
     select p_workspace, file.id, file.version, 'remove', path, hash, size, chunks, is_text, p_author
     from file_versions where file_id = file.id and version = file.version - 1;
-  delete from file_words where file_id = file.id;
+  perform index_later(p_workspace, file.id, file.version, null);
   outcome := 'written';
+  also := after_file_changes(p_workspace, array[file.id], p_author);
   seq := record_file_change('file_removed', file, p_author, null, 0, 0);
+  perform record_changes(p_workspace, also, 0, 0);
 end $$;

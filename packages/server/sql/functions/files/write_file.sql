@@ -7,7 +7,7 @@
 create or replace function write_file(
   p_workspace uuid, p_file uuid, p_path text, p_folded text, p_kind text, p_base integer, p_op text, p_revive uuid,
   p_hash bytea, p_size bigint, p_chunks bytea[], p_is_text boolean, p_author json, p_quota bigint, p_held bytea,
-  out outcome text, out obstacle text, out file files, out seq bigint
+  out outcome text, out obstacle text, out file files, out seq bigint, out also jsonb
 ) language plpgsql as $$
 declare
   v_new boolean := false;
@@ -92,7 +92,11 @@ begin
   end if;
   insert into file_versions (workspace_id, file_id, version, op, path, hash, size, chunks, is_text, author)
     values (p_workspace, file.id, file.version, p_op, p_path, p_hash, p_size, p_chunks, p_is_text, p_author);
-  insert into unindexed (workspace_id, file_id, version) values (p_workspace, file.id, file.version);
+  insert into unindexed (workspace_id, object_id, version) values (p_workspace, file.id, file.version);
   outcome := 'written';
+  also := after_file_changes(p_workspace, array[file.id], p_author);
   seq := record_file_change('file_updated', file, p_author, null, p_size, p_quota);
+  if also <> '[]' then
+    perform record_changes(p_workspace, also, 0, 0);
+  end if;
 end $$;

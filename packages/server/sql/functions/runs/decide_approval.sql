@@ -1,9 +1,9 @@
 -- Stores a person's decision about an approval. Wakes the thread when all approvals of the run are decided, and for each question
 -- at once: a running call waits for its answer.
 -- `outcome`: decided, too_late (`answer` is the earlier decision), run_ended, expired, not_found.
--- Invariant: an approval is decided once. The run is locked first, then the approval, then the thread, as append_with_changes does.
+-- Invariant: an approval is decided once. The run is locked first, then the approval, then the thread, as an append does.
 create or replace function decide_approval(
-  p_workspace uuid, p_approval uuid, p_decision text, p_input json, p_comment text,
+  p_workspace uuid, p_approval uuid, p_decision text, p_input json, p_comment text, p_principal json,
   out outcome text, out answer approvals, out wake boolean, out owner uuid
 ) language plpgsql as $$
 declare
@@ -26,7 +26,8 @@ begin
   elsif v_run.status <> 'running' or v_run.cancel_requested_at is not null then
     outcome := 'run_ended';
   else
-    update approvals a set decision = p_decision, decided_input = p_input, comment = p_comment, decided_at = clock_timestamp()
+    update approvals a set decision = p_decision, decided_input = p_input, comment = p_comment, decided_at = clock_timestamp(),
+        decided_by = p_principal
       where a.id = p_approval returning * into answer;
     outcome := 'decided';
     if answer.kind = 'question' or not exists (

@@ -1,4 +1,5 @@
 -- Stores a person's message and queues its run. If no pod owns the thread, p_pod claims it in the same transaction.
+-- p_principal is the one that asks: the sender of the message, or the one that asks for the retry.
 -- p_policy says what happens if the thread is busy:
 --   enqueue    the run waits behind the others
 --   reject     CN409; the detail is the run that blocks
@@ -12,11 +13,11 @@
 -- the message's content: if nothing blocks the run, these are all the facts.
 --
 -- Invariants: a thread's runs are numbered without a gap. Runs are locked before approvals, and both before their thread, as
--- append_with_changes does. This is a function and not one statement, because each statement must see what was committed
+-- an append does. This is a function and not one statement, because each statement must see what was committed
 -- while it waited for the thread's lock.
 create or replace function enqueue_run(
   p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json,
-  p_retry_of uuid, p_pod uuid, p_policy text, p_replaces uuid,
+  p_retry_of uuid, p_pod uuid, p_policy text, p_replaces uuid, p_principal json,
   out owner uuid, out claimed_attempt integer, out workspace_id uuid, out ordinal integer,
   out queued_at timestamptz, out blocked_by uuid, out log_seq integer, out content json, out steered uuid,
   out title_wanted boolean
@@ -53,7 +54,7 @@ begin
       select r.id, r.ordinal into v_rewinds, v_from from runs r
         where r.thread_id = p_thread and (r.status = 'running' or r.id = v_rewinds) order by r.ordinal limit 1;
     end if;
-    update runs r set cancel_requested_at = clock_timestamp(),
+    update runs r set cancel_requested_at = clock_timestamp(), cancel_requested_by = p_principal,
         cancel_reason = case when r.ordinal >= v_from then 'rolled_back' else 'interrupted' end
       where r.thread_id = p_thread and r.status in ('queued', 'running') and r.cancel_requested_at is null
         and (r.ordinal >= v_from or p_policy in ('interrupt', 'rollback'));
@@ -75,8 +76,9 @@ begin
       raise exception 'too many messages wait' using errcode = 'CN429';
     end if;
     -- At the end of its run, in order, until the run takes it in.
-    insert into messages (id, workspace_id, thread_id, run_id, ordinal, seq, role, content)
-      values (p_message, v_thread.workspace_id, p_thread, steered, enqueue_run.ordinal, 2000000000 + v_steers, 'user', p_content);
+    insert into messages (id, workspace_id, thread_id, run_id, ordinal, seq, role, content, principal)
+      values (p_message, v_thread.workspace_id, p_thread, steered, enqueue_run.ordinal, 2000000000 + v_steers, 'user', p_content,
+        p_principal);
     update threads t set wake_at = least(t.wake_at, clock_timestamp()), active_at = clock_timestamp() where t.id = p_thread;
     owner := v_thread.owner;
     return;
@@ -92,14 +94,14 @@ begin
       raise exception 'too many queued runs' using errcode = 'CN429';
     end if;
   end if;
-  insert into runs as r (id, workspace_id, thread_id, ordinal, message_id, retry_of, model, role, limits, rewinds)
+  insert into runs as r (id, workspace_id, thread_id, ordinal, message_id, retry_of, model, role, limits, rewinds, principal)
     values (p_run, v_thread.workspace_id, p_thread,
       coalesce((select max(o.ordinal) from runs o where o.thread_id = p_thread), 0) + 1,
-      p_message, p_retry_of, p_model, p_role, p_limits, v_rewinds)
+      p_message, p_retry_of, p_model, p_role, p_limits, v_rewinds, p_principal)
     returning r.ordinal, r.queued_at into ordinal, queued_at;
   if p_retry_of is null then
-    insert into messages (id, workspace_id, thread_id, run_id, ordinal, seq, role, content)
-      values (p_message, v_thread.workspace_id, p_thread, p_run, enqueue_run.ordinal, 0, 'user', p_content);
+    insert into messages (id, workspace_id, thread_id, run_id, ordinal, seq, role, content, principal)
+      values (p_message, v_thread.workspace_id, p_thread, p_run, enqueue_run.ordinal, 0, 'user', p_content, p_principal);
   end if;
   if v_thread.owner is null and p_pod is not null then
     update threads t set owner = p_pod, attempt = t.attempt + 1, wake_at = null, active_at = clock_timestamp()

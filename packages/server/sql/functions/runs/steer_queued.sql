@@ -2,7 +2,9 @@
 -- `outcome`: steered (also by an earlier request), not_waiting, nothing_at_work, queue_full (100 messages wait already).
 -- A retry's message belongs to an earlier run and cannot be moved: not_waiting.
 -- Invariant: the message is neither lost nor said twice. Runs are locked before their thread.
-create or replace function steer_queued(p_run uuid, out outcome text, out steered uuid, out owner uuid) language plpgsql as $$
+create or replace function steer_queued(
+  p_run uuid, p_principal json, out outcome text, out steered uuid, out owner uuid
+) language plpgsql as $$
 declare
   v_thread uuid;
   v_run runs%rowtype;
@@ -33,7 +35,9 @@ begin
   end if;
   update messages m set run_id = steered, ordinal = v_ordinal, seq = 2000000000 + v_steers where m.id = v_run.message_id;
   update runs r set steers = v_steers where r.id = steered;
-  update runs r set cancel_requested_at = clock_timestamp(), cancel_reason = 'steered', steered_into = steered where r.id = p_run;
+  update runs r set cancel_requested_at = clock_timestamp(), cancel_reason = 'steered', cancel_requested_by = p_principal,
+      steered_into = steered
+    where r.id = p_run;
   update threads t set wake_at = least(t.wake_at, clock_timestamp()) where t.id = v_thread returning t.owner into owner;
   outcome := 'steered';
 end $$;

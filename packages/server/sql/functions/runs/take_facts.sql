@@ -8,7 +8,8 @@ create or replace function take_facts(p_thread uuid, p_attempt integer)
 returns table (
   workspace_id uuid, stop boolean, pinged_at timestamptz, title_wanted boolean,
   id uuid, ordinal integer, model text, role text, limits json, queued_at timestamptz, cancel_reason text,
-  message_id uuid, content json, pause boolean, rewind_to integer, steers json, decisions json
+  message_id uuid, content json, pause boolean, rewind_to integer, steers json, decisions json,
+  principal json
 ) language plpgsql as $$
 begin
   -- The row's lock decides between a late answer and none. Approvals are locked before their thread, as by who decides.
@@ -30,7 +31,8 @@ begin
       case when r.status = 'running' then (
         select json_agg(json_build_object(
           'approval', a.id, 'decision', a.decision, 'input', a.decided_input, 'comment', a.comment))
-        from approvals a where a.run_id = r.id and a.decision is not null) end
+        from approvals a where a.run_id = r.id and a.decision is not null) end,
+      r.principal
     from threads t
     left join runs r on r.thread_id = t.id and r.status in ('queued', 'running')
       and (r.status = 'running' or r.cancel_requested_at is not null or r.ordinal = (

@@ -17,7 +17,7 @@ begin
     raise exception 'no such workspace' using errcode = 'CN404';
   end if;
   if p_bytes > 0 and v_bytes > p_quota then
-    raise exception 'the workspace holds % bytes of its %', v_bytes - p_bytes, p_quota using errcode = 'CN413';
+    raise exception 'the workspace uses % of its % bytes', v_bytes - p_bytes, p_quota using errcode = 'CN413';
   end if;
   insert into changes (workspace_id, seq, type, object_id, data) values (p_workspace, v_seq, p_type, p_object, p_data);
   return v_seq;

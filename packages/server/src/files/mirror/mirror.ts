@@ -6,14 +6,14 @@
 
 import { join } from 'node:path';
 import { lastChange } from '../changes.ts';
-import type { Staged, Written } from '../files.ts';
+import type { Staged, CommittedChange } from '../files.ts';
 import { exists, isFolder, makeFolders, removeAll, rename } from './disk/calls.ts';
 import { ChatQueue } from './out/chat-queue.ts';
 import { chatHeads, type Chat } from './out/chats.ts';
 import { clear } from './out/clear.ts';
 import { assertOwn, MirrorClosed, type Disk, type MirrorOptions } from './disk/disk.ts';
-import { FEW, isEmptied, isGoing, wasEmptied } from './in/mass-removal.ts';
-import { headOfWritten, readFeed, readHeads, readSome, type Head } from './out/heads.ts';
+import { FEW, isEveryFileGone, areManyGone, foundNoFile } from './in/mass-removal.ts';
+import { headOfChange, readFeed, readHeads, readSome, type Head } from './out/heads.ts';
 import {
   EMPTYING_LIMIT_MS,
   isWithin,
@@ -28,7 +28,7 @@ import { ReplacedFiles } from './disk/replaced-files.ts';
 import { scan, type Seen } from './in/scan.ts';
 import { roomFor, ingestScan } from './in/ingest-scan.ts';
 import { isRefusal, Trouble } from './trouble.ts';
-import { bring } from './out/write.ts';
+import { writeHeads } from './out/write.ts';
 
 /** Interval of full scans, because watch events can get lost. */
 const RESCAN_MS = 60_000;
@@ -39,7 +39,7 @@ const PAGE = 64;
 
 interface Waiter {
   /** The changes that the caller already has; if empty, the feed must be read. */
-  readonly changes: readonly Written[];
+  readonly changes: readonly CommittedChange[];
   /** Whether to try even during the pause after the disk refused a write. */
   readonly insists: boolean;
   readonly resolve: () => void;
@@ -93,7 +93,7 @@ export class Mirror {
   }
 
   catchUp(
-    changes: readonly Written[] = [],
+    changes: readonly CommittedChange[] = [],
     { insists = false }: { readonly insists?: boolean } = {},
   ): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -183,7 +183,7 @@ export class Mirror {
           this.#state = 'closed';
           return this.#closeAll();
         }
-        this.#trouble.met(error as Error, performance.now(), this.#failed.size);
+        this.#trouble.recordFailure(error as Error, performance.now(), this.#failed.size);
         this.#pausedUntil = this.#trouble.retryAt;
         return;
       }
@@ -209,9 +209,9 @@ export class Mirror {
   #recordOutcome(): void {
     const errors = [...this.#failed.values()];
     const worst = errors.find(isRefusal) ?? errors[0];
-    if (worst) return this.#trouble.met(worst, performance.now(), this.#failed.size);
+    if (worst) return this.#trouble.recordFailure(worst, performance.now(), this.#failed.size);
     this.#disk?.ledger.advance(this.#feedPosition);
-    this.#trouble.over();
+    this.#trouble.clear();
     this.#pausedUntil = 0;
   }
 
@@ -236,9 +236,9 @@ export class Mirror {
     const { workspace } = await readFeed(pool, workspaceId, Number.MAX_SAFE_INTEGER);
     await this.#options.after;
     this.#disk = await openDisk(this.#options, workspace, {
-      heard: (folder, name) => this.#onWatchEvent(folder, name),
-      again: (file) => this.#rewriteQueue.add(file),
-      dirty: (path) => this.#mark(path),
+      onEvent: (folder, name) => this.#onWatchEvent(folder, name),
+      requestRewrite: (file) => this.#rewriteQueue.add(file),
+      requestScan: (path) => this.#mark(path),
       closing: () => this.#state === 'closed',
     });
     this.#feedPosition = this.#disk.ledger.cursor;
@@ -260,10 +260,10 @@ export class Mirror {
     if (gone) disk.watch?.drop('/');
     await makeFolders(disk.root);
     const seen = await scan(disk, '/');
-    if (ledger.size > 0 && (gone || wasEmptied(disk, seen))) {
+    if (ledger.size > 0 && (gone || foundNoFile(disk, seen))) {
       disk.log.warn(
         { workspace: disk.workspaceId, folder: disk.root, files: ledger.size },
-        'the folder was gone or empty; it is built anew, and nothing is taken as removed',
+        'the folder was missing or empty; it is rebuilt from the database, and no file counts as removed',
       );
       ledger.forget();
       this.#feedPosition = 0;
@@ -294,9 +294,10 @@ export class Mirror {
   async #followFeed({
     changes = [],
     retry = true,
-  }: { changes?: readonly Written[]; retry?: boolean } = {}): Promise<void> {
+  }: { changes?: readonly CommittedChange[]; retry?: boolean } = {}): Promise<void> {
     const { pool, workspaceId } = this.#options;
     const disk = this.#disk!;
+    for (const { staged } of changes) if (staged) disk.staging.check(staged);
     if (!(await isFolder(disk.root))) await this.#scanAll();
     if (retry) await this.#retry([...this.#failed.keys()]);
     await this.#writeQueued();
@@ -321,12 +322,12 @@ export class Mirror {
    * Writes these changes without reading the feed. Possible only if they come with their contents and are exactly the
    * next in the feed; false otherwise.
    */
-  async #writeGiven(changes: readonly Written[]): Promise<boolean> {
+  async #writeGiven(changes: readonly CommittedChange[]): Promise<boolean> {
     const inOrder = changes.toSorted((a, b) => a.seq - b.seq);
     const isNext = inOrder.every(({ seq, held }, index) => held && seq === this.#feedPosition + 1 + index);
     if (inOrder.length === 0 || !isNext) return false;
     const latest = new Map(inOrder.map((each) => [each.file.id, each]));
-    await this.#writeHeads([...latest.values()].map(headOfWritten));
+    await this.#writeHeads([...latest.values()].map(headOfChange));
     this.#feedPosition = inOrder.at(-1)!.seq;
     return true;
   }
@@ -388,13 +389,13 @@ export class Mirror {
     attempted: Set<string>,
   ): Promise<readonly Head[]> {
     await assertOwn(this.#options);
-    const outcomes = await bring(this.#disk!, left, (part) => this.#replacedFiles.hold(part));
+    const outcomes = await writeHeads(this.#disk!, left, (part) => this.#replacedFiles.hold(part));
     const edited = new Set<string>();
     for (const [index, outcome] of outcomes.entries()) {
       const { id } = left[index]!;
       this.#failed.delete(id);
       if (outcome.kind === 'done') continue;
-      if (outcome.kind === 'lost') throw new MirrorClosed('the folder is another pod’s by now');
+      if (outcome.kind === 'lost') throw new MirrorClosed('another pod owns the folder now');
       if (outcome.kind === 'failed') this.#failed.set(id, outcome.error);
       else if (round > ROUNDS) this.#failed.set(id, new Error(`${left[index]!.path} keeps changing`));
       else {
@@ -441,7 +442,7 @@ export class Mirror {
   #onWatchEvent(folder: string, name: string | null): void {
     if (this.#state === 'closed') return;
     if (name !== null && isOwn(name.split('/').at(-1)!)) {
-      this.#replacedFiles.heard(name);
+      this.#replacedFiles.onEvent(name);
       return this.#schedule();
     }
     this.#mark(name === null ? folder : `${folder === '/' ? '' : folder}/${name}`);
@@ -489,7 +490,7 @@ export class Mirror {
     // files is scanned twice before they count as gone.
     const lacking = new Set(seen.missing.flatMap((path) => [...upwards(path)]));
     const later = new Set(
-      this.#debounce.putOff(
+      this.#debounce.postponeOnce(
         topmost(all).filter((path) => lacking.has(path)),
         now,
       ),
@@ -499,9 +500,9 @@ export class Mirror {
     const gone = seen.missing.filter((path) => !isWithin(later, path));
     // The file may also be about to appear elsewhere: a move arrives as two events.
     const moving = gone.length > 0 && this.#debounce.isBusy(due, now);
-    const many = moving && (await isGoing(this.#disk!, [...gone, ...this.#debounce.all()]));
+    const many = moving && (await areManyGone(this.#disk!, [...gone, ...this.#debounce.all()]));
     const limit = many ? EMPTYING_LIMIT_MS : QUIET_LIMIT_MS;
-    const waits = new Set(moving ? this.#debounce.postpone(due, now, limit) : []);
+    const waits = new Set(moving ? this.#debounce.postponeYoung(due, now, limit) : []);
     this.#debounce.drop(
       due.filter((path) => !waits.has(path)),
       now,
@@ -512,7 +513,7 @@ export class Mirror {
     const ready = unknown.filter(
       (each) => !isWithin(waits, each.path) || roomFor([each], mayTurnUp).length === 0,
     );
-    if (missing.length > FEW || (await isEmptied(this.#disk!, missing))) await this.#scanAll();
+    if (missing.length > FEW || (await isEveryFileGone(this.#disk!, missing))) await this.#scanAll();
     else await ingestScan(this.#disk!, { ...seen, unknown: ready, missing }, gone);
   }
 }

@@ -41,9 +41,9 @@ export interface DiskMirrors extends Mirrors {
   start(): Promise<void>;
   stop(): Promise<void>;
   /** Another pod changed files of a workspace, or renamed or removed it; null: of any workspace. */
-  heard(workspaceId: string | null): void;
+  changedElsewhere(workspaceId: string | null): void;
   /** A run of these threads ended, on any pod, or the threads were renamed or removed; null: any thread. */
-  heardOfChats(threadIds: readonly string[] | null): void;
+  chatsChanged(threadIds: readonly string[] | null): void;
 }
 
 export function createMirrors(options: MirrorsOptions): DiskMirrors {
@@ -75,14 +75,18 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
       closed: () => {
         if (open.get(workspaceId) === mirror) open.delete(workspaceId);
       },
-      asked: () =>
+      heldRemovalsChanged: () =>
         void workspaces
           .announce(workspaceId)
-          .catch((error: Error) => log.warn({ reason: error.message }, 'a question was not announced')),
+          .catch((error: Error) =>
+            log.warn({ reason: error.message }, 'held removals could not be announced'),
+          ),
       committed: (changed) =>
         void workspaces
           .committed(workspaceId, [changed])
-          .catch((error: Error) => log.warn({ reason: error.message }, 'a change on disk was not announced')),
+          .catch((error: Error) =>
+            log.warn({ reason: error.message }, 'a change on disk could not be announced'),
+          ),
     });
     return mirror;
   };
@@ -128,7 +132,7 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
   const hintChatsWithRetry = (): void => {
     const ids = [...collected];
     hintCollectedChats().catch((error: Error) => {
-      log.warn({ reason: error.message }, 'chats are not written out yet; trying again');
+      log.warn({ reason: error.message }, 'chats could not be written to the folders; retrying');
       collectChats(ids);
     });
   };
@@ -162,7 +166,7 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
     folder: async (workspaceId) => {
       for (;;) {
         const role = owner?.role;
-        if (!role) throw new Error('the folders cannot be reached: the database is away');
+        if (!role) throw new Error('the folders are not available: the database cannot be reached');
         try {
           return await get(workspaceId, role).folder();
         } catch (error) {
@@ -170,7 +174,7 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
         }
       }
     },
-    heard: (workspaceId) => {
+    changedElsewhere: (workspaceId) => {
       const role = owner?.role;
       if (workspaceId === null) for (const mirror of open.values()) mirror.hint();
       else if (role?.kind === 'owner') get(workspaceId, role).hint();
@@ -180,7 +184,7 @@ export function createMirrors(options: MirrorsOptions): DiskMirrors {
       for (const { problem } of open.values()) if (problem !== null) return problem;
       return null;
     },
-    heardOfChats: (threadIds) => {
+    chatsChanged: (threadIds) => {
       if (!chats || owner?.role?.kind !== 'owner') return;
       if (threadIds === null) for (const mirror of open.values()) mirror.hintChats(null);
       else collectChats(threadIds);
@@ -192,9 +196,9 @@ export function subscribeMirrors(bus: Bus, mirrors: DiskMirrors): void {
   bus.subscribe(FILES_CHANGED, {
     // Changes made on this pod are flushed by the code that made them.
     message: ({ workspaceId }, origin) => {
-      if (origin === 'elsewhere') mirrors.heard(workspaceId);
+      if (origin === 'elsewhere') mirrors.changedElsewhere(workspaceId);
     },
-    rescan: () => mirrors.heard(null),
+    rescan: () => mirrors.changedElsewhere(null),
   });
 }
 

@@ -159,7 +159,7 @@ export class Owner {
       } catch (error) {
         this.#options.log.warn(
           { reason: (error as Error).message },
-          'the lock of the folders cannot be had; trying again',
+          'the lock of the folders cannot be acquired; retrying',
         );
         const connection = this.#connection;
         this.#drop();

@@ -11,7 +11,7 @@ const TELL_MS = 60_000;
 /** Error codes of a disk that refuses all writes, not just one file. */
 const REFUSALS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk’s quota is used up',
+  EDQUOT: 'the disk quota is used up',
   EROFS: 'the disk is read-only',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',
@@ -56,7 +56,7 @@ export class Trouble {
   }
 
   /** Records a failed try. `files`: how many files could not be written. */
-  met(error: Error, now: number, files: number): void {
+  recordFailure(error: Error, now: number, files: number): void {
     const isNew = errorCode(error) !== errorCode(this.#error) || !this.#error;
     this.#error = error;
     this.#isRefused = isRefusal(error);
@@ -69,11 +69,11 @@ export class Trouble {
     this.#toldAt = now;
     this.#log.warn(
       { workspace: this.#workspace, files, reason: error.message },
-      'the mirror is behind; it is tried again, at most every 30 s',
+      'the mirror is behind; retrying at most every 30 s',
     );
   }
 
-  over(): void {
+  clear(): void {
     if (!this.#error) return;
     this.#error = null;
     this.#isRefused = false;

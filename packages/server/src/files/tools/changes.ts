@@ -5,7 +5,7 @@ import { asText, holdContent, readWhole, storeContent, type StoredContent } from
 import { lockFiles, moveFile, removeFile, writeFile, type FileHead } from '../files.ts';
 import { readVersion } from '../versions.ts';
 import type { FilePath } from '../paths.ts';
-import { authorOf, requireChange, refusals, announce, type Made, type ToolWorld } from './shared.ts';
+import { authorOf, requireChange, refusals, announce, type AppliedChange, type ToolWorld } from './shared.ts';
 import { bytes } from './format.ts';
 import { ToolFailure, type TransactionContext } from '../../tools/tool.ts';
 
@@ -34,7 +34,7 @@ export async function applyChanges(
   world: ToolWorld,
   context: TransactionContext<unknown>,
   planned: readonly Planned[],
-): Promise<readonly Made[]> {
+): Promise<readonly AppliedChange[]> {
   const { sql, workspaceId } = context;
   if (planned.length > 1)
     await lockFiles(
@@ -42,7 +42,7 @@ export async function applyChanges(
       workspaceId,
       planned.map((one) => (one.kind === 'move' ? one.from : one.path)),
     );
-  const changes: (Made & { readonly from?: string })[] = [];
+  const changes: (AppliedChange & { readonly from?: string })[] = [];
   for (const one of planned) {
     const change = requireChange(await refusals(makeOne(world, context, one)));
     if (!change) continue;
@@ -74,7 +74,7 @@ export async function textOf({ pool }: ToolWorld, file: FileHead): Promise<strin
     throw new ToolFailure(`${file.path} is not text; it can be moved or removed, not edited`);
   if (version.size > TEXT_BYTES)
     throw new ToolFailure(
-      `${file.path} has ${bytes(version.size)}; a text of more than ${bytes(TEXT_BYTES)} is not changed in parts`,
+      `${file.path} is too large to change in parts (${bytes(version.size)}; at most ${bytes(TEXT_BYTES)}); write a new text instead`,
     );
   return asText(await readWhole(pool, version.chunks))!;
 }
@@ -88,11 +88,14 @@ export async function storeText(
   text: string,
   several = false,
 ): Promise<StoredContent> {
-  if (text.includes('\0')) throw new ToolFailure('the text has a NUL character; a text has none');
+  if (text.includes('\0'))
+    throw new ToolFailure('the text contains a NUL character (U+0000), which is not allowed');
   const { maxFileBytes } = workspaces.options;
   const size = Buffer.byteLength(text);
   if (size > maxFileBytes)
-    throw new ToolFailure(`the text has ${bytes(size)}; a file has at most ${bytes(maxFileBytes)}`);
+    throw new ToolFailure(
+      `the text is too large (${bytes(size)}); a file may have at most ${bytes(maxFileBytes)}`,
+    );
   return several ? storeContent(pool, text) : holdContent(pool, text);
 }
 

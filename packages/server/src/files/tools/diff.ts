@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { asText, readWhole } from '../content.ts';
 import type { FileHead } from '../files.ts';
 import { DIFF_BYTES, readVersion, type FileVersion } from '../versions.ts';
-import { existing, fileAt, shown, type ToolWorld } from './shared.ts';
+import { requireFile, fileAt, displayPath, type ToolWorld } from './shared.ts';
 import { heavyWork } from './heavy.ts';
 import { bytes } from './format.ts';
 import { ToolFailure, type Tool } from '../../tools/tool.ts';
@@ -15,8 +15,8 @@ const RESULT_CHARACTERS = 64 * 1024;
 
 const input = z.strictObject({
   path: z.string().describe('Path of the file'),
-  from: z.int().min(1).optional().describe('The older version; if absent, the one before the last change'),
-  to: z.int().min(1).optional().describe('The newer version; the newest if absent'),
+  from: z.int().min(1).optional().describe('The older version; default: the one before the last change'),
+  to: z.int().min(1).optional().describe('The newer version; default: the newest'),
 });
 type Input = z.infer<typeof input>;
 
@@ -28,15 +28,19 @@ export function diffTool(world: ToolWorld): Tool<Input> {
     effect: 'pure',
     input,
     words: ({ path, from, to }) =>
-      `Compares versions of ${shown(path)}${from === undefined && to === undefined ? '' : ` (${from ?? 'before'} and ${to ?? 'now'})`}`,
+      `Compares versions of ${displayPath(path)}${from === undefined && to === undefined ? '' : ` (${from ?? 'before'} and ${to ?? 'now'})`}`,
     paths: ({ path }) => [path],
     async run({ path: given, from, to }, context) {
-      const file = await existing(world, context.workspaceId, fileAt(given));
+      const file = await requireFile(world, context.workspaceId, fileAt(given));
       const newer = await versionOf(file, to ?? file.version);
       const older = from === undefined ? await lastDifferent(pool, file, newer) : await versionOf(file, from);
       context.used(file.id);
       const about = { path: file.path, file: file.id, to: newer.version };
-      if (!older) return { ...about, text: `${file.path} has not changed before version ${newer.version}` };
+      if (!older)
+        return {
+          ...about,
+          text: `${file.path} did not change before version ${newer.version}, so there is nothing to compare`,
+        };
       const sides = { from: await sideOf(file, older), to: await sideOf(file, newer) };
       const { diff } = await heavyWork('difference', sides, context, {
         what: `comparing versions ${older.version} and ${newer.version} of ${file.path}`,
@@ -60,7 +64,7 @@ export function diffTool(world: ToolWorld): Tool<Input> {
     if (!version.isText) throw new ToolFailure(`version ${version.version} of ${file.path} is not text`);
     if (version.size > DIFF_BYTES)
       throw new ToolFailure(
-        `version ${version.version} of ${file.path} has ${bytes(version.size)}; texts of up to ${bytes(DIFF_BYTES)} are compared`,
+        `version ${version.version} of ${file.path} has ${bytes(version.size)}; only texts of up to ${bytes(DIFF_BYTES)} can be compared`,
       );
     return asText(await readWhole(pool, version.chunks))!;
   }

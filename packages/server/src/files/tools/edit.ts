@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { applyChanges, placeOf, storeText, textOf, type Planned } from './changes.ts';
-import { existing, fileAt, shown, type ToolWorld } from './shared.ts';
+import { requireFile, fileAt, displayPath, type ToolWorld } from './shared.ts';
 import { heavyWork } from './heavy.ts';
 import { counted } from './format.ts';
 import { ToolFailure, type Tool } from '../../tools/tool.ts';
@@ -15,13 +15,16 @@ const input = z.strictObject({
     .array(
       z.object({
         old_text: z.string().min(1).describe('The text to replace, exactly as it is in the file'),
-        new_text: z.string().describe('What to put in its place'),
-        replace_all: z.boolean().optional().describe('Replaces every occurrence, not the only one'),
+        new_text: z.string().describe('The text that replaces it'),
+        replace_all: z
+          .boolean()
+          .optional()
+          .describe('Replaces every occurrence; without it, old_text must occur exactly once'),
       }),
     )
     .min(1)
     .max(EDITS)
-    .describe('Replacements, made one after another; all of them or none'),
+    .describe('Replacements, made in order; either all are made or none'),
 });
 type Input = z.infer<typeof input>;
 
@@ -34,17 +37,18 @@ export function editTool(world: ToolWorld): Tool<Input, Prepared> {
   return {
     name: 'edit',
     description:
-      'Changes parts of a text file: replaces exact pieces of text, each of which must occur once (or replace_all).',
+      'Changes parts of a text file: replaces exact pieces of text, each of which must occur exactly once (unless replace_all is set).',
     effect: 'transactional',
     input,
-    words: ({ path, edits }) => `Edits ${shown(path)}${edits.length > 1 ? ` in ${edits.length} places` : ''}`,
+    words: ({ path, edits }) =>
+      `Edits ${displayPath(path)}${edits.length > 1 ? ` in ${edits.length} places` : ''}`,
     paths: ({ path }) => [path],
     async prepare({ path: given, edits }, context) {
-      const file = await existing(world, context.workspaceId, fileAt(given));
+      const file = await requireFile(world, context.workspaceId, fileAt(given));
       const before = await textOf(world, file);
       const done = await heavyWork('replace', { text: before, edits }, context, {
         what: `editing ${file.path}`,
-        instead: 'make fewer edits in a call, and keep old_text short',
+        instead: 'make fewer edits per call, and keep old_text short',
       });
       if (!done.ok) throw new ToolFailure(done.problem);
       const { text, replaced } = done;

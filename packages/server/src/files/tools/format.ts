@@ -22,6 +22,7 @@ export function authorInWords(
   here: { readonly threadId: string; readonly runId: string },
 ): string {
   if (author.kind === 'person') return 'by a person';
+  if (author.kind === 'key') return `by the key ${author.name}`;
   if (author.kind === 'disk') return 'by a person, on disk';
   if (author.run === here.runId) return 'by this run';
   return author.thread === here.threadId

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { listPaths } from '../files.ts';
-import { folderAt, shown, type ToolWorld } from './shared.ts';
+import { folderAt, displayPath, type ToolWorld } from './shared.ts';
 import { globProblem } from '../../compute/glob.ts';
 import { heavyWork } from './heavy.ts';
 import { counted } from './format.ts';
@@ -23,9 +23,9 @@ const input = z.strictObject({
     .min(1)
     .max(500)
     .describe(
-      'A glob such as *.md, src/**/*.ts or /notes/*.{md,txt}; without a slash it fits names at any depth',
+      'A glob such as *.md, src/**/*.ts or /notes/*.{md,txt}; without a slash it matches names at any depth',
     ),
-  path: z.string().default('/').describe('The folder to look in; the root of the workspace if absent'),
+  path: z.string().default('/').describe('The folder to search; default: the root of the workspace'),
 });
 type Input = z.infer<typeof input>;
 
@@ -35,7 +35,7 @@ export function globTool({ pool }: ToolWorld): Tool<Input> {
     description: 'Finds files of the workspace whose paths match a glob pattern.',
     effect: 'pure',
     input,
-    words: ({ pattern, path }) => `Looks for files that match ${pattern} in ${shown(path)}`,
+    words: ({ pattern, path }) => `Looks for files that match ${pattern} in ${displayPath(path)}`,
     paths: ({ path }) => [`${path}/`],
     async run({ pattern, path }, context) {
       const folder = folderAt(path);
@@ -46,7 +46,7 @@ export function globTool({ pool }: ToolWorld): Tool<Input> {
         const page = { patterns, paths: paths.slice(at, at + PAGE).join('\n') };
         const matching = await heavyWork('matchPaths', page, context, {
           what: `matching ${pattern} against ${counted(paths.length, 'path')}`,
-          instead: 'use a shorter pattern with fewer stars and braces, or a folder as path',
+          instead: 'use a shorter pattern with fewer stars and braces, or give a folder as path',
         });
         if (matching !== '') found.push(...matching.split('\n'));
       }
@@ -89,6 +89,6 @@ function expanded(pattern: string): readonly string[] {
       return braces[1]!.split(',').map((inside) => `${before}${inside}${after}`);
     });
     if (patterns.length > ALTERNATIVES)
-      throw new ToolFailure(`the braces of the pattern stand for more than ${ALTERNATIVES} patterns`);
+      throw new ToolFailure(`the braces of the pattern expand to more than ${ALTERNATIVES} patterns`);
   }
 }

@@ -10,10 +10,11 @@ import { rgPath } from '@vscode/ripgrep';
 import { z } from 'zod';
 import { findFiles } from '../files.ts';
 import { parsePath } from '../paths.ts';
-import { existingPlace, folderAt, shown, type ToolWorld } from './shared.ts';
+import { requireFileOrFolder, folderAt, displayPath, type ToolWorld } from './shared.ts';
 import { globProblem } from '../../compute/glob.ts';
 import { counted } from './format.ts';
 import { ToolFailure, type CallContext, type Tool } from '../../tools/tool.ts';
+import { yieldWithAbortCheck } from '../../yielding.ts';
 
 const MATCHES = 500;
 const RESULT_BYTES = 64 * 1024;
@@ -25,11 +26,11 @@ const input = z.strictObject({
     .string()
     .min(1)
     .max(1000)
-    .describe('A regular expression, or with literal a plain text, to search for'),
-  path: z.string().default('/').describe('The folder or file to search in; the whole workspace if absent'),
+    .describe('What to search for: a regular expression, or plain text if literal is set'),
+  path: z.string().default('/').describe('The folder or file to search; default: the whole workspace'),
   glob: z.string().min(1).max(200).optional().describe('Only files whose names match, such as *.md'),
-  literal: z.boolean().optional().describe('Takes the pattern as plain text'),
-  ignore_case: z.boolean().optional().describe('Does not tell upper from lower case'),
+  literal: z.boolean().optional().describe('Treats the pattern as plain text'),
+  ignore_case: z.boolean().optional().describe('Ignores case'),
 });
 type Input = z.infer<typeof input>;
 
@@ -40,7 +41,8 @@ export function grepTool(world: ToolWorld): Tool<Input> {
     description: 'Searches the text of files in the workspace for lines that match a pattern.',
     effect: 'pure',
     input,
-    words: ({ pattern, path }) => `Searches ${shown(path)} for ${JSON.stringify(pattern.slice(0, 100))}`,
+    words: ({ pattern, path }) =>
+      `Searches ${displayPath(path)} for ${JSON.stringify(pattern.slice(0, 100))}`,
     paths: ({ path }) => [path, `${path}/`],
     async run(asked, context) {
       const folder = folderAt(asked.path);
@@ -48,8 +50,12 @@ export function grepTool(world: ToolWorld): Tool<Input> {
         const problem = globProblem(asked.glob);
         if (problem !== null) throw new ToolFailure(`the glob ${asked.glob} cannot be used: ${problem}`);
       }
-      if (folder.path !== '/') await existingPlace(world, context.workspaceId, folder);
-      const root = await openRoot(await workspaces.mirrors.folder(context.workspaceId));
+      if (folder.path !== '/') await requireFileOrFolder(world, context.workspaceId, folder);
+      const root = await openRoot(
+        await workspaces.mirrors.folder(context.workspaceId).catch(() => {
+          throw new ToolFailure(BEHIND);
+        }),
+      );
       const found = await searchIn(root, folder.path, asked, context);
       const places = [...new Set(found.hits.map(({ path }) => path))].flatMap((path) => {
         const parsed = parsePath(path);
@@ -110,8 +116,11 @@ async function openRoot(
   };
 }
 
+const BEHIND =
+  'the search failed: the workspace’s folder on the server’s disk is out of date and cannot be written. A person must fix the disk; ls, glob and read work without it';
+
 const REPLACED =
-  'the search could not be made: something else is where the workspace’s folder was on the server’s disk. A person must put it back; ls, glob and read work without it';
+  'the search failed: the workspace’s folder on the server’s disk was replaced by something else. A person must restore it; ls, glob and read work without it';
 
 async function searchIn(
   root: Awaited<ReturnType<typeof openRoot>>,
@@ -126,7 +135,17 @@ async function searchIn(
   }
 }
 
-function search(root: string, folder: string, asked: Input, { signal }: CallContext): Promise<Found> {
+let lastStart: Promise<void> = Promise.resolve();
+
+/** Starting a process blocks the event loop for some milliseconds, so at most one is started per turn. */
+function startInTurn(): Promise<void> {
+  lastStart = lastStart.then(() => yieldWithAbortCheck({ mode: 'fast' }));
+  return lastStart;
+}
+
+async function search(root: string, folder: string, asked: Input, { signal }: CallContext): Promise<Found> {
+  await startInTurn();
+  if (signal.aborted) throw new ToolFailure('stopped');
   return new Promise((resolve, reject) => {
     // ripgrep searches the root, narrowed by globs: it would follow a link that is given as a path argument.
     const rg = spawn(rgPath, argumentsFor(folder, asked), {
@@ -152,7 +171,7 @@ function search(root: string, folder: string, asked: Input, { signal }: CallCont
       const hit = parseLine(line);
       if (!hit) return;
       size += Buffer.byteLength(hit.text) + hit.path.length + 10;
-      if (size > RESULT_BYTES) return stop(`there is more than ${RESULT_BYTES / 1024} KiB of it`);
+      if (size > RESULT_BYTES) return stop(`the result is larger than ${RESULT_BYTES / 1024} KiB`);
       hits.push(hit);
       if (hits.length === MATCHES) stop(`there may be more than ${MATCHES} lines`);
     });
@@ -216,5 +235,5 @@ function parseLine(line: string): Hit | null {
 }
 
 function refusal(complaint: string): string {
-  return `the search could not be made: ${complaint.replace(/^rg: /, '').trim() || 'ripgrep gave no reason'}`;
+  return `the search failed: ${complaint.replace(/^rg: /, '').trim() || 'ripgrep gave no reason'}`;
 }

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { findFile, findRemoved } from '../files.ts';
 import { listVersions, type FileVersion } from '../versions.ts';
-import { existing, fileAt, shown, type ToolWorld } from './shared.ts';
+import { requireFile, fileAt, displayPath, type ToolWorld } from './shared.ts';
 import { authorInWords, bytes, counted, minute } from './format.ts';
 import type { CallContext, Tool } from '../../tools/tool.ts';
 
@@ -12,7 +12,7 @@ const VERSIONS = 200;
 const input = z.strictObject({
   path: z.string().describe('Path of the file'),
   before: z.int().min(2).optional().describe('Only versions before this one'),
-  limit: z.int().min(1).max(VERSIONS).default(20).describe('How many versions at most'),
+  limit: z.int().min(1).max(VERSIONS).default(20).describe('The most versions to show'),
 });
 type Input = z.infer<typeof input>;
 
@@ -21,17 +21,17 @@ export function historyTool(world: ToolWorld): Tool<Input> {
   return {
     name: 'history',
     description:
-      'Shows the history of a file: its versions, newest first, with what was done, by whom and when.',
+      'Shows the history of a file: its versions, newest first, each with what was done, by whom and when.',
     effect: 'pure',
     input,
-    words: ({ path }) => `Looks at the history of ${shown(path)}`,
+    words: ({ path }) => `Reads the history of ${displayPath(path)}`,
     paths: ({ path }) => [path],
     async run({ path: given, before, limit }, context) {
       const path = fileAt(given);
       const file =
         (await findFile(pool, context.workspaceId, path)) ??
         (await findRemoved(pool, context.workspaceId, path)) ??
-        (await existing(world, context.workspaceId, path));
+        (await requireFile(world, context.workspaceId, path));
       const versions = await listVersions(pool, file.id, { limit, ...(before !== undefined && { before }) });
       context.used(file.id);
       const last = versions.at(-1)?.version ?? 1;
@@ -42,7 +42,7 @@ export function historyTool(world: ToolWorld): Tool<Input> {
         text: [
           `${file.path}: ${counted(file.version, 'version')}${file.removedAt ? ', removed' : ''}`,
           ...versions.map((version) => line(version, context)),
-          ...(last > 1 ? [`[older ones: before: ${last}]`] : []),
+          ...(last > 1 ? [`[for older versions, set before: ${last}]`] : []),
         ].join('\n'),
       };
     },

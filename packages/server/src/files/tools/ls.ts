@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { findFiles, listPaths, type FileHead } from '../files.ts';
-import { existing, fileAt, folderAt, shown, type ToolWorld } from './shared.ts';
+import { requireFile, fileAt, folderAt, displayPath, type ToolWorld } from './shared.ts';
 import { bytes, counted } from './format.ts';
 import type { Tool } from '../../tools/tool.ts';
 
@@ -11,7 +11,7 @@ const ENTRIES = 1000;
 const COUNTED = 100_000;
 
 const input = z.strictObject({
-  path: z.string().default('/').describe('The folder; the root of the workspace if absent'),
+  path: z.string().default('/').describe('The folder; default: the root of the workspace'),
 });
 
 export function lsTool(world: ToolWorld): Tool<z.infer<typeof input>> {
@@ -21,7 +21,7 @@ export function lsTool(world: ToolWorld): Tool<z.infer<typeof input>> {
     description: 'Lists the files and folders in one folder of the workspace, with sizes and versions.',
     effect: 'pure',
     input,
-    words: ({ path }) => `Lists ${shown(path)}`,
+    words: ({ path }) => `Lists ${displayPath(path)}`,
     paths: ({ path }) => [`${path}/`],
     async run({ path }, { workspaceId }) {
       const folder = folderAt(path);
@@ -33,8 +33,8 @@ export function lsTool(world: ToolWorld): Tool<z.infer<typeof input>> {
       }
       const paths = await listPaths(pool, workspaceId, folder, COUNTED);
       if (paths.length === 0 && folder.path !== '/') {
-        // The path is a file, or does not exist; then `existing` throws a failure that says so.
-        const file = await existing(world, workspaceId, folder, 'folder');
+        // The path is a file, or does not exist; then `requireFile` throws a failure that says so.
+        const file = await requireFile(world, workspaceId, folder, 'folder');
         return { path: file.path, text: `${file.path} is a file\n${line(file.path, file)}` };
       }
       const entries = entriesOf(folder.path, paths);

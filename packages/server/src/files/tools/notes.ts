@@ -14,7 +14,7 @@ const RECALLED_BYTES = 64 * 1024;
 const name = z.string().trim().min(1).max(100);
 const remembered = z.object({
   name: name.describe('A short name for the note'),
-  text: z.string().describe('What to remember; an empty text forgets the note'),
+  text: z.string().describe('What to remember; an empty text deletes the note'),
 });
 type Remembered = z.infer<typeof remembered>;
 
@@ -22,24 +22,28 @@ export function rememberTool(): Tool<Remembered> {
   return {
     name: 'remember',
     description:
-      'Remembers a note for later in this conversation, under a name; replaces the note of that name.',
+      'Stores a note under a name, for later in this conversation; replaces an existing note of that name.',
     effect: 'transactional',
     input: remembered,
     words: (input) => `${input.text === '' ? 'Forgets' : 'Remembers'} ${JSON.stringify(input.name)}`,
     async run(input, { sql, threadId, runId }) {
-      if (`${input.name}${input.text}`.includes('\0')) throw new ToolFailure('a note has no NUL character');
+      if (`${input.name}${input.text}`.includes('\0'))
+        throw new ToolFailure('the note contains a NUL character (U+0000), which is not allowed');
       const size = Buffer.byteLength(input.text);
       if (size > NOTE_BYTES)
         throw new ToolFailure(
-          `the note has ${bytes(size)}; a note has at most ${bytes(NOTE_BYTES)}; write a file`,
+          `the note is too large (${bytes(size)}; at most ${bytes(NOTE_BYTES)}); write a file instead`,
         );
-      const shown = JSON.stringify(input.name);
+      const quoted = JSON.stringify(input.name);
       if (input.text === '') {
         const { rowCount } = await sql.query('delete from notes where thread_id = $1 and name = $2', [
           threadId,
           input.name,
         ]);
-        return { name: input.name, text: rowCount === 0 ? `there was no note ${shown}` : `forgot ${shown}` };
+        return {
+          name: input.name,
+          text: rowCount === 0 ? `there is no note ${quoted}` : `deleted ${quoted}`,
+        };
       }
       await sql.query(
         `insert into notes (thread_id, name, text, run_id) values ($1, $2, $3, $4)
@@ -53,24 +57,24 @@ export function rememberTool(): Tool<Remembered> {
       );
       if (rows[0]!.count > NOTES)
         throw new ToolFailure(
-          `a conversation has at most ${NOTES} notes; forget one by remembering an empty text`,
+          `a conversation may have at most ${NOTES} notes; delete one by remembering an empty text under its name`,
         );
-      return { name: input.name, text: `remembered ${shown}, ${bytes(size)}` };
+      return { name: input.name, text: `remembered ${quoted}, ${bytes(size)}` };
     },
   };
 }
 
-const recalled = z.object({ name: name.optional().describe('The note; all of them if absent') });
+const recalled = z.object({ name: name.optional().describe('The name of the note; default: all notes') });
 type Recalled = z.infer<typeof recalled>;
 
 export function recallTool({ pool }: ToolWorld): Tool<Recalled> {
   return {
     name: 'recall',
-    description: 'Recalls what was remembered in this conversation: one note, or all of them.',
+    description: 'Reads the notes of this conversation: one note, or all of them.',
     effect: 'pure',
     input: recalled,
     words: (input) =>
-      input.name === undefined ? 'Recalls its notes' : `Recalls ${JSON.stringify(input.name)}`,
+      input.name === undefined ? 'Reads all notes' : `Reads the note ${JSON.stringify(input.name)}`,
     async run(input, { threadId }) {
       const notes = await readNotes(pool, threadId);
       if (input.name === undefined) return { notes: notes.length, text: inWords(notes) };
@@ -79,7 +83,7 @@ export function recallTool({ pool }: ToolWorld): Tool<Recalled> {
       const names = notes.map((each) => each.name);
       const alike = await mostAlike(input.name, names, 3, threadId);
       const known = alike.length > 0 ? alike : notes.slice(0, 10).map((each) => each.name);
-      const hint = known.length === 0 ? 'nothing was remembered yet' : `there are: ${known.join(', ')}`;
+      const hint = known.length === 0 ? 'there are no notes yet' : `the notes are: ${known.join(', ')}`;
       throw new ToolFailure(`there is no note ${JSON.stringify(input.name)}; ${hint}`);
     },
   };

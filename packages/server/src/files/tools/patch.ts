@@ -4,7 +4,7 @@ import { parsePatch, type StructuredPatch } from 'diff';
 import { z } from 'zod';
 import { findFile } from '../files.ts';
 import { applyChanges, placeOf, storeText, textOf, type Planned } from './changes.ts';
-import { existing, fileAt, shown, type ToolWorld } from './shared.ts';
+import { requireFile, fileAt, displayPath, type ToolWorld } from './shared.ts';
 import { heavyWork } from './heavy.ts';
 import { counted } from './format.ts';
 import { ToolFailure, type CallContext, type Tool } from '../../tools/tool.ts';
@@ -27,7 +27,7 @@ const input = z.strictObject({
       'a patch is a unified diff: --- a/path, +++ b/path, @@ -1,2 +1,2 @@, then lines that begin with a space, - or +',
     )
     .describe(
-      'A unified diff with --- and +++ lines; --- /dev/null creates a file; remove is a tool of its own',
+      'A unified diff with --- and +++ lines; --- /dev/null creates a file; to remove a file, call remove',
     ),
 });
 type Input = z.infer<typeof input>;
@@ -35,10 +35,10 @@ type Input = z.infer<typeof input>;
 export function patchTool(world: ToolWorld): Tool<Input, readonly Planned[]> {
   return {
     name: 'patch',
-    description: 'Applies a unified diff to one or several text files, all of it or nothing.',
+    description: 'Applies a unified diff to one or several text files: the whole diff or nothing.',
     effect: 'transactional',
     input,
-    words: ({ patch }) => `Patches ${pathsIn(patch).map(shown).join(', ') || 'files'}`,
+    words: ({ patch }) => `Patches ${pathsIn(patch).map(displayPath).join(', ') || 'files'}`,
     paths: ({ patch }) => pathsIn(patch),
     async prepare({ patch }, context) {
       const parts = parse(patch);
@@ -87,7 +87,7 @@ function read(text: string): readonly Part[] {
   const parts = patches.map(partOf).filter(({ patch, from, to }) => patch.hunks.length > 0 || from !== to);
   if (parts.length === 0 || parts.some(({ from, to }) => from === null && to === null))
     throw new ToolFailure(
-      'the patch names no file; it begins with --- a/path and +++ b/path lines, then @@ -1,2 +1,2 @@ and lines that begin with a space, - or +',
+      'the patch names no file; it must begin with --- a/path and +++ b/path lines, followed by @@ -1,2 +1,2 @@ and lines that begin with a space, - or +',
     );
   if (parts.length > FILES) throw new ToolFailure(`the patch changes more than ${FILES} files`);
   if (parts.some(({ patch }) => patch.hunks.some((hunk) => hunk.lines.length > HUNK_LINES)))
@@ -121,15 +121,15 @@ async function plan(world: ToolWorld, context: CallContext, part: Part): Promise
   if (part.from === null) {
     const path = fileAt(part.to!);
     if (await findFile(world.pool, workspaceId, path))
-      throw new ToolFailure(`${path.path} is there already, and the patch creates it`);
+      throw new ToolFailure(`${path.path} already exists, but the patch creates it`);
     const content = await storeText(world, await applied('', part.patch, path.path, context), true);
     return [{ kind: 'write', path, base: 0, content }];
   }
-  const file = await existing(world, workspaceId, fileAt(part.from));
+  const file = await requireFile(world, workspaceId, fileAt(part.from));
   context.used(file.id);
   if (part.to === null) {
     // Policy rules about removal apply to the remove tool, so a patch must not remove files.
-    throw new ToolFailure(`a patch removes no file; call remove for ${file.path}. Nothing was changed`);
+    throw new ToolFailure(`a patch cannot remove a file; call remove for ${file.path}. Nothing was changed`);
   }
   const to = fileAt(part.to);
   const text = async () => {
@@ -151,10 +151,10 @@ async function applied(
   context: CallContext,
 ): Promise<string> {
   if (linesIn(text) > FILE_LINES)
-    throw new ToolFailure(`${path} has more than ${FILE_LINES} lines; use edit`);
+    throw new ToolFailure(`${path} has more than ${FILE_LINES} lines, too many to patch; use edit`);
   const input = { text, hunks: hunks.map(({ oldStart, lines }) => ({ oldStart, lines })) };
   const patched = await heavyWork('patch', input, context, {
-    what: `finding where the hunks fit in ${path}`,
+    what: `finding where the hunks apply in ${path}`,
     instead: 'nothing was changed: use edit, or a patch of fewer hunks with fewer lines of context',
   });
   if (patched.ok) return patched.text;
@@ -162,9 +162,9 @@ async function applied(
   const near =
     patched.near.length === 0
       ? 'Read the file again.'
-      : `The nearest lines to "${patched.lost.slice(0, 100)}" are:\n${patched.near.join('\n')}`;
+      : `The lines most similar to "${patched.lost.slice(0, 100)}" are:\n${patched.near.join('\n')}`;
   throw new ToolFailure(
-    `the hunk @@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@ does not fit ${path}. Nothing was changed. ${near}`,
+    `the hunk @@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@ does not apply to ${path}. Nothing was changed. ${near}`,
   );
 }
 

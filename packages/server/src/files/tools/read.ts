@@ -5,7 +5,7 @@ import { readChunks } from '../content.ts';
 import type { FileHead } from '../files.ts';
 import { readVersion, type FileVersion } from '../versions.ts';
 import { isReadOnly } from '../paths.ts';
-import { existing, fileAt, shown, type ToolWorld } from './shared.ts';
+import { requireFile, fileAt, displayPath, type ToolWorld } from './shared.ts';
 import { imageType, IMAGE_BYTES, IMAGE_HEAD } from '../images.ts';
 import { bytes, counted } from './format.ts';
 import { ToolFailure, type CallContext, type Tool } from '../../tools/tool.ts';
@@ -18,8 +18,8 @@ const LINE_CHARACTERS = 10_000;
 const input = z.strictObject({
   path: z.string().describe('Path of the file'),
   from_line: z.int().min(1).default(1).describe('The first line to show'),
-  max_lines: z.int().min(1).max(LINES).default(LINES).describe('How many lines to show at most'),
-  version: z.int().min(1).optional().describe('An earlier version; the newest if absent'),
+  max_lines: z.int().min(1).max(LINES).default(LINES).describe('The most lines to show'),
+  version: z.int().min(1).optional().describe('An earlier version; default: the newest'),
 });
 type Input = z.infer<typeof input>;
 
@@ -28,11 +28,11 @@ export function readTool(world: ToolWorld): Tool<Input> {
   return {
     name: 'read',
     description:
-      'Reads a file of the workspace: text with line numbers, or an image. Long files are read in parts with from_line.',
+      'Reads a file of the workspace: text with line numbers, or an image. Read long files in parts, with from_line.',
     effect: 'pure',
     input,
     words: ({ path, from_line, version }) =>
-      `Reads ${shown(path)}${version === undefined ? '' : `, version ${version}`}${from_line > 1 ? ` from line ${from_line}` : ''}`,
+      `Reads ${displayPath(path)}${version === undefined ? '' : `, version ${version}`}${from_line > 1 ? ` from line ${from_line}` : ''}`,
     paths: ({ path }) => [path],
     async run(asked, context) {
       const path = fileAt(asked.path);
@@ -47,7 +47,7 @@ export function readTool(world: ToolWorld): Tool<Input> {
           context,
         );
       }
-      const file = await existing(world, context.workspaceId, path);
+      const file = await requireFile(world, context.workspaceId, path);
       const version = await readVersion(pool, file.id, asked.version ?? file.version);
       if (!version)
         throw new ToolFailure(
@@ -92,12 +92,12 @@ async function linesOf(
   }
   const { lines, total } = reader.end();
   if (from > Math.max(total, 1))
-    throw new ToolFailure(`${path} has ${counted(total, 'line')}; from_line ${from} is after its end`);
+    throw new ToolFailure(`${path} has ${counted(total, 'line')}; from_line ${from} is past the end`);
   const old = version === newest ? '' : ` (the newest is ${newest})`;
   const head = `${path}, version ${version}${old}, ${counted(total, 'line')}`;
   const last = from + lines.length - 1;
   const rest =
-    last < total ? [`[lines ${from} to ${last} of ${total}; go on with from_line: ${last + 1}]`] : [];
+    last < total ? [`[lines ${from} to ${last} of ${total}; continue with from_line: ${last + 1}]`] : [];
   return {
     path,
     file: id,

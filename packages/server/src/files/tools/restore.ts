@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { findFile, findRemoved, type FileHead } from '../files.ts';
 import { readVersion, type FileVersion } from '../versions.ts';
 import { applyChanges, placeOf, type Planned } from './changes.ts';
-import { existing, fileAt, shown, type ToolWorld } from './shared.ts';
+import { requireFile, fileAt, displayPath, type ToolWorld } from './shared.ts';
 import { ToolFailure, type Tool } from '../../tools/tool.ts';
 import { lastDifferent } from './versions.ts';
 
@@ -14,7 +14,9 @@ const input = z.strictObject({
     .int()
     .min(1)
     .optional()
-    .describe('The version to bring back; if absent, the one before the last change, or what was removed'),
+    .describe(
+      'The version to restore; default: the one before the last change or, for a removed file, its last content',
+    ),
 });
 type Input = z.infer<typeof input>;
 
@@ -27,27 +29,26 @@ export function restoreTool(world: ToolWorld): Tool<Input, Prepared> {
   const { pool } = world;
   return {
     name: 'restore',
-    description:
-      'Restores an earlier version of a file: undoes the last change, or brings a removed file back.',
+    description: 'Restores an earlier version of a file: undoes its last change or its removal.',
     effect: 'transactional',
     input,
     words: ({ path, version }) =>
-      `Restores ${shown(path)}${version === undefined ? '' : ` as it was at version ${version}`}`,
+      `Restores ${displayPath(path)}${version === undefined ? '' : ` to version ${version}`}`,
     paths: ({ path }) => [path],
     async prepare({ path: given, version: asked }, context) {
       const path = fileAt(given);
       const live = await findFile(pool, context.workspaceId, path);
       const file = live ?? (await findRemoved(pool, context.workspaceId, path));
-      if (!file) return existing(world, context.workspaceId, path) as never;
+      if (!file) return requireFile(world, context.workspaceId, path) as never;
       const version = asked === undefined ? await before(file) : await readVersion(pool, file.id, asked);
       if (!version)
         throw new ToolFailure(
           asked === undefined
-            ? `${file.path} has always said what it says now; there is nothing to undo`
+            ? `the content of ${file.path} has never changed; there is nothing to undo`
             : `${file.path} has no version ${asked}; it has versions 1 to ${file.version}`,
         );
       if (live && version.hash.equals(live.hash))
-        throw new ToolFailure(`${file.path} says already what it said at version ${version.version}`);
+        throw new ToolFailure(`${file.path} already has the content of version ${version.version}`);
       const place = { path: placeOf(file), base: file.version, content: version };
       const restored: Planned = live
         ? { kind: 'restore', ...place }
@@ -61,7 +62,7 @@ export function restoreTool(world: ToolWorld): Tool<Input, Prepared> {
         path: file.path,
         file: file.id,
         version: file.version,
-        text: `${file.path} restored to what it said at version ${context.prepared.version}: version ${file.version}`,
+        text: `${file.path} restored to the content of version ${context.prepared.version}: version ${file.version}`,
       };
     },
   };

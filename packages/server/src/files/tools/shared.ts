@@ -1,8 +1,17 @@
 // Shared by the tools that work on files: parsing the paths that models write, finding files that must exist, and
 // announcing a call's changes (its `file_updated` events, and the flush to the mirror after the commit).
 
+import type { EntityPatch } from '@continuo/protocol';
 import type { Pool } from '../../db/pool.ts';
-import { findFile, findRemoved, listFiles, type Author, type Changed, type FileHead } from '../files.ts';
+import {
+  findFile,
+  findRemoved,
+  listFiles,
+  type Author,
+  type Changed,
+  type FeedChange,
+  type FileHead,
+} from '../files.ts';
 import { parseFolder, parsePath, type FilePath, type ParsedPath } from '../paths.ts';
 import type { Workspaces } from '../workspace-files.ts';
 import { TooMuchWork, workers } from '../../compute/pool.ts';
@@ -48,20 +57,20 @@ export function folderAt(given: string): FilePath {
 function accepted(parsed: ParsedPath, given: string): FilePath {
   if (parsed.ok) return parsed.path;
   throw new ToolFailure(
-    `${shown(given)} is not a path in the workspace: ${parsed.problem}. Paths begin at the workspace's root, such as /notes/haiku.md`,
+    `${displayPath(given)} is not a path in the workspace: ${parsed.problem}. Paths start at the root of the workspace, such as /notes/haiku.md`,
   );
 }
 
 /** A path for people to read: one short line, whatever was given. */
-export function shown(given: string): string {
+export function displayPath(given: string): string {
   const parsed = parsePath(given.replace(/\/$/, ''));
   if (parsed.ok) return parsed.path.path;
   return given === '' || given === '/' ? '/' : JSON.stringify(given.slice(0, 200));
 }
 
 /** The live file at a path. Throws a failure that says what is there instead. */
-export async function existing(
-  world: Looking,
+export async function requireFile(
+  world: FileLookup,
   workspaceId: string,
   path: FilePath,
   wanted: 'file' | 'folder' | 'file or folder' = 'file',
@@ -71,16 +80,20 @@ export async function existing(
   throw new ToolFailure(await whyNoFile(world, workspaceId, path, wanted));
 }
 
-type Looking = Pick<ToolWorld, 'pool' | 'rules'>;
+type FileLookup = Pick<ToolWorld, 'pool' | 'rules'>;
 
-/** Throws the failure of `existing` unless there is a file at the path, or a folder with something in it. */
-export async function existingPlace(world: Looking, workspaceId: string, path: FilePath): Promise<void> {
+/** Throws the failure of `requireFile` unless there is a file at the path, or a folder with something in it. */
+export async function requireFileOrFolder(
+  world: FileLookup,
+  workspaceId: string,
+  path: FilePath,
+): Promise<void> {
   const [inside] = await listFiles(world.pool, workspaceId, { folder: path, limit: 1 });
-  if (!inside) await existing(world, workspaceId, path, 'file or folder');
+  if (!inside) await requireFile(world, workspaceId, path, 'file or folder');
 }
 
 async function whyNoFile(
-  world: Looking,
+  world: FileLookup,
   workspaceId: string,
   path: FilePath,
   wanted: string,
@@ -89,11 +102,11 @@ async function whyNoFile(
   const [inside] = await listFiles(client, workspaceId, { folder: path, limit: 1 });
   if (inside) return `${path.path} is a folder, not a file; ls ${path.path} lists it`;
   const removed = await findRemoved(client, workspaceId, path);
-  const gone = removed ? ` It was removed as version ${removed.version}; restore brings it back.` : '';
+  const gone = removed ? ` It was removed as version ${removed.version}; restore undoes the removal.` : '';
   return `there is no ${wanted} at ${path.path}.${gone}${await didYouMean(world, workspaceId, path)}`;
 }
 
-async function didYouMean(world: Looking, workspaceId: string, path: FilePath): Promise<string> {
+async function didYouMean(world: FileLookup, workspaceId: string, path: FilePath): Promise<string> {
   const { pool: client } = world;
   const name = path.folded.slice(path.folded.lastIndexOf('/') + 1);
   const { rows } = await client.query<{ path: string }>({
@@ -114,7 +127,7 @@ async function didYouMean(world: Looking, workspaceId: string, path: FilePath): 
     .filter((each) => judge({ tool: 'read', effect: 'pure', paths: [each] }, rules).action !== 'deny')
     .slice(0, NAMED_PATHS);
   if (paths.length > 0) return ` Did you mean ${paths.join(' or ')}?`;
-  return ' glob and ls show what is there.';
+  return ' Use glob or ls to see which files exist.';
 }
 
 /** The candidates most similar to `wanted`; none if finding them takes too long. */
@@ -134,13 +147,13 @@ export function authorOf({ threadId, runId, callId }: CallContext): Author {
   return { kind: 'run', thread: threadId, run: runId, call: callId };
 }
 
-export type Made = Extract<Changed, { kind: 'changed' }>;
+export type AppliedChange = Extract<Changed, { kind: 'changed' }>;
 
 /**
  * The change, null if nothing changed, or a thrown failure. `Stale` makes the call prepare again, because the version
  * is not the expected one.
  */
-export function requireChange(changed: Changed): Made | null {
+export function requireChange(changed: Changed): AppliedChange | null {
   switch (changed.kind) {
     case 'changed':
       return changed;
@@ -148,7 +161,7 @@ export function requireChange(changed: Changed): Made | null {
       return null;
     case 'conflict':
     case 'not_found':
-      throw new Stale('the file is not what it was a moment ago');
+      throw new Stale('the file changed meanwhile');
     case 'in_the_way':
       throw new ToolFailure(`${changed.problem}; nothing was changed`);
   }
@@ -156,9 +169,9 @@ export function requireChange(changed: Changed): Made | null {
 
 /** Announces a call's changes: as events in the log, and after the commit to the mirror and to followers. */
 export function announce(
-  { workspaces }: ToolWorld,
+  { workspaces }: Pick<ToolWorld, 'workspaces'>,
   context: TransactionContext<unknown>,
-  changes: readonly (Made & { readonly from?: string })[],
+  changes: readonly (AppliedChange & { readonly from?: string })[],
 ): void {
   for (const { file, from } of changes) {
     context.emit({
@@ -173,7 +186,21 @@ export function announce(
       },
     });
   }
+  for (const { also } of changes) emitFeedChanges(context, also);
   if (changes.length > 0) context.afterCommit(() => workspaces.committed(context.workspaceId, changes));
+}
+
+/** Adds what other concepts changed to the log: patches of entities, and files that came with them. */
+export function emitFeedChanges(context: TransactionContext<unknown>, changes: readonly FeedChange[]): void {
+  for (const { type, data } of changes) {
+    const { author: _, ...rest } = data;
+    if (type === 'entity_patch')
+      context.emit({ type, data: { ...(rest as unknown as EntityPatch), call: context.callId } });
+    else if (type === 'file_updated') {
+      const { path, v, file } = data as unknown as { path: string; v: number; file: string };
+      context.emit({ type, data: { path, v, file, call: context.callId } });
+    }
+  }
 }
 
 /** Turns errors of the database that a model can act on into failures. */
@@ -182,7 +209,7 @@ export async function refusals<T>(work: Promise<T>): Promise<T> {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (code === 'CN413')
       throw new ToolFailure(
-        `${(error as Error).message}: there is no room for this; a person can raise the quota`,
+        `${(error as Error).message}: this change does not fit; a person can raise the quota`,
       );
     if (code === 'CN404') throw new ToolFailure('the workspace was removed');
     throw error;

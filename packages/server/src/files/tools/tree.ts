@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { listPaths } from '../files.ts';
-import { existing, folderAt, shown, type ToolWorld } from './shared.ts';
+import { requireFile, folderAt, displayPath, type ToolWorld } from './shared.ts';
 import { counted } from './format.ts';
 import type { Tool } from '../../tools/tool.ts';
 
@@ -11,7 +11,7 @@ const LINES = 1000;
 const FILES = 1_000_000;
 
 const input = z.strictObject({
-  path: z.string().default('/').describe('The folder; the root of the workspace if absent'),
+  path: z.string().default('/').describe('The folder; default: the root of the workspace'),
   depth: z.int().min(1).max(64).optional().describe('How many levels to show'),
 });
 type Input = z.infer<typeof input>;
@@ -23,13 +23,13 @@ export function treeTool(world: ToolWorld): Tool<Input> {
     description: 'Shows the tree of folders and files below a folder of the workspace.',
     effect: 'pure',
     input,
-    words: ({ path }) => `Looks at the tree of ${shown(path)}`,
+    words: ({ path }) => `Lists the tree of ${displayPath(path)}`,
     paths: ({ path }) => [`${path}/`],
     async run({ path, depth = 64 }, { workspaceId }) {
       const folder = folderAt(path);
       const paths = await listPaths(pool, workspaceId, folder, FILES);
       if (paths.length === 0 && folder.path !== '/') {
-        const file = await existing(world, workspaceId, folder, 'folder');
+        const file = await requireFile(world, workspaceId, folder, 'folder');
         return { path: file.path, files: 1, text: `${file.path} is a file` };
       }
       const start = folder.path === '/' ? 1 : folder.path.length + 1;
@@ -45,7 +45,7 @@ function linesOf(paths: readonly string[], start: number, depth: number): string
   let above: readonly string[] = [];
   for (const path of paths) {
     if (lines.length >= LINES) {
-      lines.push('[there is more; look at a folder of its own, or set depth]');
+      lines.push('[there are more; list one of the folders, or set depth]');
       break;
     }
     const names = path.slice(start).split('/');

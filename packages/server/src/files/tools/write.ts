@@ -5,7 +5,15 @@ import type { StoredContent } from '../content.ts';
 import { findFile, writeFile, type FileHead } from '../files.ts';
 import { readVersion } from '../versions.ts';
 import { storeText } from './changes.ts';
-import { authorOf, fileAt, requireChange, refusals, shown, announce, type ToolWorld } from './shared.ts';
+import {
+  authorOf,
+  fileAt,
+  requireChange,
+  refusals,
+  displayPath,
+  announce,
+  type ToolWorld,
+} from './shared.ts';
 import { authorInWords, bytes } from './format.ts';
 import { ToolFailure, type CallContext, type Tool } from '../../tools/tool.ts';
 
@@ -16,7 +24,7 @@ const input = z.strictObject({
     .int()
     .min(1)
     .optional()
-    .describe('The version that is replaced, if it was not read or written in this conversation'),
+    .describe('The version to replace; needed only if this conversation has not read or written the file'),
 });
 type Input = z.infer<typeof input>;
 
@@ -25,12 +33,12 @@ export function writeTool(world: ToolWorld): Tool<Input, StoredContent> {
   return {
     name: 'write',
     description:
-      'Writes a text file, whole: creates it, or replaces what it says. Read a file first to replace it; edit changes a part.',
+      'Writes a whole text file: creates it, or replaces its content. Read a file before you replace it; to change a part, use edit.',
     effect: 'transactional',
     input,
-    words: ({ path }) => `Writes ${shown(path)}`,
+    words: ({ path }) => `Writes ${displayPath(path)}`,
     paths: ({ path }) => [path],
-    summary: (_, { path, content }) => `Wrote ${shown(path)}, ${bytes(Buffer.byteLength(content))}.`,
+    summary: (_, { path, content }) => `Wrote ${displayPath(path)}, ${bytes(Buffer.byteLength(content))}.`,
     async prepare({ path, content }) {
       fileAt(path);
       return storeText(world, content);
@@ -41,7 +49,7 @@ export function writeTool(world: ToolWorld): Tool<Input, StoredContent> {
       const before = await findFile(sql, workspaceId, path);
       if (before) await refuseUnseen(sql, before, version ?? context.known(before.id), context);
       else if (version !== undefined)
-        throw new ToolFailure(`there is no file at ${path.path}; leave version out to create it`);
+        throw new ToolFailure(`there is no file at ${path.path}; omit version to create it`);
       const change = requireChange(
         await refusals(
           writeFile(sql, {
@@ -58,7 +66,7 @@ export function writeTool(world: ToolWorld): Tool<Input, StoredContent> {
       const file = change?.file ?? before!;
       context.learned(file.id, file.version);
       if (change) announce(world, context, [change]);
-      const did = !change ? 'says that already' : before ? 'replaced' : 'created';
+      const did = !change ? 'already has this content' : before ? 'replaced' : 'created';
       return {
         path: file.path,
         file: file.id,
@@ -77,11 +85,11 @@ export function writeTool(world: ToolWorld): Tool<Input, StoredContent> {
     if (known === file.version) return;
     if (known === null)
       throw new ToolFailure(
-        `${file.path} is there already (version ${file.version}, ${bytes(file.size)}), and this conversation has not read it; read it first, or use edit`,
+        `${file.path} already exists (version ${file.version}, ${bytes(file.size)}), and this conversation has not read it; read it first, or use edit`,
       );
     const newest = await readVersion(sql, file.id, file.version);
     throw new ToolFailure(
-      `${file.path} was changed ${authorInWords(newest!.author, context)} since you knew it as version ${known}; it is at version ${file.version} now (${bytes(file.size)}). Read it again, then write, or use edit`,
+      `${file.path} was changed ${authorInWords(newest!.author, context)} since you last read or wrote it (version ${known}); it is now at version ${file.version} (${bytes(file.size)}). Read it again before you write it, or use edit`,
     );
   }
 }

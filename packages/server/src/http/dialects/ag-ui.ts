@@ -7,11 +7,10 @@ import {
   answerAll,
   clientChoices,
   clientName,
-  cursorHeader,
   clientPart,
   conversationBody,
   conversationOf,
-  nothingToDo,
+  noMessageToAnswer,
   respond,
   runFor,
   textIn,
@@ -23,6 +22,7 @@ import { SOMETIMES_PERSON } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
 import { readRun, type StoredRun } from '../../runs/reads/read-runs.ts';
 import { body, notFound, problems } from '../kernel/shared.ts';
+import { cursorHeader } from '../streams/events-request.ts';
 
 const message = z.looseObject({
   id: clientName,
@@ -40,23 +40,26 @@ const resumeEntry = z.looseObject({
       comment: z.string().max(2000).optional(),
     })
     .optional()
-    .openapi({ description: 'Of a resolved one: `approved`, and what its `responseSchema` says.' }),
+    .openapi({
+      description: 'For a resolved interrupt: `approved`, and the fields of its `responseSchema`.',
+    }),
 });
 
 const runAgentInput = z
   .looseObject({
     threadId: clientName.openapi({
-      description: 'The id of a thread, or any name that the client has for it.',
+      description: 'The id of a thread, or the client’s own name for it.',
     }),
     runId: clientName.openapi({
-      description: 'The client’s name for the run: the same name is the same run.',
+      description: 'The client’s name for the run. Repeating a name returns the same run.',
     }),
     messages: z.array(message).openapi({
-      description: 'The conversation. Only its end is read: a person’s message, which a run answers.',
+      description:
+        'The conversation. The server reads only its last message, a person’s, which the run answers.',
     }),
     forwardedProps: clientChoices
       .nullish()
-      .openapi({ description: 'Who answers, and how: `role`, `model`, `limits`, `policy`.' }),
+      .openapi({ description: 'Settings of the run: `role`, `model`, `limits`, `policy`.' }),
     resume: z.array(resumeEntry).optional(),
   })
   .openapi('RunAgentInput');
@@ -78,9 +81,9 @@ export function agUiRoutes(app: App, context: HttpContext): void {
       tags: ['clients'],
       summary: 'Run an agent as AG-UI’s HttpAgent does',
       description:
-        'Where the run waits for approval it finishes with interrupts, and a run that resumes them goes on with it. ' +
-        'A client that goes away stops nothing; the same `runId` again replays the run, from `Last-Event-ID` on where that is given. ' +
-        '`Content-Location` is where a GET takes it up again. What resumes an interrupt needs a person.',
+        'A run that waits for approval finishes with interrupts; a run that resumes them continues it. ' +
+        'A client that disconnects stops nothing; repeating the `runId` replays the run, after `Last-Event-ID` if that is given. ' +
+        '`Content-Location` is the address at which a GET resumes the stream. Resuming an interrupt needs a person.',
       security: SOMETIMES_PERSON,
       middleware: conversationBody,
       request: { headers: cursorHeader, query: workspaceQuery, body: body(runAgentInput) },
@@ -108,12 +111,17 @@ export function agUiRoutes(app: App, context: HttpContext): void {
           chosen: forwardedProps ?? {},
         } as const;
         const run = await runFor(context, thread, asked);
-        return respond(context, c, { run, dialect, binding: bindingOf({ threadId, runId }, run), after });
+        return respond(context, c, thread.scope, {
+          run,
+          dialect,
+          binding: bindingOf({ threadId, runId }, run),
+          after,
+        });
       }
-      if (!resumed) throw nothingToDo();
+      if (!resumed) throw noMessageToAnswer();
       const answered = answers.map(({ approval }) => approval);
       const binding = bindingOf({ threadId, runId }, resumed);
-      return respond(context, c, { run: resumed, dialect, binding, answered, after });
+      return respond(context, c, thread.scope, { run: resumed, dialect, binding, answered, after });
     },
   );
 
@@ -122,16 +130,16 @@ export function agUiRoutes(app: App, context: HttpContext): void {
       method: 'get',
       path: '/api/ag-ui',
       tags: ['clients'],
-      summary: 'Follow a run that AG-UI’s client began',
+      summary: 'Follow a run that an AG-UI client started',
       description:
-        'From its beginning, or from `after` (or the `Last-Event-ID` header) on. The client does not send its conversation here: where a ' +
-        'message is superseded it is sent `CUSTOM superseded {messageId}` instead of a snapshot of the messages.',
+        'Starts at the run’s beginning, or after `after` (or the `Last-Event-ID` header). The client does not send its conversation here: if a ' +
+        'message is superseded, it gets `CUSTOM superseded {messageId}` instead of a snapshot of the messages.',
       request: {
         headers: cursorHeader,
         query: workspaceQuery.extend({
           threadId: clientName,
           runId: clientName,
-          run: z.uuid().openapi({ description: 'The server’s id of the run, as `Content-Location` has it.' }),
+          run: z.uuid().openapi({ description: 'The server’s id of the run, as in `Content-Location`.' }),
           after: z.string().optional(),
         }),
       },
@@ -140,12 +148,12 @@ export function agUiRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { workspace, threadId, runId, run: id, after } = c.req.valid('query');
       const thread = await threadOf(context, c, workspace, threadId);
-      const run = await readRun(context.pool, id);
+      const run = await readRun(thread.scope.db, id);
       if (run?.thread_id !== thread.id) throw notFound('run', id);
       const dialect = agUi({ threadId, runId, messages: null });
       const cursor = c.req.header('last-event-id') || after;
       const binding = bindingOf({ threadId, runId }, run);
-      return respond(context, c, { run, dialect, binding, after: cursor });
+      return respond(context, c, thread.scope, { run, dialect, binding, after: cursor });
     },
   );
 }

@@ -10,10 +10,9 @@ import {
   answerAll,
   clientChoices,
   clientName,
-  cursorHeader,
   clientPart,
   conversationBody,
-  nothingToDo,
+  noMessageToAnswer,
   respond,
   runFor,
   textIn,
@@ -22,7 +21,9 @@ import {
   type Answer,
 } from './foreign-clients.ts';
 import { SOMETIMES_PERSON } from '../kernel/person.ts';
+import { factWorld } from '../kernel/scope.ts';
 import { body, json, notFound, problems } from '../kernel/shared.ts';
+import { cursorHeader } from '../streams/events-request.ts';
 
 const tags = ['clients'];
 
@@ -40,12 +41,15 @@ type UiMessage = z.infer<typeof uiMessage>;
 
 const chatRequest = clientChoices
   .extend({
-    id: clientName.openapi({ description: 'The id of a thread, or any name that the client has for it.' }),
+    id: clientName.openapi({ description: 'The id of a thread, or the client’s own name for it.' }),
     messages: z.array(uiMessage).min(1).openapi({
       description:
-        'The conversation. Only its end is read: a person’s message, which a run answers; or answers to approvals.',
+        'The conversation. The server reads only its end: a person’s message, which the run answers, or answers to approvals.',
     }),
     trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
+    messageId: clientName.optional().openapi({
+      description: 'Not used: `regenerate-message` answers the last message of the conversation again.',
+    }),
   })
   .openapi('ChatRequest');
 
@@ -61,8 +65,6 @@ const stream = {
 const chatParam = z.object({ id: clientName });
 
 export function aiSdkRoutes(app: App, context: HttpContext): void {
-  const { pool } = context;
-
   app.openapi(
     createRoute({
       method: 'post',
@@ -70,29 +72,34 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
       tags,
       summary: 'Send a message as the AI SDK does, and follow its run',
       description:
-        'The same message again gives the same run. Where the run waits for approval the stream ends; a request with the answers goes on. ' +
-        'Answers need a person. A client that goes away stops nothing.',
+        'Repeating a message returns the same run. The stream ends when the run waits for approval; a request with the answers continues it. ' +
+        'Answers need a person. A client that disconnects stops nothing.',
       security: SOMETIMES_PERSON,
       middleware: conversationBody,
       request: { query: workspaceQuery, body: body(chatRequest) },
       responses: { 200: stream, ...problems(400, 403, 404, 409, 410, 413, 415, 422, 429) },
     }),
     async (c) => {
-      const { id, messages, trigger, ...chosen } = c.req.valid('json');
+      const { id, messages, trigger, messageId: _unused, ...chosen } = c.req.valid('json');
       const thread = await threadOf(context, c, c.req.valid('query').workspace, id);
       const last = messages.at(-1)!;
       const answers = answersIn(messages.findLast(({ role }) => role === 'assistant'));
       if (last.role !== 'user') {
         const run = await answerAll(context, c, thread, answers, 'refused');
-        if (!run) throw nothingToDo();
+        if (!run) throw noMessageToAnswer();
         const answered = answers.map(({ approval }) => approval);
-        return respond(context, c, { run, dialect: aiSdk, binding: bindingOf(id, run), answered });
+        return respond(context, c, thread.scope, {
+          run,
+          dialect: aiSdk,
+          binding: bindingOf(id, run),
+          answered,
+        });
       }
       const again = trigger === 'regenerate-message' ? 'yes' : 'no';
       const content = textIn(last.parts);
       await answerAll(context, c, thread, answers, 'left_alone');
       const run = await runFor(context, thread, { id: last.id, content, again, chosen });
-      return respond(context, c, { run, dialect: aiSdk, binding: bindingOf(id, run) });
+      return respond(context, c, thread.scope, { run, dialect: aiSdk, binding: bindingOf(id, run) });
     },
   );
 
@@ -103,8 +110,8 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
       tags,
       summary: 'Follow the chat’s active run, or a given one',
       description:
-        'From its beginning, or from `after` (or the `Last-Event-ID` header) on. `Content-Location` of a response names its run, which can ' +
-        'then be taken up again after its end, too.',
+        'Starts at the run’s beginning, or after `after` (or the `Last-Event-ID` header). A response names its run in `Content-Location`; that ' +
+        'address works after the run’s end, too.',
       request: {
         params: chatParam,
         headers: cursorHeader,
@@ -119,13 +126,14 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { workspace, run: named, after } = c.req.valid('query');
       const { id: chat } = c.req.valid('param');
-      const { id } = await threadOf(context, c, workspace, chat);
-      const wanted = named ?? (await readThread(pool, id))?.active_run ?? null;
-      const run = wanted === null ? null : await readRun(pool, wanted);
+      const { id, scope } = await threadOf(context, c, workspace, chat);
+      const wanted = named ?? (await readThread(scope.db, id))?.active_run ?? null;
+      const run = wanted === null ? null : await readRun(scope.db, wanted);
       if (named !== undefined && run?.thread_id !== id) throw notFound('run', named);
       if (!run) return c.body(null, 204);
       const cursor = c.req.header('last-event-id') || after;
-      return respond(context, c, { run, dialect: aiSdk, binding: bindingOf(chat, run), after: cursor });
+      const binding = bindingOf(chat, run);
+      return respond(context, c, scope, { run, dialect: aiSdk, binding, after: cursor });
     },
   );
 
@@ -134,22 +142,24 @@ export function aiSdkRoutes(app: App, context: HttpContext): void {
       method: 'post',
       path: '/api/chat/{id}/stop',
       tags,
-      summary: 'Stop what the chat is doing',
-      description: 'Its runs are canceled, and their streams end with `abort`. Repeating it is fine.',
+      summary: 'Stop everything open in the chat',
+      description: 'Its runs are canceled, and their streams end with `abort`. Idempotent.',
       request: { params: chatParam, query: workspaceQuery },
       responses: {
-        200: json(z.object({ stopped: z.boolean() }), 'Whether there was something to stop'),
+        200: json(z.object({ stopped: z.boolean() }), 'Whether anything was open'),
         ...problems(400, 404, 410),
       },
     }),
     async (c) => {
-      const { id, origin } = await threadOf(
+      const { id, scope, origin } = await threadOf(
         context,
         c,
         c.req.valid('query').workspace,
         c.req.valid('param').id,
       );
-      const { asked } = origin ? await requestStop(context, id, 'user_cancelled') : { asked: false };
+      const { asked } = origin
+        ? await requestStop(factWorld(context, scope), id, 'user_cancelled')
+        : { asked: false };
       return c.json({ stopped: asked }, 200);
     },
   );

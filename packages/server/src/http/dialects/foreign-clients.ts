@@ -1,13 +1,13 @@
 // Shared by the protocols of foreign clients: client ids for threads and messages, the run of a message, answers to approvals,
 // and a response that ends when people must answer.
 
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { HttpBindings } from '@hono/node-server';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { isTerminal, schemas, type Approval, type RunDialect } from '@continuo/protocol';
 import { CARRIER_DEPTH } from '../../json-depth.ts';
-import { mayUse } from '../../identity/principal.ts';
+import type { Queryable } from '../../db/pool.ts';
+import type { WorkspaceScope } from '../../identity/scope.ts';
 import { lastSeqOf } from '../../log/statements.ts';
 import { isAsking, readApprovalsIn } from '../../runs/approvals/approvals.ts';
 import {
@@ -23,22 +23,23 @@ import { accept, NameTaken } from '../messages/accept-run.ts';
 import type { HttpContext } from '../app.ts';
 import { decide } from '../routes/approvals.ts';
 import { noChat } from '../routes/chats.ts';
+import { jsonBody } from '../kernel/body.ts';
+import { agentFor, takeMessage } from '../messages/submit-message.ts';
+import { requirePerson } from '../kernel/person.ts';
+import { Problem } from '../kernel/problem.ts';
+import { findThreadScope, scopeNamed } from '../kernel/scope.ts';
+import { notFound, refuseNul } from '../kernel/shared.ts';
 import {
   positionAtStart,
   pagesOf,
   positionOf,
   unnumbered,
-  type Scope,
   type DialectBinding,
   type StreamPosition,
-} from './dialect-stream.ts';
-import { jsonBody } from '../kernel/body.ts';
-import { agentFor, takeMessage } from '../messages/submit-message.ts';
-import { requirePerson } from '../kernel/person.ts';
-import { Problem } from '../kernel/problem.ts';
-import { scopeOf } from './run-stream.ts';
-import { notFound, refuseNul } from '../kernel/shared.ts';
-import { defaultWorkspace, workspaceIn } from '../routes/workspaces.ts';
+  type StreamSource,
+} from '../streams/dialect-stream.ts';
+import { sourceOf } from '../streams/run-stream.ts';
+import { answerWithStream } from '../streams/sse.ts';
 
 /** These clients send the whole conversation with each request. This many bytes can be parsed without blocking the event loop for long. */
 const CONVERSATION_BYTES = 4 * 1024 * 1024;
@@ -78,7 +79,7 @@ function refuseLongMessage(message: unknown): void {
 /** Checked before the schema, which would collect an error for every item. */
 function refuseLong(path: string, list: unknown): void {
   if (!Array.isArray(list) || list.length <= CONVERSATION_ITEMS) return;
-  const message = `has ${list.length} items; at most ${CONVERSATION_ITEMS}`;
+  const message = `has ${list.length} items; at most ${CONVERSATION_ITEMS} are allowed`;
   throw new Problem({
     status: 400,
     code: 'invalid_body',
@@ -105,7 +106,7 @@ export const clientName = z
   .min(1)
   .max(200)
   .refine((name) => name.isWellFormed() && !name.includes('\0'), {
-    error: 'must be Unicode text without NUL (U+0000) and without half a surrogate pair',
+    error: 'must be Unicode text without NUL (U+0000) and without lone surrogates',
   });
 export const workspaceQuery = z.object({
   workspace: z
@@ -138,42 +139,40 @@ function textOf(part: z.infer<typeof clientPart>): string {
     status: 400,
     code: 'unsupported_part',
     detail:
-      `The last message has a part of type ${JSON.stringify(part.type.slice(0, 100))}; only text is taken. ` +
+      `The last message has a part of type ${JSON.stringify(part.type.slice(0, 100))}; only text is accepted. ` +
       'Put a file into the workspace and name its path.',
   });
 }
 
-export function nothingToDo(): Problem {
+export function noMessageToAnswer(): Problem {
   return new Problem({
     status: 400,
     code: 'nothing_to_do',
     detail:
-      'The last message is not a person’s, and no approval is answered. Tools run on the server: their results are not sent.',
+      'The last message is not a person’s, and it answers no approval. Tools run on the server; clients do not send tool results.',
   });
 }
 
 export interface ClientThread {
   readonly id: string;
-  readonly workspaceId: string;
+  readonly scope: WorkspaceScope;
   /** Null if the thread does not exist yet. */
   readonly origin: Origin | null;
 }
 
 /** Finds the thread by its server id, or by the client's own id for it. */
 export async function threadOf(
-  { pool, originOf }: HttpContext,
+  { originOf }: HttpContext,
   c: Context,
   workspace: string | undefined,
   name: string,
 ): Promise<ClientThread> {
-  const known = z.uuid().safeParse(name).success ? await originOf(name) : null;
-  const given = known && mayUse(c.get('principal'), known.workspaceId) ? known : null;
-  const asked = workspace === undefined ? null : (await workspaceIn(c, pool, workspace)).id;
-  if (given && asked !== null && asked !== given.workspaceId) throw notFound('thread', name);
-  if (given) return { id: name, workspaceId: given.workspaceId, origin: given };
-  const workspaceId = asked ?? defaultWorkspace(c);
-  const id = threadNamed(workspaceId, name);
-  return { id, workspaceId, origin: await originOf(id) };
+  const known = z.uuid().safeParse(name).success ? await findThreadScope(c, name) : null;
+  if (known && workspace === undefined) return { id: name, scope: known, origin: known.origin };
+  const scope = await scopeNamed(c, workspace);
+  if (known && known.workspaceId !== scope.workspaceId) throw notFound('thread', name);
+  const id = known ? name : threadNamed(scope.workspaceId, name);
+  return { id, scope, origin: known?.origin ?? (await originOf(id)) };
 }
 
 export interface ClientMessage {
@@ -197,7 +196,7 @@ export async function runFor(
   refuseNul('model', message.chosen.model);
   const named = message.run === undefined ? undefined : runNamed(thread.id, message.run);
   for (;;) {
-    const earlier = named === undefined ? null : await readRun(context.pool, named);
+    const earlier = named === undefined ? null : await readRun(thread.scope.db, named);
     if (earlier) return earlier;
     try {
       return await begin(context, thread, message, named);
@@ -212,35 +211,30 @@ export async function runFor(
 
 async function begin(
   context: HttpContext,
-  { id: threadId, workspaceId, origin }: ClientThread,
+  { id: threadId, scope, origin }: ClientThread,
   { id: name, content, again, chosen }: ClientMessage,
   runId: string | undefined,
 ): Promise<StoredRun> {
-  const { pool } = context;
-  const known = origin && (await readNamed(pool, threadId, name));
+  const known = origin && (await readNamed(scope.db, threadId, name));
   if (known?.text === content) {
-    const last = await requireRun(context, known.runId);
+    const last = await requireRun(scope, known.runId);
     if (again === 'no' || (again === 'unless_open' && !isTerminal(last.status))) return last;
-    return requireRun(
-      context,
-      await retryMessage(context, { threadId, workspaceId, known, last, runId, chosen }),
-    );
+    return requireRun(scope, await retryMessage(context, scope, { threadId, known, last, runId, chosen }));
   }
-  const { run } = await takeMessage(context, {
+  const { run } = await takeMessage(context, scope, {
     threadId,
-    origin: origin ?? { workspaceId, role: null, model: null },
+    origin: origin ?? { role: null, model: null },
     message: { ...chosen, content, ...(known && { replaces: known.id }) },
     names: { message: messageNamed(threadId, name, known ? known.version + 1 : 0), run: runId },
     idempotencyKey: null,
     ...(!origin && { chat: { title: null, role: null, model: null } }),
-    missing: () => noChat(context, workspaceId, threadId),
+    missing: () => noChat(scope, threadId),
   });
-  return requireRun(context, run.id);
+  return requireRun(scope, run.id);
 }
 
 interface Retry {
   readonly threadId: string;
-  readonly workspaceId: string;
   readonly known: KnownMessage;
   readonly last: StoredRun;
   readonly runId: string | undefined;
@@ -250,8 +244,10 @@ interface Retry {
 /** Rewinds the thread to before the message and answers it again, with the same role, model and limits unless the client chooses others. */
 async function retryMessage(
   context: HttpContext,
-  { threadId, workspaceId, known, last, runId, chosen }: Retry,
+  scope: WorkspaceScope,
+  { threadId, known, last, runId, chosen }: Retry,
 ): Promise<string> {
+  const { workspaceId } = scope;
   const { role, model, limits } = chosen;
   const agent = await agentFor(context, {
     workspaceId,
@@ -270,12 +266,12 @@ async function retryMessage(
     chosen: null,
     idempotencyKey: null,
   };
-  const { run } = await accept(context, request, () => noChat(context, workspaceId, threadId));
+  const { run } = await accept(context, scope, request, () => noChat(scope, threadId));
   return run.id;
 }
 
-async function requireRun({ pool }: HttpContext, runId: string): Promise<StoredRun> {
-  const run = await readRun(pool, runId);
+async function requireRun({ db }: WorkspaceScope, runId: string): Promise<StoredRun> {
+  const run = await readRun(db, runId);
   if (!run) throw notFound('run', runId);
   return run;
 }
@@ -295,12 +291,12 @@ export interface Answer {
 export async function answerAll(
   context: HttpContext,
   c: Context,
-  { id: threadId, workspaceId }: ClientThread,
+  { id: threadId, scope }: ClientThread,
   answers: readonly Answer[],
   late: 'refused' | 'left_alone',
 ): Promise<StoredRun | null> {
   const ids = answers.map(({ approval }) => approval).filter((id) => z.uuid().safeParse(id).success);
-  const asked = ids.length === 0 ? [] : await readApprovalsIn(context.pool, threadId, ids);
+  const asked = ids.length === 0 ? [] : await readApprovalsIn(scope.db, threadId, ids);
   for (const { approval, approved, input, comment } of answers) {
     const question = asked.find(({ id }) => id === approval);
     if (!question && late === 'left_alone') continue;
@@ -311,14 +307,14 @@ export async function answerAll(
     const changed = question.kind === 'question' ? yes : ('edit' as const);
     const decision = approved ? (input === undefined ? yes : changed) : no;
     const content = decision === 'answer' ? (input ?? {}) : input;
-    await decide(context, workspaceId, question, {
+    await decide(context, scope, question, {
       decision,
       input: approved ? content : undefined,
       comment,
     });
   }
   const last = asked.at(-1);
-  return last ? requireRun(context, last.run_id) : null;
+  return last ? requireRun(scope, last.run_id) : null;
 }
 
 const DECISIONS = {
@@ -342,51 +338,48 @@ interface Response<State> {
   readonly after?: string | undefined;
 }
 
-/** The header with the client's cursor. */
-export const cursorHeader = z.object({ 'last-event-id': z.string().optional() });
-
 /** Streams a run to its end, or until people must answer. A client that has just answered gets only what follows. */
 export async function respond<State>(
-  context: HttpContext,
+  { streams }: HttpContext,
   c: Context<{ Bindings: HttpBindings }>,
+  { db }: WorkspaceScope,
   { run, dialect, binding, answered, after }: Response<State>,
 ): Promise<globalThis.Response> {
-  const { pool, streams } = context;
-  const headers = { 'content-type': 'text/event-stream; charset=utf-8', ...binding.headers };
-  if (c.req.method === 'HEAD') return c.body(null, 200, headers);
-  const scope = scopeOf(run);
-  const since = await lastSeqOf(pool, run.thread_id, run.id, run.startAfter);
+  const source = sourceOf(run);
+  const since = await lastSeqOf(db, run.thread_id, run.id, run.startAfter);
   const from = after
-    ? await positionOf(pool, c.env.outgoing, dialect, scope, after)
+    ? await positionOf(db, c.env.outgoing, dialect, source, after)
     : answered
-      ? await positionAfterAnswers(context, dialect, scope, since, new Set(answered))
-      : positionAtStart(dialect, scope);
+      ? await positionAfterAnswers(db, dialect, source, since, new Set(answered))
+      : positionAtStart(dialect, source);
   if (after && from.seq === run.lastSeq) return c.body(null, 204);
   // A client that resumes from its cursor already has the opening.
   const opening = after ? '' : unnumbered(dialect.opening(from.state));
   const closing = dialect.closing(from.state);
-  if ((answered || after) && closing && from.seq === since && (await isAsking(pool, run.id))) {
-    return c.body(opening + unnumbered(closing) + (binding.closing ?? ''), 200, headers);
+  if ((answered || after) && closing && from.seq === since && (await isAsking(db, run.id))) {
+    return c.body(opening + unnumbered(closing) + (binding.closing ?? ''), 200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      ...binding.headers,
+    });
   }
-  streams.follow(c.env.outgoing, {
-    binding: { ...binding, dialect, rests: { since, closing: dialect.closing }, endsWhole: true },
-    scope,
-    from,
-    opening,
-  });
-  return RESPONSE_ALREADY_SENT;
+  const whole = { ...binding, dialect, rests: { since, closing: dialect.closing }, endsWhole: true as const };
+  return answerWithStream(
+    c,
+    (response) => streams.follow(response, { binding: whole, source, from, opening }),
+    binding.headers,
+  );
 }
 
 /** The position at which the run waited for these answers; the current one if it never waited for them. */
 async function positionAfterAnswers<State>(
-  { pool }: HttpContext,
+  db: Queryable,
   dialect: RunDialect<State>,
-  scope: Scope,
+  source: StreamSource,
   last: number,
   approvals: Set<string>,
 ): Promise<StreamPosition<State>> {
-  let { seq, state }: { seq: number; state: State } = positionAtStart(dialect, scope);
-  for await (const events of pagesOf(pool, scope, { after: seq, last })) {
+  let { seq, state }: { seq: number; state: State } = positionAtStart(dialect, source);
+  for await (const events of pagesOf(db, source, { after: seq, last })) {
     for (const event of events) {
       [state] = dialect.step(state, event);
       ({ seq } = event);

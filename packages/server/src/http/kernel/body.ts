@@ -57,7 +57,7 @@ function requireJson(c: Context): void {
   const charset = match?.groups?.['charset']?.replaceAll('"', '').toLowerCase() ?? 'utf-8';
   if (!match || charset !== 'utf-8') {
     throw unsupported(
-      `The body is ${type === '' ? 'of no declared type' : type}; send application/json in UTF-8.`,
+      `The body ${type === '' ? 'has no content type' : `has the content type ${type}`}; send application/json in UTF-8.`,
     );
   }
   const encoding = c.req.header('content-encoding') ?? 'identity';
@@ -136,7 +136,7 @@ const refusals = {
     new Problem({
       status: 400,
       code: 'body_too_deep',
-      detail: `The body is nested deeper than the ${depth} levels that this route accepts; send it flatter.`,
+      detail: `The body is nested deeper than the ${depth} levels that this route accepts; send a flatter one.`,
       extra: { depth },
     }),
   parts: ({ parts }) =>
@@ -150,7 +150,7 @@ const refusals = {
     new Problem({
       status: 400,
       code: 'body_too_many_parts',
-      detail: `The body has more than ${fields} fields; send only those that the route knows.`,
+      detail: `The body has more than ${fields} fields; send only fields that the route knows.`,
       extra: { fields },
     }),
 } satisfies Record<keyof JsonLimits, (limits: Required<JsonLimits>) => Problem>;

@@ -16,5 +16,5 @@ export async function whileConnected<T>(
 
 /** The client has disconnected, so nobody reads this answer. It is not an error of the server. */
 function clientGone(): Problem {
-  return new Problem({ status: 408, code: 'client_gone', detail: 'The client went away meanwhile.' });
+  return new Problem({ status: 408, code: 'client_gone', detail: 'The client disconnected.' });
 }

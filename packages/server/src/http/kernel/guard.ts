@@ -8,10 +8,12 @@ import { isIP } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Config } from '../../config.ts';
 import { isLoopback } from '../../loopback.ts';
-import type { Console } from '../routes/console.ts';
 import type { AccessKey } from '../../identity/principal.ts';
 import { createPrincipalOf, secretIn } from './person.ts';
 import { Problem } from './problem.ts';
+
+/** Answers a request that needs no key, such as one for the console's files; null if it needs one. */
+export type PublicPages = (c: Context) => Promise<Response | null>;
 
 /** Health probes send no key. */
 const OPEN = ['/healthz', '/readyz'];
@@ -27,7 +29,7 @@ export interface Guarded extends Pick<Config, 'host' | 'apiKey' | 'allowedHosts'
 
 export function guard(
   config: Guarded,
-  toConsole: Console = async () => null,
+  publicPages: PublicPages = async () => null,
 ): MiddlewareHandler<{ Bindings: Partial<HttpBindings> }> {
   const allowed = new Set(config.allowedHosts.map(canonical));
   const origins = new Set(config.allowedOrigins);
@@ -66,7 +68,7 @@ export function guard(
     c.set('principal', principal);
     const isKnown = principal.kind === 'key' || principal.isPerson;
     if (config.apiKey === undefined || isKnown || OPEN.includes(c.req.path)) return next();
-    const shown = await toConsole(c);
+    const shown = await publicPages(c);
     if (!shown) throw keyRefused(c);
     return shown;
   };
@@ -146,8 +148,8 @@ function hostNotAllowed(host: string): Problem {
     status: 403,
     code: 'host_not_allowed',
     detail:
-      `This server does not answer under the name ${JSON.stringify(host)}. ` +
-      'If it should, add the name to CONTINUO_ALLOWED_HOSTS.',
+      `This server does not accept requests for the host ${JSON.stringify(host)}. ` +
+      'To allow the host, add it to CONTINUO_ALLOWED_HOSTS.',
   });
 }
 
@@ -157,7 +159,7 @@ function originNotAllowed(origin: string): Problem {
     code: 'origin_not_allowed',
     detail:
       `Pages from ${JSON.stringify(origin)} may not use this server. ` +
-      'If they should, add that origin to CONTINUO_ALLOWED_ORIGINS.',
+      'To allow them, add the origin to CONTINUO_ALLOWED_ORIGINS.',
   });
 }
 
@@ -166,8 +168,8 @@ function embedded(): Problem {
     status: 403,
     code: 'embedding_not_allowed',
     detail:
-      'A page of another origin may not embed what this server has. Open the address in a tab of its own, ' +
-      'or add the origin of that page to CONTINUO_ALLOWED_ORIGINS and let it fetch with CORS.',
+      'A page of another origin may not embed resources of this server. Open the address in its own tab, ' +
+      'or add the page’s origin to CONTINUO_ALLOWED_ORIGINS and fetch with CORS.',
   });
 }
 
@@ -177,8 +179,8 @@ function keyRefused(c: Context): Problem {
     code: 'unauthorized',
     detail:
       secretIn(c) === undefined
-        ? 'This server wants its API key: send it as "Authorization: Bearer <key>" or "x-api-key: <key>".'
-        : 'The API key is not the right one.',
+        ? 'This server requires an API key: send it as "Authorization: Bearer <key>" or "x-api-key: <key>".'
+        : 'The API key is not valid.',
     headers: { 'www-authenticate': 'Bearer realm="continuo"' },
   });
 }

@@ -15,7 +15,7 @@ const REFUSALS: Readonly<Record<string, { status: number; code: string; detail: 
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
     code: 'request_timeout',
-    detail: 'The request did not come to its end in time.',
+    detail: 'The request was not complete in time.',
   },
 };
 
@@ -56,7 +56,7 @@ export function answerBadRequest(error: unknown): Response {
   const refusal =
     error instanceof RequestError
       ? malformed(error.message)
-      : { status: 500, code: 'internal', detail: 'Something went wrong in the server.' };
+      : { status: 500, code: 'internal', detail: 'The server failed to handle the request.' };
   return problemResponse(new Problem({ ...refusal, headers: { connection: 'close' } }));
 }
 
@@ -64,6 +64,6 @@ function malformed(reason: string): { status: number; code: string; detail: stri
   return {
     status: 400,
     code: 'malformed_request',
-    detail: `The request is not HTTP as it should be: ${reason}.`,
+    detail: `The request is not valid HTTP: ${reason}.`,
   };
 }

@@ -17,7 +17,7 @@ export function notFoundHandler(app: App): NotFoundHandler {
         new Problem({
           status: 404,
           code: 'not_found',
-          detail: `There is no ${method} ${path}. GET /docs lists what there is.`,
+          detail: `There is no ${method} ${path}. GET /docs lists the routes.`,
         }),
       );
     if (allowed.has('GET')) allowed.add('HEAD');
@@ -26,7 +26,7 @@ export function notFoundHandler(app: App): NotFoundHandler {
       new Problem({
         status: 405,
         code: 'method_not_allowed',
-        detail: `${path} takes ${allow}, and not ${method}.`,
+        detail: `${path} does not support ${method}; allowed: ${allow}.`,
         headers: { allow },
       }),
     );

@@ -27,7 +27,7 @@ export const refuseDetours: MiddlewareHandler<{ Bindings: HttpBindings }> = asyn
     if (path.includes('#')) throw invalidPath('write # in a path as %23');
     const names = path.split('/').map((name) => name.replaceAll(/%2e/gi, '.'));
     if (names.includes('.') || names.includes('..'))
-      throw invalidPath('a path has no "." and no "..": write where it leads');
+      throw invalidPath('a path must not contain "." or ".."; write the path that it leads to');
     if (FILES.test(path)) filePath(c);
   }
   await next();
@@ -64,7 +64,8 @@ function decode(name: string): string {
     if (!(error instanceof URIError)) throw error;
     throw invalidPath(`${JSON.stringify(name.slice(0, 40))} is not percent-encoded UTF-8`);
   }
-  if (decoded.includes('/')) throw invalidPath('a name has no slash: %2F does not stand for one');
+  if (decoded.includes('/'))
+    throw invalidPath('a name must not contain a slash, and %2F does not stand for one');
   return decoded;
 }
 
@@ -87,12 +88,12 @@ export function writable(path: FilePath): FilePath {
   throw new Problem({
     status: 403,
     code: 'read_only',
-    detail: `${path.path} is read-only: what is under /chats is made from the threads, and changes with them.`,
+    detail: `${path.path} is read-only: everything under /chats is made from threads and changes with them.`,
   });
 }
 
 function invalidPath(problem: string): Problem {
-  return new Problem({ status: 400, code: 'invalid_path', detail: `The path is refused: ${problem}.` });
+  return new Problem({ status: 400, code: 'invalid_path', detail: `The path is not valid: ${problem}.` });
 }
 
 /** A path encoded for a URL. */

@@ -49,17 +49,17 @@ export function requirePerson(c: Context, what = 'This'): void {
     status: 403,
     code: 'person_required',
     detail:
-      `${what} needs a person${sent ? ', and the token that was sent is not the right one' : ''}. In the console, open the link that the server printed at its start, ` +
-      'or that `continuo open` prints; a program sends the token that is in that link as "Authorization: Bearer <token>".',
+      `${what} needs a person${sent ? ', and the token in the request is not the person’s token' : ''}. In the console, open the link that the server printed at its start, ` +
+      'or that `continuo open` prints; a program sends the token from that link as "Authorization: Bearer <token>".',
   });
 }
 
-export const ROLE_FILES = 'What is in `/agents`, and `/AGENTS.md`, is for a person alone.';
+export const ROLE_FILES = 'Only a person may change `/AGENTS.md` and the files in `/agents`.';
 
 /** Only a person may write role files, which define what agents may do, and AGENTS.md, which instructs them. */
 export function requirePersonFor(c: Context, ...paths: readonly FilePath[]): void {
   const guarded = paths.find(governsAgents);
-  if (guarded) requirePerson(c, `To change ${guarded.path}`);
+  if (guarded) requirePerson(c, `Changing ${guarded.path}`);
 }
 
 /**
@@ -98,7 +98,7 @@ export function personRoutes(app: App, { personToken }: HttpContext): void {
     type: 'http',
     scheme: 'bearer',
     description:
-      'The person’s token, or the server’s API key where it has one. The console keeps the token as a cookie.',
+      'The person’s token, or the server’s API key if it has one. The console keeps the token as a cookie.',
   });
   const principalWith = createSecretCheck(personToken, []);
   const state = z.object({ person: z.boolean() }).meta({ id: 'PersonState' });
@@ -108,7 +108,7 @@ export function personRoutes(app: App, { personToken }: HttpContext): void {
       method: 'get',
       path: '/api/person',
       tags: ['person'],
-      summary: 'Whether this client may do what needs a person',
+      summary: 'Whether this client may make requests that need a person',
       responses: { 200: json(state, 'Whether the request carries the person’s token') },
     }),
     (c) => c.json({ person: c.get('principal').isPerson }, 200, { 'cache-control': 'no-store' }),
@@ -119,8 +119,8 @@ export function personRoutes(app: App, { personToken }: HttpContext): void {
       method: 'post',
       path: '/api/person',
       tags: ['person'],
-      summary: 'Keep the person’s token as a cookie of this browser',
-      description: `The console sends the token of the link that it was opened with. The cookie is HttpOnly and SameSite=Strict, and stays for ${COOKIE_DAYS} days.`,
+      summary: 'Store the person’s token as a cookie in this browser',
+      description: `The console sends the token from the link that opened it. The cookie is HttpOnly and SameSite=Strict, and lasts ${COOKIE_DAYS} days.`,
       middleware: jsonBody({ limit: 4 * 1024 }),
       request: { body: body(z.strictObject({ token: z.string() }).meta({ id: 'PersonToken' })) },
       responses: { 200: json(state, 'The cookie is set'), ...problems(400, 403, 413, 415) },
@@ -145,6 +145,6 @@ function wrongToken(): Problem {
     status: 403,
     code: 'wrong_token',
     detail:
-      'This is not the person’s token of this server. `continuo open`, run where the server was started, prints the link that has it.',
+      'This is not the person’s token of this server. `continuo open`, run where the server was started, prints the link with the token.',
   });
 }

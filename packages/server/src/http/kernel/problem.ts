@@ -65,20 +65,20 @@ export function errorHandler(
     if (incoming?.destroyed && !incoming.complete) {
       log.info(
         { method: c.req.method, path: c.req.path },
-        'the client went away before its request was whole',
+        'the client disconnected before its request was complete',
       );
       return respond(c, brokenOff());
     }
     if (isStorageFull(error)) {
       storage?.refused();
-      log.warn(
-        { reason: error.message, method: c.req.method, path: c.req.path },
-        'there is no room to write',
-      );
+      log.warn({ reason: error.message, method: c.req.method, path: c.req.path }, 'the disk is full');
       return respond(c, storageFull());
     }
     if (isUnavailable(error)) {
-      log.warn({ reason: error.message, method: c.req.method, path: c.req.path }, 'the database is away');
+      log.warn(
+        { reason: error.message, method: c.req.method, path: c.req.path },
+        'the database cannot be reached',
+      );
       const isFull = (await storage?.keepsDatabaseAway()) === true;
       return respond(c, isFull ? databaseWithoutRoom() : databaseUnavailable());
     }
@@ -89,7 +89,7 @@ export function errorHandler(
       new Problem({
         status: 500,
         code: 'internal',
-        detail: `Something went wrong in the server. Its log says more under ${id}.`,
+        detail: `The server failed to handle the request. Its log has the error under ${id}.`,
         extra: { error_id: id },
       }),
     );
@@ -108,7 +108,7 @@ function databaseUnavailable(): Problem {
     status: 503,
     code: 'database_unavailable',
     detail:
-      'The database cannot be reached at the moment, and it is not known whether the request took effect. ' +
+      'The database cannot be reached, so it is not known whether the request took effect. ' +
       'Send it again in a second; an Idempotency-Key makes that safe.',
     headers: { 'retry-after': '1' },
   });
@@ -119,8 +119,8 @@ function storageFull(): Problem {
     status: 507,
     code: 'storage_full',
     detail:
-      'There is no room left on the disk of the server or of its database, so the request could not be stored. ' +
-      'Make room there, then send it again; /readyz says `storage: ok` when there is room.',
+      'The disk of the server or of its database is full, so the request could not be stored. ' +
+      'Free some space, then send it again; /readyz says `storage: ok` when there is enough.',
     headers: { 'retry-after': '10' },
   });
 }
@@ -131,8 +131,8 @@ function databaseWithoutRoom(): Problem {
     status: 503,
     code: 'storage_full',
     detail:
-      'There is no room left on the disk of the server, so its database is away, and it is not known whether the request took effect. ' +
-      'Make room there, then send it again; an Idempotency-Key makes that safe. /readyz says `storage: ok` when there is room.',
+      'The disk of the server is full, so its database is not available, and it is not known whether the request took effect. ' +
+      'Free some space, then send it again; an Idempotency-Key makes that safe. /readyz says `storage: ok` when there is enough.',
     headers: { 'retry-after': '10' },
   });
 }
@@ -142,7 +142,7 @@ function brokenOff(): Problem {
   return new Problem({
     status: 400,
     code: 'upload_broken_off',
-    detail: 'The connection ended before the body was whole. Send the request again.',
+    detail: 'The connection ended before the body was complete. Send the request again.',
   });
 }
 

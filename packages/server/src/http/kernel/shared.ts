@@ -1,7 +1,6 @@
 // Helpers that several routes share.
 
 import { z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import { schemas } from '@continuo/protocol';
 import { Problem } from './problem.ts';
 
@@ -68,7 +67,7 @@ export function invalidCursor(given: string, detail: string): Problem {
 export function timeCursor(given: string): { at: string; id: string } {
   const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)_([0-9a-f-]{36})$/.exec(given);
   if (!match || !z.uuid().safeParse(match[2]).success || !isTime(match[1]!)) {
-    throw invalidCursor(given, 'is not one that a page gave as next.');
+    throw invalidCursor(given, 'is not the `next` of a page.');
   }
   return { at: match[1]!, id: match[2]! };
 }
@@ -94,10 +93,4 @@ export function refuseNul(
     detail: `${path}: ${message}`,
     extra: { errors: [{ path, message }] },
   });
-}
-
-/** Whether the client asks for a page of JSON instead of a stream. */
-export function wantsJson(c: Context): boolean {
-  const accept = c.req.header('accept') ?? '';
-  return accept.includes('application/json') && !accept.includes('text/event-stream');
 }

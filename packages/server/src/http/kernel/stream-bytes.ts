@@ -27,7 +27,7 @@ export function send(
   void pipeline(source, outgoing).catch((error: NodeJS.ErrnoException) => {
     // The headers are already sent, so a broken connection is the only way to signal the error.
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
-      log.warn({ reason: error.message, path: c.req.path }, 'sending was broken off');
+      log.warn({ reason: error.message, path: c.req.path }, 'the response was aborted');
   });
   return RESPONSE_ALREADY_SENT;
 }

@@ -2,10 +2,13 @@
 
 import { z } from '@hono/zod-openapi';
 import type { Run } from '@continuo/protocol';
-import { type Asked, enqueue, type Enqueue, usedBefore } from '../../runs/accept/enqueue.ts';
+import type { Queryable } from '../../db/pool.ts';
+import type { WorkspaceScope } from '../../identity/scope.ts';
+import { type Asked, enqueue, type Enqueue, findByIdempotencyKey } from '../../runs/accept/enqueue.ts';
 import { publicRun, readRun } from '../../runs/reads/read-runs.ts';
 import type { HttpContext } from '../app.ts';
 import { Problem } from '../kernel/problem.ts';
+import { factWorld } from '../kernel/scope.ts';
 import { notFound } from '../kernel/shared.ts';
 
 export const idempotencyHeader = z.object({
@@ -14,7 +17,7 @@ export const idempotencyHeader = z.object({
     .min(1)
     .max(255)
     .optional()
-    .openapi({ description: 'Kept for 24 hours: the same key and request give the same run.' }),
+    .openapi({ description: 'Stored for 24 hours: repeating a request with its key returns the same run.' }),
 });
 
 interface Accepted {
@@ -24,10 +27,11 @@ interface Accepted {
 
 export async function accept(
   context: HttpContext,
+  scope: WorkspaceScope,
   request: Enqueue,
   missing = async (): Promise<Problem> => notFound('thread', request.threadId),
 ): Promise<Accepted> {
-  const outcome = await enqueue(context, request);
+  const outcome = await enqueue(factWorld(context, scope), request);
   if (outcome.kind === 'no_thread') throw await missing();
   if (outcome.kind === 'workspace_removed') throw workspaceRemoved();
   if (outcome.kind === 'key_reused') throw keyReused();
@@ -36,21 +40,21 @@ export async function accept(
   if (outcome.kind === 'busy') throw threadBusy(outcome.runId);
   if (outcome.kind === 'no_message') throw noMessage();
   if (outcome.kind === 'queued') return { run: outcome.run, headers: { location: locationOf(outcome.run) } };
-  return acceptedRun(context.pool, outcome.runId, outcome.kind === 'replayed');
+  return acceptedRun(scope.db, outcome.runId, outcome.kind === 'replayed');
 }
 
 /**
  * The run that an earlier request with the same idempotency key created; null if there is none. Used when the request would be
  * refused now.
  */
-export async function acceptedBefore({ pool }: HttpContext, asked: Asked): Promise<Accepted | null> {
-  const outcome = await usedBefore(pool, asked);
+export async function findAccepted({ db }: WorkspaceScope, asked: Asked): Promise<Accepted | null> {
+  const outcome = await findByIdempotencyKey(db, asked);
   if (outcome?.kind === 'key_reused') throw keyReused();
-  return outcome?.kind === 'replayed' ? acceptedRun(pool, outcome.runId, true) : null;
+  return outcome?.kind === 'replayed' ? acceptedRun(db, outcome.runId, true) : null;
 }
 
-async function acceptedRun(pool: HttpContext['pool'], runId: string, replayed: boolean): Promise<Accepted> {
-  const run = await readRun(pool, runId);
+async function acceptedRun(db: Queryable, runId: string, replayed: boolean): Promise<Accepted> {
+  const run = await readRun(db, runId);
   if (!run) throw notFound('run', runId);
   const replay = replayed ? { 'idempotency-replayed': 'true' } : {};
   return { run: publicRun(run), headers: { location: locationOf(run), ...replay } };
@@ -58,7 +62,7 @@ async function acceptedRun(pool: HttpContext['pool'], runId: string, replayed: b
 
 /** A concurrent request has used the same client id. */
 export class NameTaken extends Error {
-  override readonly message = 'there is a thread, a run or a message of that name already';
+  override readonly message = 'a thread, a run or a message already has this client id';
 }
 
 function locationOf(run: Run): string {
@@ -70,7 +74,7 @@ function workspaceRemoved(): Problem {
     status: 410,
     code: 'workspace_removed',
     detail:
-      'The workspace of this thread was removed: it takes no message until the workspace is brought back.',
+      'The workspace of this thread was removed; the thread accepts no messages until the workspace is restored.',
   });
 }
 
@@ -79,7 +83,7 @@ export function queueFull(): Problem {
     status: 429,
     code: 'queue_full',
     detail:
-      '100 messages wait in the thread, and it takes no more; wait for some to be answered, or cancel them.',
+      '100 messages are queued in the thread, and it accepts no more; wait for some to be answered, or cancel them.',
     headers: { 'retry-after': '1' },
   });
 }
@@ -88,7 +92,7 @@ function threadBusy(runId: string): Problem {
   return new Problem({
     status: 409,
     code: 'thread_busy',
-    detail: `Run ${runId} is still open, and the message asked not to wait; send it again later, or with another policy.`,
+    detail: `Run ${runId} is still open, and the message has the policy reject; send it again later, or with another policy.`,
     extra: { run_id: runId },
   });
 }
@@ -98,7 +102,7 @@ function noMessage(): Problem {
     status: 422,
     code: 'unknown_message',
     detail:
-      'replaces: there is no such message of a person in this thread that a run began with, or it was taken back already.',
+      'replaces: this is not the message of a person that started a run of this thread, or the chat was rewound to before it.',
   });
 }
 
@@ -106,6 +110,6 @@ function keyReused(): Problem {
   return new Problem({
     status: 422,
     code: 'idempotency_key_reused',
-    detail: 'This Idempotency-Key was used with another request in the last 24 hours; use a new one.',
+    detail: 'This Idempotency-Key was used with a different request in the last 24 hours; use a new key.',
   });
 }

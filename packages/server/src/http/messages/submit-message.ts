@@ -1,11 +1,12 @@
 // Submits a person's message to a thread, or to a new chat that it opens: chooses the agent and attaches the files.
 
 import type { z } from '@hono/zod-openapi';
-import type { Run, schemas } from '@continuo/protocol';
+import type { Run, schemas, ThreadScope } from '@continuo/protocol';
 import type { Agent } from '../../agents/agent.ts';
+import type { WorkspaceScope } from '../../identity/scope.ts';
 import type { Enqueue } from '../../runs/accept/enqueue.ts';
 import type { Origin } from '../../threads/origin-cache.ts';
-import { accept, acceptedBefore } from './accept-run.ts';
+import { accept, findAccepted } from './accept-run.ts';
 import type { HttpContext } from '../app.ts';
 import { attach } from './attach.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -14,8 +15,10 @@ import { refuseNul } from '../kernel/shared.ts';
 interface Taken {
   readonly threadId: string;
   /** The thread's role and model, used unless the message chooses others. */
-  readonly origin: Origin;
+  readonly origin: Pick<Origin, 'role' | 'model'>;
   readonly message: z.infer<typeof schemas.newMessage>;
+  /** What the thread is about from this message on; what it was about before, if absent. */
+  readonly about?: ThreadScope | undefined;
   readonly idempotencyKey: string | null;
   /** The client's ids for the message and the run, if it has any. */
   readonly names?: { readonly message: string; readonly run?: string | undefined };
@@ -27,10 +30,11 @@ interface Taken {
 
 export async function takeMessage(
   context: HttpContext,
-  { threadId, origin, message, idempotencyKey, names, chat, missing }: Taken,
+  scope: WorkspaceScope,
+  { threadId, origin, message, about, idempotencyKey, names, chat, missing }: Taken,
 ): Promise<{ run: Run; headers: Record<string, string> }> {
   const { content, ...chosen } = message;
-  const { workspaceId } = origin;
+  const { workspaceId } = scope;
   refuseNul('role', chosen.role);
   refuseNul('model', chosen.model);
   const asked = {
@@ -41,32 +45,34 @@ export async function takeMessage(
       content,
       policy: chosen.policy,
       replaces: chosen.replaces,
+      ...(about && { scope: about }),
     },
     chosen: chat ? { ...chosen, chat } : chosen,
     idempotencyKey,
     ...(chat && { chat }),
   };
-  const filled = await fillIn(context, origin, chosen).catch(async (refusal: unknown) => {
-    const before = refusal instanceof Problem ? await acceptedBefore(context, asked) : null;
+  const filled = await fillIn(context, scope, origin, chosen).catch(async (refusal: unknown) => {
+    const before = refusal instanceof Problem ? await findAccepted(scope, asked) : null;
     if (before) return before;
     throw refusal;
   });
   if ('run' in filled) return filled;
-  return accept(context, { ...asked, ...filled, ...(names && { runId: names.run }) }, missing);
+  return accept(context, scope, { ...asked, ...filled, ...(names && { runId: names.run }) }, missing);
 }
 
 /** Fills in everything that the message leaves open, from the current settings. */
 async function fillIn(
   context: HttpContext,
-  { workspaceId, role, model }: Origin,
+  scope: WorkspaceScope,
+  { role, model }: Taken['origin'],
   chosen: Omit<Taken['message'], 'content'>,
 ): Promise<Pick<Enqueue, 'model' | 'role' | 'limits' | 'files'>> {
   const agent = await agentFor(context, {
-    workspaceId,
+    workspaceId: scope.workspaceId,
     role: chosen.role ?? role ?? undefined,
     model: chosen.model ?? model ?? undefined,
   });
-  const files = await attach(context.pool, workspaceId, chosen.files ?? []);
+  const files = await attach(scope, chosen.files ?? []);
   const limits = { ...agent.limits, ...chosen.limits };
   return {
     model: agent.model.id,

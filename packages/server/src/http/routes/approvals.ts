@@ -3,6 +3,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { schemas, type Approval } from '@continuo/protocol';
+import type { WorkspaceScope } from '../../identity/scope.ts';
 import {
   decideApproval,
   listApprovals,
@@ -15,8 +16,7 @@ import { jsonBody } from '../kernel/body.ts';
 import { personRoute } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
 import { body, json, limitQuery, notFound, page, problems, refuseNul, timeCursor } from '../kernel/shared.ts';
-import { scopeIn } from '../kernel/scope.ts';
-import { workspaceParam } from './workspaces.ts';
+import { factWorld, scopeIn, workspaceParam } from '../kernel/scope.ts';
 
 const tags = ['approvals'];
 const APPROVALS = '/api/v1/workspaces/{id}/approvals';
@@ -41,10 +41,10 @@ const KINDS: Readonly<Record<Approval['kind'], string>> = {
 
 export function approvalRoutes(app: App, context: HttpContext): void {
   const find = async (c: Context, { approval }: z.infer<typeof approvalParam>) => {
-    const { workspaceId, db } = await scopeIn(c);
-    const found = await readApproval(db, workspaceId, approval);
+    const scope = await scopeIn(c);
+    const found = await readApproval(scope.db, scope.workspaceId, approval);
     if (!found) throw notFound('approval', approval);
-    return { workspaceId, found };
+    return { scope, found };
   };
 
   app.openapi(
@@ -52,7 +52,7 @@ export function approvalRoutes(app: App, context: HttpContext): void {
       method: 'get',
       path: APPROVALS,
       tags,
-      summary: 'List what runs ask people, newest first',
+      summary: 'List approvals, newest first',
       request: {
         params: workspaceParam,
         query: z.object({
@@ -88,9 +88,9 @@ export function approvalRoutes(app: App, context: HttpContext): void {
       method: 'post',
       path: APPROVAL,
       tags,
-      summary: 'Decide about a call',
+      summary: 'Decide an approval',
       description:
-        'The run goes on when everything that it asked is decided. The same decision again is fine; another one is 409.',
+        'The run continues when all its approvals are decided. Repeating a decision has no effect; a different one is refused with 409.',
       middleware: jsonBody(),
       request: { params: approvalParam, body: body(schemas.newDecision) },
       responses: {
@@ -100,8 +100,8 @@ export function approvalRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const decision = c.req.valid('json');
-      const { workspaceId, found } = await find(c, c.req.valid('param'));
-      const decided = await decide(context, workspaceId, found, decision);
+      const { scope, found } = await find(c, c.req.valid('param'));
+      const decided = await decide(context, scope, found, decision);
       return c.json(decided, 200);
     },
   );
@@ -110,15 +110,16 @@ export function approvalRoutes(app: App, context: HttpContext): void {
 /** Records a person's decision about an approval. */
 export async function decide(
   context: HttpContext,
-  workspaceId: string,
+  scope: WorkspaceScope,
   found: Approval,
   decision: Decision,
 ): Promise<Approval> {
   refuseNul('comment', decision.comment);
   refuseUnfit(found, decision);
   if (decision.input !== undefined && found.decision === null)
-    await refuseInput(context, workspaceId, found, decision.input);
-  const decided = await decideApproval(context, { workspaceId, id: found.id }, decision);
+    await refuseInput(context, scope, found, decision.input);
+  const id = { workspaceId: scope.workspaceId, id: found.id };
+  const decided = await decideApproval(factWorld(context, scope), id, decision);
   if (decided.kind === 'not_found') throw notFound('approval', found.id);
   if (decided.kind !== 'decided') throw tooLate(decided.kind, decided.approval);
   return decided.approval;
@@ -133,27 +134,30 @@ function refuseUnfit({ kind }: Approval, { decision, input, comment }: Decision)
       extra: { errors: [{ path, message }] },
     });
   if (!ANSWERS[kind].includes(decision)) {
-    throw refused('decision', `${KINDS[kind]} is answered with ${ANSWERS[kind].join(', ')}`);
+    throw refused('decision', `is not a decision about ${KINDS[kind]}; allowed: ${ANSWERS[kind].join(', ')}`);
   }
   if (decision === 'edit' && input === undefined)
-    throw refused('input', 'is missing: edit says what the call is made with');
-  if (decision === 'answer' && input === undefined) throw refused('input', 'is missing: it is the answer');
+    throw refused('input', 'is missing; edit needs the input to make the call with');
+  if (decision === 'answer' && input === undefined)
+    throw refused('input', 'is missing; it must be the answer');
   if (decision !== 'edit' && decision !== 'answer' && input !== undefined)
-    throw refused('input', 'goes with edit and answer only');
+    throw refused('input', 'is allowed only with edit and answer');
   if (comment !== undefined && comment.length > schemas.COMMENT_CHARACTERS)
-    throw refused('comment', `has ${comment.length} characters; at most ${schemas.COMMENT_CHARACTERS}`);
+    throw refused(
+      'comment',
+      `has ${comment.length} characters; at most ${schemas.COMMENT_CHARACTERS} are allowed`,
+    );
 }
 
 /** Refuses an answer that does not match the question's schema, and an edited input that does not match the tool's. */
 async function refuseInput(
   context: HttpContext,
-  workspaceId: string,
+  scope: WorkspaceScope,
   approval: Approval,
   input: unknown,
 ): Promise<void> {
   const { kind, schema = {}, tool: name } = approval;
-  const expected =
-    kind === 'question' ? answerSchema(schema) : await inputSchema(context, workspaceId, approval);
+  const expected = kind === 'question' ? answerSchema(schema) : await inputSchema(context, scope, approval);
   const parsed = expected?.safeParse(withoutInherited(input));
   if (!parsed || parsed.success) return;
   const errors = parsed.error.issues.map(({ path, message }) => ({
@@ -161,7 +165,9 @@ async function refuseInput(
     message,
   }));
   const whole =
-    kind === 'question' ? 'The answer does not fit the question' : `The input does not fit ${name}`;
+    kind === 'question'
+      ? 'The answer does not match the question’s schema'
+      : `The input does not match the schema of ${name}`;
   throw new Problem({
     status: 422,
     code: 'invalid_input',
@@ -187,11 +193,11 @@ function answerSchema(schema: Readonly<Record<string, unknown>>): z.ZodType | nu
 
 /** Null if the tool is not available now; the run validates the input itself. */
 async function inputSchema(
-  { pool, agents }: HttpContext,
-  workspaceId: string,
+  { agents }: HttpContext,
+  { db, workspaceId }: WorkspaceScope,
   { run_id: runId, tool: name }: Approval,
 ): Promise<z.ZodType | null> {
-  const run = await readRun(pool, runId);
+  const run = await readRun(db, runId);
   const made = run && (await agents.make({ workspaceId, role: run.role, model: run.model }));
   if (!made?.ok) return null;
   const tools = await made.agent.tools(AbortSignal.timeout(TOOLS_MS));
@@ -202,9 +208,9 @@ function tooLate(kind: 'too_late' | 'expired' | 'run_ended', approval: Approval)
   const { decision, decided_at, comment, expires_at } = approval;
   const said = comment === null ? '' : ` (${JSON.stringify(comment)})`;
   const detail = {
-    too_late: `Somebody decided before: ${decision}${said}, at ${decided_at}.`,
+    too_late: `The approval was already decided: ${decision}${said}, at ${decided_at}.`,
     expired: `The approval expired at ${expires_at}; the call was not made.`,
-    run_ended: 'The run has ended, or is being stopped: the call is not made any more.',
+    run_ended: 'The run has ended or is being stopped, so the call is not made.',
   }[kind];
   return new Problem({
     status: 409,

@@ -11,7 +11,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { schemas, type Unpacked as UnpackedBody } from '@continuo/protocol';
-import { authorFor, listFiles } from '../../files/files.ts';
+import { authorFor, listFiles, type FileHead } from '../../files/files.ts';
 import { pack } from '../../files/pack.ts';
 import {
   ARCHIVE_BYTES,
@@ -23,6 +23,7 @@ import {
 } from '../../files/unpack.ts';
 import type { FilePath } from '../../files/paths.ts';
 import type { WorkspaceScope } from '../../identity/scope.ts';
+import { findWorkspace } from '../../workspaces/workspaces.ts';
 import type { App, HttpContext } from '../app.ts';
 import { whileConnected } from '../kernel/client-gone.ts';
 import { refusedWrite } from './file-responses.ts';
@@ -31,12 +32,11 @@ import { ROLE_FILES, SOMETIMES_PERSON } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
 import { SAFE, send } from '../kernel/stream-bytes.ts';
 import { json, problems } from '../kernel/shared.ts';
-import { scopeIn } from '../kernel/scope.ts';
-import { workspaceParam } from './workspaces.ts';
+import { scopeIn, workspaceParam } from '../kernel/scope.ts';
 
 const tags = ['files'];
 const pathQuery = z.object({ path: z.string().default('/') });
-const zip = { 'application/zip': { schema: z.string().openapi({ format: 'binary' }) } };
+export const zip = { 'application/zip': { schema: z.string().openapi({ format: 'binary' }) } };
 /** The most refused names that the answer lists. */
 const REFUSED_SHOWN = 100;
 
@@ -54,16 +54,19 @@ export function archiveRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const folder = folderAt(c.req.valid('query').path);
-      const { workspaceId, name, db } = await scopeIn(c);
+      const { workspaceId, db } = await scopeIn(c);
       const files = await listFiles(db, workspaceId, { folder });
       if (files.length === 0 && folder.path !== '/') {
         throw new Problem({
           status: 404,
           code: 'folder_not_found',
-          detail: `There is no folder ${folder.path}: folders are there as long as files are in them.`,
+          detail: `There is no folder ${folder.path}; a folder exists only while there are files in it.`,
         });
       }
-      const title = folder.path === '/' ? name : folder.path.slice(folder.path.lastIndexOf('/') + 1);
+      const title =
+        folder.path === '/'
+          ? (await findWorkspace(db, workspaceId))?.name
+          : folder.path.slice(folder.path.lastIndexOf('/') + 1);
       const headers = {
         ...SAFE,
         'content-type': 'application/zip',
@@ -71,7 +74,9 @@ export function archiveRoutes(app: App, context: HttpContext): void {
         'cache-control': 'private, no-store',
       };
       if (c.req.method === 'HEAD') return c.body(null, 200, headers);
-      return send(c, { status: 200, headers, log }, pack(db, folder, files));
+      const prefix = folder.path === '/' ? 1 : folder.path.length + 1;
+      const nameOf = ({ path }: FileHead) => path.slice(prefix);
+      return send(c, { status: 200, headers, log }, pack(db, { files, nameOf }));
     },
   );
 
@@ -83,30 +88,23 @@ export function archiveRoutes(app: App, context: HttpContext): void {
         tags,
         summary: method === 'put' ? 'Upload a zip into a folder' : 'The same as PUT',
         description:
-          `Each file is written as by PUT. At most ${ARCHIVE_ENTRIES} entries, ${ARCHIVE_BYTES} bytes, and ${UNPACKED_BYTES} bytes unpacked. ` +
-          'Links, devices, encrypted entries and names that no path may have are refused one by one; the answer says which. ' +
+          `Each file is written as with PUT. At most ${ARCHIVE_ENTRIES} entries, ${ARCHIVE_BYTES} bytes, and ${UNPACKED_BYTES} bytes unpacked. ` +
+          'Links, devices, encrypted entries and entries with invalid paths are refused one by one; the response names them. ' +
           ROLE_FILES,
         security: SOMETIMES_PERSON,
         request: { params: workspaceParam, query: pathQuery, body: { required: true, content: zip } },
         responses: {
-          200: json(schemas.unpacked, 'What came of it'),
+          200: json(schemas.unpacked, 'The written and the refused files'),
           ...problems(400, 403, 404, 410, 413, 422, 503),
         },
       }),
       async (c) => {
         const folder = writable(folderAt(c.req.valid('query').path));
         const scope = await scopeIn(c);
-        const home = await mkdtemp(join(tmpdir(), 'continuo-zip-'));
-        try {
-          const file = join(home, 'upload.zip');
-          await receive(c, file);
-          const unpacked = await whileConnected(c.env.outgoing, (signal) =>
-            unpackInto(context, scope, { folder, file, signal }),
-          );
-          return c.json(unpacked, 200);
-        } finally {
-          await rm(home, { recursive: true, force: true });
-        }
+        const unpacked = await withUpload(c, (file, signal) =>
+          unpackInto(context, scope, { folder, file, signal }),
+        );
+        return c.json(unpacked, 200);
       },
     );
   }
@@ -155,6 +153,21 @@ async function unpackInto(
   }
 }
 
+/** Works on the body as a file, which is removed afterwards. `signal` aborts if the client goes away. */
+export async function withUpload<T>(
+  c: Context<{ Bindings: HttpBindings }>,
+  work: (file: string, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const home = await mkdtemp(join(tmpdir(), 'continuo-zip-'));
+  try {
+    const file = join(home, 'upload.zip');
+    await receive(c, file);
+    return await whileConnected(c.env.outgoing, (signal) => work(file, signal));
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
 /** Writes the body to a file. */
 async function receive(c: Context<{ Bindings: HttpBindings }>, file: string): Promise<void> {
   if (Number(c.req.header('content-length') ?? 0) > ARCHIVE_BYTES) throw archiveTooLarge();
@@ -177,7 +190,7 @@ async function receive(c: Context<{ Bindings: HttpBindings }>, file: string): Pr
     throw new Problem({
       status: 400,
       code: 'upload_broken_off',
-      detail: 'The body did not come to its end.',
+      detail: 'The body was not complete.',
       cause,
     });
   }
@@ -187,23 +200,23 @@ function archiveTooLarge(): Problem {
   return new Problem({
     status: 413,
     code: 'archive_too_large',
-    detail: `A zip has at most ${ARCHIVE_BYTES} bytes; send it in parts.`,
+    detail: `The zip is larger than ${ARCHIVE_BYTES} bytes; send several smaller ones.`,
     extra: { limit: ARCHIVE_BYTES },
   });
 }
 
-function badArchive({ kind, message }: BadArchive): Problem {
+export function badArchive({ kind, message }: BadArchive): Problem {
   const said = {
-    not_a_zip: { status: 422, detail: `The body is not a zip that can be read: ${message}.` },
+    not_a_zip: { status: 422, detail: `The body is not a readable zip: ${message}.` },
     too_many_files: {
       status: 413,
-      detail: `The zip is refused: ${message}; at most ${ARCHIVE_ENTRIES} are taken.`,
+      detail: `The zip is refused: ${message}; at most ${ARCHIVE_ENTRIES} are allowed.`,
     },
     too_large: {
       status: 413,
-      detail: `The zip is refused: ${message}; at most ${UNPACKED_BYTES} are taken.`,
+      detail: `The zip is refused: ${message}; at most ${UNPACKED_BYTES} are allowed.`,
     },
-    too_dense: { status: 422, detail: `The zip is refused as a bomb: ${message}.` },
+    too_dense: { status: 422, detail: `The zip is refused as a possible zip bomb: ${message}.` },
   }[kind];
   return new Problem({ ...said, code: kind === 'too_large' ? 'archive_too_large' : kind });
 }

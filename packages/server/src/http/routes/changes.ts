@@ -1,13 +1,13 @@
 // A workspace's change feed: as a stream that clients can resume, or as pages.
 
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';
 import { lastChange, readChanges } from '../../files/changes.ts';
 import type { App, HttpContext } from '../app.ts';
 import { invalidCursor, json, limitQuery, page, problems } from '../kernel/shared.ts';
-import { scopeIn } from '../kernel/scope.ts';
-import { workspaceParam } from './workspaces.ts';
+import { scopeIn, workspaceParam } from '../kernel/scope.ts';
+import { cursorHeader, cursorIn } from '../streams/events-request.ts';
+import { answerWithStream } from '../streams/sse.ts';
 
 const tags = ['files'];
 
@@ -17,13 +17,13 @@ export function changeRoutes(app: App, { streams }: HttpContext): void {
       method: 'get',
       path: '/api/v1/workspaces/{id}/events',
       tags,
-      summary: 'Follow what happens to the files',
+      summary: 'Follow the changes of the files',
       description:
-        'Server-sent events `file_updated`, `file_moved` and `file_removed`, from `after` (or the `Last-Event-ID` header) on; ' +
-        '`after=latest` begins now. The stream has no end.',
+        'Server-sent events `file_updated`, `file_moved` and `file_removed`, after `after` (or the `Last-Event-ID` header); ' +
+        '`after=latest` starts now. The stream does not end.',
       request: {
         params: workspaceParam,
-        headers: z.object({ 'last-event-id': z.string().optional() }),
+        headers: cursorHeader,
         query: z.object({ after: z.string().optional() }),
       },
       responses: {
@@ -33,13 +33,10 @@ export function changeRoutes(app: App, { streams }: HttpContext): void {
     }),
     async (c) => {
       const { workspaceId, db } = await scopeIn(c);
-      const given = c.req.header('last-event-id') || c.req.valid('query').after || '0';
+      const given = cursorIn(c, c.req.valid('query').after);
       const last = await lastChange(db, workspaceId);
       const seq = given === 'latest' ? last : cursor(given, last);
-      if (c.req.method === 'HEAD')
-        return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
-      streams.followChanges(c.env.outgoing, workspaceId, seq);
-      return RESPONSE_ALREADY_SENT;
+      return answerWithStream(c, (response) => streams.followChanges(response, workspaceId, seq));
     },
   );
 
@@ -48,9 +45,9 @@ export function changeRoutes(app: App, { streams }: HttpContext): void {
       method: 'get',
       path: '/api/v1/workspaces/{id}/changes',
       tags,
-      summary: 'Page through what happened to the files',
+      summary: 'Page through the changes of the files',
       description:
-        '`next` is null when there is nothing more now; the `seq` of the last item goes on from there later.',
+        '`next` is null at the end of the feed; to continue later, send the `seq` of the last item as `after`.',
       request: {
         params: workspaceParam,
         query: z.object({ after: z.string().default('0'), limit: limitQuery }),

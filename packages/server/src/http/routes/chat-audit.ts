@@ -17,9 +17,12 @@ export function chatAuditRoutes(app: App): void {
       method: 'get',
       path: `${CHAT}/messages`,
       tags,
-      summary: 'The audit trail: what was said, thought and called, in the log’s order',
+      summary: 'Read the audit trail: messages, thoughts and calls, in the order of the log',
       request: { params: chatParam, query },
-      responses: { 200: json(page(schemas.chatMessage), 'A page of it'), ...problems(400, 404, 410) },
+      responses: {
+        200: json(page(schemas.chatMessage), 'A page of the audit trail'),
+        ...problems(400, 404, 410),
+      },
     }),
     async (c) => {
       const { after, limit } = c.req.valid('query');
@@ -34,7 +37,7 @@ export function chatAuditRoutes(app: App): void {
       method: 'get',
       path: `${CHAT}/sessions`,
       tags,
-      summary: 'The sessions that the chat had, newest first',
+      summary: 'List the sessions of the chat, newest first',
       request: { params: chatParam, query },
       responses: { 200: json(page(schemas.session), 'A page of sessions'), ...problems(400, 404, 410) },
     }),
@@ -49,6 +52,6 @@ export function chatAuditRoutes(app: App): void {
 
 function auditCursor(given: string): { seq: number; part: number } {
   const match = /^(\d{1,9})\.(-1|\d{1,9})$/.exec(given);
-  if (!match) throw invalidCursor(given, 'is not one that a page gave as next.');
+  if (!match) throw invalidCursor(given, 'is not the `next` of a page.');
   return { seq: Number(match[1]), part: Number(match[2]) };
 }

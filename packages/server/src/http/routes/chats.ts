@@ -5,14 +5,14 @@ import type { Context } from 'hono';
 import { v7 as uuidv7 } from 'uuid';
 import { schemas, type Chat } from '@continuo/protocol';
 import { changeChat, removeChat, restoreChat } from '../../runs/facts/change-chat.ts';
-import { FILES_CHANGED } from '../../files/topics.ts';
-import { mayUse } from '../../identity/principal.ts';
+import type { WorkspaceScope } from '../../identity/scope.ts';
 import { listChats, readChat } from '../../threads/chats/read-chats.ts';
 import { GRACE_DAYS } from '../../workspaces/workspaces.ts';
 import { idempotencyHeader } from '../messages/accept-run.ts';
 import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
 import { takeMessage } from '../messages/submit-message.ts';
+import { findThreadScope } from '../messages/thread-scope.ts';
 import { Problem } from '../kernel/problem.ts';
 import {
   body,
@@ -25,8 +25,7 @@ import {
   refuseNul,
   timeCursor,
 } from '../kernel/shared.ts';
-import { scopeIn } from '../kernel/scope.ts';
-import { workspaceIn, workspaceParam } from './workspaces.ts';
+import { cachedScopeIn, factWorld, scopeIn, workspaceParam } from '../kernel/scope.ts';
 
 const tags = ['chats'];
 export const chatParam = workspaceParam.extend({ chat: z.uuid() });
@@ -42,8 +41,8 @@ export async function chatIn(c: Context, { chat: chatId }: { chat: string }): Pr
 }
 
 /** The error for a chat that the workspace does not have: unknown, or removed. */
-export async function noChat({ pool }: HttpContext, workspaceId: string, id: string): Promise<Problem> {
-  return missing(await readChat(pool, workspaceId, id), id);
+export async function noChat({ db, workspaceId }: WorkspaceScope, id: string): Promise<Problem> {
+  return missing(await readChat(db, workspaceId, id), id);
 }
 
 function missing(chat: Chat | null, id: string): Problem {
@@ -52,29 +51,15 @@ function missing(chat: Chat | null, id: string): Problem {
     status: 410,
     code: 'chat_removed',
     detail:
-      `The chat was removed. For ${GRACE_DAYS} days after that, ` +
-      `POST /api/v1/workspaces/${chat.workspace_id}/chats/${chat.id}/restore brings it back.`,
+      `The chat was removed. For ${GRACE_DAYS} days after its removal, ` +
+      `POST /api/v1/workspaces/${chat.workspace_id}/chats/${chat.id}/restore restores it.`,
   });
 }
 
 export function chatRoutes(app: App, context: HttpContext): void {
-  const { pool, originOf, bus } = context;
-  // Caches workspace ids by name. A stale entry is harmless: a message finds its chat by id, and is refused if the chat is in
-  // another workspace.
-  const named = new Map<string, string>();
-  const forget = () => named.clear();
-  bus.subscribe(FILES_CHANGED, { message: forget, rescan: forget });
-  const idOf = async (c: Context, given: string): Promise<string> => {
-    const known = named.get(given);
-    const id =
-      known !== undefined && mayUse(c.get('principal'), known)
-        ? known
-        : (await workspaceIn(c, pool, given)).id;
-    named.set(given, id);
-    return id;
-  };
-  const read = async (workspaceId: string, id: string): Promise<Chat> => {
-    const chat = await readChat(pool, workspaceId, id);
+  const { originOf } = context;
+  const read = async ({ db, workspaceId }: WorkspaceScope, id: string): Promise<Chat> => {
+    const chat = await readChat(db, workspaceId, id);
     if (chat) return chat;
     throw notFound('chat', id);
   };
@@ -84,7 +69,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
       method: 'post',
       path: CHATS,
       tags,
-      summary: 'Open a chat with a goal; a run begins at once',
+      summary: 'Open a chat with a goal; its first run starts at once',
       middleware: jsonBody(),
       request: { params: workspaceParam, headers: idempotencyHeader, body: body(schemas.newChat) },
       responses: {
@@ -93,25 +78,27 @@ export function chatRoutes(app: App, context: HttpContext): void {
       },
     }),
     async (c) => {
-      const { goal, title = null, mode, plan_id, ...message } = c.req.valid('json');
+      const { goal, title = null, mode, plan_id, project_id, entity_id, ...message } = c.req.valid('json');
       refuseNul('title', title ?? undefined);
       refuseModes(mode, plan_id);
-      const workspace = await workspaceIn(c, pool, c.req.valid('param').id);
+      const scope = await scopeIn(c);
+      const about = await findThreadScope(context, scope, { project_id, entity_id });
       const threadId = uuidv7();
       const origin = {
-        workspaceId: workspace.id,
+        workspaceId: scope.workspaceId,
         role: message.role ?? null,
         model: message.model ?? null,
       };
-      const { run, headers } = await takeMessage(context, {
+      const { run, headers } = await takeMessage(context, scope, {
         threadId,
         origin,
         message: { content: goal, ...message },
+        about,
         idempotencyKey: c.req.valid('header')['idempotency-key'] ?? null,
         chat: { title, role: origin.role, model: origin.model },
       });
       if (run.thread_id === threadId) originOf.remember(threadId, origin);
-      const chat = await read(workspace.id, run.thread_id);
+      const chat = await read(scope, run.thread_id);
       return c.json({ chat, run }, 201, { ...headers, location: locationOf(chat) });
     },
   );
@@ -121,13 +108,13 @@ export function chatRoutes(app: App, context: HttpContext): void {
       method: 'get',
       path: CHATS,
       tags,
-      summary: 'List chats, the one that was last spoken to first',
+      summary: 'List chats, latest message first',
       request: {
         params: workspaceParam,
         query: z.object({
-          archived: flag('`true`: those that were put away.'),
-          removed: flag('`true`: those that can still be brought back.'),
-          state: schemas.sessionState.optional().openapi({ description: 'Only those in this state.' }),
+          archived: flag('`true`: only archived chats.'),
+          removed: flag('`true`: only removed chats that can still be restored.'),
+          state: schemas.sessionState.optional().openapi({ description: 'Only chats in this state.' }),
           after: z.string().optional(),
           limit: limitQuery,
         }),
@@ -153,7 +140,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
       method: 'get',
       path: CHAT,
       tags,
-      summary: 'Read a chat: its session, what it waits for, what it used',
+      summary: 'Read a chat: its session, its open approvals, its usage',
       request: { params: chatParam },
       responses: { 200: json(schemas.chat, 'The chat'), ...problems(400, 404, 410) },
     }),
@@ -174,16 +161,17 @@ export function chatRoutes(app: App, context: HttpContext): void {
       },
     }),
     async (c) => {
-      const { id, chat } = c.req.valid('param');
-      const workspaceId = await idOf(c, id);
+      const { chat } = c.req.valid('param');
+      // A stale name is harmless: the message is refused if its chat is in another workspace, or the workspace was removed.
+      const scope = await cachedScopeIn(c);
       const origin = await originOf(chat);
-      if (origin?.workspaceId !== workspaceId) throw notFound('chat', chat);
-      const { run, headers } = await takeMessage(context, {
+      if (origin?.workspaceId !== scope.workspaceId) throw notFound('chat', chat);
+      const { run, headers } = await takeMessage(context, scope, {
         threadId: chat,
         origin,
         message: c.req.valid('json'),
         idempotencyKey: c.req.valid('header')['idempotency-key'] ?? null,
-        missing: () => noChat(context, workspaceId, chat),
+        missing: () => noChat(scope, chat),
       });
       return c.json({ run }, 202, headers);
     },
@@ -194,7 +182,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
       method: 'patch',
       path: CHAT,
       tags,
-      summary: 'Rename a chat, or put it away',
+      summary: 'Rename or archive a chat',
       middleware: jsonBody({ limit: 16 * 1024 }),
       request: { params: chatParam, body: body(schemas.chatChange) },
       responses: { 200: json(schemas.chat, 'The chat'), ...problems(400, 404, 410, 413, 415) },
@@ -203,7 +191,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
       const change = c.req.valid('json');
       refuseNul('title', change.title);
       const chat = await chatIn(c, c.req.valid('param'));
-      await changeChat(context, chat.id, change);
+      await changeChat(factWorld(context, await scopeIn(c)), chat.id, change);
       return c.json(await chatIn(c, c.req.valid('param')), 200);
     },
   );
@@ -214,13 +202,13 @@ export function chatRoutes(app: App, context: HttpContext): void {
       path: CHAT,
       tags,
       summary: 'Remove a chat',
-      description: `Its open runs are canceled. For ${GRACE_DAYS} days it can be brought back; then it is deleted for good.`,
+      description: `Its open runs are canceled. It can be restored for ${GRACE_DAYS} days; then it is purged.`,
       request: { params: chatParam },
       responses: { 204: { description: 'The chat is removed' }, ...problems(400, 404, 410) },
     }),
     async (c) => {
       const chat = await chatIn(c, c.req.valid('param'));
-      await removeChat(context, chat.id);
+      await removeChat(factWorld(context, await scopeIn(c)), chat.id);
       return c.body(null, 204);
     },
   );
@@ -230,16 +218,16 @@ export function chatRoutes(app: App, context: HttpContext): void {
       method: 'post',
       path: `${CHAT}/restore`,
       tags,
-      summary: 'Bring a removed chat back',
+      summary: 'Restore a removed chat',
       request: { params: chatParam },
       responses: { 200: json(schemas.chat, 'The chat'), ...problems(400, 404, 410) },
     }),
     async (c) => {
-      const { id, chat } = c.req.valid('param');
-      const workspace = await workspaceIn(c, pool, id);
-      await read(workspace.id, chat);
-      await restoreChat(context, chat);
-      return c.json(await read(workspace.id, chat), 200);
+      const { chat } = c.req.valid('param');
+      const scope = await scopeIn(c);
+      await read(scope, chat);
+      await restoreChat(factWorld(context, scope), chat);
+      return c.json(await read(scope, chat), 200);
     },
   );
 }
@@ -257,5 +245,5 @@ function refuseModes(mode: Chat['mode'], plan: string | undefined): void {
   if (mode !== 'chat_mode')
     throw notAvailable('mode', `${mode} is not available in this version; the only mode is chat_mode.`);
   if (plan !== undefined)
-    throw notAvailable('plan_id', 'plans are not available in this version; leave it out.');
+    throw notAvailable('plan_id', 'plans are not available in this version; omit the field.');
 }

@@ -8,9 +8,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context } from 'hono';
 import mime from 'mime-types';
-
-/** Answers a request for the console; null if the request is not for the console. */
-export type Console = (c: Context) => Promise<Response | null>;
+import type { PublicPages } from '../kernel/guard.ts';
 
 interface Asset {
   readonly plain: Buffer;
@@ -29,7 +27,8 @@ const NONCE = 'continuo-nonce';
 const NOSNIFF = { 'x-content-type-options': 'nosniff' };
 const compress = promisify(gzip);
 
-export function createConsole(folder: string): Console {
+/** Answers with null if the request is not for the console. */
+export function createConsole(folder: string): PublicPages {
   const known = new Map<string, Promise<Asset>>();
   const asset = (path: string, headers: Record<string, string>): Promise<Asset> => {
     const found = known.get(path) ?? load(join(folder, path), headers);
@@ -103,5 +102,5 @@ function nullIfMissing(error: NodeJS.ErrnoException): null {
 
 const UNBUILT = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Continuo</title></head><body>
 <h1>The console is not built</h1>
-<p>The server runs. <code>npm start</code> in the clone builds the console before it starts; this server was started without it.</p>
+<p>The server is running, but it was started without its console. <code>npm start</code> in the clone builds the console first.</p>
 <p>The API is described at <a href="/docs">/docs</a>.</p></body></html>`;

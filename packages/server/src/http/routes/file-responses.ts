@@ -1,20 +1,20 @@
 // Files on the wire, and the problems that all file routes share.
 
-import { lookup } from 'mime-types';
 import type { File } from '@continuo/protocol';
-import { sqlState, type Pool, type Queryable } from '../../db/pool.ts';
+import { sqlState, type Queryable } from '../../db/pool.ts';
 import { asText } from '../../files/content.ts';
 import { findFile, findMoved, listFiles, type FileHead } from '../../files/files.ts';
 import type { FilePath } from '../../files/paths.ts';
 import { readHead } from '../../files/save.ts';
 import { similarPaths } from '../../files/similar.ts';
+import type { WorkspaceScope } from '../../identity/scope.ts';
 import { inUrl } from '../kernel/paths.ts';
 import { Problem } from '../kernel/problem.ts';
 
 /** How much of the current text a conflict includes. */
 const SHOWN_BYTES = 256 * 1024;
 
-export function shownFile(file: FileHead): File {
+export function toWireFile(file: FileHead): File {
   return {
     id: file.id,
     path: file.path,
@@ -29,49 +29,38 @@ export function shownFile(file: FileHead): File {
   };
 }
 
-export function contentType(path: string, isText: boolean): string {
-  const type = lookup(path) || (isText ? 'text/plain' : 'application/octet-stream');
-  if (!isText) return type;
-  // A text file named .ts is TypeScript, not an MPEG video.
-  return `${/^(audio|video)\//.test(type) ? 'text/plain' : type}; charset=utf-8`;
-}
-
 /** The current file at exactly this path. */
-export async function fileOr404(pool: Pool, workspaceId: string, path: FilePath): Promise<FileHead> {
-  const file = await findFile(pool, workspaceId, path);
+export async function fileOr404({ db, workspaceId }: WorkspaceScope, path: FilePath): Promise<FileHead> {
+  const file = await findFile(db, workspaceId, path);
   if (file?.path === path.path) return file;
-  throw await fileNotFound(pool, workspaceId, path);
+  throw await fileNotFound({ db, workspaceId }, path);
 }
 
-const LOOK = 'GET …/tree lists what there is, GET …/versions?path= what was there.';
+const LOOK = 'GET …/tree lists the files, GET …/versions?path= the versions of a removed one.';
 
 export async function fileNotFound(
-  pool: Pool,
-  workspaceId: string,
+  { db, workspaceId }: Pick<WorkspaceScope, 'db' | 'workspaceId'>,
   path: FilePath,
   advice = LOOK,
 ): Promise<Problem> {
-  if (
-    path.folded === '/chats' ||
-    (await listFiles(pool, workspaceId, { folder: path, limit: 1 })).length > 0
-  ) {
+  if (path.folded === '/chats' || (await listFiles(db, workspaceId, { folder: path, limit: 1 })).length > 0) {
     const tree = `/api/v1/workspaces/${workspaceId}/tree?path=${inUrl(path.path)}`;
     return new Problem({
       status: 404,
       code: 'is_a_folder',
-      detail: `${path.path} is a folder; GET ${tree} lists what is in it.`,
+      detail: `${path.path} is a folder; GET ${tree} lists it.`,
       extra: { tree },
     });
   }
-  const moved = await findMoved(pool, workspaceId, path);
+  const moved = await findMoved(db, workspaceId, path);
   if (moved && moved.removedAt === null)
     return new Problem({
       status: 404,
       code: 'file_not_found',
-      detail: `There is no file ${path.path} any more: it is ${moved.path} now, with its history.`,
+      detail: `${path.path} was moved to ${moved.path}, with its history.`,
       extra: { moved_to: { file: moved.id, path: moved.path }, suggestions: [moved.path] },
     });
-  const suggestions = await similarPaths(pool, workspaceId, path);
+  const suggestions = await similarPaths(db, workspaceId, path);
   const hint = suggestions.length > 0 ? `Did you mean ${suggestions.join(' or ')}?` : advice;
   return new Problem({
     status: 404,
@@ -99,16 +88,16 @@ export async function versionConflict(client: Queryable, file: FileHead | null):
     status: 412,
     code: 'version_conflict',
     detail: file
-      ? `${file.path} is at version ${file.version}, which is not what you started from; \`current\` says what it is now. ` +
-        `Send your change of it with If-Match: "${file.version}".`
-      : 'There is no such file now; send it with If-None-Match: * to make it.',
+      ? `${file.path} has changed and is at version ${file.version} now; \`current\` describes it. ` +
+        `Apply your change to that version and send it with If-Match: "${file.version}".`
+      : 'The file does not exist; to create it, send it with If-None-Match: *.',
     extra: { current },
     ...(file && { headers: { etag: `"${file.version}"` } }),
   });
 }
 
 export function pathTaken(problem: string): Problem {
-  return new Problem({ status: 409, code: 'path_taken', detail: `That cannot be: ${problem}.` });
+  return new Problem({ status: 409, code: 'path_taken', detail: `The path cannot be used: ${problem}.` });
 }
 
 /** Turns a database error about a write into a problem; returns any other error unchanged. */
@@ -118,20 +107,20 @@ export function refusedWrite(error: unknown, quota: number): unknown {
       return new Problem({
         status: 413,
         code: 'workspace_full',
-        detail: `${(error as Error).message}; all versions count. Use another workspace, or raise CONTINUO_WORKSPACE_BYTES.`,
+        detail: `${(error as Error).message}; all versions of its files count. Use another workspace, or raise CONTINUO_WORKSPACE_BYTES.`,
         extra: { quota_bytes: quota },
       });
     case 'CN404':
       return new Problem({
         status: 410,
         code: 'workspace_removed',
-        detail: 'The workspace was removed meanwhile; nothing was changed.',
+        detail: 'The workspace was removed; nothing was changed.',
       });
     case 'CN003':
       return new Problem({
         status: 503,
         code: 'content_expired',
-        detail: 'The upload took longer than an hour, and its beginning is gone; send it again.',
+        detail: 'The upload took longer than an hour, and its first bytes have expired; send it again.',
         headers: { 'retry-after': '1' },
       });
     default:

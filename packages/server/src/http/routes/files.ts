@@ -11,22 +11,23 @@ import { authorFor, findFile, findRemoved, removeFile, writeFile, type Changed }
 import { readVersion } from '../../files/versions.ts';
 import { isReadOnly, type FilePath } from '../../files/paths.ts';
 import { saveFile, type Saved } from '../../files/save.ts';
+import type { WorkspaceScope } from '../../identity/scope.ts';
 import type { App, HttpContext } from '../app.ts';
 import {
-  contentType,
   fileNotFound,
   fileOr404,
   pathTaken,
   refusedWrite,
-  shownFile,
+  toWireFile,
   versionConflict,
 } from './file-responses.ts';
+import { contentType } from '../kernel/media-type.ts';
 import { filePath, inUrl, writable } from '../kernel/paths.ts';
 import { requirePersonFor, ROLE_FILES, SOMETIMES_PERSON } from '../kernel/person.ts';
 import { Problem, validationHook } from '../kernel/problem.ts';
 import { SAFE, send } from '../kernel/stream-bytes.ts';
 import { json, MOST_VERSIONS, problems, wholeNumber } from '../kernel/shared.ts';
-import { workspaceIn, workspaceParam } from './workspaces.ts';
+import { scopeIn, workspaceParam } from '../kernel/scope.ts';
 
 type Request = Context<{ Bindings: HttpBindings }>;
 
@@ -37,24 +38,24 @@ const TRIES = 100;
 const fileParams = workspaceParam.extend({
   path: z.string().openapi({
     description:
-      'The rest of the URL: the names of folders and file, each percent-encoded, with slashes between.',
+      'The rest of the URL: the names of the folders and the file, each percent-encoded, separated by slashes.',
     example: 'notes/haiku.md',
   }),
 });
 const readQuery = z.object({
-  version: wholeNumber(1, MOST_VERSIONS).optional().openapi({ description: 'An older one.' }),
-  download: z.enum(['1', '0']).optional().openapi({ description: '`1`: as an attachment.' }),
+  version: wholeNumber(1, MOST_VERSIONS).optional().openapi({ description: 'An older version.' }),
+  download: z.enum(['1', '0']).optional().openapi({ description: '`1`: send the file as an attachment.' }),
 });
 const writeQuery = z.object({
-  on_conflict: z
-    .enum(['merge', 'refuse'])
-    .default('refuse')
-    .openapi({ description: '`merge`: a stale text is merged with what is there, if that goes cleanly.' }),
+  on_conflict: z.enum(['merge', 'refuse']).default('refuse').openapi({
+    description:
+      '`merge`: if the text is based on an older version, merge it with the newest one, unless they conflict.',
+  }),
 });
 const anyBody = { 'application/octet-stream': { schema: z.string().openapi({ format: 'binary' }) } };
 
 export function fileRoutes(app: App, context: HttpContext): void {
-  const { pool, workspaces, config, log } = context;
+  const { workspaces, config, log } = context;
 
   /** A route whose last parameter spans slashes, which OpenAPI cannot express. */
   const route = (
@@ -65,31 +66,27 @@ export function fileRoutes(app: App, context: HttpContext): void {
     const path = '/api/v1/workspaces/:id/files';
     app.on([config.method.toUpperCase()], [path, `${path}/*`], handler);
   };
-  const workspaceOf = async (c: Request): Promise<string> =>
-    (await workspaceIn(c, pool, c.req.param('id')!)).id;
 
   route(
     {
       method: 'get',
       summary: 'Read a file',
       description:
-        'The bytes, with the version as `ETag`; `Range`, `If-Range`, `If-None-Match` and `If-Match` are understood. ' +
+        'The bytes, with the version as `ETag`; `Range`, `If-Range`, `If-None-Match` and `If-Match` are supported. ' +
         "Served with `Content-Security-Policy: sandbox; default-src 'none'` and `nosniff`. HEAD gives the same without the bytes.",
       request: { params: fileParams, query: readQuery },
       responses: {
         200: { description: 'The bytes', content: anyBody },
-        206: { description: 'A part of them', content: anyBody },
-        304: { description: 'You have it already' },
+        206: { description: 'The requested range', content: anyBody },
+        304: { description: 'The client already has this version' },
         ...problems(400, 404, 410, 412, 416),
       },
     },
     async (c) => {
       const path = filePath(c);
       const { version, download } = query(readQuery, c);
-      const workspaceId = await workspaceOf(c);
-      const found = isReadOnly(path)
-        ? await chatAt(context, workspaceId, path)
-        : await versionAt(context, workspaceId, path, version);
+      const scope = await scopeIn(c);
+      const found = isReadOnly(path) ? await chatAt(scope, path) : await versionAt(scope, path, version);
       const headers: Record<string, string> = {
         ...SAFE,
         'content-type': found.type,
@@ -114,7 +111,7 @@ export function fileRoutes(app: App, context: HttpContext): void {
         throw new Problem({
           status: 416,
           code: 'range_not_satisfiable',
-          detail: `The file has ${found.size} bytes; the range begins after its end.`,
+          detail: `The file has ${found.size} bytes; the range begins past its end.`,
           headers: { 'content-range': `bytes */${found.size}` },
         });
       }
@@ -131,12 +128,12 @@ export function fileRoutes(app: App, context: HttpContext): void {
     method: 'head',
     path: '/api/v1/workspaces/{id}/files/{path}',
     tags,
-    summary: 'Look at a file without its bytes',
+    summary: 'Read a file’s headers',
     request: { params: fileParams, query: readQuery },
     responses: {
       200: { description: 'As GET, without a body' },
       206: { description: 'As GET of a range, without a body' },
-      304: { description: 'You have it already' },
+      304: { description: 'The client already has this version' },
       400: { description: 'As GET' },
       404: { description: 'As GET' },
       410: { description: 'As GET' },
@@ -151,7 +148,7 @@ export function fileRoutes(app: App, context: HttpContext): void {
       summary: 'Write a file',
       description:
         `The body is the content, of any type, at most ${config.maxFileBytes} bytes. ` +
-        '`If-Match: "<version>"` writes only over that version, `If-None-Match: *` only where nothing is. ' +
+        '`If-Match: "<version>"` writes only over that version, `If-None-Match: *` only if there is no file. ' +
         ROLE_FILES,
       security: SOMETIMES_PERSON,
       request: {
@@ -161,7 +158,7 @@ export function fileRoutes(app: App, context: HttpContext): void {
         body: { required: true, content: anyBody },
       },
       responses: {
-        200: json(schemas.file, 'The file has a next version, or the content was the same'),
+        200: json(schemas.file, 'The file has a new version, or the content was the same'),
         201: json(schemas.file, 'The file is new'),
         ...problems(400, 403, 404, 409, 410, 412, 413, 415, 503),
       },
@@ -171,36 +168,35 @@ export function fileRoutes(app: App, context: HttpContext): void {
       requirePersonFor(c, path);
       const { on_conflict } = query(writeQuery, c);
       const wanted = precondition(c);
-      const workspaceId = await workspaceOf(c);
-      const content = await upload(context, c);
+      const scope = await scopeIn(c);
+      const { db, workspaceId, principal } = scope;
+      const content = await upload(context, scope, c);
       const write = {
         workspaceId,
         path,
-        author: authorFor(c.get('principal')),
+        author: authorFor(principal),
         quotaBytes: config.workspaceBytes,
         stage: workspaces.stage,
       };
       const save = (base: number | null): Promise<Saved | Changed> =>
         on_conflict === 'merge'
-          ? saveFile(pool, pool, { ...write, base, bytes: null, content, merge: true })
-          : writeFile(pool, { ...write, base, content });
-      const saved = await withPrecondition(context, wanted, { workspaceId, path }, save).catch(
-        (error: unknown) => {
-          throw refusedWrite(error, config.workspaceBytes);
-        },
-      );
-      if (saved.kind === 'conflict') throw await versionConflict(pool, saved.file);
+          ? saveFile(db, db, { ...write, base, bytes: null, content, merge: true })
+          : writeFile(db, { ...write, base, content });
+      const saved = await withPrecondition(scope, wanted, path, save).catch((error: unknown) => {
+        throw refusedWrite(error, config.workspaceBytes);
+      });
+      if (saved.kind === 'conflict') throw await versionConflict(db, saved.file);
       if (saved.kind === 'in_the_way') throw pathTaken(saved.problem);
-      if (saved.kind === 'not_found') throw await fileNotFound(pool, workspaceId, path);
+      if (saved.kind === 'not_found') throw await fileNotFound(scope, path);
       if (saved.kind !== 'unchanged')
         await workspaces.committed(workspaceId, [{ ...saved, kind: 'changed' }]);
       const isNew = saved.kind === 'changed' && saved.file.version === 1;
-      const shown: File = {
-        ...shownFile(saved.file),
+      const written: File = {
+        ...toWireFile(saved.file),
         ...(saved.kind === 'unchanged' && { unchanged: true }),
         ...(saved.kind === 'merged' && { merged: true }),
       };
-      return c.json(shown, isNew ? 201 : 200, {
+      return c.json(written, isNew ? 201 : 200, {
         etag: `"${saved.file.version}"`,
         ...(isNew && { location: `/api/v1/workspaces/${workspaceId}/files${inUrl(saved.file.path)}` }),
       });
@@ -212,7 +208,7 @@ export function fileRoutes(app: App, context: HttpContext): void {
       method: 'delete',
       summary: 'Remove a file',
       description:
-        'Its history stays: `…/restore` brings any version back. `If-Match: "<version>"` as with PUT. ' +
+        'Its history stays: `…/restore` restores any version. `If-Match: "<version>"` as with PUT. ' +
         ROLE_FILES,
       security: SOMETIMES_PERSON,
       request: { params: fileParams, headers: z.object({ 'if-match': z.string().optional() }) },
@@ -225,19 +221,18 @@ export function fileRoutes(app: App, context: HttpContext): void {
       const path = writable(filePath(c));
       requirePersonFor(c, path);
       const wanted = precondition(c);
-      const workspaceId = await workspaceOf(c);
-      await fileOr404(pool, workspaceId, path);
+      const scope = await scopeIn(c);
+      const { db, workspaceId, principal } = scope;
+      await fileOr404(scope, path);
       const remove = (base: number | null): Promise<Changed> =>
-        removeFile(pool, { workspaceId, path, author: authorFor(c.get('principal')), base });
-      const removed = await withPrecondition(context, wanted, { workspaceId, path }, remove).catch(
-        (error: unknown) => {
-          throw refusedWrite(error, config.workspaceBytes);
-        },
-      );
-      if (removed.kind === 'conflict') throw await versionConflict(pool, removed.file);
-      if (removed.kind !== 'changed') throw await fileNotFound(pool, workspaceId, path);
+        removeFile(db, { workspaceId, path, author: authorFor(principal), base });
+      const removed = await withPrecondition(scope, wanted, path, remove).catch((error: unknown) => {
+        throw refusedWrite(error, config.workspaceBytes);
+      });
+      if (removed.kind === 'conflict') throw await versionConflict(db, removed.file);
+      if (removed.kind !== 'changed') throw await fileNotFound(scope, path);
       await workspaces.committed(workspaceId, [removed]);
-      return c.json(shownFile(removed.file), 200, { etag: `"${removed.file.version}"` });
+      return c.json(toWireFile(removed.file), 200, { etag: `"${removed.file.version}"` });
     },
   );
 }
@@ -250,37 +245,36 @@ interface Readable {
 }
 
 async function versionAt(
-  { pool }: HttpContext,
-  workspaceId: string,
+  scope: WorkspaceScope,
   path: FilePath,
   asked: number | undefined,
 ): Promise<Readable> {
-  const live = await findFile(pool, workspaceId, path);
+  const { db, workspaceId } = scope;
+  const live = await findFile(db, workspaceId, path);
   // A removed file can still be read by its version.
   const file =
-    live?.path === path.path || asked === undefined ? live : await findRemoved(pool, workspaceId, path);
-  if (!file || (!file.removedAt && file.path !== path.path))
-    throw await fileNotFound(pool, workspaceId, path);
-  const version = await readVersion(pool, file.id, asked ?? file.version);
+    live?.path === path.path || asked === undefined ? live : await findRemoved(db, workspaceId, path);
+  if (!file || (!file.removedAt && file.path !== path.path)) throw await fileNotFound(scope, path);
+  const version = await readVersion(db, file.id, asked ?? file.version);
   if (!version) {
     throw new Problem({
       status: 404,
       code: 'version_not_found',
-      detail: `${file.path} has the versions 1 to ${file.version}, and no ${asked}.`,
+      detail: `${file.path} has no version ${asked}; it has versions 1 to ${file.version}.`,
     });
   }
   return {
     version: version.version,
     size: version.size,
     type: contentType(file.path, version.isText),
-    read: (start, end) => readChunks(pool, version.chunks, start, end),
+    read: (start, end) => readChunks(db, version.chunks, start, end),
   };
 }
 
-async function chatAt({ pool }: HttpContext, workspaceId: string, path: FilePath): Promise<Readable> {
-  const chat = await findChat(pool, workspaceId, path);
-  if (!chat) throw await fileNotFound(pool, workspaceId, path);
-  const { text, version } = await renderChat(pool, chat.threadId);
+async function chatAt(scope: WorkspaceScope, path: FilePath): Promise<Readable> {
+  const chat = await findChat(scope.db, scope.workspaceId, path);
+  if (!chat) throw await fileNotFound(scope, path);
+  const { text, version } = await renderChat(scope.db, chat.threadId);
   const bytes = Buffer.from(text);
   return {
     version,
@@ -293,7 +287,7 @@ async function chatAt({ pool }: HttpContext, workspaceId: string, path: FilePath
 }
 
 /** Stores the body as it arrives, whatever its media type. */
-async function upload({ pool, config }: HttpContext, c: Request): Promise<StoredContent> {
+async function upload({ config }: HttpContext, { db }: WorkspaceScope, c: Request): Promise<StoredContent> {
   const encoding = c.req.header('content-encoding') ?? 'identity';
   if (encoding !== 'identity') {
     throw new Problem({
@@ -311,9 +305,9 @@ async function upload({ pool, config }: HttpContext, c: Request): Promise<Stored
   const keep: Keep = async (hash, data) => {
     chunks += 1;
     if (chunks === 1) return void (held = { hash, data });
-    if (held) await storeChunk(pool, held.hash, held.data);
+    if (held) await storeChunk(db, held.hash, held.data);
     held = null;
-    await storeChunk(pool, hash, data);
+    await storeChunk(db, hash, data);
   };
   try {
     const content = await storeStream(keep, incoming.iterator({ destroyOnReturn: false }), limit);
@@ -324,7 +318,7 @@ async function upload({ pool, config }: HttpContext, c: Request): Promise<Stored
     throw new Problem({
       status: 400,
       code: 'upload_broken_off',
-      detail: 'The body did not come to its end.',
+      detail: 'The body was not complete.',
       cause,
     });
   }
@@ -335,7 +329,7 @@ function fileTooLarge(limit: number): Problem {
   return new Problem({
     status: 413,
     code: 'file_too_large',
-    detail: `A file has at most ${limit} bytes here; CONTINUO_MAX_FILE_BYTES sets that.`,
+    detail: `The file is larger than ${limit} bytes; CONTINUO_MAX_FILE_BYTES sets this limit.`,
     extra: { limit },
   });
 }
@@ -350,7 +344,7 @@ function precondition(c: Request): Precondition {
     throw new Problem({
       status: 400,
       code: 'invalid_headers',
-      detail: 'A write takes If-Match: "<version>", or If-None-Match: *, and not both.',
+      detail: 'Send either If-Match: "<version>" or If-None-Match: *, not both.',
     });
   }
   if (none === '*') return 'nothing';
@@ -361,16 +355,16 @@ function precondition(c: Request): Precondition {
 
 /** Makes a change if the precondition holds. A missing file is a conflict if the precondition names one. */
 async function withPrecondition<T extends Saved | Changed>(
-  { pool }: HttpContext,
+  { db, workspaceId }: WorkspaceScope,
   wanted: Precondition,
-  { workspaceId, path }: { workspaceId: string; path: FilePath },
+  path: FilePath,
   change: (base: number | null) => Promise<T>,
 ): Promise<T | { readonly kind: 'conflict'; readonly file: null } | Exclude<Changed, { kind: 'changed' }>> {
   if (wanted === null) return change(null);
   if (wanted === 'nothing') return change(0);
   if (wanted !== 'anything' && wanted.length === 1) return change(wanted[0]!);
   for (let tries = 1; ; tries += 1) {
-    const file = await findFile(pool, workspaceId, path);
+    const file = await findFile(db, workspaceId, path);
     if (!file || (wanted !== 'anything' && !wanted.includes(file.version))) return { kind: 'conflict', file };
     const outcome = await change(file.version);
     if (outcome.kind !== 'conflict' || tries === TRIES) return outcome;

@@ -1,10 +1,10 @@
-// A workspace's folders: the tree, search by name and by text, and moves.
+// A workspace's folders: the tree, and moves.
 
 import { createRoute, z } from '@hono/zod-openapi';
-import type { SearchHit, TreeEntry } from '@continuo/protocol';
+import type { TreeEntry } from '@continuo/protocol';
 import { schemas } from '@continuo/protocol';
 import { transaction } from '../../db/pool.ts';
-import { hasChats, listChatFiles, type Chat } from '../../threads/chats/chat-files.ts';
+import { hasChats, listChatFiles } from '../../threads/chats/chat-files.ts';
 import {
   authorFor,
   findFile,
@@ -19,25 +19,20 @@ import {
 import { fold } from '../../case-folding.ts';
 import type { WorkspaceScope } from '../../identity/scope.ts';
 import { PATH_DEPTH, type FilePath } from '../../files/paths.ts';
-import { searchNames, searchText } from '../../files/search.ts';
 import { readTree, type TreeEntry as Entry } from '../../files/tree.ts';
 import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
-import { whileConnected } from '../kernel/client-gone.ts';
-import { fileNotFound, pathTaken, refusedWrite, shownFile, versionConflict } from './file-responses.ts';
+import { fileNotFound, pathTaken, refusedWrite, toWireFile, versionConflict } from './file-responses.ts';
 import { fileAt, folderAt, writable } from '../kernel/paths.ts';
 import { requirePersonFor, ROLE_FILES, SOMETIMES_PERSON } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
 import { body, invalidCursor, json, limitQuery, page, problems, wholeNumber } from '../kernel/shared.ts';
-import { scopeIn } from '../kernel/scope.ts';
-import { workspaceParam } from './workspaces.ts';
+import { scopeIn, workspaceParam } from '../kernel/scope.ts';
 
 const tags = ['files'];
 /** The most files in a folder that is moved, and the most that the answer lists. */
 const MOVED_FILES = 10_000;
 const MOVED_SHOWN = 1000;
-/** How many of the newest chats the search by name covers. */
-const CHATS_SEARCHED = 1000;
 
 export function folderRoutes(app: App, context: HttpContext): void {
   const { workspaces, config } = context;
@@ -49,7 +44,7 @@ export function folderRoutes(app: App, context: HttpContext): void {
       tags,
       summary: 'List a folder',
       description:
-        'Folders are the beginnings of paths: an empty one is not there. What is in `/chats` is listed by `path=/chats` alone, newest first.',
+        'A folder is a prefix of paths, so there are no empty folders. Only `path=/chats` lists the files in `/chats`, newest first.',
       request: {
         params: workspaceParam,
         query: z.object({
@@ -80,52 +75,10 @@ export function folderRoutes(app: App, context: HttpContext): void {
 
   app.openapi(
     createRoute({
-      method: 'get',
-      path: '/api/v1/workspaces/{id}/search',
-      tags,
-      summary: 'Search names and texts',
-      description:
-        'Names by a part of the path; texts by words, as a web search: `"a phrase"`, `or`, `-not`. ' +
-        `Of a text its first 131072 characters are searched, of the chats the names of the newest ${CHATS_SEARCHED}.`,
-      request: {
-        params: workspaceParam,
-        query: z.object({
-          q: z.string().trim().min(1).max(200),
-          in: z.enum(['names', 'text', 'all']).default('all'),
-          limit: wholeNumber(1, 100).default(20),
-        }),
-      },
-      responses: {
-        200: json(page(schemas.searchHit), 'The best first, names before texts'),
-        ...problems(400, 404, 410),
-      },
-    }),
-    async (c) => {
-      const { q: words, in: where, limit } = c.req.valid('query');
-      const scope = await scopeIn(c);
-      const { workspaceId, db } = scope;
-      const items: SearchHit[] = [];
-      if (where !== 'text') {
-        const named = await searchNames(db, workspaceId, { words, limit });
-        items.push(...named.map((hit) => ({ ...hit, found_in: 'name' as const, snippet: null })));
-        if (items.length < limit) items.push(...(await chatsNamed(scope, words)));
-      }
-      if (where !== 'names' && items.length < limit) {
-        const found = await whileConnected(c.env.outgoing, (signal) =>
-          searchText(db, workspaceId, { words, limit: limit - items.length, signal }),
-        );
-        items.push(...found.map((hit) => ({ ...hit, found_in: 'text' as const })));
-      }
-      return c.json({ items: items.slice(0, limit), next: null }, 200);
-    },
-  );
-
-  app.openapi(
-    createRoute({
       method: 'post',
       path: '/api/v1/workspaces/{id}/moves',
       tags,
-      summary: 'Move a file, or a folder with all that is in it',
+      summary: 'Move a file, or a folder with everything in it',
       description: `All or nothing, at most ${MOVED_FILES} files. The files keep their ids and their history. ${ROLE_FILES}`,
       security: SOMETIMES_PERSON,
       middleware: jsonBody({ limit: 16 * 1024 }),
@@ -146,7 +99,7 @@ export function folderRoutes(app: App, context: HttpContext): void {
       });
       await workspaces.committed(workspaceId, changes);
       const files = changes.flatMap((change) => ('file' in change && change.file ? [change.file] : []));
-      return c.json({ files: files.slice(0, MOVED_SHOWN).map(shownFile), count: files.length }, 200);
+      return c.json({ files: files.slice(0, MOVED_SHOWN).map(toWireFile), count: files.length }, 200);
     },
   );
 }
@@ -161,10 +114,10 @@ async function move(
     const moved = await moveFile(db, { workspaceId, author, from, to, base });
     if (moved.kind === 'conflict') throw await versionConflict(db, moved.file);
     if (moved.kind === 'in_the_way') throw pathTaken(moved.problem);
-    if (moved.kind === 'not_found') throw await fileNotFound(db, workspaceId, from);
+    if (moved.kind === 'not_found') throw await fileNotFound({ db, workspaceId }, from);
     return [moved];
   }
-  if (base !== null) throw await fileNotFound(db, workspaceId, from);
+  if (base !== null) throw await fileNotFound({ db, workspaceId }, from);
   if (to.folded.startsWith(`${from.folded}/`)) throw pathTaken(`${to.path} is inside ${from.path}`);
   return transaction(db, async (client) => {
     await lockFiles(client, workspaceId, []);
@@ -179,7 +132,7 @@ async function move(
       throw error instanceof InTheWay ? pathTaken(error.message) : error;
     })
     .then(async (changes) => {
-      if (changes.length === 0) throw await fileNotFound(db, workspaceId, from);
+      if (changes.length === 0) throw await fileNotFound({ db, workspaceId }, from);
       return changes;
     });
 }
@@ -188,7 +141,7 @@ function tooManyFiles(): Problem {
   return new Problem({
     status: 413,
     code: 'too_many_files',
-    detail: `The folder has more than ${MOVED_FILES} files; move what is in it part by part.`,
+    detail: `The folder has more than ${MOVED_FILES} files; move its subfolders one by one.`,
     extra: { limit: MOVED_FILES },
   });
 }
@@ -200,7 +153,7 @@ async function folderNotFound({ db, workspaceId }: WorkspaceScope, folder: FileP
     code: file ? 'is_a_file' : 'folder_not_found',
     detail: file
       ? `${file.path} is a file; GET …/files${file.path} reads it.`
-      : `There is no folder ${folder.path}: folders are there as long as files are in them.`,
+      : `There is no folder ${folder.path}; a folder exists only while there are files in it.`,
   });
 }
 
@@ -225,7 +178,7 @@ async function chatsPage(
   limit: number,
 ): Promise<{ items: TreeEntry[]; next: string | null }> {
   if (after !== undefined && !z.uuid().safeParse(after).success)
-    throw invalidCursor(after, 'is not one that a page gave as next.');
+    throw invalidCursor(after, 'is not the `next` of a page.');
   const chats = await listChatFiles(db, workspaceId, { after: after ?? null, limit: limit + 1 });
   const items = chats.slice(0, limit).map(({ name, path, version, changedAt }): TreeEntry => {
     return { type: 'file', name, path, kind: 'chat', version, changed_at: changedAt.toISOString() };
@@ -233,18 +186,9 @@ async function chatsPage(
   return { items, next: chats.length > limit ? chats[limit - 1]!.threadId : null };
 }
 
-async function chatsNamed({ db, workspaceId }: WorkspaceScope, words: string): Promise<SearchHit[]> {
-  const chats = await listChatFiles(db, workspaceId, { after: null, limit: CHATS_SEARCHED });
-  return chats.filter(({ path }) => fold(path).includes(fold(words))).map(chatHit);
-}
-
-function chatHit({ path, version }: Chat): SearchHit {
-  return { path, found_in: 'name', kind: 'chat', id: null, version, size: null, snippet: null };
-}
-
 function treeCursor(given: string): string {
   const path = Buffer.from(given, 'base64url').toString('utf8');
   if (!path.startsWith('/') || path.includes('\0'))
-    throw invalidCursor(given, 'is not one that a page gave as next.');
+    throw invalidCursor(given, 'is not the `next` of a page.');
   return path;
 }

@@ -7,17 +7,18 @@ import { migrationNames } from '../../db/migrate.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { Storage } from '../../db/storage.ts';
 import type { App, HttpContext } from '../app.ts';
-import { json } from '../kernel/shared.ts';
+import { refuseLimitedKey } from '../kernel/scope.ts';
+import { json, problems } from '../kernel/shared.ts';
 import { VERSION } from '../kernel/version.ts';
 
-export function healthRoutes(app: App, { pool, storage, pod, metrics, workspaces }: HttpContext): void {
+export function healthRoutes(app: App, { storage, pod, metrics, workspaces }: HttpContext, pool: Pool): void {
   app.openapi(
     createRoute({
       method: 'get',
       path: '/healthz',
       tags: ['health'],
-      summary: 'The process is there',
-      responses: { 200: json(z.object({ status: z.literal('ok') }), 'It is') },
+      summary: 'Whether the process is alive',
+      responses: { 200: json(z.object({ status: z.literal('ok') }), 'The process is alive') },
     }),
     (c) => c.json({ status: 'ok' as const }, 200),
   );
@@ -27,10 +28,10 @@ export function healthRoutes(app: App, { pool, storage, pod, metrics, workspaces
       method: 'get',
       path: '/readyz',
       tags: ['health'],
-      summary: 'The server can do its work',
+      summary: 'Whether the server is ready',
       responses: {
-        200: json(schemas.ready, 'It can'),
-        503: json(schemas.ready, 'It cannot; the fields say why'),
+        200: json(schemas.ready, 'The server is ready'),
+        503: json(schemas.ready, 'The server is not ready; the fields say why'),
       },
     }),
     async (c) => {
@@ -60,10 +61,16 @@ export function healthRoutes(app: App, { pool, storage, pod, metrics, workspaces
       method: 'get',
       path: '/metrics',
       tags: ['health'],
-      summary: 'What operators watch, for Prometheus',
-      responses: { 200: { description: 'Metrics', content: { 'text/plain': { schema: z.string() } } } },
+      summary: 'Metrics for Prometheus',
+      responses: {
+        200: { description: 'Metrics', content: { 'text/plain': { schema: z.string() } } },
+        ...problems(403),
+      },
     }),
-    async (c) => c.text(await metrics.text(), 200, { 'content-type': metrics.contentType }),
+    async (c) => {
+      refuseLimitedKey(c, 'read the metrics of the whole server');
+      return c.text(await metrics.text(), 200, { 'content-type': metrics.contentType });
+    },
   );
 }
 

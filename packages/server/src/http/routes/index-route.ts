@@ -11,7 +11,7 @@ export function indexRoute(app: App): void {
       method: 'get',
       path: '/api',
       tags: ['health'],
-      summary: 'Where to begin',
+      summary: 'The version and the main routes',
       responses: {
         200: json(z.record(z.string(), z.string()), 'The version, and the addresses of the most used routes'),
       },

@@ -11,8 +11,7 @@ import { jsonBody } from '../kernel/body.ts';
 import { personRoute } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
 import { body, json, notFound, problems } from '../kernel/shared.ts';
-import { scopeIn } from '../kernel/scope.ts';
-import { workspaceParam } from './workspaces.ts';
+import { scopeIn, workspaceParam } from '../kernel/scope.ts';
 
 const tags = ['mcp servers'];
 const path = '/api/v1/workspaces/{id}/mcp-servers';
@@ -53,7 +52,7 @@ export function mcpRoutes(app: App, { mcp }: HttpContext): void {
       method: 'put',
       path: `${path}/{name}`,
       tags,
-      summary: 'Add an MCP server, or change it; it is (re)started',
+      summary: 'Add or change an MCP server; it is (re)started',
       middleware: jsonBody(),
       request: { params: serverParam, body: body(schemas.mcpConfig) },
       responses: {
@@ -77,9 +76,9 @@ export function mcpRoutes(app: App, { mcp }: HttpContext): void {
       method: 'delete',
       path: `${path}/{name}`,
       tags,
-      summary: 'Remove an MCP server; its process is ended',
+      summary: 'Remove an MCP server; its process is stopped',
       request: { params: serverParam },
-      responses: { 204: { description: 'It is gone' }, ...problems(400, 404, 410) },
+      responses: { 204: { description: 'The server is removed' }, ...problems(400, 404, 410) },
     }),
     async (c) => {
       const { id, name } = await server(c, c.req.valid('param'));
@@ -93,9 +92,9 @@ export function mcpRoutes(app: App, { mcp }: HttpContext): void {
       method: 'post',
       path: `${path}/{name}/restart`,
       tags,
-      summary: 'Start an MCP server anew, on every pod',
+      summary: 'Restart an MCP server on every pod',
       request: { params: serverParam },
-      responses: { 202: json(schemas.mcpServer, 'It is being started'), ...problems(400, 404, 410) },
+      responses: { 202: json(schemas.mcpServer, 'The server is restarting'), ...problems(400, 404, 410) },
     }),
     async (c) => {
       const { id, name } = await server(c, c.req.valid('param'));
@@ -152,12 +151,12 @@ function tooMany(): Problem {
   return new Problem({
     status: 409,
     code: 'too_many_mcp_servers',
-    detail: `A workspace may have ${MOST_SERVERS} MCP servers; remove one first.`,
+    detail: `A workspace may have at most ${MOST_SERVERS} MCP servers; remove one first.`,
   });
 }
 
 function nothingToKeep(paths: readonly string[]): Problem {
-  const message = 'is null, which keeps a stored value, and none is stored; give a value';
+  const message = 'is null, which keeps the stored value, but no value is stored; send a value';
   return new Problem({
     status: 400,
     code: 'invalid_body',

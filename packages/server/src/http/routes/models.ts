@@ -6,15 +6,19 @@ import { json } from '../kernel/shared.ts';
 
 const models = z
   .object({
-    default: z.string().meta({ description: 'Answers where neither message, chat nor role names one.' }),
+    default: z.string().meta({
+      description: 'The model that answers if neither the message, the chat nor the role names one.',
+    }),
     models: z.array(z.string()).meta({
-      description: 'Those that are known; any other `provider/model` of a usable provider can be named, too.',
+      description: 'The known models. Any other `provider/model` of a usable provider works, too.',
     }),
     providers: z.array(
       z.object({
         name: z.string(),
         usable: z.boolean(),
-        set: z.array(z.string()).meta({ description: 'The variables, any one of which makes it usable.' }),
+        set: z
+          .array(z.string())
+          .meta({ description: 'Environment variables; any one of them makes the provider usable.' }),
       }),
     ),
   })
@@ -26,7 +30,7 @@ export function modelRoutes(app: App, { models: catalog }: HttpContext): void {
       method: 'get',
       path: '/api/models',
       tags: ['models'],
-      summary: 'List the models that can answer',
+      summary: 'List the models',
       responses: { 200: json(models, 'The models') },
     }),
     (c) => c.json({ default: catalog.default, ...catalog.list() }, 200),

@@ -9,22 +9,23 @@ import { jsonBody } from '../kernel/body.ts';
 import { personRoute } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
 import { body, json, notFound, problems } from '../kernel/shared.ts';
-import { scopeIn } from '../kernel/scope.ts';
-import { workspaceParam } from './workspaces.ts';
+import { scopeIn, workspaceParam } from '../kernel/scope.ts';
 
 const tags = ['policies'];
 const path = '/api/v1/workspaces/{id}/policy';
 
 const rules = z.array(policyRule).max(schemas.POLICY_RULES);
-const policy = z.object({ rules, version: z.string().meta({ description: 'Of these rules.' }) }).meta({
-  id: 'Policy',
-  description: 'The last rule that matches a call decides; what none matches is asked.',
-});
+const policy = z
+  .object({ rules, version: z.string().meta({ description: 'The version of these rules.' }) })
+  .meta({
+    id: 'Policy',
+    description: 'The last rule that matches a call decides; a call that matches no rule needs approval.',
+  });
 const newPolicy = z
   .strictObject({
     rules,
     version: z.string().optional().meta({
-      description: 'The one that was read: 409 `policy_changed` if somebody else has written meanwhile.',
+      description: 'The version that was read; 409 `policy_changed` if the policy has changed since.',
     }),
   })
   .meta({ id: 'NewPolicy' });
@@ -37,7 +38,10 @@ export function policyRoutes(app: App): void {
       tags,
       summary: 'Read the policy of a workspace',
       request: { params: workspaceParam },
-      responses: { 200: json(policy, 'The policy; the default if none was set'), ...problems(400, 404, 410) },
+      responses: {
+        200: json(policy, 'The policy; the default policy if none was set'),
+        ...problems(400, 404, 410),
+      },
     }),
     async (c) => {
       const { workspaceId, db } = await scopeIn(c);
@@ -53,7 +57,7 @@ export function policyRoutes(app: App): void {
       path,
       tags,
       summary: 'Replace the policy of a workspace',
-      description: 'Holds for every call from now on, also of runs that are under way.',
+      description: 'Applies to every call from now on, also in open runs.',
       middleware: jsonBody(),
       request: { params: workspaceParam, body: body(newPolicy) },
       responses: { 200: json(policy, 'The policy'), ...problems(400, 404, 409, 410, 413, 415) },
@@ -78,6 +82,6 @@ function changed(): Problem {
     status: 409,
     code: 'policy_changed',
     detail:
-      'Somebody else has changed the policy since it was read. Nothing was written: read it again, and change that.',
+      'The policy has changed since it was read. Nothing was written: read it again and apply your change to it.',
   });
 }

@@ -6,8 +6,7 @@ import { schemas } from '@continuo/protocol';
 import type { App, HttpContext } from '../app.ts';
 import { Problem } from '../kernel/problem.ts';
 import { json, page, problems } from '../kernel/shared.ts';
-import { scopeIn } from '../kernel/scope.ts';
-import { workspaceParam } from './workspaces.ts';
+import { scopeIn, workspaceParam } from '../kernel/scope.ts';
 
 const tags = ['roles'];
 
@@ -20,7 +19,8 @@ export function roleRoutes(app: App, { roles }: HttpContext): void {
       path: '/api/v1/workspaces/{id}/roles',
       tags,
       summary: 'List the roles of a workspace',
-      description: 'The built-in roles, overlaid by the files `/agents/*.md`, by name.',
+      description:
+        'The built-in roles and those of the files `/agents/*.md`, by name. A file overrides the built-in role of its name.',
       request: { params: workspaceParam },
       responses: {
         200: json(page(schemas.role), 'The roles, all on one page'),

@@ -5,8 +5,7 @@ import { schemas, type RunStatus } from '@continuo/protocol';
 import { listRuns } from '../../runs/reads/read-runs.ts';
 import type { App } from '../app.ts';
 import { json, limitQuery, page, problems, timeCursor } from '../kernel/shared.ts';
-import { scopeIn } from '../kernel/scope.ts';
-import { workspaceParam } from './workspaces.ts';
+import { scopeIn, workspaceParam } from '../kernel/scope.ts';
 
 const OPEN: readonly RunStatus[] = ['queued', 'running'];
 
@@ -24,7 +23,7 @@ export function runListRoutes(app: App): void {
           status: z
             .enum(['open', ...schemas.runStatus.options])
             .optional()
-            .openapi({ description: 'Only those in this state; `open`: queued or running.' }),
+            .openapi({ description: 'Only runs with this status; `open`: queued or running.' }),
           after: z.string().optional(),
           limit: limitQuery,
         }),

@@ -1,8 +1,8 @@
 // Runs: their state, their events, their end.
 
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { createRoute, z } from '@hono/zod-openapi';
+import { createRoute } from '@hono/zod-openapi';
 import { runs, schemas } from '@continuo/protocol';
+import type { WorkspaceScope } from '../../identity/scope.ts';
 import { requestCancel } from '../../runs/facts/cancel.ts';
 import { publicRun, readListedRun, readRun, type StoredRun } from '../../runs/reads/read-runs.ts';
 import { steerQueued } from '../../runs/facts/steer.ts';
@@ -11,29 +11,26 @@ import { readRunEvents, seqOf } from '../../log/statements.ts';
 import { accept, idempotencyHeader, queueFull } from '../messages/accept-run.ts';
 import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
-import { positionAtStart } from '../dialects/dialect-stream.ts';
 import { Problem } from '../kernel/problem.ts';
-import { scopeOf } from '../dialects/run-stream.ts';
+import { factWorld, scopeOfRun } from '../kernel/scope.ts';
+import { body, idParam, invalidCursor, json, notFound, problems, refuseNul } from '../kernel/shared.ts';
 import {
-  body,
-  idParam,
-  invalidCursor,
-  json,
-  limitQuery,
-  notFound,
-  page,
-  problems,
-  refuseNul,
-  wantsJson,
-} from '../kernel/shared.ts';
+  answerWithEvents,
+  cursorHeader,
+  cursorIn,
+  eventsQuery,
+  eventsResponse,
+  wantsPage,
+} from '../streams/events-request.ts';
+import { sourceOf, streamRun } from '../streams/run-stream.ts';
 
 const tags = ['runs'];
 const BINDING = { dialect: runs };
 
 export function runRoutes(app: App, context: HttpContext): void {
-  const { pool, streams, recent } = context;
-  const find = async (id: string): Promise<StoredRun> => {
-    const run = await readRun(pool, id);
+  const { streams, recent } = context;
+  const read = async ({ db }: WorkspaceScope, id: string): Promise<StoredRun> => {
+    const run = await readRun(db, id);
     if (!run) throw notFound('run', id);
     return run;
   };
@@ -49,7 +46,8 @@ export function runRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { id } = c.req.valid('param');
-      const run = await readListedRun(pool, id);
+      const { db } = await scopeOfRun(c, id);
+      const run = await readListedRun(db, id);
       if (!run) throw notFound('run', id);
       return c.json(run, 200);
     },
@@ -62,54 +60,42 @@ export function runRoutes(app: App, context: HttpContext): void {
       tags,
       summary: 'Follow a run, or page through its events',
       description:
-        'Server-sent events from `after` (or the `Last-Event-ID` header) on; the stream ends after the terminal `state`. ' +
+        'Server-sent events after `after` (or the `Last-Event-ID` header); the stream ends after the terminal `state`. ' +
         'With `Accept: application/json` or `format=json`, a page.',
       request: {
         params: idParam,
-        headers: z.object({ 'last-event-id': z.string().optional() }),
-        query: z.object({
-          after: z.string().optional(),
-          limit: limitQuery,
-          format: z.enum(['json', 'sse']).optional(),
-        }),
+        headers: cursorHeader,
+        query: eventsQuery,
       },
       responses: {
-        200: {
-          description: 'The events',
-          content: {
-            'text/event-stream': { schema: z.string() },
-            'application/json': { schema: page(schemas.event) },
-          },
-        },
+        200: eventsResponse(schemas.event),
         204: { description: 'The run has ended, and the cursor is at its end' },
         ...problems(400, 404),
       },
     }),
     async (c) => {
       const { id } = c.req.valid('param');
-      const { after: queried, limit, format } = c.req.valid('query');
-      const given = c.req.header('last-event-id') || queried || '0';
-      const asJson = format === 'json' || (format === undefined && wantsJson(c));
-      const place = given === '0' && !asJson && c.req.method === 'GET' ? recent.place(id) : null;
+      const { after, limit, format } = c.req.valid('query');
+      const given = cursorIn(c, after);
+      const asPage = wantsPage(c, format);
+      const scope = await scopeOfRun(c, id);
+      const place = given === '0' && !asPage ? recent.place(id) : null;
       if (place) {
-        const scope = scopeOf({ id, thread_id: place.threadId, startAfter: place.startAfter });
-        streams.follow(c.env.outgoing, { binding: BINDING, scope, from: positionAtStart(runs, scope) });
-        return RESPONSE_ALREADY_SENT;
+        const { threadId, startAfter } = place;
+        return streamRun(c, context, BINDING, sourceOf({ id, thread_id: threadId, startAfter }));
       }
-      const run = await find(id);
-      const seq = await seqAfter(context, run, given);
-      if (asJson) {
-        return c.body(await eventsPage(context, run, { given, seq, limit }), 200, {
-          'content-type': 'application/json',
-        });
-      }
+      const run = await read(scope, id);
+      const seq = await seqAfter(scope, run, given);
       // 204 tells an EventSource that reconnects after the end to stop.
-      if (seq === run.lastSeq) return c.body(null, 204);
-      if (c.req.method === 'HEAD')
-        return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
-      const from = { seq, state: null, part: 0 };
-      streams.follow(c.env.outgoing, { binding: BINDING, scope: scopeOf(run), from });
-      return RESPONSE_ALREADY_SENT;
+      if (!asPage && seq === run.lastSeq) return c.body(null, 204);
+      return answerWithEvents(c, {
+        asPage,
+        page: () => eventsPage(scope, run, { given, seq, limit }),
+        stream: (response) => {
+          const from = { seq, state: null, part: 0 };
+          streams.follow(response, { binding: BINDING, source: sourceOf(run), from });
+        },
+      });
     },
   );
 
@@ -119,7 +105,7 @@ export function runRoutes(app: App, context: HttpContext): void {
       path: '/api/runs/{id}/cancel',
       tags,
       summary: 'Cancel a run',
-      description: 'After a 200 the run ends `canceled`, and never with `final`. Repeating it is fine.',
+      description: 'After a 200 the run ends `canceled`, never with `final`. Idempotent.',
       middleware: jsonBody({ limit: 16 * 1024 }),
       request: { params: idParam, body: body(schemas.cancelRequest, false) },
       responses: {
@@ -131,9 +117,9 @@ export function runRoutes(app: App, context: HttpContext): void {
       const { id } = c.req.valid('param');
       const { reason = 'user_cancelled' } = c.req.valid('json');
       refuseNul('reason', reason);
-      // Does nothing if there is no such run.
-      await requestCancel(context, id, reason);
-      const run = await find(id);
+      const scope = await scopeOfRun(c, id);
+      await requestCancel(factWorld(context, scope), id, reason);
+      const run = await read(scope, id);
       if (run.status === 'done' || run.status === 'error') {
         throw new Problem({
           status: 409,
@@ -150,19 +136,20 @@ export function runRoutes(app: App, context: HttpContext): void {
       method: 'post',
       path: '/api/runs/{id}/steer',
       tags,
-      summary: 'Give the message of a queued run to the run that is at work',
+      summary: 'Steer: give a queued run’s message to the running run',
       description:
-        'In one step: the run at work takes the message in, with its files, and the queued run ends `canceled`. ' +
-        'Repeating it is fine.',
+        'Atomic: the running run gets the message with its files, and the queued run ends `canceled`. ' +
+        'Idempotent.',
       request: { params: idParam },
-      responses: { 200: json(schemas.run, 'The run that takes it in'), ...problems(400, 404, 409, 429) },
+      responses: { 200: json(schemas.run, 'The run that gets the message'), ...problems(400, 404, 409, 429) },
     }),
     async (c) => {
-      const run = await find(c.req.valid('param').id);
-      const answer = await steerQueued(context, run);
+      const { id } = c.req.valid('param');
+      const scope = await scopeOfRun(c, id);
+      const answer = await steerQueued(factWorld(context, scope), await read(scope, id));
       if (answer.outcome === 'queue_full') throw queueFull();
       if (answer.outcome !== 'steered') throw notSteered(answer.outcome);
-      return c.json(publicRun(await find(answer.steered)), 200);
+      return c.json(publicRun(await read(scope, answer.steered)), 200);
     },
   );
 
@@ -172,7 +159,7 @@ export function runRoutes(app: App, context: HttpContext): void {
       path: '/api/runs/{id}/retry',
       tags,
       summary: 'Run the same message again',
-      description: 'For a failed or canceled run: a new run from the same message.',
+      description: 'Starts a new run from the message of a failed or canceled run.',
       request: { params: idParam, headers: idempotencyHeader },
       responses: {
         202: json(schemas.accepted, 'The new run is queued'),
@@ -180,7 +167,9 @@ export function runRoutes(app: App, context: HttpContext): void {
       },
     }),
     async (c) => {
-      const run = await find(c.req.valid('param').id);
+      const { id } = c.req.valid('param');
+      const scope = await scopeOfRun(c, id);
+      const run = await read(scope, id);
       if (run.status !== 'error' && run.status !== 'canceled') {
         throw new Problem({
           status: 409,
@@ -192,13 +181,11 @@ export function runRoutes(app: App, context: HttpContext): void {
         throw new Problem({
           status: 409,
           code: 'run_not_retryable',
-          detail: `Its message was taken in by run ${run.steered_into}; send it again as a new message.`,
+          detail: `The run’s message was given to run ${run.steered_into}; to repeat it, send it as a new message.`,
         });
       }
-      const origin = await context.originOf(run.thread_id);
-      if (!origin) throw notFound('thread', run.thread_id);
-      const accepted = await accept(context, {
-        workspaceId: origin.workspaceId,
+      const accepted = await accept(context, scope, {
+        workspaceId: scope.workspaceId,
         threadId: run.thread_id,
         message: { id: run.message_id, retryOf: run.id },
         model: run.model,
@@ -216,15 +203,20 @@ export function runRoutes(app: App, context: HttpContext): void {
       method: 'get',
       path: '/api/runs/{id}/why',
       tags,
-      summary: 'What the run waits for',
+      summary: 'Explain what the run waits for',
       request: { params: idParam },
-      responses: { 200: json(schemas.why, 'In a sentence and as fields'), ...problems(400, 404) },
+      responses: {
+        200: json(schemas.why, 'The explanation, as a sentence and as fields'),
+        ...problems(400, 404),
+      },
     }),
     async (c) => {
-      const run = await find(c.req.valid('param').id);
+      const { id } = c.req.valid('param');
+      const scope = await scopeOfRun(c, id);
+      const run = await read(scope, id);
       const starting = (podId: string, workspaceId: string) =>
         podId === context.pod.id ? context.mcp.startingIn(workspaceId) : [];
-      return c.json(await explain(pool, run, starting), 200);
+      return c.json(await explain(scope.db, run, starting), 200);
     },
   );
 }
@@ -232,30 +224,30 @@ export function runRoutes(app: App, context: HttpContext): void {
 function notSteered(outcome: 'not_waiting' | 'nothing_at_work'): Problem {
   const detail = {
     not_waiting:
-      'Only a run that waits its turn with a message of its own can give it away; this one does not.',
-    nothing_at_work: 'No run is at work that could take the message in; it waits its turn and is next.',
+      'Only a queued run with a message of its own can be steered into another run; this run is not one.',
+    nothing_at_work: 'No run is running that could get the message; the queued run is next.',
   };
   return new Problem({ status: 409, code: outcome, detail: detail[outcome] });
 }
 
 /** The thread's seq of the last event that the client has. */
-async function seqAfter({ pool }: HttpContext, run: StoredRun, given: string): Promise<number> {
+async function seqAfter({ db }: WorkspaceScope, run: StoredRun, given: string): Promise<number> {
   if (!/^\d{1,9}$/.test(given))
     throw invalidCursor(given, 'is not the id of an event; ids are whole numbers from 1.');
   const after = Number(given);
   if (after === 0) return run.startAfter;
-  const seq = await seqOf(pool, run.thread_id, run.id, run.startAfter, after);
+  const seq = await seqOf(db, run.thread_id, run.id, run.startAfter, after);
   if (seq === null) throw invalidCursor(given, 'is ahead of the log: the run has no event with that id yet.');
   return seq;
 }
 
 /** A page of events, with their data as stored. */
 async function eventsPage(
-  { pool }: HttpContext,
+  { db }: WorkspaceScope,
   run: StoredRun,
   { given, seq, limit }: { given: string; seq: number; limit: number },
 ): Promise<string> {
-  const rows = await readRunEvents(pool, {
+  const rows = await readRunEvents(db, {
     threadId: run.thread_id,
     runId: run.id,
     after: seq,

@@ -1,6 +1,5 @@
 // A thread's log in the `thread` dialect: as one stream across all its runs and sessions, or as pages in either direction.
 
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas, thread, threadEventJson } from '@continuo/protocol';
 import type { StoredEvent } from '../../log/event.ts';
@@ -8,13 +7,23 @@ import { readThreadEvents, readThreadEventsBefore } from '../../log/statements.t
 import { logEnd } from '../../threads/read-threads.ts';
 import type { App, HttpContext } from '../app.ts';
 import { Problem } from '../kernel/problem.ts';
-import { idParam, invalidCursor, limitQuery, notFound, page, problems, wantsJson } from '../kernel/shared.ts';
-import { beginsAfter } from '../kernel/sse.ts';
+import { scopeOfThread } from '../kernel/scope.ts';
+import { idParam, invalidCursor, notFound, problems } from '../kernel/shared.ts';
+import {
+  answerWithEvents,
+  cursorHeader,
+  cursorIn,
+  eventsQuery,
+  eventsResponse,
+  wantsPage,
+} from '../streams/events-request.ts';
+import { beginsAfter } from '../streams/sse.ts';
 
 const tags = ['threads'];
+const { shape } = eventsQuery;
 const BINDING = { dialect: thread, json: threadEventJson };
 
-export function threadEventRoutes(app: App, { pool, streams }: HttpContext): void {
+export function threadEventRoutes(app: App, { streams }: HttpContext): void {
   app.openapi(
     createRoute({
       method: 'get',
@@ -22,55 +31,52 @@ export function threadEventRoutes(app: App, { pool, streams }: HttpContext): voi
       tags,
       summary: 'Follow a thread, or page through its events',
       description:
-        'Server-sent events of all its runs and sessions, from `after` (or the `Last-Event-ID` header) on; `after=latest` begins now. ' +
-        'The stream has no end. With `Accept: application/json` or `format=json`, a page: of the events after `after`, or of the last ' +
-        'ones before `before`, in order; `before=latest` is the end of the log. `next` goes on in the same direction; it is null ' +
-        'when there is nothing more now.',
+        'Server-sent events of all its runs and sessions, after `after` (or the `Last-Event-ID` header); `after=latest` starts now. ' +
+        'The stream does not end. With `Accept: application/json` or `format=json`, a page: of the events after `after`, or of the last ' +
+        'ones before `before`, in order; `before=latest` is the end of the log. `next` continues in the same direction; it is null ' +
+        'when there are no more events.',
       request: {
         params: idParam,
-        headers: z.object({ 'last-event-id': z.string().optional() }),
+        headers: cursorHeader,
         query: z.object({
-          after: z.string().optional(),
+          after: shape.after,
           before: z.string().optional(),
-          limit: limitQuery,
-          format: z.enum(['json', 'sse']).optional(),
+          limit: shape.limit,
+          format: shape.format,
         }),
       },
       responses: {
-        200: {
-          description: 'The events',
-          content: {
-            'text/event-stream': { schema: z.string() },
-            'application/json': { schema: page(schemas.threadEvent) },
-          },
-        },
+        200: eventsResponse(schemas.threadEvent),
         ...problems(400, 404),
       },
     }),
     async (c) => {
       const { id } = c.req.valid('param');
       const { after, before, limit, format } = c.req.valid('query');
-      const end = await logEnd(pool, null, id);
+      const { db, workspaceId } = await scopeOfThread(c, id);
+      const end = await logEnd(db, workspaceId, id);
       if (end === null) throw notFound('thread', id);
-      const asJson = format === 'json' || (format === undefined && wantsJson(c));
-      if (before !== undefined) {
-        if (!asJson || after !== undefined) throw onlyBefore();
-        const events = await readThreadEventsBefore(pool, id, cursorToSeq(before, end + 1), limit);
-        const first = events[0]?.seq ?? 1;
-        return c.body(pageOf(events, first > 1 ? first : null), 200, { 'content-type': 'application/json' });
-      }
-      const seq = cursorToSeq(c.req.header('last-event-id') || after || '0', end);
-      if (asJson) {
-        const events = await readThreadEvents(pool, id, seq, limit);
-        const last = events.at(-1)?.seq ?? seq;
-        return c.body(pageOf(events, last < end ? last : null), 200, { 'content-type': 'application/json' });
-      }
-      if (c.req.method === 'HEAD')
-        return c.body(null, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
-      const from = { seq, state: null, part: 0 };
-      const scope = { threadId: id, run: null };
-      streams.follow(c.env.outgoing, { binding: BINDING, scope, from, headers: beginsAfter(seq) });
-      return RESPONSE_ALREADY_SENT;
+      const asPage = wantsPage(c, format);
+      if (before !== undefined && (!asPage || after !== undefined)) throw onlyBefore();
+      const seq = before === undefined ? cursorToSeq(cursorIn(c, after), end) : cursorToSeq(before, end + 1);
+      return answerWithEvents(c, {
+        asPage,
+        page: async () => {
+          if (before !== undefined) {
+            const events = await readThreadEventsBefore(db, id, seq, limit);
+            const first = events[0]?.seq ?? 1;
+            return pageOf(events, first > 1 ? first : null);
+          }
+          const events = await readThreadEvents(db, id, seq, limit);
+          const last = events.at(-1)?.seq ?? seq;
+          return pageOf(events, last < end ? last : null);
+        },
+        stream: (response) => {
+          const from = { seq, state: null, part: 0 };
+          const source = { threadId: id, run: null };
+          streams.follow(response, { binding: BINDING, source, from, headers: beginsAfter(seq) });
+        },
+      });
     },
   );
 }
@@ -93,7 +99,7 @@ function onlyBefore(): Problem {
   return new Problem({
     status: 400,
     code: 'invalid_query',
-    detail: 'before: pages go back with `before` alone, as JSON; a stream goes on from `after`.',
-    extra: { errors: [{ path: 'before', message: 'goes with format=json, and not with after' }] },
+    detail: 'before: `before` works only for JSON pages, without `after`; to continue a stream, use `after`.',
+    extra: { errors: [{ path: 'before', message: 'is allowed only with format=json and without after' }] },
   });
 }

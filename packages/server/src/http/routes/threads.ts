@@ -1,13 +1,13 @@
 // Threads and their messages.
 
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import { v7 as uuidv7 } from 'uuid';
 import { schemas } from '@continuo/protocol';
 import { insertThread, listMessages, listThreads, readThread } from '../../threads/read-threads.ts';
 import { idempotencyHeader } from '../messages/accept-run.ts';
 import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
+import { scopeNamed, scopeOfThread } from '../kernel/scope.ts';
 import { takeMessage } from '../messages/submit-message.ts';
 import {
   body,
@@ -21,21 +21,18 @@ import {
   refuseNul,
   timeCursor,
 } from '../kernel/shared.ts';
-import { defaultWorkspace, workspaceIn } from './workspaces.ts';
 
 const tags = ['threads'];
 
 export function threadRoutes(app: App, context: HttpContext): void {
-  const { pool } = context;
-  const workspaceOr = async (c: Context, given: string | undefined): Promise<string> =>
-    given === undefined ? defaultWorkspace(c) : (await workspaceIn(c, pool, given)).id;
+  const { bus, originOf } = context;
 
   app.openapi(
     createRoute({
       method: 'post',
       path: '/api/threads',
       tags,
-      summary: 'Make a thread',
+      summary: 'Create a thread',
       middleware: jsonBody(),
       request: { body: body(schemas.newThread, false) },
       responses: { 201: json(schemas.thread, 'The thread'), ...problems(400, 404, 410, 413, 415) },
@@ -43,9 +40,9 @@ export function threadRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { title, workspace } = c.req.valid('json');
       refuseNul('title', title);
-      const workspaceId = await workspaceOr(c, workspace);
-      const thread = await insertThread(context, workspaceId, uuidv7(), title ?? null);
-      context.originOf.remember(thread.id, { workspaceId, role: null, model: null });
+      const { db, workspaceId } = await scopeNamed(c, workspace);
+      const thread = await insertThread(db, bus, { id: uuidv7(), workspaceId, title: title ?? null });
+      originOf.remember(thread.id, { workspaceId, role: null, model: null });
       return c.json(thread, 201, { location: `/api/threads/${thread.id}` });
     },
   );
@@ -73,7 +70,8 @@ export function threadRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { workspace, after, limit } = c.req.valid('query');
       const cursor = after === undefined ? null : timeCursor(after);
-      return c.json(await listThreads(pool, await workspaceOr(c, workspace), cursor, limit), 200);
+      const { db, workspaceId } = await scopeNamed(c, workspace);
+      return c.json(await listThreads(db, workspaceId, cursor, limit), 200);
     },
   );
 
@@ -88,7 +86,8 @@ export function threadRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { id } = c.req.valid('param');
-      const thread = await readThread(pool, id);
+      const { db } = await scopeOfThread(c, id);
+      const thread = await readThread(db, id);
       if (!thread) throw notFound('thread', id);
       return c.json(thread, 200);
     },
@@ -113,11 +112,10 @@ export function threadRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { id } = c.req.valid('param');
-      const origin = await context.originOf(id);
-      if (!origin) throw notFound('thread', id);
-      const { run, headers } = await takeMessage(context, {
+      const scope = await scopeOfThread(c, id);
+      const { run, headers } = await takeMessage(context, scope, {
         threadId: id,
-        origin,
+        origin: scope.origin,
         message: c.req.valid('json'),
         idempotencyKey: c.req.valid('header')['idempotency-key'] ?? null,
       });
@@ -130,22 +128,23 @@ export function threadRoutes(app: App, context: HttpContext): void {
       method: 'get',
       path: '/api/threads/{id}/messages',
       tags,
-      summary: 'List what was said, in reading order',
+      summary: 'List messages, in the order of the conversation',
       request: { params: idParam, query: z.object({ after: z.string().optional(), limit: limitQuery }) },
       responses: { 200: json(page(schemas.message), 'A page of messages'), ...problems(400, 404) },
     }),
     async (c) => {
       const { id } = c.req.valid('param');
       const { after, limit } = c.req.valid('query');
-      if (!(await readThread(pool, id))) throw notFound('thread', id);
+      const { db } = await scopeOfThread(c, id);
+      if (!(await readThread(db, id))) throw notFound('thread', id);
       const cursor = after === undefined ? { ordinal: 0, seq: -1 } : messageCursor(after);
-      return c.json(await listMessages(pool, id, cursor, limit), 200);
+      return c.json(await listMessages(db, id, cursor, limit), 200);
     },
   );
 }
 
 function messageCursor(given: string): { ordinal: number; seq: number } {
   const match = /^(\d{1,9})\.(\d{1,9}|20\d{8})$/.exec(given);
-  if (!match) throw invalidCursor(given, 'is not one that a page gave as next.');
+  if (!match) throw invalidCursor(given, 'is not the `next` of a page.');
   return { ordinal: Number(match[1]), seq: Number(match[2]) };
 }

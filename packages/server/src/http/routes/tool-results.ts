@@ -2,11 +2,12 @@
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';
-import { readToolResult } from '../../runs/reads/tool-results.ts';
-import type { App, HttpContext } from '../app.ts';
+import { parseToolResultId, readToolResult } from '../../runs/reads/tool-results.ts';
+import type { App } from '../app.ts';
+import { findRunScope } from '../kernel/scope.ts';
 import { json, notFound, problems } from '../kernel/shared.ts';
 
-export function toolResultRoutes(app: App, { pool }: HttpContext): void {
+export function toolResultRoutes(app: App): void {
   app.openapi(
     createRoute({
       method: 'get',
@@ -18,11 +19,13 @@ export function toolResultRoutes(app: App, { pool }: HttpContext): void {
           id: z.string().meta({ description: 'The run’s id, a colon, and the call’s id.' }),
         }),
       },
-      responses: { 200: json(schemas.toolResult, 'The call and what came of it'), ...problems(404) },
+      responses: { 200: json(schemas.toolResult, 'The call and its result'), ...problems(404) },
     }),
     async (c) => {
       const { id } = c.req.valid('param');
-      const result = await readToolResult(pool, id);
+      const parsed = parseToolResultId(id);
+      const scope = parsed && (await findRunScope(c, parsed.runId));
+      const result = scope && (await readToolResult(scope.db, parsed));
       if (!result) throw notFound('tool_result', id.slice(0, 300));
       return c.json(result, 200);
     },

@@ -2,18 +2,19 @@
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';
+import type { Pool } from '../../db/pool.ts';
 import { onlyWorkspace } from '../../identity/principal.ts';
 import { sumUsage } from '../../runs/reads/usage.ts';
-import type { App, HttpContext } from '../app.ts';
+import type { App } from '../app.ts';
 import { json, limitQuery, page, problems } from '../kernel/shared.ts';
 
-export function usageRoutes(app: App, { pool }: HttpContext): void {
+export function usageRoutes(app: App, pool: Pool): void {
   app.openapi(
     createRoute({
       method: 'get',
       path: '/api/usage',
       tags: ['usage'],
-      summary: 'Tokens and money, by run, thread, role or model',
+      summary: 'Sum tokens and cost by run, thread, role or model',
       request: {
         query: z.object({
           by: z.enum(['run', 'thread', 'role', 'model']).default('model'),

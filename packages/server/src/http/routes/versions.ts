@@ -7,12 +7,11 @@ import { TooMuchWork, workers } from '../../compute/pool.ts';
 import { asText, readWhole } from '../../files/content.ts';
 import { authorFor, findFile, findRemoved, readFile, writeFile, type FileHead } from '../../files/files.ts';
 import { DIFF_BYTES, listVersions, readVersion, type FileVersion } from '../../files/versions.ts';
-import { mayUse } from '../../identity/principal.ts';
-import { findWorkspace } from '../../workspaces/workspaces.ts';
+import type { WorkspaceScope } from '../../identity/scope.ts';
 import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
 import { whileConnected } from '../kernel/client-gone.ts';
-import { fileNotFound, pathTaken, refusedWrite, shownFile, versionConflict } from './file-responses.ts';
+import { fileNotFound, pathTaken, refusedWrite, toWireFile, versionConflict } from './file-responses.ts';
 import { fileAt, writable } from '../kernel/paths.ts';
 import { requirePersonFor, ROLE_FILES, SOMETIMES_PERSON } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -26,7 +25,8 @@ import {
   problems,
   wholeNumber,
 } from '../kernel/shared.ts';
-import { restoreWorkspace, workspaceIn, workspaceParam } from './workspaces.ts';
+import { removedScopeIn, scopeIn, workspaceParam } from '../kernel/scope.ts';
+import { restoreWorkspace } from './workspaces.ts';
 
 const tags = ['files'];
 const which = {
@@ -35,7 +35,7 @@ const which = {
 };
 
 export function versionRoutes(app: App, context: HttpContext): void {
-  const { pool, workspaces, config } = context;
+  const { workspaces, config } = context;
 
   app.openapi(
     createRoute({
@@ -43,7 +43,7 @@ export function versionRoutes(app: App, context: HttpContext): void {
       path: '/api/v1/workspaces/{id}/versions',
       tags,
       summary: 'List a file’s versions, newest first',
-      description: 'Also of a removed file: by the path it was removed from, or by its id.',
+      description: 'Works for a removed file, too: by its last path or by its id.',
       request: {
         params: workspaceParam,
         query: z.object({ ...which, after: z.string().optional(), limit: limitQuery }),
@@ -53,11 +53,11 @@ export function versionRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { after, limit, ...given } = c.req.valid('query');
       if (after !== undefined && !/^\d{1,9}$/.test(after))
-        throw invalidCursor(after, 'is not one that a page gave as next.');
-      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
-      const file = await fileOf(context, id, given);
+        throw invalidCursor(after, 'is not the `next` of a page.');
+      const scope = await scopeIn(c);
+      const file = await fileOf(scope, given);
       const before = after === undefined ? {} : { before: Number(after) };
-      const versions = await listVersions(pool, file.id, { ...before, limit: limit + 1 });
+      const versions = await listVersions(scope.db, file.id, { ...before, limit: limit + 1 });
       const items = versions.slice(0, limit).map((version) => shownVersion(file.id, version));
       return c.json({ items, next: versions.length > limit ? String(items.at(-1)!.version) : null }, 200);
     },
@@ -68,8 +68,8 @@ export function versionRoutes(app: App, context: HttpContext): void {
       method: 'get',
       path: '/api/v1/workspaces/{id}/diff',
       tags,
-      summary: 'The difference between two versions of a file',
-      description: `Unified. \`to\` is the latest if absent, \`from\` the one before it; 0 is the empty file. Texts of at most ${DIFF_BYTES} bytes.`,
+      summary: 'Compare two versions of a file',
+      description: `A unified diff. \`to\` defaults to the latest version, \`from\` to the one before \`to\`; 0 is the empty file. For texts of at most ${DIFF_BYTES} bytes.`,
       request: {
         params: workspaceParam,
         query: z.object({
@@ -82,13 +82,13 @@ export function versionRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { from: asked, to, ...given } = c.req.valid('query');
-      const { id } = await workspaceIn(c, pool, c.req.valid('param').id);
-      const file = await fileOf(context, id, given);
+      const scope = await scopeIn(c);
+      const file = await fileOf(scope, given);
       const last = to ?? file.version;
       const first = asked ?? last - 1;
       const [old, now] = [
-        first === 0 ? null : await versionOf(context, file, first),
-        await versionOf(context, file, last),
+        first === 0 ? null : await versionOf(scope, file, first),
+        await versionOf(scope, file, last),
       ];
       const where = { path: file.path, from: first, to: last };
       if (!now.isText || old?.isText === false) {
@@ -96,11 +96,11 @@ export function versionRoutes(app: App, context: HttpContext): void {
       }
       if (Math.max(now.size, old?.size ?? 0) > DIFF_BYTES) throw diffTooLarge();
       const sides = {
-        from: { name: old?.path ?? '/dev/null', text: old ? await textOf(context, old) : '' },
-        to: { name: now.path, text: await textOf(context, now) },
+        from: { name: old?.path ?? '/dev/null', text: old ? await textOf(scope, old) : '' },
+        to: { name: now.path, text: await textOf(scope, now) },
       };
       const difference = await whileConnected(c.env.outgoing, (signal) =>
-        workers.run('difference', sides, { key: id, signal }),
+        workers.run('difference', sides, { key: scope.workspaceId, signal }),
       ).catch((error: unknown) => {
         throw error instanceof TooMuchWork ? diffTooLarge(error) : error;
       });
@@ -113,10 +113,10 @@ export function versionRoutes(app: App, context: HttpContext): void {
       method: 'post',
       path: '/api/v1/workspaces/{id}/restore',
       tags,
-      summary: 'Bring back a version of a file, or a removed workspace',
+      summary: 'Restore a version of a file, or a removed workspace',
       description:
-        'With a path (or a file’s id) and a version: that content is the file’s next version; a removed file comes back under its own id. ' +
-        `With an empty body: the workspace itself, while it is removed. ${ROLE_FILES}`,
+        'With a path (or a file’s id) and a version: that content becomes the file’s next version; a removed file keeps its id. ' +
+        `With an empty body: restores the removed workspace itself. ${ROLE_FILES}`,
       security: SOMETIMES_PERSON,
       middleware: jsonBody({ limit: 16 * 1024 }),
       request: { params: workspaceParam, body: body(schemas.restoration, false) },
@@ -127,52 +127,51 @@ export function versionRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { version, to, if_match: base = null, ...given } = c.req.valid('json');
-      const named = c.req.valid('param').id;
       if (given.path === undefined && given.file === undefined) {
-        const found = await findWorkspace(pool, named);
-        if (found?.removed && mayUse(c.get('principal'), found.id))
-          return c.json(await restoreWorkspace(context, found), 200);
+        const removed = await removedScopeIn(c);
+        if (removed) return c.json(await restoreWorkspace(context, removed), 200);
       }
-      const { id } = await workspaceIn(c, pool, named);
-      const file = await fileOf(context, id, given);
+      const scope = await scopeIn(c);
+      const { db, workspaceId, principal } = scope;
+      const file = await fileOf(scope, given);
       if (version === undefined) throw missing('version');
-      const content = await versionOf(context, file, version);
+      const content = await versionOf(scope, file, version);
       const path = writable(fileAt(to ?? file.path));
       requirePersonFor(c, path);
       const revive = file.removedAt ? { removedFile: file.id } : {};
       const write = {
-        workspaceId: id,
+        workspaceId,
         path,
-        author: authorFor(c.get('principal')),
+        author: authorFor(principal),
         base,
         content,
         quotaBytes: config.workspaceBytes,
       };
-      const restored = await writeFile(pool, { ...write, restore: revive }).catch((error: unknown) => {
+      const restored = await writeFile(db, { ...write, restore: revive }).catch((error: unknown) => {
         throw refusedWrite(error, config.workspaceBytes);
       });
       if (restored.kind === 'conflict' && file.removedAt && restored.file)
-        throw pathTaken(`${restored.file.path} is another file now; name another path as \`to\``);
-      if (restored.kind === 'conflict') throw await versionConflict(pool, restored.file);
+        throw pathTaken(`${restored.file.path} is now another file; give another path as \`to\``);
+      if (restored.kind === 'conflict') throw await versionConflict(db, restored.file);
       if (restored.kind === 'in_the_way') throw pathTaken(restored.problem);
-      if (restored.kind === 'not_found') throw await fileNotFound(pool, id, path);
-      await workspaces.committed(id, [restored]);
-      return c.json(shownFile(restored.file), 200, { etag: `"${restored.file.version}"` });
+      if (restored.kind === 'not_found') throw await fileNotFound(scope, path);
+      await workspaces.committed(workspaceId, [restored]);
+      return c.json(toWireFile(restored.file), 200, { etag: `"${restored.file.version}"` });
     },
   );
 }
 
 const NEVER_THERE =
-  'Nor was one removed from there. GET …/tree lists what there is, GET …/changes where files were; a moved file has its history at its new path.';
+  'No file was removed from there either. GET …/tree lists the files, GET …/changes their moves and removals; a moved file has its history at its new path.';
 
 /** The file in the request, current or removed. */
 async function fileOf(
-  { pool }: HttpContext,
-  workspaceId: string,
+  scope: WorkspaceScope,
   given: { path?: string | undefined; file?: string | undefined },
 ): Promise<FileHead> {
+  const { db, workspaceId } = scope;
   if (given.file !== undefined) {
-    const file = await readFile(pool, workspaceId, given.file);
+    const file = await readFile(db, workspaceId, given.file);
     if (file) return file;
     throw new Problem({
       status: 404,
@@ -182,24 +181,24 @@ async function fileOf(
   }
   if (given.path === undefined) throw missing('path');
   const path = fileAt(given.path);
-  const live = await findFile(pool, workspaceId, path);
-  const file = live?.path === path.path ? live : await findRemoved(pool, workspaceId, path);
-  if (!file) throw await fileNotFound(pool, workspaceId, path, NEVER_THERE);
+  const live = await findFile(db, workspaceId, path);
+  const file = live?.path === path.path ? live : await findRemoved(db, workspaceId, path);
+  if (!file) throw await fileNotFound(scope, path, NEVER_THERE);
   return file;
 }
 
-async function versionOf({ pool }: HttpContext, file: FileHead, version: number): Promise<FileVersion> {
-  const found = await readVersion(pool, file.id, version);
+async function versionOf({ db }: WorkspaceScope, file: FileHead, version: number): Promise<FileVersion> {
+  const found = await readVersion(db, file.id, version);
   if (found) return found;
   throw new Problem({
     status: 404,
     code: 'version_not_found',
-    detail: `${file.path} has the versions 1 to ${file.version}, and no ${version}.`,
+    detail: `${file.path} has no version ${version}; it has versions 1 to ${file.version}.`,
   });
 }
 
-async function textOf({ pool }: HttpContext, version: FileVersion): Promise<string> {
-  return asText(await readWhole(pool, version.chunks)) ?? '';
+async function textOf({ db }: WorkspaceScope, version: FileVersion): Promise<string> {
+  return asText(await readWhole(db, version.chunks)) ?? '';
 }
 
 function shownVersion(file: string, version: FileVersion): VersionBody {
@@ -221,14 +220,14 @@ function missing(what: string): Problem {
   return new Problem({
     status: 400,
     code: 'invalid_request',
-    detail: `${what}: is missing; say which file by \`path\` or \`file\`, and which \`version\`.`,
+    detail: `${what}: is missing; name the file by \`path\` or \`file\`, and give a \`version\`.`,
   });
 }
 
 function diffTooLarge(tooMuch?: TooMuchWork): Problem {
   const why = tooMuch
     ? `comparing them ${tooMuch.message}`
-    : `texts of up to ${DIFF_BYTES} bytes are compared`;
+    : `only texts of up to ${DIFF_BYTES} bytes can be compared`;
   return new Problem({
     status: 422,
     code: 'diff_too_large',

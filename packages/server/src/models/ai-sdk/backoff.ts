@@ -30,5 +30,5 @@ export function aiSdkBackoff(retries: AiSdkRetries, { failed, retryAfter, random
 /** The end of the error message if the provider asks for a wait that is too long. */
 export function aiSdkTooLong({ maxRetryAfterMs }: AiSdkRetries, retryAfter = 0): string {
   if (retryAfter <= maxRetryAfterMs) return '';
-  return `; it asks to wait ${Math.ceil(retryAfter / 1000)} s, and ${maxRetryAfterMs / 1000} s are waited at most`;
+  return `; it asks to wait ${Math.ceil(retryAfter / 1000)} s, longer than the ${maxRetryAfterMs / 1000} s allowed`;
 }

@@ -10,8 +10,8 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
-import { aiSdkListen } from './heard.ts';
-import { aiSdkLinger } from './linger.ts';
+import { aiSdkOnActivity } from './activity.ts';
+import { aiSdkDrainResponse } from './drain-response.ts';
 
 export interface AiSdkWorld {
   now(): number;
@@ -24,7 +24,7 @@ export interface AiSdkWorld {
 type Cut = 'aborted' | 'stalled' | 'wordless';
 
 /** The abort reason. Nothing reads it, but without one an abort creates an error with a stack trace. */
-const OVER = 'the call is over';
+const OVER = 'the call has ended';
 
 interface AiSdkCallSettings {
   readonly world: AiSdkWorld;
@@ -44,7 +44,7 @@ export class AiSdkCall {
   #reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | null = null;
   #waitingSince: number | null = null;
   /** When the last bytes arrived, keep-alives included. */
-  #heardAt = 0;
+  #activeAt = 0;
   /** Since when the provider has sent no content; null before the first wait. */
   #wordlessSince: number | null = null;
   #released: (() => void) | null = null;
@@ -52,7 +52,7 @@ export class AiSdkCall {
   constructor(settings: AiSdkCallSettings) {
     this.#settings = settings;
     settings.signal.addEventListener('abort', this.#abort);
-    aiSdkListen(this.#http.signal, () => (this.#heardAt = settings.world.now()));
+    aiSdkOnActivity(this.#http.signal, () => (this.#activeAt = settings.world.now()));
     if (settings.signal.aborted) this.#end('aborted');
   }
 
@@ -92,7 +92,7 @@ export class AiSdkCall {
     this.#settings.signal.removeEventListener('abort', this.#abort);
     this.#done.abort(OVER);
     if (this.cut) return;
-    if (finished) return void (this.#reader && aiSdkLinger(this.#reader));
+    if (finished) return void (this.#reader && aiSdkDrainResponse(this.#reader));
     if (this.#reader) drop(this.#reader);
     this.#http.abort();
   }
@@ -120,7 +120,7 @@ export class AiSdkCall {
       wait = idleMs;
       if (this.#waitingSince === null) continue;
       const now = world.now();
-      const silent = now - Math.max(this.#waitingSince, this.#heardAt);
+      const silent = now - Math.max(this.#waitingSince, this.#activeAt);
       const wordless = now - (this.#wordlessSince ?? now);
       if (silent >= idleMs) return this.#end('stalled');
       if (wordless >= wordlessMs) return this.#end('wordless');

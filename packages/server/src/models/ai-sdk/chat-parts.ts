@@ -88,7 +88,7 @@ export class AiSdkChatParts {
     try {
       chunk = JSON.parse(data) as Chunk;
     } catch {
-      return this.#fail({ message: `sent what is not JSON: ${data.slice(0, 100)}` }, parts);
+      return this.#fail({ message: `sent a line that is not JSON: ${data.slice(0, 100)}` }, parts);
     }
     if (chunk.error != null) return this.#fail(chunk.error, parts);
     if (chunk.usage != null) this.#usage = chunk.usage;

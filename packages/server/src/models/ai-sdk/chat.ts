@@ -9,7 +9,7 @@ import {
 } from '@ai-sdk/provider';
 import { OpenAICompatibleChatLanguageModel } from '@ai-sdk/openai-compatible';
 import { AiSdkChatParts } from './chat-parts.ts';
-import { aiSdkLinger } from './linger.ts';
+import { aiSdkDrainResponse } from './drain-response.ts';
 import { AiSdkEvents } from './sse.ts';
 
 export class AiSdkChatModel extends OpenAICompatibleChatLanguageModel {
@@ -68,22 +68,22 @@ function partsOf(bytes: ReadableStream<Uint8Array>): ReadableStream<LanguageMode
   const reader = bytes.getReader();
   const events = new AiSdkEvents();
   const parts = new AiSdkChatParts();
-  const told: LanguageModelV4StreamPart[] = [];
+  const ready: LanguageModelV4StreamPart[] = [];
   return new ReadableStream<LanguageModelV4StreamPart>(
     {
       async pull(controller) {
-        while (told.length === 0) {
+        while (ready.length === 0) {
           const { done, value } = await reader.read();
-          for (const event of done ? events.end() : events.take(value)) parts.take(event, told);
+          for (const event of done ? events.end() : events.take(value)) parts.take(event, ready);
           if (!done && !parts.done) continue;
-          parts.end(told);
-          for (const part of told) controller.enqueue(part);
+          parts.end(ready);
+          for (const part of ready) controller.enqueue(part);
           controller.close();
-          if (!done) void aiSdkLinger(reader);
+          if (!done) void aiSdkDrainResponse(reader);
           return;
         }
-        for (const part of told) controller.enqueue(part);
-        told.length = 0;
+        for (const part of ready) controller.enqueue(part);
+        ready.length = 0;
       },
       cancel: (reason) => reader.cancel(reason),
     },

@@ -44,7 +44,7 @@ export function aiSdkFailureOf(error: unknown, context: AiSdkFailureContext): Ai
 
   const code = context.files && isOfFiles(text) ? 'file_refused' : 'invalid_request';
   if (UnsupportedFunctionalityError.isInstance(error))
-    return { code, message: answered('cannot take this request'), retryable: false };
+    return { code, message: answered('does not support this request'), retryable: false };
   if (error instanceof AiSdkNotAStream)
     return {
       code: 'provider_error',
@@ -55,7 +55,7 @@ export function aiSdkFailureOf(error: unknown, context: AiSdkFailureContext): Ai
     return {
       code: 'provider_error',
       message:
-        `The server at the address of ${context.provider} speaks chat completions and not the Responses API; ` +
+        `The server at the address of ${context.provider} speaks Chat Completions, not the Responses API; ` +
         `use the model compatible/${modelIn(error)}`,
       retryable: false,
     };
@@ -63,10 +63,11 @@ export function aiSdkFailureOf(error: unknown, context: AiSdkFailureContext): Ai
     if (APICallError.isInstance(error))
       return { code: 'provider_unavailable', message: answered('cannot be reached'), retryable };
     if (isCut(error))
-      return { code: 'stream_cut', message: answered('broke off the answer'), retryable: true };
+      return { code: 'stream_cut', message: answered('ended the answer early'), retryable: true };
     return { code: 'provider_error', message: answered('failed'), retryable: true };
   }
-  if (status < 400) return { code: 'stream_cut', message: answered('broke off the answer'), retryable: true };
+  if (status < 400)
+    return { code: 'stream_cut', message: answered('ended the answer early'), retryable: true };
   if (status === 401 || status === 403)
     return {
       code: 'unauthorized',
@@ -76,7 +77,7 @@ export function aiSdkFailureOf(error: unknown, context: AiSdkFailureContext): Ai
   const wait = waitIn(headers, context.now);
   const pause = wait === undefined ? {} : { retryAfter: wait };
   if (status === 429)
-    return { code: 'rate_limited', message: answered('limits the rate (429)'), retryable, ...pause };
+    return { code: 'rate_limited', message: answered('limits the request rate (429)'), retryable, ...pause };
   if (status >= 500 || status === 408 || status === 409)
     return {
       code: isUnavailable(status) ? 'provider_unavailable' : 'provider_error',
@@ -87,7 +88,7 @@ export function aiSdkFailureOf(error: unknown, context: AiSdkFailureContext): Ai
   if (status === 413 || isTooLong(text))
     return {
       code: 'context_too_long',
-      message: answered(`answered ${status}, the context is too long`),
+      message: answered(`answered ${status}: the context is too long`),
       retryable: false,
     };
   return { code, message: answered(`answered ${status}`), retryable: false };

@@ -6,30 +6,30 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { AiSdkDepth } from './depth.ts';
-import { aiSdkListener } from './heard.ts';
+import { aiSdkActivityCallback } from './activity.ts';
 
 /** How many bytes may wait to be read before the socket is paused. */
 const WAITING_BYTES = 256 * 1024;
 
 /**
- * With more than AT_ONCE open calls, a socket that delivered fewer than LITTLE_BYTES is paused, for REST_MS_A_CALL per open call
- * and at most REST_MS.
+ * With more than AT_ONCE open calls, a socket that delivered fewer than LITTLE_BYTES is paused, for PAUSE_MS_A_CALL per open call
+ * and at most PAUSE_MS.
  */
 const AT_ONCE = 4;
 const LITTLE_BYTES = 1024;
-const REST_MS_A_CALL = 1;
-const REST_MS = 50;
+const PAUSE_MS_A_CALL = 1;
+const PAUSE_MS = 50;
 
 const calls = {
   open: 0,
-  resting: [] as (() => void)[],
-  rest(wake: () => void): void {
-    if (this.resting.push(wake) > 1) return;
+  paused: [] as (() => void)[],
+  pauseUntilBatch(wake: () => void): void {
+    if (this.paused.push(wake) > 1) return;
     setTimeout(
       () => {
-        for (const each of this.resting.splice(0)) each();
+        for (const each of this.paused.splice(0)) each();
       },
-      Math.min(REST_MS, this.open * REST_MS_A_CALL),
+      Math.min(PAUSE_MS, this.open * PAUSE_MS_A_CALL),
     );
   },
 };
@@ -60,23 +60,23 @@ export const aiSdkFetch: typeof fetch = (input, init = {}) => {
         response.destroy();
         reject(failed(new Error(problem)));
       };
-      if (status < 200 || status > 599) return refuse(`the server answered with the status ${status}`);
+      if (status < 200 || status > 599) return refuse(`the server answered with status ${status}`);
       let headers: Headers;
       try {
         headers = headersOf(response);
       } catch {
-        return refuse('the server sent headers that are none');
+        return refuse('the server sent invalid response headers');
       }
       // `Response` does not allow a body with these status codes.
       const empty = [204, 205, 304].includes(status);
       if (empty) response.resume();
       const statusText = PLAIN.test(statusMessage) ? statusMessage : '';
-      const answer = empty ? null : bodyOf(response, aiSdkListener(signal));
+      const answer = empty ? null : bodyOf(response, aiSdkActivityCallback(signal));
       resolve(new Response(answer, { status, statusText, headers }));
     });
     request.on('upgrade', ({ statusCode }, socket) => {
       socket.destroy();
-      reject(failed(new Error(`the server answered with the status ${statusCode}`)));
+      reject(failed(new Error(`the server answered with status ${statusCode}`)));
     });
     request.on('error', (cause) => reject(cause.name === 'AbortError' ? cause : failed(cause)));
     request.end(body);
@@ -97,22 +97,22 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
 
 function bodyOf(
   response: IncomingMessage,
-  heard: (() => void) | undefined,
+  onActivity: (() => void) | undefined,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const depth = new AiSdkDepth();
   let waiting: Buffer[] = [];
   let over = false;
-  let rests = false;
+  let isPaused = false;
   const end = () => {
     if (!over) calls.open -= 1;
     over = true;
   };
-  const restIfLittle = (bytes: number) => {
+  const pauseIfLittle = (bytes: number) => {
     if (bytes >= LITTLE_BYTES || calls.open <= AT_ONCE || response.complete) return;
-    rests = true;
+    isPaused = true;
     response.pause();
-    calls.rest(() => {
-      rests = false;
+    calls.pauseUntilBatch(() => {
+      isPaused = false;
       if (!over) response.resume();
     });
   };
@@ -126,10 +126,10 @@ function bodyOf(
           waiting = [];
           if (bytes.length > 0) controller.enqueue(bytes as Uint8Array<ArrayBuffer>);
           if ((controller.desiredSize ?? 0) <= 0) response.pause();
-          else if (!rests) restIfLittle(bytes.length);
+          else if (!isPaused) pauseIfLittle(bytes.length);
         };
         response.on('data', (bytes: Buffer) => {
-          heard?.();
+          onActivity?.();
           if (waiting.push(bytes) === 1) process.nextTick(flush);
         });
         response.once('end', () => {
@@ -144,7 +144,7 @@ function bodyOf(
         });
       },
       pull: () => {
-        if (!rests) response.resume();
+        if (!isPaused) response.resume();
       },
       cancel: () => {
         end();

@@ -53,7 +53,7 @@ type UserContent = Extract<LanguageModelV4Message, { role: 'user' }>['content'];
 type AssistantPart = LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart;
 type AssistantExchange = Extract<AiSdkExchange, { readonly kind: 'assistant' }>;
 
-const UNANSWERED = 'There is no result: the call was interrupted before it ended.';
+const UNANSWERED = 'No result: the call was interrupted before it ended.';
 
 export function aiSdkPrompt({ system, history, dialect }: AiSdkHistory): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Message[] = [];
@@ -71,7 +71,7 @@ export function aiSdkPrompt({ system, history, dialect }: AiSdkHistory): Languag
     else {
       const content = assistantContent(exchange, dialect, index > lastUser);
       if (content.length === 0) continue;
-      if (prompt.length === 0) userSays([marker('The conversation begins with an answer.')]);
+      if (prompt.length === 0) userSays([marker('The conversation begins with an answer of the model.')]);
       if (prompt.at(-1)?.role === 'assistant') userSays([marker('Go on.')]);
       prompt.push({ role: 'assistant', content });
       const pairs = exchange.pairs.slice(0, CALLS_PER_MESSAGE);
@@ -80,13 +80,13 @@ export function aiSdkPrompt({ system, history, dialect }: AiSdkHistory): Languag
       if (surplus > 0)
         userSays([
           marker(
-            `The message above made ${surplus} more calls than the ${CALLS_PER_MESSAGE} that a message may make. They were not made.`,
+            `The message above requested ${surplus} calls more than the ${CALLS_PER_MESSAGE} that a message may request. They were not made.`,
           ),
         ]);
       const images = pairs.flatMap(({ result }) => result?.files ?? []);
       if (images.length > 0)
         userSays([
-          marker('The images that the results above speak of, in their order.'),
+          marker('The images of the results above, in the same order.'),
           ...images.map((image) => aiSdkFilePart(image, dialect.files)),
         ]);
     }

@@ -144,7 +144,7 @@ class AiSdkStream implements AsyncIterableIterator<StreamEvent, undefined, undef
       attempt,
       outcome.kind === 'failed'
         ? this.#failureOf(outcome.error)
-        : { code: 'stream_cut', message: `${provider} broke off the answer`, retryable: true },
+        : { code: 'stream_cut', message: `${provider} ended the answer early`, retryable: true },
     );
   }
 
@@ -158,9 +158,9 @@ class AiSdkStream implements AsyncIterableIterator<StreamEvent, undefined, undef
     const { code, message, retryable, retryAfter } = failure;
     this.#close(false);
     this.#failed += 1;
-    const wait = retryable && !parts.told ? this.#backoff(retries, retryAfter) : null;
+    const wait = retryable && !parts.hasOutput ? this.#backoff(retries, retryAfter) : null;
     if (wait === null) {
-      const again = retryable && parts.told && { retryable };
+      const again = retryable && parts.hasOutput && { retryable };
       const said = message + aiSdkTooLong(retries, retryAfter);
       this.#events.push({ type: 'stream_error', at: world.now(), code, message: said, ...again });
       return;
@@ -189,8 +189,8 @@ class AiSdkStream implements AsyncIterableIterator<StreamEvent, undefined, undef
     }
     const how =
       cut === 'stalled'
-        ? `was silent for ${idleMs / 1000} s`
-        : `sent nothing but signs of life for ${wordlessMs / 1000} s`;
+        ? `sent nothing for ${idleMs / 1000} s`
+        : `sent nothing but keep-alives for ${wordlessMs / 1000} s`;
     const message = `${failures.provider} ${how}`;
     this.#events.push({ type: 'stream_error', at, code: 'model_stalled', message, retryable: true });
   }

@@ -18,7 +18,7 @@ export function aiSdkStreamsOnly(send: typeof fetch): typeof fetch {
     const location = headers.get('location');
     const what = [status, type, location && `Location: ${location}`].filter(Boolean).join(', ');
     const body = await beginningOf(response);
-    throw new AiSdkNotAStream(`${origin}${pathname} gave ${what}${body && `: ${body}`}`);
+    throw new AiSdkNotAStream(`${origin}${pathname} answered ${what}${body && `: ${body}`}`);
   };
 }
 

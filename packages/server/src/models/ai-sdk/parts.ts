@@ -4,7 +4,7 @@
 //    the next turn needs all of it.
 // 2. A call stops with its `tool-call` part, which alone carries the call's metadata.
 // 3. At most `CALLS_KEPT` calls of a message are emitted; further calls are dropped.
-// 4. `told` says whether any content was emitted that a retry would repeat.
+// 4. `hasOutput` says whether any content was emitted that a retry would repeat.
 
 import type {
   LanguageModelV4FinishReason,
@@ -38,7 +38,7 @@ interface Call {
 }
 
 export class AiSdkParts {
-  told = false;
+  hasOutput = false;
   #block: Block | null = null;
   readonly #calls = new Map<string, Call>();
 
@@ -80,7 +80,7 @@ export class AiSdkParts {
     if (this.#block?.id !== part.id || this.#block.kind !== kind) this.#open(kind, part, at, events);
     if (part.providerMetadata) keep(this.#block!, part.providerMetadata);
     if (part.delta === '') return;
-    this.told = true;
+    this.hasOutput = true;
     events.push(
       kind === 'text'
         ? { type: 'text_delta', at, text: part.delta }
@@ -113,7 +113,7 @@ export class AiSdkParts {
     if (this.#calls.size >= CALLS_KEPT) return null;
     const call: Call = { written: false, stopped: false };
     this.#calls.set(callId, call);
-    this.told = true;
+    this.hasOutput = true;
     events.push({ type: 'tool_input_start', at, callId, tool });
     return call;
   }

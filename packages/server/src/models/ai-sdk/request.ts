@@ -46,7 +46,7 @@ function toolsFor(tools: readonly ToolSchema[], prompt: LanguageModelV4Prompt): 
     ),
   );
   if (used.size === 0) return {};
-  const description = 'Not available any more.';
+  const description = 'No longer available.';
   const input = { type: 'object', properties: {} };
   return {
     tools: [...used].map((name) => functionTool({ name, description, input })),

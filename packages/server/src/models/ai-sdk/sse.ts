@@ -38,7 +38,7 @@ export class AiSdkEvents {
     this.#rest.push(text);
     this.#length += text.length;
     if (this.#length > LINE_CHARACTERS)
-      throw new Error(`sent a line of more than ${LINE_CHARACTERS / 1024 / 1024} MiB`);
+      throw new Error(`sent a line longer than ${LINE_CHARACTERS / 1024 / 1024} MiB`);
   }
 
   #whole(end: string): string {

@@ -4,7 +4,8 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { sqlState, transaction, type Pool, type Queryable } from '../../db/pool.ts';
-import type { AttachedFile, Run } from '@continuo/protocol';
+import type { AttachedFile, Run, ThreadScope } from '@continuo/protocol';
+import { toStored, type StoredPrincipal } from '../../identity/principal.ts';
 import { THREAD_CHANGED } from '../../threads/topics.ts';
 import { ClaimSnapshot } from '../facts/facts.ts';
 import type { FactWorld } from '../facts/world.ts';
@@ -25,6 +26,8 @@ export interface Asked {
         readonly id?: string | undefined;
         readonly content: string;
         readonly policy?: BusyPolicy | undefined;
+        /** What the thread is about from this message on; what it was about before, if absent. */
+        readonly scope?: ThreadScope | undefined;
         /** The id of an earlier message. That message and everything after it are rewound. */
         readonly replaces?: string | undefined;
       }
@@ -78,23 +81,25 @@ interface Row {
   title_wanted: boolean;
 }
 
-export async function enqueue({ pool, pod, bus }: FactWorld, request: Enqueue): Promise<Enqueued> {
+export async function enqueue(world: FactWorld, request: Enqueue): Promise<Enqueued> {
+  const { pool, pod, bus } = world;
+  const principal = toStored(world.principal);
   const claimant = pod.claimant;
   const ids = { run: request.runId ?? uuidv7(), message: request.message.id ?? uuidv7() };
   const begin = (row: Row): void => {
     if (claimant !== null && row.claimed_attempt !== null)
-      pod.adopt(claimant, request.threadId, row.claimed_attempt, claimSnapshot(request, ids, row));
+      pod.adopt(claimant, request.threadId, row.claimed_attempt, claimSnapshot(request, ids, row, principal));
     // The run is committed: if the wake is lost, a tick finds the run.
     else void pod.wake(request.threadId, row.owner).catch(() => undefined);
     void bus.publish(THREAD_CHANGED, { threadId: request.threadId, change: 'fact' });
   };
   try {
     if (request.idempotencyKey === null) {
-      const row = await insert(pool, request, ids, claimant);
+      const row = await insert(pool, request, ids, { claimant, principal });
       begin(row);
-      return accepted(request, ids, row);
+      return accepted(request, ids, row, principal);
     }
-    return await once(pool, request, ids, claimant, begin);
+    return await once(pool, request, ids, { claimant, principal }, begin);
   } catch (error) {
     const refused = refusal(error);
     if (refused) return refused;
@@ -121,9 +126,9 @@ function refusal(error: unknown): Enqueued | null {
   }
 }
 
-function accepted(request: Enqueue, ids: Ids, row: Row): Enqueued {
+function accepted(request: Enqueue, ids: Ids, row: Row, principal: StoredPrincipal): Enqueued {
   return row.steered === null
-    ? { kind: 'queued', run: queued(request, ids, row) }
+    ? { kind: 'queued', run: queued(request, ids, row, principal) }
     : { kind: 'steered', runId: row.steered };
 }
 
@@ -132,7 +137,7 @@ async function once(
   pool: Pool,
   request: Enqueue,
   ids: Ids,
-  claimant: string | null,
+  by: By,
   begin: (row: Row) => void,
 ): Promise<Enqueued> {
   const { workspaceId, idempotencyKey } = request;
@@ -150,7 +155,7 @@ async function once(
       [workspaceId, idempotencyKey, hash, JSON.stringify({ run: ids.run })],
     );
     if (taken.rowCount === 1) {
-      const row = await insert(client, request, ids, claimant);
+      const row = await insert(client, request, ids, by);
       if (row.steered !== null)
         await client.query('update idempotency_keys set response = $3 where workspace_id = $1 and key = $2', [
           workspaceId,
@@ -163,13 +168,13 @@ async function once(
   });
   if (outcome.row) {
     begin(outcome.row);
-    return accepted(request, ids, outcome.row);
+    return accepted(request, ids, outcome.row, by.principal);
   }
   return replayed(outcome.earlier, hash);
 }
 
 /** The outcome of an earlier request with the same key. It may have been accepted even if it would be refused now. */
-export async function usedBefore(client: Queryable, asked: Asked): Promise<Enqueued | null> {
+export async function findByIdempotencyKey(client: Queryable, asked: Asked): Promise<Enqueued | null> {
   const earlier = asked.idempotencyKey === null ? null : await findEarlier(client, asked);
   return earlier && replayed(earlier, hashOf(asked));
 }
@@ -207,8 +212,19 @@ interface Ids {
   readonly message: string;
 }
 
+interface By {
+  /** The pod that claims the thread if no pod owns it; null if this pod takes no work. */
+  readonly claimant: string | null;
+  readonly principal: StoredPrincipal;
+}
+
 /** The claim snapshot. Null if an earlier run is open: without one, the new run is the only fact. */
-function claimSnapshot(request: Enqueue, ids: Ids, row: Row): ClaimSnapshot | null {
+function claimSnapshot(
+  request: Enqueue,
+  ids: Ids,
+  row: Row,
+  principal: StoredPrincipal,
+): ClaimSnapshot | null {
   if (row.blocked_by !== null || row.log_seq === null) return null;
   const fact = {
     id: ids.run,
@@ -228,12 +244,13 @@ function claimSnapshot(request: Enqueue, ids: Ids, row: Row): ClaimSnapshot | nu
     rewind_to: null,
     steers: null,
     decisions: null,
+    principal: JSON.stringify(principal),
   };
   return new ClaimSnapshot(row.log_seq, [fact]);
 }
 
 /** The run as it is when it is accepted. */
-function queued(request: Enqueue, ids: Ids, row: Row): Run {
+function queued(request: Enqueue, ids: Ids, row: Row, principal: StoredPrincipal): Run {
   return {
     id: ids.run,
     thread_id: request.threadId,
@@ -241,6 +258,7 @@ function queued(request: Enqueue, ids: Ids, row: Row): Run {
     status: 'queued',
     model: request.model,
     role: request.role,
+    principal,
     retry_of: 'retryOf' in request.message ? request.message.retryOf : null,
     steered_into: null,
     blocked_by: row.blocked_by,
@@ -248,6 +266,7 @@ function queued(request: Enqueue, ids: Ids, row: Row): Run {
     started_at: null,
     ended_at: null,
     cancel_requested_at: null,
+    cancel_requested_by: null,
     error: null,
     limits: request.limits,
     cost: null,
@@ -259,15 +278,21 @@ function limitsOf({ limits }: Enqueue): string | null {
   return limits === null ? null : JSON.stringify(limits);
 }
 
-async function insert(client: Queryable, request: Enqueue, ids: Ids, claimant: string | null): Promise<Row> {
+async function insert(
+  client: Queryable,
+  request: Enqueue,
+  ids: Ids,
+  { claimant, principal }: By,
+): Promise<Row> {
   const { message, files, chat } = request;
-  const content = 'content' in message ? JSON.stringify({ text: message.content, files }) : null;
+  const content =
+    'content' in message ? JSON.stringify({ text: message.content, files, scope: message.scope }) : null;
   const limits = limitsOf(request);
   if (chat) {
     const { workspaceId, threadId, model, role } = request;
     const { rows } = await client.query<Row>({
       name: 'open_chat',
-      text: 'select * from open_chat($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+      text: 'select * from open_chat($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
       values: [
         workspaceId,
         chat.title,
@@ -281,13 +306,14 @@ async function insert(client: Queryable, request: Enqueue, ids: Ids, claimant: s
         role,
         limits,
         claimant,
+        JSON.stringify(principal),
       ],
     });
     return rows[0]!;
   }
   const { rows } = await client.query<Row>({
     name: 'enqueue_run',
-    text: 'select * from enqueue_run($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
+    text: 'select * from enqueue_run($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
     values: [
       request.threadId,
       ids.run,
@@ -300,6 +326,7 @@ async function insert(client: Queryable, request: Enqueue, ids: Ids, claimant: s
       claimant,
       ('content' in message && message.policy) || 'enqueue',
       message.replaces ?? null,
+      JSON.stringify(principal),
     ],
   });
   return rows[0]!;

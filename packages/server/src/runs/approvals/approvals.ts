@@ -7,7 +7,7 @@ import type { Queryable } from '../../db/pool.ts';
 import { parseStored } from '../../json-depth.ts';
 import type { Page } from '../../threads/read-threads.ts';
 import { THREAD_CHANGED } from '../../threads/topics.ts';
-import type { FactWorld } from '../facts/world.ts';
+import { principalJson, type FactWorld } from '../facts/world.ts';
 
 interface Row {
   id: string;
@@ -25,12 +25,13 @@ interface Row {
   decided_input: string | null;
   comment: string | null;
   decided_at: Date | null;
+  decided_by: string | null;
 }
 
 /** An undecided approval past its time counts as expired, even if its run has not noticed yet. */
 const APPROVALS = `select a.id, a.thread_id, a.run_id, a.call, a.tool, a.kind, a.input, a.paths, a.reason, a.asked_at, a.expires_at,
     case when a.decision is null and a.expires_at <= clock_timestamp() then 'expired' else a.decision end as decision,
-    a.decided_input, a.comment, a.decided_at,
+    a.decided_input, a.comment, a.decided_at, a.decided_by,
     to_char(a.asked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as asked_us
   from approvals a join threads t on t.id = a.thread_id and t.removed_at is null`;
 
@@ -111,14 +112,22 @@ export type Decided =
   | { readonly kind: 'not_found' };
 
 export async function decideApproval(
-  { pool, pod, bus }: FactWorld,
+  world: FactWorld,
   { workspaceId, id }: { workspaceId: string; id: string },
   { decision, input, comment }: Decision,
 ): Promise<Decided> {
+  const { pool, pod, bus } = world;
   const { rows } = await pool.query<Row & { outcome: Decided['kind']; wake: boolean; owner: string | null }>({
     name: 'decide_approval',
-    text: 'select d.outcome, d.wake, d.owner, (d.answer).* from decide_approval($1, $2, $3, $4, $5) d',
-    values: [workspaceId, id, decision, input === undefined ? null : JSON.stringify(input), comment ?? null],
+    text: 'select d.outcome, d.wake, d.owner, (d.answer).* from decide_approval($1, $2, $3, $4, $5, $6) d',
+    values: [
+      workspaceId,
+      id,
+      decision,
+      input === undefined ? null : JSON.stringify(input),
+      comment ?? null,
+      principalJson(world),
+    ],
   });
   const row = rows[0]!;
   if (row.outcome === 'not_found') return { kind: 'not_found' };
@@ -159,5 +168,6 @@ function toWireApproval(row: Row): Approval {
     ...(row.decided_input !== null && { decided_input: parseStored(row.decided_input) }),
     comment: row.comment,
     decided_at: row.decided_at?.toISOString() ?? null,
+    decided_by: row.decided_by === null ? null : (JSON.parse(row.decided_by) as Approval['decided_by']),
   };
 }

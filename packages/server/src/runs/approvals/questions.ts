@@ -11,7 +11,7 @@ import type { StepContext } from '../steps/step.ts';
 
 /** The pod drains while a call waits for a person. The call stays unfinished, for the next owner. */
 export class Abandoned extends Error {
-  override readonly message = 'the pod stops, and the call waits for a person';
+  override readonly message = 'the pod is stopping while the call waits for a person';
 }
 
 interface Asker {
@@ -33,7 +33,7 @@ export function createAsker(
   const ask = async (question: Question): Promise<Answer> => {
     if (ended.signal.aborted || canceled.aborted) return { kind: 'canceled' };
     if (hold.draining) throw new Abandoned();
-    const startClock = context.rest();
+    const startClock = context.pauseClock();
     try {
       const approval = await post(question);
       const expiry = options.approvalMs === null ? [] : [AbortSignal.timeout(options.approvalMs)];

@@ -2,19 +2,19 @@
 // same time, the lock of its row decides which comes first.
 
 import { Canceled } from './facts.ts';
-import { announceFact, type FactWorld } from './world.ts';
+import { announceFact, principalJson, type FactWorld } from './world.ts';
 
 export async function requestCancel(world: FactWorld, runId: string, reason: string): Promise<void> {
   const { rows } = await world.pool.query<{ thread_id: string; owner: string | null }>({
     name: 'request_cancel',
     text: `with asked as (
-        update runs set cancel_requested_at = clock_timestamp(), cancel_reason = $2
+        update runs set cancel_requested_at = clock_timestamp(), cancel_reason = $2, cancel_requested_by = $3
         where id = $1 and status in ('queued', 'running') and cancel_requested_at is null
         returning thread_id
       )
       update threads t set wake_at = least(t.wake_at, clock_timestamp()) from asked where t.id = asked.thread_id
       returning t.id as thread_id, t.owner`,
-    values: [runId, reason],
+    values: [runId, reason, principalJson(world)],
   });
   const asked = rows[0];
   if (asked) await announceFact(world, asked.thread_id, asked.owner, new Canceled(runId, reason));

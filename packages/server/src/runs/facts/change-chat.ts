@@ -3,7 +3,7 @@
 import { transaction, type Queryable } from '../../db/pool.ts';
 import { THREAD_CHANGED, type ThreadChanged } from '../../threads/topics.ts';
 import { requestStop } from './stop.ts';
-import type { FactWorld } from './world.ts';
+import { principalJson, type FactWorld } from './world.ts';
 
 const REMOVED = 'chat_removed';
 
@@ -27,7 +27,7 @@ export async function changeChat(
 /** Stops the chat's open runs. A removed chat accepts no messages and is not listed, until it is restored or purged. */
 export async function removeChat(world: FactWorld, id: string): Promise<void> {
   await changeAndAnnounce(world, { threadId: id, change: 'file' }, async (client) => {
-    await client.query('select stop_thread($1, $2)', [id, REMOVED]);
+    await client.query('select stop_thread($1, $2, $3)', [id, REMOVED, principalJson(world)]);
     await client.query(
       'update threads set removed_at = clock_timestamp() where id = $1 and removed_at is null',
       [id],

@@ -1,7 +1,8 @@
 // Reads the facts of a thread: its open runs with the requests to them, and the requests to the thread itself.
 
-import type { ApprovalDecision, AttachedFile } from '@continuo/protocol';
+import type { ApprovalDecision, AttachedFile, ThreadScope } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
+import type { StoredPrincipal } from '../../identity/principal.ts';
 import { parseStored } from '../../json-depth.ts';
 import type { Facts, Limits, SentMessage } from '../loop/decide.ts';
 
@@ -23,6 +24,7 @@ export interface FactRow {
   readonly rewind_to: number | null;
   readonly steers: string | null;
   readonly decisions: string | null;
+  readonly principal: string | null;
   /** Null if the thread has no open run, and the row describes only the thread. */
   readonly id: string | null;
 }
@@ -91,6 +93,7 @@ function asRun(row: FactRow, id: string, defaults: Limits): Facts['runs'][number
     queuedAt: row.queued_at.getTime(),
     cancel: row.cancel_reason,
     workspaceId: row.workspace_id,
+    principal: JSON.parse(row.principal!) as StoredPrincipal,
     pause: row.pause,
     rewindTo: row.rewind_to,
     steers: row.steers === null ? [] : steersOf(row.steers),
@@ -102,12 +105,13 @@ function asRun(row: FactRow, id: string, defaults: Limits): Facts['runs'][number
 interface Content {
   readonly text: string;
   readonly files?: readonly AttachedFile[];
+  readonly scope?: ThreadScope;
 }
 
 const NONE: Facts['runs'][number]['decisions'] = new Map();
 
-function sent(id: string, { text, files }: Content): SentMessage {
-  return { id, content: text, ...(files && { files }) };
+function sent(id: string, { text, files, scope }: Content): SentMessage {
+  return { id, content: text, ...(files && { files }), ...(scope && { scope }) };
 }
 
 function steersOf(json: string): SentMessage[] {

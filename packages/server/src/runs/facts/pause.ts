@@ -2,7 +2,7 @@
 
 import type { SessionState } from '@continuo/protocol';
 import { transition, type SessionInput } from '../../actors/session.ts';
-import { announceFact, type FactWorld } from './world.ts';
+import { announceFact, principalJson, type FactWorld } from './world.ts';
 
 export type Paused =
   | { readonly ok: true; readonly session: SessionState }
@@ -21,9 +21,11 @@ export function requestPause(world: FactWorld, threadId: string): Promise<Paused
   return ask(world, threadId, {
     input: 'pause',
     name: 'request_pause',
+    values: [threadId, principalJson(world)],
     // Idempotent: concurrent requests all succeed.
     text: `with asked as (
-        update runs set pause_requested_at = coalesce(pause_requested_at, clock_timestamp())
+        update runs set pause_requested_at = coalesce(pause_requested_at, clock_timestamp()),
+          pause_requested_by = coalesce(pause_requested_by, $2)
         where id = (
             select id from runs where thread_id = $1 and status in ('queued', 'running') and cancel_requested_at is null
             order by ordinal limit 1)
@@ -41,8 +43,9 @@ export function requestResume(world: FactWorld, threadId: string): Promise<Pause
   return ask(world, threadId, {
     input: 'resume',
     name: 'request_resume',
+    values: [threadId],
     text: `with asked as (
-        update runs set pause_requested_at = null
+        update runs set pause_requested_at = null, pause_requested_by = null
         where thread_id = $1 and status in ('queued', 'running') and pause_requested_at is not null
         returning thread_id
       ), woken as (
@@ -57,9 +60,9 @@ export function requestResume(world: FactWorld, threadId: string): Promise<Pause
 async function ask(
   world: FactWorld,
   threadId: string,
-  { input, name, text }: { input: SessionInput; name: string; text: string },
+  { input, ...statement }: { input: SessionInput; name: string; text: string; values: string[] },
 ): Promise<Paused> {
-  const { rows } = await world.pool.query<Row>({ name, text, values: [threadId] });
+  const { rows } = await world.pool.query<Row>(statement);
   const { done, owner, session } = rows[0]!;
   const state = session ?? 'idle';
   if (done) {

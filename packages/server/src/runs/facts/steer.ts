@@ -1,7 +1,7 @@
 // Steers the running run with a queued message. The running run takes the message in at its next step; the message's own run is
 // canceled.
 
-import { announceFact, type FactWorld } from './world.ts';
+import { announceFact, principalJson, type FactWorld } from './world.ts';
 
 export type Steered =
   | { readonly outcome: 'steered'; readonly steered: string }
@@ -14,8 +14,8 @@ export async function steerQueued(
 ): Promise<Steered> {
   const { rows } = await world.pool.query<Steered & { owner: string | null }>({
     name: 'steer_queued',
-    text: 'select * from steer_queued($1)',
-    values: [run.id],
+    text: 'select * from steer_queued($1, $2)',
+    values: [run.id, principalJson(world)],
   });
   const { owner, ...answer } = rows[0]!;
   if (answer.outcome === 'steered') await announceFact(world, run.thread_id, owner);

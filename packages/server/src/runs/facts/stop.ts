@@ -1,7 +1,7 @@
 // A stop is a durable fact that any pod accepts. It cancels the open runs of a thread and ends its session.
 
 import type { SessionState } from '@continuo/protocol';
-import { announceFact, type FactWorld } from './world.ts';
+import { announceFact, principalJson, type FactWorld } from './world.ts';
 
 interface Stop {
   /** False if there was neither an open run nor a live session. */
@@ -13,8 +13,8 @@ interface Stop {
 export async function requestStop(world: FactWorld, threadId: string, reason: string): Promise<Stop> {
   const { rows } = await world.pool.query<Stop & { owner: string | null }>({
     name: 'stop_thread',
-    text: 'select * from stop_thread($1, $2)',
-    values: [threadId, reason],
+    text: 'select * from stop_thread($1, $2, $3)',
+    values: [threadId, reason, principalJson(world)],
   });
   const { asked, session, owner } = rows[0]!;
   if (asked) await announceFact(world, threadId, owner);

@@ -3,7 +3,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Call, EventData, LogEvent, NewEvent, SessionState } from '@continuo/protocol';
 import { isEnded, transition, type SessionInput } from '../../actors/session.ts';
-import type { Change, Entry } from '../../log/group.ts';
+import type { Entry } from '../../log/group.ts';
+import type { LoopChange } from '../changes.ts';
 import { messageRow } from '../steps/step.ts';
 import type { Decision, QueuedRun, SentMessage } from './decide.ts';
 import { answered } from '../approvals/questions.ts';
@@ -11,13 +12,13 @@ import { foldAll, pendingApproval, type RunState, type ThreadState } from '../..
 
 export interface AppendBatch {
   readonly entries: Entry[];
-  readonly changes: readonly Change[];
+  readonly changes: readonly LoopChange[];
 }
 
 /** Joins batches in order. A change refers to its event by index, so the indexes are shifted. */
 export function concatBatches(...batches: readonly AppendBatch[]): AppendBatch {
   const entries: Entry[] = [];
-  const changes: Change[] = [];
+  const changes: LoopChange[] = [];
   for (const each of batches) {
     for (const change of each.changes) changes.push({ ...change, event: change.event + entries.length });
     entries.push(...each.entries);
@@ -71,7 +72,7 @@ export function start({ id, rewindTo, message }: QueuedRun): AppendBatch {
   ];
   return {
     entries: events.map((event) => ({ runId: id, event })),
-    changes: [{ kind: 'start', event: 0, run: id }],
+    changes: [{ kind: 'start', event: 0 }],
   };
 }
 
@@ -90,7 +91,7 @@ export function openQuestions({ calls }: RunState) {
  * A takeover. `text` is the partial text of an unfinished message that will not be generated again, and is kept; null if the
  * message will be generated again, which supersedes it.
  */
-export function takenOver(run: RunState, queued: QueuedRun, text: string | null): AppendBatch {
+export function takeOver(run: RunState, queued: QueuedRun, text: string | null): AppendBatch {
   const attempt = run.attempts + 1;
   const supersedes = run.open !== null && text === null ? { supersedes: run.open } : {};
   const state: Entry = {
@@ -110,7 +111,7 @@ export function takenOver(run: RunState, queued: QueuedRun, text: string | null)
 }
 
 /** Adds steering messages to the running run. */
-export function takenIn({ id }: RunState, messages: readonly SentMessage[]): AppendBatch {
+export function steer({ id }: RunState, messages: readonly SentMessage[]): AppendBatch {
   return {
     entries: messages.map((message) => ({
       runId: id,
@@ -120,12 +121,12 @@ export function takenIn({ id }: RunState, messages: readonly SentMessage[]): App
   };
 }
 
-function said({ id, content, files }: SentMessage): EventData['message'] {
-  return { id, role: 'user', content, ...(files && { files }) };
+function said({ id, content, files, scope }: SentMessage): EventData['message'] {
+  return { id, role: 'user', content, ...(files && { files }), ...(scope && { scope }) };
 }
 
 /** Appends people's decisions about calls that need approval. A refused call ends. */
-export function settled(run: RunState, { decisions }: QueuedRun): AppendBatch {
+export function applyDecisions(run: RunState, { decisions }: QueuedRun): AppendBatch {
   const events = run.calls.flatMap((call): NewEvent[] => {
     const asked = pendingApproval(call);
     const made = asked && decisions.get(asked.approval);
@@ -145,8 +146,8 @@ export function settled(run: RunState, { decisions }: QueuedRun): AppendBatch {
 }
 
 const REFUSED = {
-  deny: 'a person refused the call',
-  expired: 'nobody allowed the call in time',
+  deny: 'a person denied the call',
+  expired: 'nobody approved the call in time',
   skip: 'outcome unknown: the call was started before the server stopped, and was not repeated',
 };
 
@@ -155,7 +156,7 @@ function refusedCall(asked: Call, { decision, comment }: Decision): NewEvent[] {
   const why = comment === null ? '' : `, and said: ${comment}`;
   const { call, tool } = asked;
   const mayHaveBegun = pendingApproval(asked)?.kind === 'unknown_outcome';
-  const rest = mayHaveBegun ? '' : '. Nothing was done. Do not repeat the call: go on without it, or ask';
+  const rest = mayHaveBegun ? '' : '. Nothing was done. Do not repeat the call: continue without it, or ask';
   const output = { error: `${mayHaveBegun ? REFUSED.skip : REFUSED[decision]}${why}${rest}` };
   const outcome = mayHaveBegun ? ('unknown' as const) : ('denied' as const);
   return [{ type: 'tool_end', data: { tool, output, call, success: false, outcome } }];
@@ -170,13 +171,12 @@ export function end(
 ): AppendBatch {
   const answers = run.calls.flatMap(unanswered).map((event): Entry => ({ runId: run.id, event }));
   const events: NewEvent[] = [...last, { type: 'state', data: { status } }];
-  return concatBatches({ entries: answers, changes: [] }, takenIn(run, sent), {
+  return concatBatches({ entries: answers, changes: [] }, steer(run, sent), {
     entries: events.map((event) => ({ runId: run.id, event })),
     changes: [
       {
         kind: 'end',
         event: events.length - 1,
-        run: run.id,
         status,
         error: error ?? null,
         usage: run.usage,
@@ -196,14 +196,18 @@ function unanswered(left: Call): NewEvent[] {
   const error = mayHaveBegun
     ? 'the run ended before the outcome was known'
     : 'the run ended before this call was made';
-  return [{ type: 'tool_end', data: { tool, output: { error }, call, success: false, outcome } }];
+  const operation = stage.kind === 'started' ? stage.operation : undefined;
+  return [
+    ...(operation ? [{ type: 'operation' as const, data: { ...operation, status: 'error' as const } }] : []),
+    { type: 'tool_end', data: { tool, output: { error }, call, success: false, outcome } },
+  ];
 }
 
 /**
  * Runs that were canceled before they began. If such a run carries a rewind, the rewind still takes effect. It is appended as an
  * event of the thread, because a run that never began has no events except its end.
  */
-export function dropped(runs: readonly QueuedRun[]): AppendBatch {
+export function drop(runs: readonly QueuedRun[]): AppendBatch {
   return concatBatches(
     ...runs.map(({ id, cancel, rewindTo }): AppendBatch => {
       const rewinding = rewound(rewindTo).map((event): Entry => ({ runId: null, event }));
@@ -213,7 +217,7 @@ export function dropped(runs: readonly QueuedRun[]): AppendBatch {
           { runId: id, event: { type: 'canceled', data: { reason: cancel! } } },
           { runId: id, event: { type: 'state', data: { status: 'canceled' } } },
         ],
-        changes: [{ kind: 'end', event: rewinding.length + 1, run: id, status: 'canceled' }],
+        changes: [{ kind: 'end', event: rewinding.length + 1, status: 'canceled' }],
       };
     }),
   );

@@ -1,12 +1,14 @@
 // decide(state, facts) returns the next step. Pure. Every decision of the run loop is made here.
 
-import type { ApprovalDecision, AttachedFile, Call } from '@continuo/protocol';
+import type { ApprovalDecision, AttachedFile, Call, ThreadScope } from '@continuo/protocol';
+import type { StoredPrincipal } from '../../identity/principal.ts';
 import { pendingApproval, workedMs, type RunState, type ThreadState } from '../../threads/fold.ts';
 
 export interface SentMessage {
   readonly id: string;
   readonly content: string;
   readonly files?: readonly AttachedFile[];
+  readonly scope?: ThreadScope;
 }
 
 export interface Decision {
@@ -35,6 +37,8 @@ export interface QueuedRun {
   /** Milliseconds. */
   readonly queuedAt: number;
   readonly workspaceId: string;
+  /** On whose behalf the run acts. */
+  readonly principal: StoredPrincipal;
 }
 
 /** The limits of a run; null means no limit. */
@@ -121,7 +125,7 @@ export function decide(state: ThreadState, facts: Facts, attempt: number, idleMs
   if (queued && isAnswered(run, queued)) return { kind: 'settle', run, queued };
   const calls = run.calls.filter((call) => call.stage.kind !== 'ended' && pendingApproval(call) === null);
   if (calls.length > 0) return { kind: 'run_tools', run, calls };
-  const messages = queued ? notTakenIn(run, queued) : [];
+  const messages = queued ? unreadSteers(run, queued) : [];
   if (messages.length > 0) return { kind: 'take_in', run, messages };
   if (end?.kind === 'complete' && run.calls.length === 0 && !run.unanswered) return { kind: 'finish', run };
   const exceeded = queued && exceededLimit(run, queued.limits);
@@ -161,7 +165,7 @@ function expiryOf({ calls, rest }: RunState): number | null {
 }
 
 /** Steering messages that the run has not taken in yet. */
-export function notTakenIn(run: RunState, { steers }: QueuedRun): readonly SentMessage[] {
+export function unreadSteers(run: RunState, { steers }: QueuedRun): readonly SentMessage[] {
   return steers.filter(({ id }) => !run.steered.includes(id));
 }
 

@@ -8,11 +8,12 @@
 import type { EventData, NewEvent } from '@continuo/protocol';
 import type { SessionInput } from '../../actors/session.ts';
 import type { Hold, Work } from '../../actors/hold.ts';
-import type { Change, Entry } from '../../log/group.ts';
-import { CancelWins, Unwritable, type Pen } from '../../log/pen.ts';
+import type { Entry } from '../../log/group.ts';
+import { Unwritable, type Pen } from '../../log/pen.ts';
 import { readPartialText, readRunSeq } from '../../log/statements.ts';
+import { CancelWins, type LoopChange } from '../changes.ts';
 import { callModel } from '../steps/call-model.ts';
-import { decide, notTakenIn, type Decision, type Facts, type QueuedRun, type Step } from './decide.ts';
+import { decide, unreadSteers, type Decision, type Facts, type QueuedRun, type Step } from './decide.ts';
 import { asFacts, Canceled, takeFacts, ClaimSnapshot } from '../facts/facts.ts';
 import {
   EMPTY,
@@ -74,7 +75,7 @@ class Actor {
   readonly #decisionWaiters = new Map<string, (decision: Decision) => void>();
 
   static async open(options: LoopOptions, hold: Hold): Promise<Actor> {
-    const claim = hold.told instanceof ClaimSnapshot ? hold.told : null;
+    const claim = hold.claim instanceof ClaimSnapshot ? hold.claim : null;
     const { state, snapshotSeq } =
       (claim && cachedState(options, hold, claim)) ?? (await replay(options.pool, hold.threadId, hold.lost));
     const runSeqs = new Map<string, number>();
@@ -252,9 +253,9 @@ class Actor {
       case 'run_tools':
         return this.#withAgent((context) => runTools(context, step.run, step.calls));
       case 'settle':
-        return this.#write(write.settled(step.run, step.queued));
+        return this.#write(write.applyDecisions(step.run, step.queued));
       case 'take_in':
-        return this.#write(write.takenIn(step.run, step.messages));
+        return this.#write(write.steer(step.run, step.messages));
       case 'pause':
         return this.#write(write.session(this.#state, 'pause', 'user_paused', step.run.id));
       case 'resume':
@@ -313,13 +314,13 @@ class Actor {
       run.open !== null && queued.cancel !== null
         ? await readPartialText(this.#options.pool, this.#hold.threadId, run.id, run.open)
         : null;
-    await this.#write(write.takenOver(run, queued, text));
+    await this.#write(write.takeOver(run, queued, text));
     const questions = write.openQuestions(run).map(({ approval }) => approval);
     await expireQuestions(this.#options.pool, this.#hold, questions);
   }
 
   /** Appends a whole message. If it is the run's last, the end of the run is in the same append. */
-  async #conclude(entries: Entry[], changes: readonly Change[]): Promise<void> {
+  async #conclude(entries: Entry[], changes: readonly LoopChange[]): Promise<void> {
     const step = this.#decide(this.#predictState(entries));
     if (step.kind !== 'finish') return void (await this.#pen.append(entries, changes));
     try {
@@ -358,7 +359,7 @@ class Actor {
       const data = { status: 'running' as const, attempt: run.attempts, supersedes: run.open };
       await this.#pen.append([{ runId: run.id, event: { type: 'state', data } }]);
     }
-    const error = `what the run was to write could not be written: ${message}`;
+    const error = `the run’s events could not be written: ${message}`;
     await this.#fail(this.#state.run!, { code: 'not_writable', error });
   }
 
@@ -378,7 +379,7 @@ class Actor {
       reason = status,
     }: { error?: EventData['error']; before?: write.AppendBatch | undefined; reason?: string } = {},
   ): Promise<void> {
-    const sent = status === 'done' ? [] : notTakenIn(run, this.#queued(run.id));
+    const sent = status === 'done' ? [] : unreadSteers(run, this.#queued(run.id));
     const ending = write.concatBatches(
       before ?? NOTHING,
       write.end(run, status, last, { sent, ...(error && { error }) }),
@@ -401,7 +402,7 @@ class Actor {
     this.#hold.onWake = null;
     const wake_at = idles ? new Date(this.#options.now() + this.#options.idleMs).toISOString() : null;
     try {
-      await this.#pen.append(batch.entries, [...batch.changes, { kind: 'release', event: 0, wake_at }]);
+      await this.#write({ ...batch, changes: [...batch.changes, { kind: 'release', event: 0, wake_at }] });
     } finally {
       // Wakes were ignored meanwhile, so the facts must be read again.
       this.#hasFreshFacts = false;
@@ -410,7 +411,7 @@ class Actor {
   }
 
   async #drop(runs: readonly QueuedRun[]): Promise<void> {
-    await this.#write(write.dropped(runs));
+    await this.#write(write.drop(runs));
     for (const { id } of runs) {
       this.#markEnded(id);
       this.#options.metrics.runEnded('canceled', null);
@@ -442,10 +443,10 @@ class Actor {
     this.#titleAbort = null;
     this.#hold.lost.throwIfAborted();
     const { title } = titled;
-    await this.#pen.append(
-      [{ runId: null, event: { type: 'titled', data: titled } }],
-      [{ kind: 'title', event: 0, title }],
-    );
+    await this.#write({
+      entries: [{ runId: null, event: { type: 'titled', data: titled } }],
+      changes: [{ kind: 'title', event: 0, title }],
+    });
     this.#hasFreshFacts = false;
   }
 
@@ -467,7 +468,8 @@ class Actor {
     const run = state.run!;
     const queued = this.#queued(run.id);
     const { workspaceId } = queued;
-    const made = await agents.make({ workspaceId, role: queued.role, model: queued.model });
+    const { role, model } = queued;
+    const made = await agents.make({ workspaceId, role, model, scope: state.scope });
     if (!made.ok) {
       await begun;
       return this.#fail(this.#state.run!, { code: made.code, error: made.problem });
@@ -502,7 +504,7 @@ class Actor {
           tooLong: state.tooLong,
           known: (fileId) => knownVersion(this.#state, fileId),
           decision: (approval) => new Promise((resolve) => this.#decisionWaiters.set(approval, resolve)),
-          rest: () => deadline.rest(),
+          pauseClock: () => deadline.pauseClock(),
           conclude: (entries, changes) => this.#conclude(entries, changes),
         }),
       )

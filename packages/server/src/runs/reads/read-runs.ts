@@ -20,6 +20,8 @@ interface RunRow {
   started_at: Date | null;
   ended_at: Date | null;
   cancel_requested_at: Date | null;
+  cancel_requested_by: string | null;
+  principal: string;
   error: string | null;
   usage: string | null;
   cost: number | null;
@@ -54,6 +56,16 @@ export async function readRun(client: Queryable, id: string): Promise<StoredRun 
     startAfter: row.start_after,
     lastSeq: row.last_seq,
   };
+}
+
+/** Null if there is no such run. */
+export async function workspaceOfRun(client: Queryable, id: string): Promise<string | null> {
+  const { rows } = await client.query<{ workspace_id: string }>({
+    name: 'workspace_of_run',
+    text: 'select workspace_id from runs where id = $1',
+    values: [id],
+  });
+  return rows[0]?.workspace_id ?? null;
 }
 
 /** A run with its chat's title and the text of the message that it answers. */
@@ -125,6 +137,7 @@ function toWireRun(row: RunRow): Run {
     status: row.status,
     model: row.model,
     role: row.role,
+    principal: JSON.parse(row.principal) as Run['principal'],
     retry_of: row.retry_of,
     steered_into: row.steered_into,
     blocked_by: row.blocked_by,
@@ -132,9 +145,32 @@ function toWireRun(row: RunRow): Run {
     started_at: row.started_at?.toISOString() ?? null,
     ended_at: row.ended_at?.toISOString() ?? null,
     cancel_requested_at: row.cancel_requested_at?.toISOString() ?? null,
+    cancel_requested_by:
+      row.cancel_requested_by === null
+        ? null
+        : (JSON.parse(row.cancel_requested_by) as Run['cancel_requested_by']),
     error: row.error === null ? null : (JSON.parse(row.error) as Run['error']),
     limits: row.limits === null ? null : (JSON.parse(row.limits) as Run['limits']),
     cost: row.cost,
     usage: row.usage === null ? null : (JSON.parse(row.usage) as Run['usage']),
   };
+}
+
+/**
+ * The seq after which a fold must begin to know the state after the event `last`: before the run that is open or ends at
+ * `last`, or `last` itself if there is none. Null if the thread has no event `at` yet.
+ */
+export async function foldAfter(
+  client: Queryable,
+  threadId: string,
+  { at, last }: { readonly at: number; readonly last: number },
+): Promise<number | null> {
+  const { rows } = await client.query<{ after: number }>({
+    name: 'fold_after',
+    text: `select coalesce((select min(first_seq) - 1 from runs
+        where thread_id = $1 and first_seq <= $3 and (last_seq is null or last_seq >= $3)), $3) as after
+      from events where thread_id = $1 and seq = $2`,
+    values: [threadId, at, last],
+  });
+  return rows[0]?.after ?? null;
 }

@@ -6,10 +6,22 @@ import { parseStored } from '../../json-depth.ts';
 
 const ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,200})$/;
 
-/** `id` is `<run id>:<call id>`. Null if the call has not ended or does not exist. */
-export async function readToolResult(client: Queryable, id: string): Promise<ToolResult | null> {
+interface ToolResultId {
+  readonly runId: string;
+  readonly call: string;
+}
+
+/** The id of a tool result is `<run id>:<call id>`. Null if this is none. */
+export function parseToolResultId(id: string): ToolResultId | null {
   const [, runId, call] = ID.exec(id) ?? [];
-  if (runId === undefined || call === undefined) return null;
+  return runId === undefined || call === undefined ? null : { runId, call };
+}
+
+/** Null if the call has not ended or does not exist. */
+export async function readToolResult(
+  client: Queryable,
+  { runId, call }: ToolResultId,
+): Promise<ToolResult | null> {
   const { rows } = await client.query<{
     type: 'approval' | 'tool_start' | 'tool_end';
     data: string;
@@ -35,7 +47,7 @@ export async function readToolResult(client: Queryable, id: string): Promise<Too
   if (!end) return null;
   const { tool, output, success, outcome, summary, sources } = end.value;
   return {
-    id,
+    id: `${runId}:${call}`,
     run_id: runId,
     call,
     tool,

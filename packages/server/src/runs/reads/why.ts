@@ -1,7 +1,7 @@
 // Explains what a run waits for, as a sentence and as fields, from its log and its rows.
 
 import type { Call, EventType, Why } from '@continuo/protocol';
-import type { Pool } from '../../db/pool.ts';
+import type { Queryable } from '../../db/pool.ts';
 import { pendingApproval, type RunState } from '../../threads/fold.ts';
 import type { StoredRun } from './read-runs.ts';
 import { replay } from '../loop/replay.ts';
@@ -25,11 +25,11 @@ interface Place {
 
 /** `startingOn` returns the MCP servers of a workspace that a pod is starting, as far as this pod knows. */
 export async function explain(
-  pool: Pool,
+  client: Queryable,
   run: StoredRun,
   startingOn: (podId: string, workspaceId: string) => readonly string[],
 ): Promise<Why> {
-  const { rows } = await pool.query<Place>({
+  const { rows } = await client.query<Place>({
     name: 'why',
     text: `select
         (select count(*)::int from runs b where b.thread_id = t.id and b.ordinal < $2 and b.status in ('queued', 'running')) as queue_position,
@@ -50,7 +50,7 @@ export async function explain(
     values: [run.thread_id, run.ordinal, run.id, run.startAfter],
   });
   const place = rows[0]!;
-  const state = run.status === 'running' ? (await replay(pool, run.thread_id)).state.run : null;
+  const state = run.status === 'running' ? (await replay(client, run.thread_id)).state.run : null;
   const starting = place.owner === null ? [] : startingOn(place.owner, place.workspace_id);
   const waits = waitsFor(run, place, state, starting);
   const pod =
@@ -94,17 +94,17 @@ function waitsFor(
   if (run.status === 'queued') {
     if (place.queue_position > 0) {
       const runs = place.queue_position === 1 ? 'one run' : `${place.queue_position} runs`;
-      return { waits_for: 'run', sentence: `The run waits for ${runs} of its thread that came before it.` };
+      return { waits_for: 'run', sentence: `The run waits for ${runs} before it in its thread.` };
     }
     return {
       waits_for: 'pod',
       sentence: place.pod_name
         ? `Pod ${place.pod_name} is about to start the run.`
-        : 'The run waits for a pod with room.',
+        : 'The run waits for a pod with free capacity.',
     };
   }
   if (state?.rest?.for === 'resume')
-    return { waits_for: 'resume', sentence: 'The run is paused; POST …/resume on its chat lets it go on.' };
+    return { waits_for: 'resume', sentence: 'The run is paused; POST …/resume on its chat resumes it.' };
   if (state?.rest?.for === 'approvals')
     return {
       waits_for: 'approval',
@@ -120,7 +120,7 @@ function waitsFor(
   if (place.pod_name === null)
     return {
       waits_for: 'takeover',
-      sentence: 'The pod that held the run is gone; another one is about to take it over.',
+      sentence: 'The pod that owned the run is gone; another pod is about to take it over.',
     };
   const on = `on pod ${place.pod_name}`;
   const step = state && stepOf(state);
@@ -141,7 +141,7 @@ function waitsFor(
     };
   if (starting.length > 0) {
     const servers = `MCP ${starting.length === 1 ? 'server' : 'servers'} ${starting.join(', ')}`;
-    const sentence = `The run waits for ${servers} to start ${on}; it goes on without what does not start in time.`;
+    const sentence = `The run waits for ${servers} to start ${on}; it continues without servers that do not start in time.`;
     return { waits_for: 'step', sentence };
   }
   return { waits_for: 'step', sentence: `The run is between two steps ${on}.` };

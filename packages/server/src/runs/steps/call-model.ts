@@ -2,17 +2,24 @@
 
 import { AgentEngine, type EngineEvent, type MessagePart } from '@continuo/engine';
 import type { EventData, NewEvent } from '@continuo/protocol';
-import type { Change, Entry } from '../../log/group.ts';
+import type { Entry } from '../../log/group.ts';
 import { contextLimitOf, costOf } from '../../models/prices.ts';
 import { yieldWithAbortCheck } from '../../yielding.ts';
-import { firstHistory, isBeyondWindow, shorterHistory, untilItFits } from '../../context/fitting.ts';
+import {
+  firstHistory,
+  isBeyondWindow,
+  shorterHistory,
+  callWithShorterHistory,
+} from '../../context/fitting.ts';
 import type { RunState } from '../../threads/fold.ts';
 import { withImages } from '../../context/attachments.ts';
 import { refusedBy, withRefusedFiles } from './refused-files.ts';
 import { messageRow, type StepContext } from './step.ts';
+import type { LoopChange } from '../changes.ts';
 
 /** How often a message is retried after its stream broke. The retry supersedes the partial message. */
 const RETRIES = 1;
+const LONG_TOKENS = 100_000;
 
 /** Resolves to a failure that ends the run, or to null if the log holds the outcome. */
 export async function callModel(context: StepContext, run: RunState): Promise<EventData['error'] | null> {
@@ -27,13 +34,16 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   const omitted = needsWhole ? null : context.omitted;
   const how = { runId: run.id, summaryLines: options.summaryLines, omitted };
   let shown = firstHistory(history, how, known);
+  // To estimate a long history takes a while, and so does sending it: other work gets its turn in between.
+  if (shown.tokens > LONG_TOKENS) await yieldWithAbortCheck({ mode: 'fast' });
   const push = (event: NewEvent) => pen.push(run.id, event);
   let failure: (EventData['error'] & { retryable: boolean }) | null = null;
   let begun = false;
   let pieces = 0;
+  const system = await agent.system();
   const askedAt = options.now();
   const whole: Entry[] = [];
-  const changes: Change[] = [];
+  const changes: LoopChange[] = [];
 
   const begin = (): void => {
     begun = true;
@@ -111,7 +121,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   const ask = () =>
     model.stream({
       messageId: message,
-      system: agent.preamble,
+      system,
       history: shown.messages,
       tools: context.tools.schemas,
       signal: interrupted,
@@ -122,7 +132,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
     return shorter !== null;
   };
   const engine = new AgentEngine({
-    driver: () => untilItFits(ask, shorten),
+    driver: () => callWithShorterHistory(ask, shorten),
     presenters: [present],
   });
   await engine.receive(hold.threadId, {
@@ -144,7 +154,7 @@ interface ModelCallResult {
   /** Whether the log has the message's `message_start`. */
   readonly begun: boolean;
   readonly whole: Entry[];
-  readonly changes: readonly Change[];
+  readonly changes: readonly LoopChange[];
   readonly failure: (EventData['error'] & { readonly retryable: boolean }) | null;
 }
 

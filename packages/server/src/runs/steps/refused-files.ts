@@ -33,8 +33,8 @@ export async function withRefusedFiles(
   const one = names.length === 1;
   const error =
     `${failure.error.replace(/\.$/, '')}. The file is ${one ? '' : 'one of '}${names.join('; ')}: ` +
-    `later messages go on without ${one ? 'it, and the model is told its name' : 'them, and the model is told their names'} alone. ` +
-    `Attach ${one ? 'it' : 'what is needed'} in another form, or ask another model.`;
+    `later messages leave out ${one ? 'its content, and the model sees only its name' : 'their content, and the model sees only their names'}. ` +
+    `Attach ${one ? 'it' : 'them'} in another format, or use another model.`;
   return { ...failure, error, refused: { model, files: files.map(({ file, v }) => ({ file, v })) } };
 }
 

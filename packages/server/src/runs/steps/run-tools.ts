@@ -10,17 +10,26 @@ import type {
   ApprovalKind,
   Call,
   CallArguments,
+  CallOutcome,
   EventData,
   ImageReference,
   NewEvent,
 } from '@continuo/protocol';
 import { FairLimiter } from '../../fair-limiter.ts';
 import { isTooDeep, TOO_DEEP } from '../../json-depth.ts';
-import type { Change, Entry } from '../../log/group.ts';
-import { CancelWins, Lost } from '../../log/pen.ts';
+import type { Entry } from '../../log/group.ts';
+import { Lost } from '../../log/pen.ts';
+import { CancelWins, type LoopChange } from '../changes.ts';
 import { judge, normalPath } from '../../tools/policy.ts';
 import type { AnyTool } from '../../tools/registry.ts';
-import { errorForModels, OutcomeUnknown, Stale, ToolFailure, type CallContext } from '../../tools/tool.ts';
+import {
+  errorForModels,
+  OutcomeUnknown,
+  Stale,
+  ToolFailure,
+  type CallContext,
+  type EntityOperation,
+} from '../../tools/tool.ts';
 import { CALLS_PER_MESSAGE } from '../../models/model.ts';
 import { yieldWithAbortCheck } from '../../yielding.ts';
 import type { RunState } from '../../threads/fold.ts';
@@ -80,7 +89,7 @@ async function withoutSurplus(
 ): Promise<readonly Call[]> {
   const surplus = calls.filter((call) => tooMany.has(call));
   if (surplus.length === 0) return calls;
-  const error = `not made: a message makes at most ${CALLS_PER_MESSAGE} calls, and this one came after them. Make it again in a later message if it is still needed`;
+  const error = `not made: a message may request at most ${CALLS_PER_MESSAGE} calls, and this one exceeds the limit. Request it in a later message if it is still needed`;
   for (let at = 0; at < surplus.length; at += CALLS_PER_MESSAGE) {
     const some = surplus.slice(at, at + CALLS_PER_MESSAGE);
     await context.pen.append(some.map((call) => ended(context, call, { output: { error }, success: false })));
@@ -94,7 +103,7 @@ async function checkAll(context: StepContext, calls: readonly Call[]): Promise<r
   for (const [index, call] of calls.entries()) {
     if (index > 0) await yieldWithAbortCheck({ mode: 'fast', signal: context.hold.lost });
     const input = keptInput(call.input);
-    checked.push({ call, input, checked: check(context, call.tool, input) });
+    checked.push({ call, input, checked: await check(context, call, input) });
   }
   return checked;
 }
@@ -106,7 +115,10 @@ interface Neighbours {
   readonly ownPlaces: FairLimiter;
 }
 
-/** Runs a pure call within the limits. If the run stops while the call waits for its turn, the call is abandoned. */
+/**
+ * Runs a pure call within the limits. If the run is canceled while the call waits for its turn, the call was not made. If the
+ * pod stops, the call is abandoned to the next owner.
+ */
 async function inTurn<T>(
   { options, queued, hold, interrupted, canceled }: StepContext,
   { ownPlaces }: Neighbours,
@@ -114,7 +126,8 @@ async function inTurn<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const unlessStopped = () => {
-    if (hold.draining || canceled.aborted) throw new Abandoned();
+    if (canceled.aborted) throw new NotMade();
+    if (hold.draining) throw new Abandoned();
     hold.lost.throwIfAborted();
     return work();
   };
@@ -124,8 +137,8 @@ async function inTurn<T>(
     return await ownPlaces.run(queued.id, interrupted, onPod);
   } catch (error) {
     hold.lost.throwIfAborted();
-    if (interrupted.aborted && error === interrupted.reason) throw new Abandoned();
-    throw error;
+    if (!interrupted.aborted || error !== interrupted.reason) throw error;
+    throw canceled.aborted ? new NotMade() : new Abandoned();
   }
 }
 
@@ -139,13 +152,13 @@ async function withoutRefused(
   if (!calls.some(({ call, checked }) => needsVerdict(call, checked))) return calls;
   const workspace = (await readPolicy(options.pool, workspaceId)) ?? [];
   const refused: Entry[] = [];
-  const changes: Change[] = [];
+  const changes: LoopChange[] = [];
   const allowed = calls.filter((each) => {
     const { call, checked } = each;
     if (!checked.ok || !needsVerdict(call, checked)) return true;
-    const { name: tool, effect } = checked.tool;
+    const { name: tool, effect, like } = checked.tool;
     const { action, reason } = judge(
-      { tool, effect, paths: checked.paths },
+      { tool, effect, like, paths: checked.paths },
       { workspace, role: agent.permissions },
     );
     if (call.stage.kind === 'started') {
@@ -155,7 +168,7 @@ async function withoutRefused(
     }
     if (action === 'allow' || (action === 'ask' && call.stage.kind === 'allowed')) return true;
     if (action === 'deny') {
-      const error = `denied: ${reason}. Nothing was done. Do not repeat the call: go on without it, or say what you would need`;
+      const error = `denied: ${reason}. Nothing was done. Do not repeat the call: continue without it, or say what you need`;
       refused.push(ended(context, call, { output: { error }, success: false, outcome: 'denied' }));
       return false;
     }
@@ -167,7 +180,7 @@ async function withoutRefused(
 }
 
 const UNKNOWN =
-  'the call was started, and the server stopped before it was known to be finished; is it to be made again?';
+  'the call was started, and the server stopped before it learned the outcome; should the call be made again?';
 
 /** A call that has not started, or one that an earlier attempt started and only a person can allow to repeat. */
 function needsVerdict(call: Call, checked: Checked): boolean {
@@ -194,7 +207,7 @@ function ask(
     readonly schema?: Readonly<Record<string, unknown>>;
   },
   entries: Entry[],
-  changes: Change[],
+  changes: LoopChange[],
 ): string {
   const paths = checked.ok ? [...new Set(checked.paths.map(normalPath))] : [];
   const expires_at =
@@ -207,9 +220,8 @@ function ask(
     event: entries.length,
     id,
     workspace: workspaceId,
-    run: queued.id,
     subkind: kind,
-    content: schema ?? input,
+    input: schema ?? input,
     expires_at,
     ...asked,
   });
@@ -235,21 +247,23 @@ async function runCall(
   if (hold.draining || context.canceled.aborted) return;
   hold.lost.throwIfAborted();
   if (checked.ok && checked.tool.effect !== 'pure') await refuseIfCanceled(context);
-  const end = async (data: End) => {
+  const operation = checked.ok ? checked.operation : null;
+  const end = async (data: End, done: EntityOperation | null = operation) => {
     await neighbours?.earlier;
-    await pen.append([ended(context, call, data)]);
+    await pen.append([...operated(context, call, done, data.success), ended(context, call, data)]);
   };
 
   if (call.stage.kind === 'started' && given.ok && !isRepeatable(checked)) {
     const error =
-      'outcome unknown: the call was started, and the server stopped before it was known to be finished; it was not repeated';
+      'outcome unknown: the call was started, and the server stopped before it learned the outcome; the call was not repeated';
     return end({ output: { error }, success: false, outcome: 'unknown' });
   }
   if (!checked.ok || isToStart(call)) {
     const { tool, call: id } = call;
     const title = checked.ok ? checked.tool.words?.(checked.input) : undefined;
     const data = { tool, input: toWireInput(given), call: id, ...(title !== undefined && { title }) };
-    await pen.append([{ runId: queued.id, event: { type: 'tool_start', data } }]);
+    const start: Entry = { runId: queued.id, event: { type: 'tool_start', data } };
+    await pen.append([start, ...operated(context, call, operation, null)]);
   }
   if (!checked.ok) return end({ output: { error: checked.problem }, success: false });
   const { tool, input } = checked;
@@ -260,6 +274,7 @@ async function runCall(
     threadId: hold.threadId,
     runId: queued.id,
     callId: call.call,
+    principal: queued.principal,
     key: `${queued.id}:${call.call}`,
     signal: grace.signal,
     known: (fileId: string) => context.known(fileId),
@@ -267,7 +282,7 @@ async function runCall(
   let afterCommit: readonly (() => Promise<void>)[] = [];
   const asker = createAsker(context, call, async ({ text: reason, schema }) => {
     const entries: Entry[] = [];
-    const changes: Change[] = [];
+    const changes: LoopChange[] = [];
     const id = ask(context, checkedCall, { kind: 'question', reason, schema }, entries, changes);
     await pen.append(entries, changes);
     return id;
@@ -275,29 +290,37 @@ async function runCall(
   try {
     await options.faults?.(`tool.before_effect.${tool.effect}`);
     if (tool.effect === 'transactional') {
-      afterCommit = await transact(context, call, { tool, input, about, grace });
+      afterCommit = await transact(context, call, { tool, input, about, grace, operation });
     } else {
       // The log cannot fence external effects: a pod whose lease may have ended must not start one.
       if (tool.effect === 'external' && !hold.fresh())
-        throw new Lost('the lease is too old for an external effect');
+        throw new Lost('the last heartbeat is too old to start an external effect');
       const notes = takeNotes();
       const work = () => grace.within(tool.run(input, { ...about, ...notes.context, ask: asker.ask }));
-      const output = asObject(await (neighbours ? inTurn(context, neighbours, tool, work) : work()));
+      const output = asOutput(tool, await (neighbours ? inTurn(context, neighbours, tool, work) : work()));
       await asker.end();
       await options.faults?.(`tool.after_effect.${tool.effect}`);
-      await end(succeeded(tool, input, output, notes));
+      await end(
+        succeeded(tool, input, output, notes),
+        await operationOf(tool, input, about, operation, output),
+      );
     }
   } catch (error) {
     await asker.end();
     if (error instanceof Lost || hold.lost.aborted) throw error;
     if (error instanceof Abandoned) return;
-    const unknown = error instanceof Overdue || error instanceof OutcomeUnknown;
-    const outcome = unknown && tool.effect !== 'transactional' ? { outcome: 'unknown' as const } : {};
-    await end({ output: { error: errorForModels(error) }, success: false, ...outcome });
+    const outcome = outcomeOf(error, tool);
+    await end({ output: { error: errorForModels(error) }, success: false, ...(outcome && { outcome }) });
   } finally {
     grace.end();
   }
   for (const work of afterCommit) await work();
+}
+
+function outcomeOf(error: unknown, { effect }: AnyTool): CallOutcome | null {
+  if (error instanceof NotMade) return 'canceled';
+  const isUnknown = error instanceof Overdue || error instanceof OutcomeUnknown;
+  return isUnknown && effect !== 'transactional' ? 'unknown' : null;
 }
 
 /** An accepted cancel counts at once, even if its wake is still in flight. */
@@ -307,7 +330,7 @@ async function refuseIfCanceled({ options, queued }: StepContext): Promise<void>
     text: 'select from runs where id = $1 and cancel_requested_at is not null',
     values: [queued.id],
   });
-  if (rowCount !== 0) throw new CancelWins('the run was canceled');
+  if (rowCount !== 0) throw new CancelWins();
 }
 
 interface Transacted {
@@ -315,10 +338,15 @@ interface Transacted {
   readonly input: never;
   readonly about: Omit<CallContext, keyof Notes['context']>;
   readonly grace: ReturnType<typeof graceAfterCancel>;
+  readonly operation: EntityOperation | null;
 }
 
 /** Runs a transactional call. Resolves after the commit to the work that the tool registered with `afterCommit`. */
-async function transact(context: StepContext, call: Call, { tool, input, about, grace }: Transacted) {
+async function transact(
+  context: StepContext,
+  call: Call,
+  { tool, input, about, grace, operation }: Transacted,
+) {
   const { pen, queued, options } = context;
   for (let tries = 1; ; tries += 1) {
     // Each try starts with empty notes: those of a rolled-back try do not count.
@@ -335,7 +363,7 @@ async function transact(context: StepContext, call: Call, { tool, input, about, 
           tool.run(input, {
             ...about,
             ...notes.context,
-            known: (fileId: string) => notes.told.versions.get(fileId) ?? about.known(fileId),
+            known: (fileId: string) => notes.collected.versions.get(fileId) ?? about.known(fileId),
             sql,
             prepared,
             emit: (event: NewEvent) => entries.push({ runId: queued.id, event }),
@@ -343,7 +371,12 @@ async function transact(context: StepContext, call: Call, { tool, input, about, 
           }),
         );
         await options.faults?.(`tool.after_effect.${tool.effect}`);
-        entries.push(ended(context, call, succeeded(tool, input, asObject(output), notes)));
+        const wireOutput = asOutput(tool, output);
+        const done = await operationOf(tool, input, about, operation, wireOutput);
+        entries.push(
+          ...operated(context, call, done, true),
+          ended(context, call, succeeded(tool, input, wireOutput, notes)),
+        );
         return { entries, result };
       });
     } catch (error) {
@@ -357,20 +390,43 @@ function ended(context: StepContext, call: Call, data: End) {
   return { runId: context.queued.id, event };
 }
 
-function succeeded(tool: AnyTool, input: never, output: Record<string, unknown>, { told }: Notes): End {
+/** The event of what a call does to entities: at its start (`success` is null), or at its end. */
+function operated(
+  { queued }: StepContext,
+  { call }: Call,
+  operation: EntityOperation | null,
+  success: boolean | null,
+): Entry[] {
+  if (!operation) return [];
+  const status = success === null ? 'start' : success ? 'success' : 'error';
+  return [{ runId: queued.id, event: { type: 'operation', data: { ...operation, status, call } } }];
+}
+
+/** What a call did to entities; only a call that said so at its start says so at its end. */
+async function operationOf(
+  tool: AnyTool,
+  input: never,
+  about: Pick<CallContext, 'workspaceId'>,
+  started: EntityOperation | null,
+  output: Readonly<Record<string, unknown>>,
+): Promise<EntityOperation | null> {
+  return started && ((await tool.operation?.(input, about, output)) ?? started);
+}
+
+function succeeded(tool: AnyTool, input: never, output: Record<string, unknown>, { collected }: Notes): End {
   const summary = tool.summary?.(output, input);
   return {
     output,
     success: true,
     ...(summary !== undefined && { summary }),
-    ...(told.sources.size > 0 && { sources: [...told.sources] }),
-    ...(told.versions.size > 0 && { versions: Object.fromEntries(told.versions) }),
-    ...(told.images.length > 0 && { images: [...told.images] }),
+    ...(collected.sources.size > 0 && { sources: [...collected.sources] }),
+    ...(collected.versions.size > 0 && { versions: Object.fromEntries(collected.versions) }),
+    ...(collected.images.length > 0 && { images: [...collected.images] }),
   };
 }
 
 interface Notes {
-  readonly told: {
+  readonly collected: {
     readonly sources: ReadonlySet<string>;
     readonly versions: ReadonlyMap<string, number>;
     readonly images: readonly ImageReference[];
@@ -380,11 +436,11 @@ interface Notes {
 
 /** Collects what a call reports besides its output: sources, file versions and images. */
 function takeNotes(before?: Notes): Notes {
-  const sources = new Set(before?.told.sources);
-  const versions = new Map(before?.told.versions);
-  const images = [...(before?.told.images ?? [])];
+  const sources = new Set(before?.collected.sources);
+  const versions = new Map(before?.collected.versions);
+  const images = [...(before?.collected.images ?? [])];
   return {
-    told: { sources, versions, images },
+    collected: { sources, versions, images },
     context: {
       used: (fileId) => void sources.add(fileId),
       learned: (fileId, version) => void versions.set(fileId, version),
@@ -394,7 +450,13 @@ function takeNotes(before?: Notes): Notes {
 }
 
 type Checked =
-  | { ok: true; tool: AnyTool; input: never; paths: readonly string[] }
+  | {
+      ok: true;
+      tool: AnyTool;
+      input: never;
+      paths: readonly string[];
+      operation: EntityOperation | null;
+    }
   | { ok: false; problem: string };
 
 /** Arguments that are nested too deep cannot be stored. They are reported to the model, like arguments that are not JSON. */
@@ -403,24 +465,44 @@ export function keptInput(input: CallArguments): CallArguments {
   return { ok: false, raw: '', problem: `the input is ${TOO_DEEP}. Nothing was done. Send it flatter` };
 }
 
-function check({ tools }: StepContext, name: string, given: CallArguments): Checked {
+async function check(
+  { tools, workspaceId }: StepContext,
+  { tool: name, stage }: Call,
+  given: CallArguments,
+): Promise<Checked> {
   if (!given.ok) return { ok: false, problem: given.problem };
   const tool = tools.get(name);
   if (!tool) {
     const known = tools.names.join(', ') || 'none';
     return { ok: false, problem: `there is no tool named ${name}; the tools are: ${known}` };
   }
+  let input: never;
+  let paths: ReturnType<NonNullable<AnyTool['paths']>>;
   try {
     const parsed = tool.input.safeParse(given.value);
-    if (parsed.success) {
-      const input = parsed.data as never;
-      return { ok: true, tool, input, paths: tool.paths?.(input) ?? [] };
+    if (!parsed.success) {
+      const issues = parsed.error.issues.map(
+        (issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`,
+      );
+      return { ok: false, problem: `the input does not match the tool's schema: ${issues.join('; ')}` };
     }
-    const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
-    return { ok: false, problem: `the input does not fit the tool's schema: ${issues.join('; ')}` };
+    input = parsed.data as never;
+    paths = tool.paths?.(input, { workspaceId }) ?? [];
   } catch (error) {
     return { ok: false, problem: `the input could not be checked: ${errorForModels(error)}` };
   }
+  // A call that an earlier attempt started has said already what it does.
+  const operation =
+    stage.kind === 'started'
+      ? withoutStatus(stage.operation)
+      : ((await tool.operation?.(input, { workspaceId })) ?? null);
+  return { ok: true, tool, input, paths: await paths, operation };
+}
+
+function withoutStatus(operation: EventData['operation'] | undefined): EntityOperation | null {
+  if (!operation) return null;
+  const { status: _, call: __, ...rest } = operation;
+  return rest;
 }
 
 /**
@@ -429,6 +511,10 @@ function check({ tools }: StepContext, name: string, given: CallArguments): Chec
  */
 function isRepeatable(checked: Checked): boolean {
   return checked.ok && checked.tool.effect !== 'external';
+}
+
+class NotMade extends ToolFailure {
+  override readonly message = 'the run ended before this call was made';
 }
 
 class Overdue extends ToolFailure {
@@ -467,10 +553,18 @@ function toWireInput(input: CallArguments): Record<string, unknown> {
   return input.ok ? asObject(input.value) : {};
 }
 
+/** A result as the log holds it. One that is nested too deep fails the call, and rolls a transactional call back. */
+function asOutput({ effect }: AnyTool, value: unknown): Record<string, unknown> {
+  if (!isTooDeep(value)) return asObject(value);
+  throw new ToolFailure(
+    effect === 'transactional'
+      ? `nothing was done: the result is ${TOO_DEEP}`
+      : `the call was made, but its result is ${TOO_DEEP} and cannot be kept`,
+  );
+}
+
 /** Inputs and outputs are objects on the wire. Any other value is wrapped in one. */
 function asObject(value: unknown): Record<string, unknown> {
-  if (isTooDeep(value))
-    throw new Error(`the call was made, but its result is ${TOO_DEEP} and cannot be kept`);
   const plain: unknown = JSON.parse(JSON.stringify(value ?? {}));
   return typeof plain === 'object' && plain !== null && !Array.isArray(plain)
     ? (plain as Record<string, unknown>)

@@ -8,10 +8,11 @@ import type { Pool } from '../../db/pool.ts';
 import type { FairLimiter } from '../../fair-limiter.ts';
 import type { Faults } from '../../faults.ts';
 import type { Writer } from '../../log/append.ts';
-import type { Change, Entry } from '../../log/group.ts';
+import type { Entry } from '../../log/group.ts';
 import type { Pen } from '../../log/pen.ts';
 import type { ToolRegistry } from '../../tools/registry.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import type { LoopChange } from '../changes.ts';
 import type { Decision, Limits, QueuedRun } from '../loop/decide.ts';
 import type { ThreadState } from '../../threads/fold.ts';
 import type { ThreadStateCache } from '../loop/thread-state-cache.ts';
@@ -68,31 +69,32 @@ export interface StepContext {
   /** Resolves to the decision of an approval. */
   decision(approval: string): Promise<Decision>;
   /** Stops the clock of the run's time limit. The returned function starts it again. */
-  readonly rest: () => () => void;
+  readonly pauseClock: () => () => void;
   /** Appends a whole message. If it is the run's last, the end of the run is in the same append. */
-  readonly conclude: (entries: Entry[], changes: readonly Change[]) => Promise<void>;
+  readonly conclude: (entries: Entry[], changes: readonly LoopChange[]) => Promise<void>;
 }
 
 /** The row of a model's message, with its text. Its parts are only in the log. */
-export function messageRow(event: number, run: QueuedRun, data: EventData['message_end']): Change {
+export function messageRow(event: number, run: QueuedRun, data: EventData['message_end']): LoopChange {
   const content = { text: data.text, message: data.message, ended: data.ended };
-  return { kind: 'message', event, id: uuidv7(), run: run.id, ordinal: run.ordinal, content };
+  return { kind: 'message', event, id: uuidv7(), ordinal: run.ordinal, content };
 }
 
 export interface Deadline {
   readonly signal: AbortSignal;
   end(): void;
   /** Stops the clock. The returned function starts it again. */
-  rest(): () => void;
+  pauseClock(): () => void;
 }
 
 /** A deadline after `seconds`, of which `passedMs` have passed already. Null means no deadline. */
 export function timer(seconds: number | null, passedMs: number): Deadline {
   const over = new AbortController();
-  if (seconds === null) return { signal: over.signal, end: () => undefined, rest: () => () => undefined };
+  if (seconds === null)
+    return { signal: over.signal, end: () => undefined, pauseClock: () => () => undefined };
   let leftMs = seconds * 1000 - passedMs;
   let startedAt = 0;
-  let resting = 0;
+  let pauses = 0;
   let ended = false;
   let timeout: NodeJS.Timeout;
   const run = () => {
@@ -106,15 +108,15 @@ export function timer(seconds: number | null, passedMs: number): Deadline {
       ended = true;
       clearTimeout(timeout);
     },
-    rest: () => {
-      resting += 1;
-      if (resting === 1) {
+    pauseClock: () => {
+      pauses += 1;
+      if (pauses === 1) {
         clearTimeout(timeout);
         leftMs -= performance.now() - startedAt;
       }
       return () => {
-        resting -= 1;
-        if (resting === 0 && !ended) run();
+        pauses -= 1;
+        if (pauses === 0 && !ended) run();
       };
     },
   };

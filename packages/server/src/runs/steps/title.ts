@@ -1,7 +1,7 @@
 // Generates a chat's title with one model call. Without a model or an answer, the title is the beginning of the chat's goal.
 
 import type { EventData } from '@continuo/protocol';
-import { keepable } from '../../log/group.ts';
+import { storableText } from '../../log/changes.ts';
 import type { HistoryMessage, Model } from '../../models/model.ts';
 import { costOf } from '../../models/prices.ts';
 import type { ThreadState } from '../../threads/fold.ts';
@@ -14,7 +14,7 @@ const SHOWN = 2000;
 /** Timeout of the model call. */
 const TIMEOUT_MS = 15_000;
 const SYSTEM =
-  'You give conversations their titles. Answer with the title alone: at most six words, in the language of the conversation, ' +
+  'You write titles for conversations. Answer with only the title: at most six words, in the language of the conversation, ' +
   'without quotation marks and without a full stop.';
 
 type Options = Pick<LoopOptions, 'agents' | 'metrics'>;
@@ -77,7 +77,8 @@ async function ask(
 
 /** Reduces a text to one short line, without the quotation marks and heading signs that models put around titles. */
 function cut(text: string): string {
-  const line = keepable(text)
+  // Only the beginning counts: splitting a long line into characters would block the event loop.
+  const line = storableText(text.trimStart().slice(0, SHOWN))
     .trim()
     .split('\n')[0]!
     .replaceAll(/\s+/g, ' ')

@@ -5,7 +5,8 @@ import { readForFold } from '../../log/statements.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { ChatFiles } from '../../files/tools/shared.ts';
 import type { FilePath } from '../../files/paths.ts';
-import { transcript } from './transcript.ts';
+import { yieldWithAbortCheck } from '../../yielding.ts';
+import { joinParagraphs, paragraph } from './transcript.ts';
 
 /** At most 48 characters of a title. */
 const SLUG = /^.{0,48}/su;
@@ -81,13 +82,21 @@ export function shortIdIn(path: string): string | null {
   return /^\/chats\/(?:[^/]*-)?([\da-f]{12})\.chat$/.exec(path)?.[1] ?? null;
 }
 
+/** Events to render between two yields: a result may be long. */
+const EVENTS_PER_TURN = 20;
+
 /** The chat's transcript, and the last seq that it covers. */
 export async function renderChat(
   client: Queryable,
   threadId: string,
 ): Promise<{ text: string; version: number }> {
   const events = await readForFold(client, threadId);
-  return { text: transcript(events), version: events.at(-1)?.seq ?? 0 };
+  const paragraphs: (string | null)[] = [];
+  for (const [index, event] of events.entries()) {
+    if (index % EVENTS_PER_TURN === EVENTS_PER_TURN - 1) await yieldWithAbortCheck({ mode: 'fast' });
+    paragraphs.push(paragraph(event));
+  }
+  return { text: joinParagraphs(paragraphs), version: events.at(-1)?.seq ?? 0 };
 }
 
 /** Chats as tools see them. */

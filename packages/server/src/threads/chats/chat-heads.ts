@@ -64,16 +64,16 @@ export function createChatHeads(client: Queryable, busy: () => boolean): Chats {
 }
 
 /** Tells the mirror to write a chat when one of its runs ends, and when the chat is renamed, removed or restored. */
-export function subscribeChatMirror(bus: Bus, mirrors: Pick<DiskMirrors, 'heardOfChats'>): void {
+export function subscribeChatMirror(bus: Bus, mirrors: Pick<DiskMirrors, 'chatsChanged'>): void {
   bus.subscribe(LOG_APPENDED, {
     message: ({ threadIds, rows }) => {
-      if (rows === null || rows.some(changesFile)) mirrors.heardOfChats(threadIds);
+      if (rows === null || rows.some(changesFile)) mirrors.chatsChanged(threadIds);
     },
-    rescan: () => mirrors.heardOfChats(null),
+    rescan: () => mirrors.chatsChanged(null),
   });
   bus.subscribe(THREAD_CHANGED, {
     message: ({ threadId, change }) => {
-      if (change === 'file') mirrors.heardOfChats([threadId]);
+      if (change === 'file') mirrors.chatsChanged([threadId]);
     },
     // A reconnect rescans all topics, and the rescan of LOG_APPENDED checks every chat.
     rescan: () => undefined,

@@ -8,16 +8,16 @@ const SUMMARY_LINES = 5;
 const SUMMARY_CHARACTERS = 500;
 
 export function transcript(events: Iterable<LogEvent>): string {
-  const parts: string[] = [];
-  for (const event of events) {
-    const text = paragraph(event);
-    if (text !== null) parts.push(text);
-  }
+  return joinParagraphs(Array.from(events, paragraph));
+}
+
+export function joinParagraphs(paragraphs: readonly (string | null)[]): string {
+  const parts = paragraphs.filter((text) => text !== null);
   return parts.length === 0 ? 'Nothing has been said yet.\n' : `${parts.join('\n\n')}\n`;
 }
 
 /** The text of an event; null if it adds none. */
-function paragraph(event: LogEvent): string | null {
+export function paragraph(event: LogEvent): string | null {
   switch (event.type) {
     case 'message':
       return [

@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '@continuo/testkit';
 import { temporaryFolder } from '@continuo/testkit/fixtures';
+import { grepTool } from '../../../src/files/tools/grep.ts';
+import type { ToolWorld } from '../../../src/files/tools/shared.ts';
 import { useLog } from '../../runs/support.ts';
 import { openDesk, type Desk } from './support.ts';
 
@@ -57,6 +59,11 @@ test.skipIf(!canMount)(
     for (let index = 0; index < 40; index += 1) await desk.write(`d/f${index % 20}.md`, `while ${index}`);
     expect(openDescriptors()).toBeLessThan(before + 20);
     await expect(desk.mirrors.folder(desk.workspaceId)).rejects.toThrow('EROFS');
+    const grep = grepTool({ pool: world.pool, workspaces: desk.workspaces } as ToolWorld);
+    const searching = grep.run({ pattern: 'x', path: '/' }, { workspaceId: desk.workspaceId } as never);
+    await expect(searching).rejects.toThrow(
+      'the workspace’s folder on the server’s disk is out of date and cannot be written',
+    );
     run(MOUNT, ['-o', 'remount,rw', folders]);
     await equal(desk);
     await desk.mirrors.folder(desk.workspaceId);

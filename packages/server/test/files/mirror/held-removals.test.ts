@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { until } from '@continuo/testkit';
 import { lastChange } from '../../../src/files/changes.ts';
+import { ANONYMOUS } from '../../../src/identity/principal.ts';
 import { decideRemovals, readHeldRemovals } from '../../../src/files/held-removals.ts';
 import { useLog } from '../../runs/support.ts';
 import { openDesk, type Desk } from './support.ts';
@@ -35,7 +36,7 @@ async function removeWhileOthersWrite(desk: Desk): Promise<void> {
 }
 
 async function decide(desk: Desk, decision: 'restore' | 'remove'): Promise<void> {
-  expect(await decideRemovals(world.pool, desk.workspaceId, decision)).toBe(true);
+  expect(await decideRemovals(world.pool, desk.workspaceId, decision, ANONYMOUS)).toBe(true);
   await desk.workspaces.moved(desk.workspaceId);
   await until('no removal is held', async () => (await held(desk)) === null);
 }

@@ -354,7 +354,7 @@ describe('from the disk to the database', () => {
     expect(Object.keys(disk)).toHaveLength(4);
   });
 
-  test('WS-2 a folder that is gone or empty is built anew, not taken as a removal of everything', async () => {
+  test('WS-2 a folder that is gone or empty is rebuilt from the database, not taken as a removal of everything', async () => {
     const desk = await openDesk(world);
     for (let index = 0; index < 12; index += 1) await desk.write(`d/f${index}.md`, `${index}`);
     rmSync(desk.root, { recursive: true });
@@ -368,7 +368,9 @@ describe('from the disk to the database', () => {
     const again = await openDesk(world, { workspaceId: desk.workspaceId, home: desk.home });
     expect(Object.keys(again.disk())).toHaveLength(13);
     await equal(again);
-    expect(again.warnings.map(({ text }) => text)).toEqual([expect.stringContaining('built anew')]);
+    expect(again.warnings.map(({ text }) => text)).toEqual([
+      expect.stringContaining('rebuilt from the database'),
+    ]);
   });
 
   test('WS-2 empty sub-folders do not hide that every file is gone', async () => {
@@ -380,7 +382,9 @@ describe('from the disk to the database', () => {
     empty();
     await until('13 files are on disk', () => Object.keys(desk.disk()).length === 13);
     await equal(desk);
-    expect(desk.warnings.map(({ text }) => text)).toEqual([expect.stringContaining('built anew')]);
+    expect(desk.warnings.map(({ text }) => text)).toEqual([
+      expect.stringContaining('rebuilt from the database'),
+    ]);
     await desk.stop();
     empty();
     const again = await openDesk(world, { workspaceId: desk.workspaceId, home: desk.home });
@@ -396,7 +400,7 @@ describe('from the disk to the database', () => {
       // With longer pauses, as a busy machine makes them, it would be somebody who tidies up.
     } while ((await longestPause(desk)) > 100);
     await until('the mirror warns that the folder was gone', () =>
-      desk.warnings.some(({ text }) => text.startsWith('the folder was gone or empty')),
+      desk.warnings.some(({ text }) => text.startsWith('the folder was missing or empty')),
     );
     await equal(desk);
     expect(Object.keys(await desk.database())).toHaveLength(100);
@@ -465,7 +469,7 @@ describe('strangers', () => {
     await desk.write('a.md', 'one');
     put(desk, 'large.bin', Buffer.alloc(2000));
     put(desk, 'what?.md', 'a refused name');
-    put(desk, 'A.MD', 'in another spelling');
+    put(desk, 'A.MD', 'differs only in spelling');
     mkdirSync(join(desk.root, '.git'));
     put(desk, '.git/config', 'x');
     put(desk, '.a.md.swp', 'x');
@@ -483,10 +487,10 @@ describe('strangers', () => {
         .toSorted(),
     ).toEqual(['large.bin', 'large.bin.txt', 'what?.md', 'what?.md.txt']);
     const [message] = readdirSync(into).filter((name) => name.endsWith('large.bin.txt'));
-    expect(readFileSync(join(into, message!), 'utf8')).toContain('more than 1000 bytes');
+    expect(readFileSync(join(into, message!), 'utf8')).toContain('larger than 1000 bytes');
     await until('A.MD is off the disk', () => !existsSync(join(desk.root, 'A.MD')));
     await desk.mirrors.folder(desk.workspaceId);
-    expect(Object.values(await desk.database())).toEqual(['in another spelling', 'one']);
+    expect(Object.values(await desk.database())).toEqual(['differs only in spelling', 'one']);
     expect(Object.keys(desk.disk())).toEqual([
       '/.a.md.swp',
       '/.git/config',

@@ -10,14 +10,14 @@ describe('write', () => {
     const { call, write, text } = await place(world);
     await write('a.txt', 'a person’s');
     expect(said(await call('write', { path: 'a.txt', content: 'mine' }))).toMatch(
-      /is there already \(version 1, 12 B\), and this conversation has not read it; read it first/,
+      /already exists \(version 1, 12 B\), and this conversation has not read it; read it first/,
     );
     await call('read', { path: 'a.txt' });
     await write('a.txt', 'a person’s second');
     const refused = await call('write', { path: 'a.txt', content: 'mine' });
     expect(refused.success).toBe(false);
     expect(said(refused)).toBe(
-      '/a.txt was changed by a person since you knew it as version 1; it is at version 2 now (19 B). Read it again, then write, or use edit',
+      '/a.txt was changed by a person since you last read or wrote it (version 1); it is now at version 2 (19 B). Read it again before you write it, or use edit',
     );
     expect(await text('a.txt')).toBe('a person’s second');
     await call('read', { path: 'a.txt' });
@@ -26,7 +26,7 @@ describe('write', () => {
       'replaced: version 4',
     );
     expect(said(await call('write', { path: 'a.txt', content: 'mine again' }))).toContain(
-      'says that already',
+      'already has this content',
     );
   });
 
@@ -73,7 +73,7 @@ describe('write', () => {
       '/a/b.txt is a file; nothing was changed',
     );
     expect(said(await call('write', { path: 'c.txt', content: 'x'.repeat(101 * 1024) }))).toMatch(
-      /101\.0 KiB; a file has at most 100\.0 KiB/,
+      /\(101\.0 KiB\); a file may have at most 100\.0 KiB/,
     );
   });
 });
@@ -98,7 +98,7 @@ describe('edit', () => {
     await write('a.txt', 'x\nfoo\ny\nfoo\n\nfoo');
     const refused = await call('edit', edits(['foo', 'bar']));
     expect(said(refused)).toBe(
-      'old_text occurs 3 times (lines 2, 4, 6); add more of what is around it, or set replace_all',
+      'old_text occurs 3 times (lines 2, 4, 6); include more of the surrounding text, or set replace_all',
     );
     expect(await text('a.txt')).toBe('x\nfoo\ny\nfoo\n\nfoo');
     await call('edit', { path: 'a.txt', edits: [{ old_text: 'foo', new_text: '$&', replace_all: true }] });
@@ -110,10 +110,10 @@ describe('edit', () => {
     await write('a.txt', 'an old pond\na frog jumps in\nthe sound of water\n');
     const refused = await call('edit', edits(['an old pond', 'a pond'], ['the sounds of watr', 'x']));
     expect(said(refused)).toBe(
-      'edit 2: old_text is not in the file. The nearest lines are:\n     3\tthe sound of water',
+      'edit 2: old_text is not in the file. The most similar lines are:\n     3\tthe sound of water',
     );
     expect(said(await call('edit', edits(['     1\tan old pond', 'x'])))).toMatch(/line numbers/);
-    expect(said(await call('edit', edits(['zzzzzz', 'x'])))).toMatch(/no line is like it/);
+    expect(said(await call('edit', edits(['zzzzzz', 'x'])))).toMatch(/No line is similar to it/);
     expect(said(await call('edit', edits(['an old pond', 'an old pond'])))).toMatch(/change nothing/);
     expect(await text('a.txt')).toContain('an old pond');
   });
@@ -204,7 +204,7 @@ rename to e.txt
 +x
 `;
     expect(said(await call('patch', { patch }))).toBe(
-      'the hunk @@ -1,1 +1,1 @@ does not fit /b.txt. Nothing was changed. The nearest lines to "the sounds of water" are:\n     1\tthe sound of water',
+      'the hunk @@ -1,1 +1,1 @@ does not apply to /b.txt. Nothing was changed. The lines most similar to "the sounds of water" are:\n     1\tthe sound of water',
     );
     expect(await text('a.txt')).toBe('one\ntwo\n');
   });
@@ -225,7 +225,7 @@ rename to e.txt
     await write('a.txt', 'one\n');
     const end = await call('patch', { patch });
     expect(end.success).toBe(false);
-    expect(said(end)).toMatch(/patch|does not fit/);
+    expect(said(end)).toMatch(/patch|does not apply/);
     expect(await text('a.txt')).toBe('one\n');
   });
 });

@@ -113,7 +113,7 @@ test('RT-7 other words do what they say', async () => {
   expect(removed.tools).toEqual(['remove']);
   expect(await textOf('/sent/letter.md')).toBeNull();
   const missing = await say('read sent/letter.md');
-  expect(missing.final).toContain('restore brings it back');
+  expect(missing.final).toContain('restore undoes the removal');
 });
 
 test('RT-7 a line that is not there, or that nobody named, is said plainly and nothing is changed', async () => {
@@ -121,9 +121,9 @@ test('RT-7 a line that is not there, or that nobody named, is said plainly and n
   await tell(thread, 'write "only one line" to one.txt');
   const none = await tell(thread, 'change line 7 of one.txt to hello');
   expect(none.tools).toEqual(['read']);
-  expect(none.final).toContain('one.txt has no such line: it has 1.');
+  expect(none.final).toContain('one.txt has no such line; it has 1 line.');
   const what = await tell(thread, 'change the last line of one.txt');
-  expect(what.final).toContain('I cannot think of another line myself');
+  expect(what.final).toContain('I cannot make up another line');
   expect(await textOf('/one.txt')).toBe('only one line');
 });
 

@@ -11,7 +11,7 @@ describe('read', () => {
     await write('a.txt', Array.from({ length: 5000 }, (_, index) => `line ${index + 1}`).join('\n'));
     const first = said(await call('read', { path: 'a.txt' }));
     expect(first.split('\n')).toHaveLength(2002);
-    expect(first).toContain('[lines 1 to 2000 of 5000; go on with from_line: 2001]');
+    expect(first).toContain('[lines 1 to 2000 of 5000; continue with from_line: 2001]');
     const part = said(await call('read', { path: 'a.txt', from_line: 4999, max_lines: 10 }));
     expect(part).toBe('/a.txt, version 1, 5,000 lines\n  4999\tline 4999\n  5000\tline 5000');
     expect(said(await call('read', { path: 'a.txt', from_line: 5001 }))).toMatch(
@@ -26,7 +26,7 @@ describe('read', () => {
     expect(said(await call('read', { path: 'long.txt' })).length).toBeLessThan(11_000);
     const many = said(await call('read', { path: 'many.txt' }));
     expect(many.length).toBeLessThan(260 * 1024);
-    expect(many).toMatch(/\[lines 1 to 5\d\d of 4200; go on with from_line: 5\d\d\]$/);
+    expect(many).toMatch(/\[lines 1 to 5\d\d of 4200; continue with from_line: 5\d\d\]$/);
   });
 
   test('WS-20 read shows an earlier version, and an unknown one is named with those there are', async () => {
@@ -54,9 +54,9 @@ describe('read', () => {
     );
     await call('remove', { path: 'other/plan.md' });
     expect(said(await call('read', { path: 'other/plan.md' }))).toContain(
-      'removed as version 2; restore brings it back',
+      'removed as version 2; restore undoes the removal',
     );
-    expect(said(await call('read', { path: 'qqq.zz' }))).toContain('glob and ls show what is there');
+    expect(said(await call('read', { path: 'qqq.zz' }))).toContain('Use glob or ls to see which files exist');
   });
 
   test('WS-20 bytes that are no text are named, not shown', async () => {
@@ -90,7 +90,7 @@ describe('read', () => {
       }),
     ]);
     expect(said(await call('read', { path: 'plan.md' }))).toBe(
-      'there is no file at /plan.md. glob and ls show what is there.',
+      'there is no file at /plan.md. Use glob or ls to see which files exist.',
     );
     expect(said(await call('read', { path: 'notes/haiku.txt' }))).toContain('Did you mean /notes/haiku.md?');
   });
@@ -177,11 +177,11 @@ describe('move and remove', () => {
     await write('a/y.md', 'y');
     expect(said(await call('remove', { path: 'a' }))).toMatch(/a folder with 2 files; set recursive/);
     expect(said(await call('remove', { path: 'a', recursive: true }))).toBe(
-      '/a removed: 2 files; restore brings it back',
+      '/a removed: 2 files; restore undoes this',
     );
     expect(await world.paths(workspace)).toEqual([]);
     expect(said(await call('restore', { path: 'a/x.md' }))).toMatch(
-      /restored to what it said at version 2: version 3/,
+      /restored to the content of version 2: version 3/,
     );
     expect(await text('a/x.md')).toBe('x');
   });
@@ -221,10 +221,10 @@ describe('history, diff and restore', () => {
     await write('a.txt', 'two');
     await call('move', { from: 'a.txt', to: 'b.txt' });
     expect(said(await call('restore', { path: 'b.txt' }))).toBe(
-      '/b.txt restored to what it said at version 1: version 4',
+      '/b.txt restored to the content of version 1: version 4',
     );
     expect(await text('b.txt')).toBe('one');
-    expect(said(await call('restore', { path: 'b.txt', version: 1 }))).toMatch(/says already/);
+    expect(said(await call('restore', { path: 'b.txt', version: 1 }))).toMatch(/already has the content/);
     expect(said(await call('restore', { path: 'b.txt', version: 9 }))).toMatch(/no version 9/);
     expect(said(await call('restore', { path: 'c.txt' }))).toMatch(/no file at \/c.txt/);
   });
@@ -261,7 +261,7 @@ describe('ls, tree and glob', () => {
     );
     expect(said(await call('glob', { pattern: '*.ts', path: 'src/lib' }))).toContain('1 file matches');
     expect(said(await call('ls', { path: 'srcc' }))).toMatch(/no folder at \/srcc/);
-    expect(said(await call('glob', { pattern: '[a-z].md' }))).toMatch(/not part of a glob/);
+    expect(said(await call('glob', { pattern: '[a-z].md' }))).toMatch(/is not supported/);
   });
 
   test('WS-20 three thousand files are bounded lists', async () => {
@@ -279,7 +279,7 @@ describe('ls, tree and glob', () => {
     ] as const) {
       const text = said(await call(tool, input));
       expect(text.split('\n').length).toBeLessThanOrEqual(1005);
-      expect(text).toMatch(/not shown|there is more/);
+      expect(text).toMatch(/not shown|there are more/);
     }
     expect(said(await call('move', { from: 'many', to: 'more' }))).toMatch(/more than 1,000 files/);
   });
@@ -326,10 +326,12 @@ describe('remember and recall', () => {
     expect(said(await call('recall', {}))).toBe('0 notes');
     expect(said(await call('remember', { name: 'colour', text: 'blue' }))).toBe('remembered "colour", 4 B');
     expect(said(await call('recall', { name: 'colour' }))).toBe('blue');
-    expect(said(await call('recall', { name: 'color' }))).toBe('there is no note "color"; there are: colour');
+    expect(said(await call('recall', { name: 'color' }))).toBe(
+      'there is no note "color"; the notes are: colour',
+    );
     const other = await world.threadIn(workspace);
     expect(said((await world.calls(other, { tool: 'recall', input: {} })).ends[0])).toBe('0 notes');
-    expect(said(await call('remember', { name: 'colour', text: '' }))).toBe('forgot "colour"');
+    expect(said(await call('remember', { name: 'colour', text: '' }))).toBe('deleted "colour"');
     await call('remember', { name: 'x', text: 'y' });
     await world.pool.query('select purge_thread($1)', [thread]);
     const { rowCount } = await world.pool.query('select from notes where thread_id = $1', [thread]);
@@ -338,9 +340,7 @@ describe('remember and recall', () => {
 
   test('RT-2 notes are bounded in size and number', async () => {
     const { call, thread } = await place(world);
-    expect(said(await call('remember', { name: 'x', text: 'é'.repeat(9000) }))).toMatch(
-      /17\.6 KiB; a note has at most/,
-    );
+    expect(said(await call('remember', { name: 'x', text: 'é'.repeat(9000) }))).toMatch(/17\.6 KiB; at most/);
     await world.pool.query(
       "insert into notes (thread_id, name, text, run_id) select $1, 'n' || n, repeat('z', 1000), $1 from generate_series(1, 200) n",
       [thread],
@@ -388,7 +388,7 @@ describe('paths', () => {
     const passed = ends.flatMap((end, index) => (end.success ? [[calls[index], end.output]] : []));
     expect(passed).toEqual([]);
     for (const end of ends)
-      expect(said(end)).toMatch(/not a path|no file|patch|in the workspace|does not keep/);
+      expect(said(end)).toMatch(/not a path|no file|patch|in the workspace|do not store/);
     expect(await world.paths(workspace)).toEqual(['/is.txt']);
   });
 

@@ -42,7 +42,7 @@ export interface MirrorOptions {
   readonly after?: Promise<unknown> | undefined;
   readonly committed: (changed: Changed) => void;
   /** Called when removals become held, and when they are no longer. */
-  readonly asked: () => void;
+  readonly heldRemovalsChanged: () => void;
 }
 
 export class MirrorClosed extends Error {
@@ -79,13 +79,13 @@ export interface Disk {
   /** Called after a change that came from disk was committed. */
   readonly committed: (changed: Changed) => void;
   /** Requests that a file's head is written again: the disk has other content, which is already saved. */
-  readonly again: (file: string) => void;
+  readonly requestRewrite: (file: string) => void;
   /** Requests another scan of a path. */
-  readonly dirty: (path: string) => void;
+  readonly requestScan: (path: string) => void;
   /** The removals that people made in the folder. */
   readonly removals: Removals;
   /** Called when removals become held, and when they are no longer. */
-  readonly asked: () => void;
+  readonly heldRemovalsChanged: () => void;
   /** Whether the mirror is being closed. Long operations stop then. */
   readonly closing: () => boolean;
 }
@@ -97,7 +97,7 @@ export function assertOpen({ closing }: Pick<Disk, 'closing'>): void {
 /** Throws if this pod no longer owns the folder. */
 export async function assertOwn({ fresh, confirm }: Pick<Disk, 'fresh' | 'confirm'>): Promise<void> {
   if (fresh() || (await confirm())) return;
-  throw new MirrorClosed('the folder is another pod’s by now');
+  throw new MirrorClosed('another pod owns the folder now');
 }
 
 export function isKnown(disk: Disk, path: string): (identity: Identity) => boolean {

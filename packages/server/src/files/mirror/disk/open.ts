@@ -12,7 +12,7 @@ import { createWatch, type Watch, type WatchOptions } from '../in/watch.ts';
 export async function openDisk(
   options: MirrorOptions,
   workspace: Feed['workspace'],
-  hooks: Pick<WatchOptions, 'heard'> & Pick<Disk, 'again' | 'dirty' | 'closing'>,
+  hooks: Pick<WatchOptions, 'onEvent'> & Pick<Disk, 'requestRewrite' | 'requestScan' | 'closing'>,
 ): Promise<Disk> {
   const { visible, own, folders, of, pool, workspaceId, log, now, faults } = options;
   if (!workspace) await purge(options);
@@ -36,11 +36,11 @@ export async function openDisk(
   const watch: Watch | null = visible
     ? createWatch({
         root,
-        heard: hooks.heard,
+        onEvent: hooks.onEvent,
         failed: (error) =>
           log.warn(
             { workspace: workspaceId, reason: error.message },
-            'a folder is not watched; it is looked at once a minute',
+            'a folder cannot be watched; it is scanned once a minute',
           ),
       })
     : null;
@@ -64,9 +64,9 @@ export async function openDisk(
     confirm: options.confirm,
     committed: options.committed,
     removals,
-    asked: options.asked,
-    again: hooks.again,
-    dirty: hooks.dirty,
+    heldRemovalsChanged: options.heldRemovalsChanged,
+    requestRewrite: hooks.requestRewrite,
+    requestScan: hooks.requestScan,
     closing: hooks.closing,
   };
 }
@@ -79,7 +79,7 @@ async function purge({ own, of, log, workspaceId }: MirrorOptions): Promise<void
   await removeAll(own).catch((error: Error) =>
     log.warn(
       { workspace: workspaceId, folder: own, reason: error.message },
-      'the folder of a workspace that was deleted for good could not be removed; remove it by hand',
+      'the folder of a purged workspace could not be removed; remove it by hand',
     ),
   );
 }

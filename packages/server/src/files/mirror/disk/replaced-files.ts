@@ -36,7 +36,7 @@ export class ReplacedFiles {
   }
 
   /** A program has written to the replaced file. */
-  heard(capture: string): void {
+  onEvent(capture: string): void {
     const held = this.#held.get(capture);
     if (held) this.#keep(held, QUIET_MS);
   }
@@ -81,8 +81,8 @@ export class ReplacedFiles {
     if (outcome.kind === 'refused')
       disk.log.warn(
         { workspace: disk.workspaceId, path: held.path, why: outcome.why },
-        'what was written to a replaced file cannot be kept',
+        'an edit of a replaced file could not be kept',
       );
-    else if (outcome.file) disk.again(outcome.file);
+    else if (outcome.file) disk.requestRewrite(outcome.file);
   }
 }

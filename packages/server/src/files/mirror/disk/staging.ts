@@ -2,12 +2,13 @@
 // commit it only needs to be moved into place. The stager discards content that was not committed, or a timer does.
 // Leftovers of a crash are swept like any temporary file.
 
+import type { BigIntStats } from 'node:fs';
 import { join } from 'node:path';
 import type { Staged } from '../../files.ts';
-import { close, fstat, fsync, lstat, setTimes } from './calls.ts';
+import { close, fstat, fsync, lstat, setTimes, together } from './calls.ts';
 import { temporaryName } from '../names.ts';
 import { removeQuietly } from './swap-file.ts';
-import { keepMode, namesOf, openFolder, writeFully, type Folder } from './tree.ts';
+import { identityAt, keepMode, namesOf, openFolder, writeFully, type Folder, type Identity } from './tree.ts';
 
 /** How long staged content waits for its commit, and how many may wait at most. */
 const WAIT_MS = 10_000;
@@ -19,6 +20,7 @@ export const TICK_MS = 20;
 
 export interface Ready {
   readonly fd: number;
+  readonly identity: Identity;
   readonly temporary: string;
   /** The folder that contains it, and that folder's inode. */
   readonly folder: Folder;
@@ -30,6 +32,8 @@ interface Waiting {
   readonly temporary: string;
   /** Null: staging failed, and nothing is left on disk. */
   readonly ready: Promise<Ready | null>;
+  /** Set by the first check whether the path still leads to the folder of the staged content. */
+  checked?: Promise<boolean>;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -69,12 +73,19 @@ export class Staging {
     return staged;
   }
 
+  /** Starts the check that `take` waits for, to run it beside other calls. */
+  check(staged: Staged): void {
+    const waiting = this.#waiting.get(staged);
+    if (waiting) waiting.checked ??= this.#leadsTo(waiting);
+  }
+
   /** The staged content for this path, if it is complete. The caller now owns it. */
   async take(staged: Staged, path: string): Promise<Ready | null> {
+    this.check(staged);
     const waiting = this.#waiting.get(staged);
     if (!waiting || waiting.path !== path) return null;
-    const ready = await waiting.ready;
-    if (!ready || !(await this.#leadsTo(path, ready)) || !this.#waiting.delete(staged)) return null;
+    const [ready, leadsThere] = await Promise.all([waiting.ready, waiting.checked]);
+    if (!ready || !leadsThere || !this.#waiting.delete(staged)) return null;
     clearTimeout(waiting.timer);
     this.#names.delete(waiting.temporary);
     return ready;
@@ -85,27 +96,28 @@ export class Staging {
   }
 
   /** Whether the path still leads to the same folder: a person may have moved it. */
-  async #leadsTo(path: string, { ino }: Ready): Promise<boolean> {
+  async #leadsTo({ path, ready }: Waiting): Promise<boolean> {
     const place = join(this.#root, ...namesOf(path).folder);
-    const stats = await lstat(place, { bigint: true }).catch(() => null);
-    return stats?.isDirectory() === true && stats.ino === ino;
+    const [stats, staged] = await Promise.all([lstat(place, { bigint: true }).catch(() => null), ready]);
+    return stats?.isDirectory() === true && stats.ino === staged?.ino;
   }
 
   async #write(path: string, temporary: string, bytes: Buffer): Promise<Ready> {
     const { folder: names, name } = namesOf(path);
     const folder = await openFolder(this.#root, names);
-    if (!folder) throw new Error(`${this.#root} has no such folder`);
+    if (!folder) throw new Error(`the folder of ${path} does not exist in ${this.#root}`);
     let fd = -1;
     try {
-      const { ino } = await fstat(folder.fd, { bigint: true });
       fd = await folder.create(temporary);
-      await writeFully(fd, bytes);
-      await keepMode(fd, await fstat(fd, { bigint: true }), await folder.look(name));
-      const seconds = (this.#now().getTime() - TICK_MS) / 1000;
-      await setTimes(fd, seconds, seconds);
-      await fsync(fd);
+      const [{ ino }, there, created] = await together([
+        fstat(folder.fd, { bigint: true }),
+        folder.look(name),
+        fstat(fd, { bigint: true }),
+        writeFully(fd, bytes),
+      ]);
+      const [identity] = await together([this.#settle(fd, created, there), fsync(fd)]);
       this.#fault('mirror.staged');
-      return { fd, temporary, folder, ino };
+      return { fd, identity, temporary, folder, ino };
     } catch (error) {
       if (fd >= 0) {
         close(fd);
@@ -114,6 +126,13 @@ export class Staging {
       folder.close();
       throw error;
     }
+  }
+
+  async #settle(fd: number, created: BigIntStats, there: BigIntStats | null): Promise<Identity> {
+    await keepMode(fd, created, there);
+    const seconds = (this.#now().getTime() - TICK_MS) / 1000;
+    await setTimes(fd, seconds, seconds);
+    return identityAt(fd);
   }
 
   #discard(staged: Staged): void {

@@ -5,9 +5,10 @@
 // replaced, with a hard link that fails if another program was faster. A file that a person changed is put back and
 // reported as an edit.
 
-import { close, fstat, link, rename, rmdir, together, unlink } from './calls.ts';
+import type { BigIntStats } from 'node:fs';
+import { close, link, rename, rmdir, together, unlink } from './calls.ts';
 import { conflictPath } from '../names.ts';
-import { alike, errorCode, identityAt, identityOf, type Folder, type Identity } from './tree.ts';
+import { errorCode, identityOf, type Folder, type Identity } from './tree.ts';
 
 /** How far a file's birth time may lag behind the clock. */
 const CLOCK_MS = 10;
@@ -15,10 +16,9 @@ const CLOCK_MS = 10;
 /** A replaced file. A program that had it open may still write to it. */
 export interface ReplacedFile {
   readonly fd: number;
+  /** Its identity before its names were removed, which changes its ctime. */
   readonly identity: Identity;
   readonly capture: string;
-  /** A program wrote to it during the swap. */
-  readonly changed: boolean;
 }
 
 export type Swapped =
@@ -36,6 +36,8 @@ export type Swapped =
 export interface Swap {
   readonly folder: Folder;
   readonly name: string;
+  /** What `folder.look(name)` found just before. */
+  readonly there: BigIntStats | null;
   /** The temporary file with the new content, complete and synced; null removes the file. */
   readonly temporary: string | null;
   readonly capture: string;
@@ -47,13 +49,13 @@ export interface Swap {
 export async function swapFile({
   folder,
   name,
+  there,
   temporary,
   capture,
   known,
   fault,
   now,
 }: Swap): Promise<Swapped> {
-  const there = await folder.look(name);
   if (there && !there.isFile()) return { kind: 'obstructed' };
   if (there && !known(identityOf(there))) return { kind: 'edited', created: false };
   let replaced: ReplacedFile | null = null;
@@ -84,11 +86,6 @@ export async function swapFile({
     }
     isAside = false;
     await together([temporary !== null && remove(folder, temporary), replaced && remove(folder, capture)]);
-    if (replaced) {
-      const left = await identityAt(replaced.fd);
-      if (alike(left, replaced.identity)) replaced = { ...replaced, identity: left };
-      else replaced = { ...replaced, changed: true };
-    }
     fault('mirror.placed');
     placed = { kind: 'swapped', replaced };
     return placed;
@@ -111,8 +108,12 @@ async function putBackAfterFailure(folder: Folder, capture: string, name: string
 }
 
 /** The simple swap, for a private mirror, which nobody else writes to. */
-export async function swapOver(folder: Folder, name: string, temporary: string | null): Promise<Swapped> {
-  const there = await folder.look(name);
+export async function swapOver({
+  folder,
+  name,
+  there,
+  temporary,
+}: Pick<Swap, 'folder' | 'name' | 'there' | 'temporary'>): Promise<Swapped> {
   if (there && !there.isFile()) return { kind: 'obstructed' };
   if (temporary !== null) await rename(folder.at(temporary), folder.at(name));
   else await remove(folder, name);
@@ -178,22 +179,18 @@ async function tryLink(folder: Folder, from: string, to: string): Promise<'EEXIS
 }
 
 async function openCaptured(folder: Folder, capture: string): Promise<ReplacedFile | null> {
-  let fd: number;
-  try {
-    fd = await folder.open(capture);
-  } catch (error) {
+  const [opened, looked] = await Promise.allSettled([folder.open(capture), folder.look(capture)]);
+  if (opened.status === 'rejected') {
     // The file is now a link or a socket, or is gone.
-    if (['ELOOP', 'ENXIO', 'ENOENT'].includes(errorCode(error))) return null;
-    throw error;
+    if (['ELOOP', 'ENXIO', 'ENOENT'].includes(errorCode(opened.reason))) return null;
+    throw opened.reason;
   }
-  let replaced: ReplacedFile | null = null;
-  try {
-    const stats = await fstat(fd, { bigint: true });
-    if (stats.isFile()) replaced = { fd, identity: identityOf(stats), capture, changed: false };
-    return replaced;
-  } finally {
-    if (!replaced) close(fd);
-  }
+  const fd = opened.value;
+  if (looked.status === 'fulfilled' && looked.value?.isFile())
+    return { fd, identity: identityOf(looked.value), capture };
+  close(fd);
+  if (looked.status === 'rejected') throw looked.reason;
+  return null;
 }
 
 async function bornAfter(folder: Folder, name: string, time: number): Promise<boolean> {

@@ -26,7 +26,7 @@ export class Obstacle extends Error {
   readonly names: readonly string[];
 
   constructor(names: readonly string[]) {
-    super(`/${names.join('/')} is no folder`);
+    super(`/${names.join('/')} is not a folder`);
     this.names = names;
   }
 }
@@ -127,7 +127,7 @@ export async function within<T>(
 }
 
 /** The stats of the entry at a path, without following links; null if there is none, or its folder does not exist. */
-export async function lookAt(root: string, path: string): Promise<BigIntStats | null> {
+export async function statAt(root: string, path: string): Promise<BigIntStats | null> {
   const { folder: names, name } = namesOf(path);
   try {
     return await within(root, names, (folder) => folder?.look(name) ?? null);

@@ -6,7 +6,7 @@ import { ingest, ingestMove, ingestRemoval } from './ingest.ts';
 import type { Entry } from '../ledger.ts';
 import { remove } from '../disk/swap-file.ts';
 import type { Seen } from './scan.ts';
-import { lookAt, namesOf, pathOf, within } from '../disk/tree.ts';
+import { statAt, namesOf, pathOf, within } from '../disk/tree.ts';
 
 /**
  * `gone`: every missing path, including those that may still turn up. It decides which removals must come first,
@@ -45,7 +45,7 @@ async function settleRemovals(disk: Disk, paths: readonly string[]): Promise<voi
   for (const path of paths) {
     assertOpen(disk);
     await assertOwn(disk);
-    if (disk.ledger.at(path) && !(await lookAt(disk.root, path))?.isFile()) await ingestRemoval(disk, path);
+    if (disk.ledger.at(path) && !(await statAt(disk.root, path))?.isFile()) await ingestRemoval(disk, path);
   }
 }
 
@@ -53,7 +53,7 @@ async function settleRemovals(disk: Disk, paths: readonly string[]): Promise<voi
 async function discard(disk: Disk, unknown: Seen['unknown'], missing: readonly string[]): Promise<void> {
   for (const path of [...unknown.map((each) => each.path), ...missing]) {
     const entry = disk.ledger.at(path);
-    if (entry) disk.again(entry.file);
+    if (entry) disk.requestRewrite(entry.file);
     disk.ledger.drop(path);
     const { folder: names, name } = namesOf(path);
     await within(disk.root, names, (folder) => folder && remove(folder, name));
@@ -61,7 +61,7 @@ async function discard(disk: Disk, unknown: Seen['unknown'], missing: readonly s
 }
 
 async function isAt(disk: Disk, path: string, entry: Entry): Promise<boolean> {
-  const stats = await lookAt(disk.root, path);
+  const stats = await statAt(disk.root, path);
   return stats?.isFile() === true && String(stats.ino) === entry.ino;
 }
 

@@ -64,8 +64,8 @@ export async function ingest(disk: Disk, path: string, created = false): Promise
     ledger.put(path, { file: outcome.head.id, version: 0, ...content.identity });
     ledger.confirm([path]);
   } else await discard(disk, path, content.identity);
-  if (outcome.file && !(outcome.kind === 'kept' && outcome.current)) disk.again(outcome.file);
-  if (base && base.file !== outcome.file) disk.again(base.file);
+  if (outcome.file && !(outcome.kind === 'kept' && outcome.current)) disk.requestRewrite(outcome.file);
+  if (base && base.file !== outcome.file) disk.requestRewrite(base.file);
 }
 
 /**
@@ -76,7 +76,7 @@ async function isTouched(disk: Disk, path: string, { bytes, identity }: Content)
   const { ledger } = disk;
   for (const entry of ledger.known(path)) {
     if (!alike(entry, identity) || !(await saysVersion(disk, entry, bytes))) continue;
-    if (!ledger.confirmed(path)) disk.again(entry.file);
+    if (!ledger.confirmed(path)) disk.requestRewrite(entry.file);
     ledger.put(path, { ...entry, ...identity });
     ledger.confirm([path]);
     return true;
@@ -119,7 +119,7 @@ export async function keep(
 ): Promise<Outcome> {
   const parsed = parsePath(path);
   if (!parsed.ok) return { kind: 'refused', why: parsed.problem };
-  if (isReadOnly(parsed.path)) return { kind: 'refused', why: 'what is under /chats is read-only' };
+  if (isReadOnly(parsed.path)) return { kind: 'refused', why: 'everything under /chats is read-only' };
   const head = await findFile(disk.pool, disk.workspaceId, parsed.path);
   const hash = sha256(bytes);
   if (head?.path === path) {
@@ -193,14 +193,14 @@ async function save(disk: Disk, { path, bytes, base, from, head }: Edit): Promis
     case 'unchanged':
       return kept(disk, saved, path.path);
     case 'merged':
-      disk.committed({ kind: 'changed', file: saved.file, seq: saved.seq });
+      disk.committed({ kind: 'changed', file: saved.file, seq: saved.seq, also: saved.also });
       return { kind: 'elsewhere', at: null, file: saved.file.id, head: saved.file };
     case 'conflict':
       return saveConflictCopy(disk, target, bytes, saved.file);
     case 'in_the_way':
       return { kind: 'refused', why: saved.problem };
     case 'not_found':
-      throw new Error('a write finds its file');
+      throw new Error('a write cannot answer not_found');
   }
 }
 
@@ -238,11 +238,11 @@ async function saveConflictCopy(
     if (saved.kind === 'conflict') continue;
     if (saved.kind === 'in_the_way') return { kind: 'refused', why: saved.problem };
     if (saved.kind === 'changed') disk.committed(saved);
-    if (saved.kind === 'not_found') throw new Error('a write finds its file');
+    if (saved.kind === 'not_found') throw new Error('a write cannot answer not_found');
     const { id: file, version } = saved.file;
     disk.log.warn(
       { workspace: workspaceId, path: path.path, beside: saved.file.path },
-      'an edit on disk clashed with a newer version; it is kept beside',
+      'an edit on disk conflicted with a newer version; it is kept as a conflict copy',
     );
     return {
       kind: 'elsewhere',
@@ -263,6 +263,7 @@ async function discard(disk: Disk, path: string, identity: Identity): Promise<vo
     const outcome = await swapFile({
       folder,
       name,
+      there: await folder.look(name),
       temporary: null,
       capture: captureName(),
       known,
@@ -270,7 +271,7 @@ async function discard(disk: Disk, path: string, identity: Identity): Promise<vo
       now,
     });
     if (outcome.kind === 'swapped' && outcome.replaced) close(outcome.replaced.fd);
-    else disk.dirty(path);
+    else disk.requestScan(path);
   });
 }
 
@@ -328,7 +329,7 @@ export async function ingestRemoval(disk: Disk, path: string): Promise<void> {
     if (removed.kind === 'changed') disk.committed(removed);
   }
   disk.ledger.drop(path);
-  disk.again(entry.file);
+  disk.requestRewrite(entry.file);
 }
 
 /**
@@ -351,10 +352,10 @@ async function readStable(disk: Disk, path: string): Promise<Content | null> {
     if (!(await fstat(fd)).isFile()) return null;
     const content = await readThrough(fd, disk.maxFileBytes);
     if (content === 'too large') {
-      await expelFile(disk, path, `it has more than ${disk.maxFileBytes} bytes`);
+      await expelFile(disk, path, `it is larger than ${disk.maxFileBytes} bytes`);
       return null;
     }
-    if (content === 'changing') disk.dirty(path);
+    if (content === 'changing') disk.requestScan(path);
     else if (!disk.ledger.known(path).some((entry) => same(entry, content.identity))) return content;
     return null;
   } finally {
@@ -383,7 +384,7 @@ async function expelFile(disk: Disk, path: string, why: string): Promise<void> {
     if (disk.ledger.at(path)) {
       const { file } = disk.ledger.at(path)!;
       disk.ledger.drop(path);
-      disk.again(file);
+      disk.requestRewrite(file);
     }
   });
 }

@@ -15,17 +15,17 @@ interface Times {
   /** The times of the first and the last event since the last scan. */
   readonly first: number;
   readonly last: number;
-  /** Whether `putOff` already delayed it once. */
-  readonly wasPutOff: boolean;
+  /** Whether `postponeOnce` already delayed it once. */
+  readonly wasPostponed: boolean;
 }
 
 export class PathDebounce {
   readonly #paths = new Map<string, Times>();
-  #heardAt = -Infinity;
+  #lastEventAt = -Infinity;
 
   /** Whether there was an event a moment ago, and paths other than `looked` are waiting. */
   isBusy(looked: readonly string[], now: number): boolean {
-    return this.#paths.size > looked.length && now - this.#heardAt < QUIET_LIMIT_MS;
+    return this.#paths.size > looked.length && now - this.#lastEventAt < QUIET_LIMIT_MS;
   }
 
   /** When the next path is due. */
@@ -36,9 +36,9 @@ export class PathDebounce {
   }
 
   mark(path: string, now: number): void {
-    const { since = now, first = now, wasPutOff = false } = this.#paths.get(path) ?? {};
-    this.#paths.set(path, { since, first, last: now, wasPutOff });
-    this.#heardAt = now;
+    const { since = now, first = now, wasPostponed = false } = this.#paths.get(path) ?? {};
+    this.#paths.set(path, { since, first, last: now, wasPostponed });
+    this.#lastEventAt = now;
   }
 
   /**
@@ -60,24 +60,24 @@ export class PathDebounce {
     for (const path of paths) {
       const { last } = this.#paths.get(path)!;
       if (last <= began) this.#paths.delete(path);
-      else this.#paths.set(path, { since: last, first: last, last, wasPutOff: false });
+      else this.#paths.set(path, { since: last, first: last, last, wasPostponed: false });
     }
   }
 
   /** Delays these paths once: those delayed before are left out. Returns the delayed ones. */
-  putOff(paths: readonly string[], now: number): readonly string[] {
-    const some = paths.filter((path) => this.#paths.get(path)?.wasPutOff === false);
+  postponeOnce(paths: readonly string[], now: number): readonly string[] {
+    const some = paths.filter((path) => this.#paths.get(path)?.wasPostponed === false);
     for (const path of some)
-      this.#paths.set(path, { ...this.#paths.get(path)!, first: now, last: now, wasPutOff: true });
+      this.#paths.set(path, { ...this.#paths.get(path)!, first: now, last: now, wasPostponed: true });
     return some;
   }
 
   /** Delays the paths whose first event is less than `limitMs` ago. Returns the delayed ones. */
-  postpone(paths: readonly string[], now: number, limitMs: number): readonly string[] {
+  postponeYoung(paths: readonly string[], now: number, limitMs: number): readonly string[] {
     const young = paths.filter((path) => now - this.#paths.get(path)!.since < limitMs);
     for (const path of young) {
-      const { since, wasPutOff } = this.#paths.get(path)!;
-      this.#paths.set(path, { since, first: now, last: now, wasPutOff });
+      const { since, wasPostponed } = this.#paths.get(path)!;
+      this.#paths.set(path, { since, first: now, last: now, wasPostponed });
     }
     return young;
   }

@@ -21,13 +21,13 @@ export interface Stranger {
 export async function quarantine({ root, own, folder, names, why, at }: Stranger): Promise<string | null> {
   const time = at.toISOString().replaceAll(/[:.]/g, '-');
   const name = names.at(-1)!;
-  const path = shown(`/${names.join('/')}`);
+  const path = printable(`/${names.join('/')}`);
   const into = join(own, 'quarantine');
   await makeFolders(into);
   let place = join(into, `${time}-${shortened(name)}`);
   for (let count = 2; ; count += 1) {
     try {
-      await writeText(`${place}.txt`, 'wx', message({ path, why, at, place: shown(place), root }));
+      await writeText(`${place}.txt`, 'wx', message({ path, why, at, place: printable(place), root }));
       break;
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw error;
@@ -41,7 +41,7 @@ export async function quarantine({ root, own, folder, names, why, at }: Stranger
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
-  await notice(root, `${at.toISOString()} ${path}: ${why}; it is now at ${shown(place)}\n`);
+  await notice(root, `${at.toISOString()} ${path}: ${why}; it is now at ${printable(place)}\n`);
   return place;
 }
 
@@ -61,7 +61,7 @@ async function writeText(path: string, flags: string | number, text: string): Pr
 }
 
 /** Escapes a name, so that it cannot break the notice's line or imitate another name. */
-function shown(path: string): string {
+function printable(path: string): string {
   // JSON does not escape DEL and the C1 control characters.
   const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return /[\p{Cc}\u2028\u2029]/u.test(path)
@@ -87,10 +87,10 @@ function message({
   root: string;
 }): string {
   return `${path} was in ${root} and cannot be a file of the workspace: ${why}.
-It was moved here on ${at.toISOString()} and is not changed:
+It was moved here, unchanged, on ${at.toISOString()}:
 ${place}
 
-To have it in the workspace, remove what is said above (another name, a smaller file, more room) and move it back to
-${root}. To be rid of it, delete it and this text. Nothing else refers to it.
+To have it in the workspace, fix the problem (rename it, make it smaller, or free some space) and move it back to
+${root}. To discard it, delete it and this text. Nothing else refers to it.
 `;
 }

@@ -2,7 +2,7 @@
 // decides, while all other edits go on. Held files stay in the ledger, so after a restart a scan finds them again.
 
 import { constants } from 'node:fs';
-import { readFile, writeFile } from '../../files.ts';
+import { authorFor, readFile, writeFile } from '../../files.ts';
 import { holdRemovals, readHeldRemovals, releaseRemovals, type HeldRemovals } from '../../held-removals.ts';
 import { parsePath } from '../../paths.ts';
 import { listVersions } from '../../versions.ts';
@@ -12,7 +12,7 @@ import { assertOpen, assertOwn, type Disk } from '../disk/disk.ts';
 import { ingestRemoval } from './ingest.ts';
 import { REMOVALS_NOTICE } from '../names.ts';
 import { removeQuietly } from '../disk/swap-file.ts';
-import { lookAt, within, writeFully } from '../disk/tree.ts';
+import { statAt, within, writeFully } from '../disk/tree.ts';
 
 /** Removals with pauses of at most this long between them form one sweep. */
 const QUIET_MS = 10_000;
@@ -70,14 +70,14 @@ export class Removals {
     const files = [...disk.ledger.paths()].filter((path) => !isChat(path));
     // Without a decision, one missing file is enough to know that the question stays open.
     const missing = await stillMissing(disk, files, this.#held.decision === null ? 1 : Infinity);
-    if (this.#held.decision === 'restore') await restore(disk, missing, this.#held.removed);
+    if (this.#held.decision === 'restore') await restore(disk, missing, this.#held);
     else if (this.#held.decision === 'remove') await this.#remove(disk, missing);
     else if (missing.length > 0) return;
     await removeNote(disk);
     await releaseRemovals(disk.pool, disk.workspaceId);
     this.#held = null;
     this.#sweep = { had: 0, removed: [], at: -Infinity };
-    disk.asked();
+    disk.heldRemovalsChanged();
   }
 
   async #remove(disk: Disk, paths: readonly string[]): Promise<void> {
@@ -101,7 +101,7 @@ export class Removals {
         { workspace: disk.workspaceId, folder: disk.root, files },
         'many files disappeared from the folder at once; nothing is removed from the workspace until a person decides',
       );
-    disk.asked();
+    disk.heldRemovalsChanged();
   }
 }
 
@@ -124,15 +124,19 @@ async function stillMissing(
   for (const path of paths) {
     if (missing.length >= most) break;
     assertOpen(disk);
-    if (disk.ledger.at(path) && !(await lookAt(disk.root, path))?.isFile()) missing.push(path);
+    if (disk.ledger.at(path) && !(await statAt(disk.root, path))?.isFile()) missing.push(path);
   }
   return missing;
 }
 
 /** Writes the missing files again, and restores those that were removed before the rest was held. */
-async function restore(disk: Disk, missing: readonly string[], removed: readonly string[]): Promise<void> {
+async function restore(
+  disk: Disk,
+  missing: readonly string[],
+  { removed, decidedBy }: HeldRemovals,
+): Promise<void> {
   for (const path of missing) {
-    disk.again(disk.ledger.at(path)!.file);
+    disk.requestRewrite(disk.ledger.at(path)!.file);
     disk.ledger.drop(path);
   }
   const { pool, workspaceId, quotaBytes } = disk;
@@ -143,7 +147,7 @@ async function restore(disk: Disk, missing: readonly string[], removed: readonly
     if (!file?.removedAt || !parsed?.ok || !content) continue;
     const revived = await writeFile(pool, {
       workspaceId,
-      author: { kind: 'person' },
+      author: decidedBy ? authorFor(decidedBy) : { kind: 'person' },
       quotaBytes,
       path: parsed.path,
       base: null,
@@ -175,12 +179,12 @@ async function removeNote(disk: Disk): Promise<void> {
 function note(files: number): string {
   return `${files} files disappeared from this folder at once. They are still in the workspace.
 
-If that was an accident, bring them back: press "Put them back" on the Files page of the console, or
+If that was an accident, restore them: press "Restore the files" on the Files page of the console, or
   POST /api/v1/workspaces/<name>/folder/restore
-If you meant it, remove them from the workspace, too: press "Remove them from the workspace" there, or
+If it was intended, remove them from the workspace, too: press "Remove the files from the workspace" there, or
   POST /api/v1/workspaces/<name>/folder/accept-removals
 
-Until then nothing is removed. Everything else that you do in this folder works as usual. If you put the
-files back yourself, the question ends by itself. This text goes with it.
+Until you decide, nothing is removed. Everything else that you do in this folder works as usual. If you put the
+files back into the folder yourself, no decision is needed, and this text is removed.
 `;
 }

@@ -130,7 +130,7 @@ async function checkEntry(
   const path = pathOf(names);
   const parsed = parsePath(path);
   if (!parsed.ok || parsed.path.path !== path) {
-    const problem = parsed.ok ? 'its name is not in the Unicode form NFC' : parsed.problem;
+    const problem = parsed.ok ? 'its name is not in Unicode form NFC' : parsed.problem;
     await expelFrom(disk, folder, names, problem);
     return false;
   }
@@ -144,7 +144,7 @@ async function checkEntry(
 
 function problemWithFolder(names: readonly string[]): string | null {
   if (names.length >= PATH_DEPTH)
-    return `a path has at most ${PATH_DEPTH} names, so no file in a folder this deep can be kept`;
+    return `a path has at most ${PATH_DEPTH} names, so files in a folder this deep cannot be kept`;
   return problemWithName(names.at(-1)!);
 }
 
@@ -160,7 +160,7 @@ async function expelFrom(
   if (normal === name || problemWithName(normal) !== null || (await folder.look(normal)))
     return expel(disk, folder, names, problem);
   await rename(folder.at(name), folder.at(normal));
-  disk.dirty(pathOf([...names.slice(0, -1), normal]));
+  disk.requestScan(pathOf([...names.slice(0, -1), normal]));
 }
 
 async function openOrNull(disk: Disk, names: readonly string[]): Promise<Folder | null> {

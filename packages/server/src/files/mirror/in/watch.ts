@@ -15,22 +15,22 @@ export interface Watch {
 export interface WatchOptions {
   readonly root: string;
   /** `name` is null if the event could be anywhere below the folder. */
-  readonly heard: (folder: string, name: string | null) => void;
+  readonly onEvent: (folder: string, name: string | null) => void;
   readonly failed: (error: Error) => void;
 }
 
 const RECURSIVE = process.platform === 'darwin';
 
-export function createWatch({ root, heard, failed }: WatchOptions): Watch {
+export function createWatch({ root, onEvent, failed }: WatchOptions): Watch {
   const watchers = new Map<string, { readonly watcher: FSWatcher; readonly ino: bigint }>();
   const start = (path: string, ino: bigint): void => {
     try {
       const watcher = watch(join(root, path), { recursive: RECURSIVE, persistent: false }, (_, name) =>
-        heard(path, name),
+        onEvent(path, name),
       );
       watcher.on('error', (error) => {
         stop(path);
-        heard(path, null);
+        onEvent(path, null);
         failed(error);
       });
       watchers.set(path, { watcher, ino });

@@ -7,12 +7,12 @@ import { QUIET_LIMIT_MS, QUIET_MS } from '../in/path-debounce.ts';
 import { ingest } from '../in/ingest.ts';
 import { conflictPath } from '../names.ts';
 import { remove, removeFolder } from '../disk/swap-file.ts';
-import { identityOf, lookAt, namesOf, pathOf, within } from '../disk/tree.ts';
-import type { Brought } from './write.ts';
+import { identityOf, statAt, namesOf, pathOf, within } from '../disk/tree.ts';
+import type { WriteOutcome } from './write.ts';
 
 export async function clear(
   disk: Disk,
-  outcome: Extract<Brought, { kind: 'edited' | 'obstructed' }>,
+  outcome: Extract<WriteOutcome, { kind: 'edited' | 'obstructed' }>,
 ): Promise<void> {
   if (outcome.kind === 'obstructed') return clearObstacle(disk, outcome);
   if (!disk.visible) return;
@@ -22,7 +22,7 @@ export async function clear(
 
 async function clearObstacle(
   disk: Disk,
-  { names, wanted }: Extract<Brought, { kind: 'obstructed' }>,
+  { names, wanted }: Extract<WriteOutcome, { kind: 'obstructed' }>,
 ): Promise<void> {
   const path = pathOf(names);
   const gone = await within(disk.root, names.slice(0, -1), async (folder) => {
@@ -35,12 +35,12 @@ async function clearObstacle(
       disk.ledger.drop(path);
       await remove(folder, name);
     } else if (!stats.isDirectory())
-      await expel(disk, folder, names, 'it is no file, and is in the way of one');
+      await expel(disk, folder, names, 'it is not a file, and a file of the workspace has its path');
     else if (!(await removeFolder(folder, name))) {
       const aside = namesOf(conflictPath(path, disk.now())).name;
       await rename(folder.at(name), folder.at(aside));
       disk.watch?.drop(path);
-      disk.dirty(pathOf([...names.slice(0, -1), aside]));
+      disk.requestScan(pathOf([...names.slice(0, -1), aside]));
     }
     return true;
   });
@@ -51,7 +51,7 @@ async function clearObstacle(
 async function waitUntilQuiet(disk: Disk, path: string): Promise<void> {
   const began = performance.now();
   for (;;) {
-    const stats = await lookAt(disk.root, path);
+    const stats = await statAt(disk.root, path);
     if (!stats?.isFile()) return;
     const age = disk.now().getTime() - Number(stats.mtimeMs);
     if (age < 0 || age >= QUIET_MS || performance.now() - began > QUIET_LIMIT_MS) return;

@@ -2,7 +2,7 @@
 
 import type { Queryable } from '../../../db/pool.ts';
 import { CHUNK_BYTES } from '../../content.ts';
-import type { Staged, Written } from '../../files.ts';
+import type { Staged, CommittedChange } from '../../files.ts';
 
 export interface Head {
   readonly id: string;
@@ -99,7 +99,7 @@ export async function readSome(
 }
 
 /** The head of a change whose writer had the content in memory. */
-export function headOfWritten({ file, held, staged }: Written): Head {
+export function headOfChange({ file, held, staged }: CommittedChange): Head {
   const { id, path, version, size, changedAt } = file;
   return { id, path, version, size, changedAt, removed: false, data: held!, staged };
 }

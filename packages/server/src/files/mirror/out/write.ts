@@ -1,6 +1,7 @@
 // From database to disk: writes files as their heads say. The order: write and sync a temporary file (or use staged
 // content); record it in the ledger; swap it into place; sync its folder; confirm it in the ledger.
 
+import type { BigIntStats } from 'node:fs';
 import { readChunks, sha256 } from '../../content.ts';
 import { readVersion } from '../../versions.ts';
 import { chmod, close, fstat, fsync, setTimes, together } from '../disk/calls.ts';
@@ -8,14 +9,7 @@ import { isKnown, type Disk } from '../disk/disk.ts';
 import type { Head } from './heads.ts';
 import type { Entry } from '../ledger.ts';
 import { captureName, temporaryName } from '../names.ts';
-import {
-  swapFile,
-  swapOver,
-  removeFolder,
-  removeQuietly,
-  type ReplacedFile,
-  type Swapped,
-} from '../disk/swap-file.ts';
+import { swapFile, swapOver, removeFolder, removeQuietly, type ReplacedFile } from '../disk/swap-file.ts';
 import { TICK_MS } from '../disk/staging.ts';
 import {
   alike,
@@ -29,11 +23,12 @@ import {
   within,
   writeFully,
   type Folder,
+  type Identity,
 } from '../disk/tree.ts';
 
 const READ_ONLY = 0o444;
 
-export type Brought =
+export type WriteOutcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'edited'; readonly path: string; readonly created: boolean }
   /** Something else is where a file or a folder should be. */
@@ -45,23 +40,34 @@ export type Brought =
   | { readonly kind: 'lost' }
   | { readonly kind: 'failed'; readonly error: Error };
 
-export type Part = ReplacedFile & { readonly path: string; readonly entry: Entry };
+export interface Part extends ReplacedFile {
+  readonly path: string;
+  readonly entry: Entry;
+  /** A program wrote to it during the swap. */
+  readonly changed: boolean;
+}
 
-const DONE: Brought = { kind: 'done' };
+const DONE: WriteOutcome = { kind: 'done' };
 
 /**
- * Writes these heads. A replaced file that may still be open in a program is passed to `parted`, which must close it.
+ * Writes these heads. A replaced file that may still be open in a program is passed to `onReplaced`, which must close it.
+ * `onReplaced` gets it a second time with the identity that it has after the swap.
  */
-export async function bring(
+export async function writeHeads(
   disk: Disk,
   heads: readonly Head[],
-  parted: (part: Part) => void,
-): Promise<Brought[]> {
+  onReplaced: (part: Part) => void,
+): Promise<WriteOutcome[]> {
   const touched = new Set<string>();
+  const parts: Part[] = [];
+  const part = (each: Part) => {
+    parts.push(each);
+    onReplaced(each);
+  };
   const placed: Staged[] = [];
-  const outcomes: Brought[] = [];
+  const outcomes: WriteOutcome[] = [];
   for (const head of heads)
-    outcomes.push(await attempt(() => removeFromFormerPath(disk, head, touched, parted)));
+    outcomes.push(await attempt(() => removeFromFormerPath(disk, head, touched, part)));
   const staged = await Promise.all(
     heads.map(async (head, index) => {
       if (outcomes[index]!.kind !== 'done' || head.removed || isThere(disk, head)) return null;
@@ -75,19 +81,23 @@ export async function bring(
   );
   const waiting = new Set(staged.filter((file) => file !== null));
   try {
-    await disk.ledger.flush();
+    const [first] = waiting;
+    // A look that fails here is repeated, and its error reported, when the file is put in place.
+    const looking = first?.folder.look(namesOf(first.path).name).catch(() => undefined);
+    const [there] = await together([looking, disk.ledger.flush()]);
     disk.fault('mirror.recorded');
     if (!disk.fresh()) await disk.confirm();
     for (const [index, file] of staged.entries()) {
       if (!file) continue;
       waiting.delete(file);
-      outcomes[index] = await attempt(() => putInPlace(disk, heads[index]!, file, parted));
+      outcomes[index] = await attempt(() => putInPlace(disk, file, file === first ? there : undefined, part));
       if (outcomes[index].kind === 'done') placed.push(file);
     }
     const open = new Map(placed.map(({ path, folder }) => [pathOf(namesOf(path).folder), folder]));
     const [ctimes] = await together([
       together(placed.map(({ folder, path }) => ctimeOf(disk, folder, path))),
       together([...touched].map((path) => syncFolder(disk, path, open.get(path)))),
+      together(parts.map(async (each) => onReplaced(await afterSwap(each)))),
     ]);
     disk.fault('mirror.synced');
     disk.ledger.confirm(
@@ -103,6 +113,11 @@ export async function bring(
   return outcomes;
 }
 
+async function afterSwap(part: Part): Promise<Part> {
+  const identity = await identityAt(part.fd);
+  return alike(identity, part.identity) ? { ...part, identity } : { ...part, changed: true };
+}
+
 /** The ctime, which is final only after the last link and rename; null if a person has already written to the file. */
 async function ctimeOf(disk: Disk, folder: Folder, path: string): Promise<string | null> {
   const stats = await folder.look(namesOf(path).name);
@@ -115,7 +130,7 @@ function isThere({ ledger }: Disk, { id, path, version }: Head): boolean {
   return entry?.file === id && entry.version === version && ledger.confirmed(path);
 }
 
-async function attempt(work: () => Promise<Brought>): Promise<Brought> {
+async function attempt(work: () => Promise<WriteOutcome>): Promise<WriteOutcome> {
   try {
     return await work();
   } catch (error) {
@@ -123,7 +138,7 @@ async function attempt(work: () => Promise<Brought>): Promise<Brought> {
   }
 }
 
-function failure(error: unknown): Brought {
+function failure(error: unknown): WriteOutcome {
   if (error instanceof Obstacle) return { kind: 'obstructed', names: error.names, wanted: 'folder' };
   return { kind: 'failed', error: error as Error };
 }
@@ -133,8 +148,8 @@ async function removeFromFormerPath(
   disk: Disk,
   head: Head,
   touched: Set<string>,
-  parted: (part: Part) => void,
-): Promise<Brought> {
+  onReplaced: (part: Part) => void,
+): Promise<WriteOutcome> {
   const path = disk.ledger.pathOf(head.id);
   if (path === undefined || (!head.removed && path === head.path)) return DONE;
   if (!disk.fresh()) return { kind: 'lost' };
@@ -143,7 +158,7 @@ async function removeFromFormerPath(
   disk.ledger.take(capture, path);
   await disk.ledger.flush();
   const outcome = await within(disk.root, names, (folder) =>
-    folder ? put(disk, { folder, path, name, temporary: null, capture }, parted) : DONE,
+    folder ? put(disk, { folder, path, name, there: undefined, temporary: null, capture }, onReplaced) : DONE,
   );
   if (outcome.kind === 'edited' || outcome.kind === 'lost') return outcome;
   disk.ledger.drop(path);
@@ -179,7 +194,7 @@ interface Staged {
 
 async function stage(disk: Disk, head: Head, touched: Set<string>): Promise<Staged> {
   const { path } = head;
-  const { folder: names, name } = namesOf(path);
+  const { folder: names } = namesOf(path);
   disk.fault('mirror.before');
   const staged = head.staged ? await disk.staging.take(head.staged, path) : null;
   const created = { create: (parent: readonly string[]) => touched.add(pathOf(parent)) };
@@ -189,22 +204,13 @@ async function stage(disk: Disk, head: Head, touched: Set<string>): Promise<Stag
   try {
     const fd = staged?.fd ?? (await folder.create(temporary));
     try {
-      const [there, stats] = await together([folder.look(name), fstat(fd, { bigint: true })]);
-      if (head.readOnly) await chmod(fd, READ_ONLY);
-      else await keepMode(fd, stats, there);
-      if (!staged) {
-        await fill(disk, head, fd);
-        const seconds = Math.min(head.changedAt.getTime(), disk.now().getTime() - TICK_MS) / 1000;
-        await setTimes(fd, seconds, seconds);
-      }
+      const identity = staged?.identity ?? (await writeTemporary(disk, head, folder, fd));
       disk.fault('mirror.written');
-      if (!staged) await fsync(fd);
       const before = disk.ledger.at(path);
-      const identity = { ...(staged ? identityOf(stats) : await identityAt(fd)), ctime: undefined };
       const hash = head.readOnly ? sha256(head.data!).toString('base64') : undefined;
       const capture = captureName();
-      disk.ledger.put(path, { file: head.id, version: head.version, hash, ...identity });
-      if (there && disk.visible) disk.ledger.take(capture, path);
+      disk.ledger.put(path, { file: head.id, version: head.version, hash, ...identity, ctime: undefined });
+      if (disk.visible) disk.ledger.take(capture, path);
       touched.add(pathOf(names));
       return { path, folder, temporary, capture, before };
     } finally {
@@ -217,6 +223,17 @@ async function stage(disk: Disk, head: Head, touched: Set<string>): Promise<Stag
   }
 }
 
+async function writeTemporary(disk: Disk, head: Head, folder: Folder, fd: number): Promise<Identity> {
+  const [there, stats] = await together([folder.look(namesOf(head.path).name), fstat(fd, { bigint: true })]);
+  if (head.readOnly) await chmod(fd, READ_ONLY);
+  else await keepMode(fd, stats, there);
+  await fill(disk, head, fd);
+  const seconds = Math.min(head.changedAt.getTime(), disk.now().getTime() - TICK_MS) / 1000;
+  await setTimes(fd, seconds, seconds);
+  const [identity] = await together([identityAt(fd), fsync(fd)]);
+  return identity;
+}
+
 async function fill(disk: Disk, head: Head, fd: number): Promise<void> {
   if (head.size === 0) return;
   if (head.data) return writeFully(fd, head.data);
@@ -226,13 +243,14 @@ async function fill(disk: Disk, head: Head, fd: number): Promise<void> {
 
 async function putInPlace(
   disk: Disk,
-  { path }: Head,
   staged: Staged,
-  parted: (part: Part) => void,
-): Promise<Brought> {
-  let outcome: Brought = { kind: 'lost' };
+  there: Put['there'],
+  onReplaced: (part: Part) => void,
+): Promise<WriteOutcome> {
+  let outcome: WriteOutcome = { kind: 'lost' };
+  const { name } = namesOf(staged.path);
   try {
-    if (disk.fresh()) outcome = await put(disk, { ...staged, name: namesOf(path).name }, parted);
+    if (disk.fresh()) outcome = await put(disk, { ...staged, name, there }, onReplaced);
   } finally {
     if (outcome.kind !== 'done') await undoStaged(disk, staged);
   }
@@ -252,26 +270,25 @@ interface Put {
   readonly folder: Folder;
   readonly path: string;
   readonly name: string;
+  /** What is there under this name; undefined if nobody has looked yet. */
+  readonly there: BigIntStats | null | undefined;
   readonly temporary: string | null;
   readonly capture: string;
 }
 
-async function put(
-  disk: Disk,
-  { folder, path, name, temporary, capture }: Put,
-  parted: (part: Part) => void,
-): Promise<Brought> {
-  let outcome: Swapped;
-  if (disk.visible) {
-    const known = isKnown(disk, path);
-    outcome = await swapFile({ folder, name, temporary, capture, known, fault: disk.fault, now: disk.now });
-  } else outcome = await swapOver(folder, name, temporary);
+async function put(disk: Disk, given: Put, onReplaced: (part: Part) => void): Promise<WriteOutcome> {
+  const { folder, path, name } = given;
+  const { fault, now } = disk;
+  const there = given.there === undefined ? await folder.look(name) : given.there;
+  const outcome = disk.visible
+    ? await swapFile({ ...given, there, known: isKnown(disk, path), fault, now })
+    : await swapOver({ ...given, there });
   switch (outcome.kind) {
     case 'swapped': {
       const { replaced } = outcome;
       const entry = replaced && disk.ledger.known(path).find((each) => each.ino === replaced.identity.ino);
       disk.drafts.delete(path);
-      if (replaced && entry) parted({ ...replaced, path, entry });
+      if (replaced && entry) onReplaced({ ...replaced, path, entry, changed: false });
       else if (replaced) close(replaced.fd);
       return DONE;
     }

@@ -1,0 +1,29 @@
+-- A run ends. p_steers is how many steering messages it took in; p_asked says that it has pending approvals, which end with it.
+-- See append_with_changes.
+-- Invariant: a run ends once. A run whose cancellation was accepted can only end canceled; a run that was sent messages must
+-- take them in before it ends by itself (L4). A violation raises CN001.
+create or replace function on_append_end(
+  p_run uuid, p_seq integer, p_at timestamptz, p_status text, p_error json, p_usage json, p_cost double precision,
+  p_steers integer, p_asked boolean
+) returns boolean language plpgsql as $$
+declare
+  v_rewinds uuid;
+  v_ordinal integer;
+begin
+  update runs set status = p_status, ended_at = p_at, last_seq = p_seq, error = p_error, usage = p_usage, cost = p_cost,
+      first_seq = coalesce(first_seq, p_seq - 1)
+    where id = p_run and status in ('queued', 'running')
+      and (p_status = 'canceled' or (cancel_requested_at is null and steers = coalesce(p_steers, 0)))
+    returning case when started_at is null then rewinds end, ordinal into v_rewinds, v_ordinal;
+  if not found then
+    raise exception 'run % cannot end %', p_run, p_status using errcode = 'CN001';
+  end if;
+  -- The run never began: what its message took back is taken back all the same.
+  if v_rewinds is not null then
+    perform mark_rewound(v_rewinds, v_ordinal);
+  end if;
+  if p_asked then
+    update approvals set decision = 'canceled', decided_at = p_at where run_id = p_run and decision is null;
+  end if;
+  return true;
+end $$;

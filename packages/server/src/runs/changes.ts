@@ -1,0 +1,54 @@
+// The row changes of runs that commit with events, and the changes that the run loop appends.
+
+import type { ChangeKinds } from '../log/changes.ts';
+import type { ThreadChange } from '../threads/changes.ts';
+
+export type RunChange =
+  | { kind: 'start'; event: number }
+  | {
+      kind: 'end';
+      event: number;
+      status: 'done' | 'error' | 'canceled';
+      error?: unknown;
+      usage?: unknown;
+      cost?: number | null;
+      /** How many steering messages the run took in. If it was sent more, the database refuses every end but `canceled`. */
+      steers?: number;
+      /** The run has pending approvals, which end with it. */
+      asked?: boolean;
+    }
+  | {
+      kind: 'approval';
+      event: number;
+      id: string;
+      workspace: string;
+      call: string;
+      tool: string;
+      subkind: string;
+      input: unknown;
+      paths: unknown;
+      reason: string;
+      expires_at: string | null;
+    }
+  /** Releases the thread until `wake_at`, unless it has new facts. Always the last change of a pen. */
+  | { kind: 'release'; event: number; wake_at: string | null };
+
+export type LoopChange = RunChange | ThreadChange;
+
+/** A cancel of the run was accepted first, so the run can only end canceled. */
+export class CancelWins extends Error {
+  readonly code = 'cancel_wins';
+
+  constructor() {
+    super('the run was canceled');
+  }
+}
+
+const refusal = () => new CancelWins();
+
+export const RUN_CHANGES: ChangeKinds<RunChange> = {
+  start: { refusal, opensRun: true },
+  end: { refusal, json: ['error', 'usage'] },
+  approval: { json: ['input', 'paths'], freeText: ['call', 'tool', 'reason'] },
+  release: { releases: true },
+};
