@@ -4,6 +4,7 @@ import { createHttp, type ClientOptions } from './http.ts';
 import { approvals } from './resources/approvals.ts';
 import { chats } from './resources/chats.ts';
 import { files } from './resources/files.ts';
+import { knowledge } from './resources/knowledge.ts';
 import { runs } from './resources/runs.ts';
 import { settings } from './resources/settings.ts';
 import { threads } from './resources/threads.ts';
@@ -20,6 +21,7 @@ export function createClient(options: ClientOptions = {}) {
     files: files(http),
     approvals: approvals(http),
     workspaces: workspaces(http),
+    ...knowledge(http),
     ...settings(http),
   };
 }

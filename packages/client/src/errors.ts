@@ -33,6 +33,16 @@ export class ApiError extends ContinuoError {
   }
 }
 
+/** The change was made from a version that is not the newest any more. `current` is what is there now. */
+export class VersionConflict extends ApiError {
+  readonly current: unknown;
+
+  constructor(problem: Problem, retryAfter: number | null = null) {
+    super(problem, retryAfter);
+    this.current = problem.current ?? null;
+  }
+}
+
 /** There was no response, or it was interrupted: whether the request took effect is unknown. */
 export class ConnectionError extends ContinuoError {
   override readonly name = 'ConnectionError';
@@ -61,8 +71,10 @@ export async function errorOf(response: Response): Promise<ApiError> {
   const { status, statusText } = response;
   const text = await response.text().catch(() => '');
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return new ApiError(
-    problemIn(text) ?? {
+  const problem = problemIn(text);
+  const Refusal = problem?.code === 'version_conflict' ? VersionConflict : ApiError;
+  return new Refusal(
+    problem ?? {
       type: 'about:blank',
       title: statusText || `Status ${status}`,
       status,

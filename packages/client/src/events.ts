@@ -9,8 +9,20 @@ export type RunEvent = {
   [T in EventType]: { readonly id: number; readonly type: T; readonly data: EventData[T] };
 }[EventType];
 
-/** A change to a file of a workspace; `seq` counts from 1, without gaps. */
-export type FileChange = Omit<Schemas['Change'], 'at'>;
+type ChangeData = Schemas['Change']['data'];
+type Changed<T extends Schemas['Change']['type'], D> = {
+  readonly seq: number;
+  readonly type: T;
+  readonly data: D;
+};
+
+/** A change of a workspace: to a file, or to an entity or a project's document structure. `seq` counts from 1, without gaps. */
+export type WorkspaceChange = FileChange | EntityChange;
+export type FileChange = Changed<
+  'file_updated' | 'file_moved' | 'file_removed',
+  Extract<ChangeData, { path: string }>
+>;
+export type EntityChange = Changed<'entity_patch', Extract<ChangeData, { entity_type: string }>>;
 
 /** A run's events after `after`; ends after the last one. */
 export function streamRun(http: Http, id: string, options: StreamOptions): AsyncGenerator<RunEvent, void> {
@@ -55,12 +67,12 @@ export function streamChanges(
   http: Http,
   workspace: string,
   options: StreamOptions,
-): AsyncGenerator<FileChange, void> {
+): AsyncGenerator<WorkspaceChange, void> {
   return follow({
     ...options,
     request: sse(http, '/api/v1/workspaces/{id}/events', workspace),
     read: ({ id, event, data }: Frame) =>
-      ({ seq: Number(id), type: event, data: JSON.parse(data) }) as FileChange,
+      ({ seq: Number(id), type: event, data: JSON.parse(data) }) as WorkspaceChange,
     ends: () => false,
   });
 }

@@ -61,6 +61,28 @@ const BY_ID: Record<string, (client: Client, id: string) => Promise<unknown>> = 
   'mcp.set': ({ mcp }, id) => mcp.set(id, SERVER),
   'mcp.remove': ({ mcp }, id) => mcp.remove(id),
   'mcp.restart': ({ mcp }, id) => mcp.restart(id),
+  'projects.get': ({ projects }, id) => projects.get(id),
+  'projects.change': ({ projects }, id) => projects.change(id, { name: 'x' }),
+  'projects.remove': ({ projects }, id) => projects.remove(id),
+  'projects.restore': ({ projects }, id) => projects.restore(id),
+  'projects.versions': ({ projects }, id) => projects.versions(id),
+  'projects.pack': ({ projects }, id) => projects.pack(id),
+  'documents.get': ({ documents }, id) => documents.get(id),
+  'documents.change': ({ documents }, id) => documents.change(id, { title: 'x' }),
+  'documents.remove': ({ documents }, id) => documents.remove(id),
+  'documents.restore': ({ documents }, id) => documents.restore(id),
+  'documents.versions': ({ documents }, id) => documents.versions(id),
+  'documents.move': ({ documents }, id) => documents.move(id, { parent_id: null }),
+  'documents.byPath': ({ documents }, id) => documents.byPath(id, 'x'),
+  'documents.structure': ({ documents }, id) => documents.structure(id),
+  'edges.remove': ({ edges }, id) => edges.remove(id),
+  'edges.list': ({ edges }, id) => edges.list(id),
+  entity: ({ entity }, id) => entity(id),
+  'entities.get': ({ entities }, id) => entities('task').get(id),
+  'entities.change': ({ entities }, id) => entities('task').change(id, { title: 'x' }),
+  'entities.remove': ({ entities }, id) => entities('task').remove(id),
+  'entities.restore': ({ entities }, id) => entities('task').restore(id),
+  'entities.versions': ({ entities }, id) => entities('task').versions(id),
   toolResult: ({ toolResult }, id) => toolResult(id),
 };
 
@@ -95,6 +117,17 @@ const BY_WORKSPACE: Record<string, (client: Client) => Promise<unknown>> = {
   'policies.get': ({ policies }) => policies.get(),
   'policies.set': ({ policies }) => policies.set(RULES),
   'mcp.list': ({ mcp }) => mcp.list(),
+  'projects.create': ({ projects }) => projects.create({ name: 'x' }),
+  'projects.list': ({ projects }) => projects.list(),
+  'projects.unpack': ({ projects }) => projects.unpack('x'),
+  'documents.create': ({ documents }) => documents.create({ project_id: ID, title: 'x' }),
+  'documents.list': ({ documents }) => documents.list(),
+  'edges.create': ({ edges }) => edges.create({ from_id: ID, rel: 'references', to_id: ID }),
+  'entities.create': ({ entities }) => entities('task').create({ project_id: ID, title: 'x' }),
+  'entities.list': ({ entities }) => entities('task').list(),
+  'entities.board': ({ entities }) => entities('task').board({ project_id: ID }),
+  kinds: ({ kinds }) => kinds(),
+  search: ({ search }) => search({ q: 'x' }),
 };
 
 /** Calls without an id or path, and calls that take only a workspace. */
@@ -114,7 +147,7 @@ const PATHS = ['', '/', '..', '/..', '/../policy', '../policy', '/a/../../../vic
 
 test('every call with an id or path is in the tables of this test', () => {
   const { client } = watched();
-  const members = Object.entries(client).flatMap(([name, member]) =>
+  const members = Object.entries({ ...client, entities: client.entities('task') }).flatMap(([name, member]) =>
     typeof member === 'function' ? [name] : Object.keys(member).map((each) => `${name}.${each}`),
   );
   const known = [BY_ID, BY_PATH, BY_WORKSPACE].flatMap((table) => Object.keys(table));

@@ -46,6 +46,23 @@ test('PLUS-5 examples/files.ts', async () => {
   expect(code).toBe(0);
 });
 
+test('CHAT-4 examples/project.ts', async () => {
+  const { code, output } = await play('project.ts');
+  // The patches come while the program goes on.
+  expect(output.split('\n').toSorted()).toEqual(
+    [
+      'created: project, goal, task, task, document',
+      'patched: Rent chairs, version 3',
+      'too late: it is done',
+      'patched: Buy lemons, version 1',
+      'the copy is equal to the database: 3 tasks',
+      'Food is referred to by Buy lemons',
+      '',
+    ].toSorted(),
+  );
+  expect(code).toBe(0);
+});
+
 test('PLUS-5 examples/resume-after-a-restart.ts, with the pod killed in between', async () => {
   const settings = {
     databaseUrl: world.database.url,

@@ -8,7 +8,16 @@ import { foldView } from '@continuo/protocol';
 import { startProxy, until, type Proxy } from '@continuo/testkit';
 import { usePod } from '@continuo/testkit/fixtures';
 import { createClient, type Client } from '../src/index.ts';
-import { liveChat, liveFile, useChat, useFile, useRun } from '../src/react/index.ts';
+import {
+  liveChat,
+  liveFile,
+  useChat,
+  useDocStructure,
+  useEntities,
+  useFile,
+  useProjects,
+  useRun,
+} from '../src/react/index.ts';
 
 const world = usePod();
 let client: Client;
@@ -215,4 +224,29 @@ test('PLUS-5 each listener gets the error of a refused stream, and all recover o
   await until('the chat has an error', async () => chat.get().error !== null);
   expect(chat.get().loading).toBe(false);
   leaveChat();
+});
+
+function Project({ id }: { readonly id: string }) {
+  const projects = useProjects(client);
+  const tasks = useEntities(client, 'task', { project_id: id });
+  const { structure, documents } = useDocStructure(client, id);
+  const names = projects.items.filter((each) => each.id === id).map(({ name }) => name);
+  const titles = structure?.root.map((node) => documents.get(node.id)?.title);
+  return `${names.join()} | ${tasks.items.map(({ title, state }) => `${title} ${state}`).join()} | ${titles?.join()}`;
+}
+
+test('CHAT-4 useProjects, useEntities and useDocStructure show every change, on one stream', async () => {
+  const { project } = await client.projects.create({ name: 'Moon', tasks: ['Build'] });
+  show(<Project id={project.id} />);
+  await see('Moon | Build todo | Context');
+  const connections = proxy.connections;
+  const direct = createClient({ baseUrl: world.url });
+  const [task] = (await direct.entities('task').list({ project_id: project.id })).items;
+  await direct.entities('task').change(task!.id, { state: 'done' });
+  await direct.projects.change(project.id, { name: 'Mars' });
+  const made = await direct.documents.create({ project_id: project.id, title: 'Plan', order: 0 });
+  await see('Mars | Build done | Plan,Context');
+  await direct.documents.remove(made.id);
+  await see('Mars | Build done | Context');
+  expect(proxy.connections).toBe(connections);
 });

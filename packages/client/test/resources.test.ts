@@ -3,7 +3,7 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import type { Chat, Run } from '@continuo/protocol';
 import { usePod } from '@continuo/testkit/fixtures';
-import { ApiError, createClient } from '../src/index.ts';
+import { ApiError, createClient, VersionConflict, type EntityOf } from '../src/index.ts';
 
 const key = 'a-key-of-sixteen-or-more';
 const world = usePod({ CONTINUO_API_KEY: key });
@@ -130,6 +130,86 @@ test('files, in a workspace of their own', async () => {
   expect((await workspaces.get(where)).files).toBe(2);
   expect((await workspaces.rename('yard', where)).name).toBe('yard');
   expect((await workspaces.remove({ workspace: 'yard' })).removed_at).not.toBeNull();
+});
+
+test('projects, entities, documents, edges and search, in a workspace of their own', async () => {
+  const { workspaces } = client();
+  await workspaces.create({ name: 'moon' });
+  const { projects, entities, entity, documents, edges, kinds, search } = createClient({
+    baseUrl: world.url,
+    apiKey: key,
+    workspace: 'moon',
+  });
+  expect((await kinds()).items.map(({ kind }) => kind)).toContain('requirement');
+  const { project, entitiesCreated, edgesCreated } = await projects.create({
+    name: 'Apollo',
+    purpose: 'Land on the moon.',
+    goals: ['Land'],
+    tasks: [{ title: 'Build', goal: 0 }],
+  });
+  expect([entitiesCreated.length, edgesCreated.length]).toEqual([4, 2]);
+  const tasks = entities('task');
+  const page = await tasks.list({ project_id: project.id, state: 'todo' });
+  expectTypeOf(page.items[0]!).toEqualTypeOf<EntityOf<'task'>>();
+  const [task] = page.items;
+  expect(page.as_of).toBeGreaterThan(0);
+  const started = await tasks.change(task!.id, { state: 'in_progress' }, { base: task!.version });
+  const stale = await tasks
+    .change(task!.id, { priority: 'high' }, { base: task!.version })
+    .catch((error: unknown) => error);
+  expect(stale).toBeInstanceOf(VersionConflict);
+  expect(stale).toBeInstanceOf(ApiError);
+  expect((stale as VersionConflict).current).toMatchObject({
+    version: started.version,
+    state: 'in_progress',
+  });
+  await expect(tasks.remove(task!.id, { base: 1 })).rejects.toMatchObject({ code: 'version_conflict' });
+  expect((await tasks.board({ project_id: project.id })).columns.map(({ count }) => count)).toEqual([
+    0, 1, 0, 0, 0,
+  ]);
+  expect((await tasks.remove(task!.id)).removed_at).not.toBeNull();
+  expect((await tasks.restore(task!.id)).state).toBe('in_progress');
+  expect((await tasks.versions(task!.id, { limit: 2 })).items.map(({ op }) => op)).toEqual([
+    'restore',
+    'remove',
+  ]);
+
+  const risk = await entities('risk').create({ project_id: project.id, title: 'Dust', impact: 'high' });
+  const edge = await edges.create({ from_id: task!.id, rel: 'mitigates', to_id: risk.id });
+  expect((await edges.list(risk.id)).items).toMatchObject([
+    { label: 'is mitigated by', entity: { id: task!.id } },
+  ]);
+  expect(await edges.remove(edge.id)).toBeUndefined();
+  expect((await entity(risk.id)).kind).toBe('risk');
+
+  const research = await documents.create({
+    project_id: project.id,
+    title: 'Research',
+    content: 'Of craters.',
+  });
+  const dust = await documents.create({ project_id: project.id, title: 'Dust', parent_id: research.id });
+  expect((await documents.byPath(project.id, 'research/dust')).id).toBe(dust.id);
+  await expect(documents.byPath(project.id, 'research/dost')).rejects.toMatchObject({
+    problem: { suggestions: expect.arrayContaining(['Research/Dust']) },
+  });
+  await documents.change(research.id, { content: 'Of seas.' }, { base: research.version });
+  expect((await documents.get(research.id)).content).toBe('Of seas.');
+  await documents.move(dust.id, { parent_id: null, order: 0 });
+  const { root } = await documents.structure(project.id);
+  expect(root[0]!.id).toBe(dust.id);
+  expect((await search({ q: 'seas' })).items).toHaveLength(1);
+
+  const zip = await (await projects.pack(project.id)).arrayBuffer();
+  const copy = await projects.unpack(zip);
+  expect(copy.entitiesCreated).toHaveLength(7);
+  expect((await projects.list()).items.map(({ name }) => name)).toEqual(['Apollo', 'Apollo']);
+  await projects.remove(copy.project.id);
+  await expect(projects.get(copy.project.id)).rejects.toMatchObject({
+    code: 'project_not_found',
+    status: 404,
+  });
+  expect((await projects.restore(copy.project.id)).removed_at).toBeNull();
+  expect((await projects.change(project.id, { state: 'done' })).state).toBe('done');
 });
 
 test('roles and MCP servers', async () => {

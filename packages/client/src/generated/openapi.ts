@@ -9,8 +9,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Hear which chats have changed
-         * @description Server-sent events `hint` `{chats, files, servers}`: the ids of chats whose state, title, queue or approvals have changed, and whether files or MCP servers have. A hint only says where to look. It has no id and is not repeated: after a new connection, look at everything once. The stream has no end.
+         * Follow hints about what has changed
+         * @description Server-sent events `hint` `{chats, files, servers}`: the ids of chats whose state, title, queue or approvals have changed, and whether files or MCP servers have. A hint only says what to read again. It has no id and is not repeated: after a new connection, read everything once. The stream does not end.
          */
         get: {
             parameters: {
@@ -80,7 +80,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Make a thread */
+        /** Create a thread */
         post: {
             parameters: {
                 query?: never;
@@ -156,7 +156,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what was said, in reading order */
+        /** List messages, in the order of the conversation */
         get: {
             parameters: {
                 query?: {
@@ -191,7 +191,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Kept for 24 hours: the same key and request give the same run. */
+                    /** @description Stored for 24 hours: repeating a request with its key returns the same run. */
                     "idempotency-key"?: string;
                 };
                 path: {
@@ -231,7 +231,7 @@ export interface paths {
         };
         /**
          * Follow a thread, or page through its events
-         * @description Server-sent events of all its runs and sessions, from `after` (or the `Last-Event-ID` header) on; `after=latest` begins now. The stream has no end. With `Accept: application/json` or `format=json`, a page: of the events after `after`, or of the last ones before `before`, in order; `before=latest` is the end of the log. `next` goes on in the same direction; it is null when there is nothing more now.
+         * @description Server-sent events of all its runs and sessions, after `after` (or the `Last-Event-ID` header); `after=latest` starts now. The stream does not end. With `Accept: application/json` or `format=json`, a page: of the events after `after`, or of the last ones before `before`, in order; `before=latest` is the end of the log. `next` continues in the same direction; it is null when there are no more events.
          */
         get: {
             parameters: {
@@ -321,7 +321,7 @@ export interface paths {
         };
         /**
          * Follow a run, or page through its events
-         * @description Server-sent events from `after` (or the `Last-Event-ID` header) on; the stream ends after the terminal `state`. With `Accept: application/json` or `format=json`, a page.
+         * @description Server-sent events after `after` (or the `Last-Event-ID` header); the stream ends after the terminal `state`. With `Accept: application/json` or `format=json`, a page.
          */
         get: {
             parameters: {
@@ -381,7 +381,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description After a 200 the run ends `canceled`, and never with `final`. Repeating it is fine.
+         * @description After a 200 the run ends `canceled`, never with `final`. Idempotent.
          */
         post: {
             parameters: {
@@ -425,8 +425,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give the message of a queued run to the run that is at work
-         * @description In one step: the run at work takes the message in, with its files, and the queued run ends `canceled`. Repeating it is fine.
+         * Steer: give a queued run’s message to the running run
+         * @description Atomic: the running run gets the message with its files, and the queued run ends `canceled`. Idempotent.
          */
         post: {
             parameters: {
@@ -439,7 +439,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The run that takes it in */
+                /** @description The run that gets the message */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -467,13 +467,13 @@ export interface paths {
         put?: never;
         /**
          * Run the same message again
-         * @description For a failed or canceled run: a new run from the same message.
+         * @description Starts a new run from the message of a failed or canceled run.
          */
         post: {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Kept for 24 hours: the same key and request give the same run. */
+                    /** @description Stored for 24 hours: repeating a request with its key returns the same run. */
                     "idempotency-key"?: string;
                 };
                 path: {
@@ -507,7 +507,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the run waits for */
+        /** Explain what the run waits for */
         get: {
             parameters: {
                 query?: never;
@@ -519,7 +519,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description In a sentence and as fields */
+                /** @description The explanation, as a sentence and as fields */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -550,7 +550,7 @@ export interface paths {
             parameters: {
                 query?: {
                     chat?: string;
-                    /** @description Only those in this state; `open`: queued or running. */
+                    /** @description Only runs with this status; `open`: queued or running. */
                     status?: "open" | "queued" | "running" | "done" | "error" | "canceled";
                     after?: string;
                     limit?: number;
@@ -593,15 +593,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List chats, the one that was last spoken to first */
+        /** List chats, latest message first */
         get: {
             parameters: {
                 query?: {
-                    /** @description `true`: those that were put away. */
+                    /** @description `true`: only archived chats. */
                     archived?: "true" | "false";
-                    /** @description `true`: those that can still be brought back. */
+                    /** @description `true`: only removed chats that can still be restored. */
                     removed?: "true" | "false";
-                    /** @description Only those in this state. */
+                    /** @description Only chats in this state. */
                     state?: "idle" | "running" | "paused" | "error" | "cancelled" | "completed";
                     after?: string;
                     limit?: number;
@@ -630,12 +630,12 @@ export interface paths {
             };
         };
         put?: never;
-        /** Open a chat with a goal; a run begins at once */
+        /** Open a chat with a goal; its first run starts at once */
         post: {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Kept for 24 hours: the same key and request give the same run. */
+                    /** @description Stored for 24 hours: repeating a request with its key returns the same run. */
                     "idempotency-key"?: string;
                 };
                 path: {
@@ -674,7 +674,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a chat: its session, what it waits for, what it used */
+        /** Read a chat: its session, its open approvals, its usage */
         get: {
             parameters: {
                 query?: never;
@@ -705,7 +705,7 @@ export interface paths {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Kept for 24 hours: the same key and request give the same run. */
+                    /** @description Stored for 24 hours: repeating a request with its key returns the same run. */
                     "idempotency-key"?: string;
                 };
                 path: {
@@ -734,7 +734,7 @@ export interface paths {
         };
         /**
          * Remove a chat
-         * @description Its open runs are canceled. For 7 days it can be brought back; then it is deleted for good.
+         * @description Its open runs are canceled. It can be restored for 7 days; then it is purged.
          */
         delete: {
             parameters: {
@@ -760,7 +760,7 @@ export interface paths {
         };
         options?: never;
         head?: never;
-        /** Rename a chat, or put it away */
+        /** Rename or archive a chat */
         patch: {
             parameters: {
                 query?: never;
@@ -800,7 +800,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Bring a removed chat back */
+        /** Restore a removed chat */
         post: {
             parameters: {
                 query?: never;
@@ -842,7 +842,7 @@ export interface paths {
         put?: never;
         /**
          * Stop a chat: its runs are canceled, its session ends
-         * @description The model’s call is aborted, a running tool finishes first, queued runs are canceled. Repeating it is fine. The next message starts a new session.
+         * @description The model call is aborted, a running tool may finish first, and queued runs are canceled. Idempotent. The next message starts a new session.
          */
         post: {
             parameters: {
@@ -884,8 +884,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pause a chat at its run’s next step
-         * @description A paused chat is held by nobody, for as long as need be; it survives restarts.
+         * Pause a chat before its run’s next step
+         * @description No pod owns a paused chat. The pause has no time limit and survives restarts.
          */
         post: {
             parameters: {
@@ -926,7 +926,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Go on with a paused chat */
+        /** Resume a paused chat */
         post: {
             parameters: {
                 query?: never;
@@ -940,7 +940,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description It goes on */
+                /** @description The chat continues */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -980,7 +980,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description When the session completes if nothing happens */
+                /** @description When the session completes unless something happens */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1004,7 +1004,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The audit trail: what was said, thought and called, in the log’s order */
+        /** Read the audit trail: messages, thoughts and calls, in the order of the log */
         get: {
             parameters: {
                 query?: {
@@ -1021,7 +1021,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description A page of it */
+                /** @description A page of the audit trail */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1050,7 +1050,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The sessions that the chat had, newest first */
+        /** List the sessions of the chat, newest first */
         get: {
             parameters: {
                 query?: {
@@ -1096,7 +1096,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what runs ask people, newest first */
+        /** List approvals, newest first */
         get: {
             parameters: {
                 query?: {
@@ -1169,8 +1169,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * Decide about a call
-         * @description The run goes on when everything that it asked is decided. The same decision again is fine; another one is 409.
+         * Decide an approval
+         * @description The run continues when all its approvals are decided. Repeating a decision has no effect; a different one is refused with 409.
          */
         post: {
             parameters: {
@@ -1213,7 +1213,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the models that can answer */
+        /** List the models */
         get: {
             parameters: {
                 query?: never;
@@ -1251,7 +1251,7 @@ export interface paths {
         };
         /**
          * List the roles of a workspace
-         * @description The built-in roles, overlaid by the files `/agents/*.md`, by name.
+         * @description The built-in roles and those of the files `/agents/*.md`, by name. A file overrides the built-in role of its name.
          */
         get: {
             parameters: {
@@ -1347,7 +1347,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The policy; the default if none was set */
+                /** @description The policy; the default policy if none was set */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1360,7 +1360,7 @@ export interface paths {
         };
         /**
          * Replace the policy of a workspace
-         * @description Holds for every call from now on, also of runs that are under way.
+         * @description Applies to every call from now on, also in open runs.
          */
         put: {
             parameters: {
@@ -1409,7 +1409,7 @@ export interface paths {
                 query?: {
                     after?: string;
                     limit?: number;
-                    /** @description `true`: those that can still be brought back. */
+                    /** @description `true`: only removed workspaces that can still be restored. */
                     removed?: "true" | "false";
                 };
                 header?: never;
@@ -1433,7 +1433,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Make a workspace */
+        /** Create a workspace */
         post: {
             parameters: {
                 query?: never;
@@ -1499,7 +1499,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a workspace
-         * @description Its open runs are canceled, and its threads take no new message. For 7 days it can be brought back; then its files and threads are deleted for good.
+         * @description Its open runs are canceled, and its threads accept no new messages. It can be restored for 7 days; then it is purged with its files and threads.
          */
         delete: {
             parameters: {
@@ -1566,8 +1566,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Put back files that disappeared from the folder on disk at once
-         * @description Where many files disappear at once, nothing is removed until a person decides; `held_removals` of the workspace says so. The server that has the folder does what was decided, within moments.
+         * Restore files that disappeared from the folder on disk at once
+         * @description If many files disappear at once, their removals are held until a person decides: see `held_removals` of the workspace. The server that owns the folder carries out the decision within moments.
          */
         post: {
             parameters: {
@@ -1608,8 +1608,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Remove from the workspace files that disappeared from the folder on disk at once
-         * @description Where many files disappear at once, nothing is removed until a person decides; `held_removals` of the workspace says so. The server that has the folder does what was decided, within moments.
+         * Accept the removal of files that disappeared from the folder on disk at once
+         * @description If many files disappear at once, their removals are held until a person decides: see `held_removals` of the workspace. The server that owns the folder carries out the decision within moments.
          */
         post: {
             parameters: {
@@ -1649,21 +1649,21 @@ export interface paths {
         };
         /**
          * Read a file
-         * @description The bytes, with the version as `ETag`; `Range`, `If-Range`, `If-None-Match` and `If-Match` are understood. Served with `Content-Security-Policy: sandbox; default-src 'none'` and `nosniff`. HEAD gives the same without the bytes.
+         * @description The bytes, with the version as `ETag`; `Range`, `If-Range`, `If-None-Match` and `If-Match` are supported. Served with `Content-Security-Policy: sandbox; default-src 'none'` and `nosniff`. HEAD gives the same without the bytes.
          */
         get: {
             parameters: {
                 query?: {
-                    /** @description An older one. */
+                    /** @description An older version. */
                     version?: number;
-                    /** @description `1`: as an attachment. */
+                    /** @description `1`: send the file as an attachment. */
                     download?: "0" | "1";
                 };
                 header?: never;
                 path: {
                     /** @description The workspace’s id or name. */
                     id: string;
-                    /** @description The rest of the URL: the names of folders and file, each percent-encoded, with slashes between. */
+                    /** @description The rest of the URL: the names of the folders and the file, each percent-encoded, separated by slashes. */
                     path: string;
                 };
                 cookie?: never;
@@ -1679,7 +1679,7 @@ export interface paths {
                         "application/octet-stream": string;
                     };
                 };
-                /** @description A part of them */
+                /** @description The requested range */
                 206: {
                     headers: {
                         [name: string]: unknown;
@@ -1688,7 +1688,7 @@ export interface paths {
                         "application/octet-stream": string;
                     };
                 };
-                /** @description You have it already */
+                /** @description The client already has this version */
                 304: {
                     headers: {
                         [name: string]: unknown;
@@ -1699,12 +1699,12 @@ export interface paths {
         };
         /**
          * Write a file
-         * @description The body is the content, of any type, at most 33554432 bytes. `If-Match: "<version>"` writes only over that version, `If-None-Match: *` only where nothing is. What is in `/agents`, and `/AGENTS.md`, is for a person alone.
+         * @description The body is the content, of any type, at most 33554432 bytes. `If-Match: "<version>"` writes only over that version, `If-None-Match: *` only if there is no file. Only a person may change `/AGENTS.md` and the files in `/agents`.
          */
         put: {
             parameters: {
                 query?: {
-                    /** @description `merge`: a stale text is merged with what is there, if that goes cleanly. */
+                    /** @description `merge`: if the text is based on an older version, merge it with the newest one, unless they conflict. */
                     on_conflict?: "merge" | "refuse";
                 };
                 header?: {
@@ -1714,7 +1714,7 @@ export interface paths {
                 path: {
                     /** @description The workspace’s id or name. */
                     id: string;
-                    /** @description The rest of the URL: the names of folders and file, each percent-encoded, with slashes between. */
+                    /** @description The rest of the URL: the names of the folders and the file, each percent-encoded, separated by slashes. */
                     path: string;
                 };
                 cookie?: never;
@@ -1725,7 +1725,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description The file has a next version, or the content was the same */
+                /** @description The file has a new version, or the content was the same */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1748,7 +1748,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a file
-         * @description Its history stays: `…/restore` brings any version back. `If-Match: "<version>"` as with PUT. What is in `/agents`, and `/AGENTS.md`, is for a person alone.
+         * @description Its history stays: `…/restore` restores any version. `If-Match: "<version>"` as with PUT. Only a person may change `/AGENTS.md` and the files in `/agents`.
          */
         delete: {
             parameters: {
@@ -1759,7 +1759,7 @@ export interface paths {
                 path: {
                     /** @description The workspace’s id or name. */
                     id: string;
-                    /** @description The rest of the URL: the names of folders and file, each percent-encoded, with slashes between. */
+                    /** @description The rest of the URL: the names of the folders and the file, each percent-encoded, separated by slashes. */
                     path: string;
                 };
                 cookie?: never;
@@ -1778,20 +1778,20 @@ export interface paths {
             };
         };
         options?: never;
-        /** Look at a file without its bytes */
+        /** Read a file’s headers */
         head: {
             parameters: {
                 query?: {
-                    /** @description An older one. */
+                    /** @description An older version. */
                     version?: number;
-                    /** @description `1`: as an attachment. */
+                    /** @description `1`: send the file as an attachment. */
                     download?: "0" | "1";
                 };
                 header?: never;
                 path: {
                     /** @description The workspace’s id or name. */
                     id: string;
-                    /** @description The rest of the URL: the names of folders and file, each percent-encoded, with slashes between. */
+                    /** @description The rest of the URL: the names of the folders and the file, each percent-encoded, separated by slashes. */
                     path: string;
                 };
                 cookie?: never;
@@ -1812,7 +1812,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description You have it already */
+                /** @description The client already has this version */
                 304: {
                     headers: {
                         [name: string]: unknown;
@@ -1833,7 +1833,7 @@ export interface paths {
         };
         /**
          * List a folder
-         * @description Folders are the beginnings of paths: an empty one is not there. What is in `/chats` is listed by `path=/chats` alone, newest first.
+         * @description A folder is a prefix of paths, so there are no empty folders. Only `path=/chats` lists the files in `/chats`, newest first.
          */
         get: {
             parameters: {
@@ -1874,55 +1874,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/workspaces/{id}/search": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Search names and texts
-         * @description Names by a part of the path; texts by words, as a web search: `"a phrase"`, `or`, `-not`. Of a text its first 131072 characters are searched, of the chats the names of the newest 1000.
-         */
-        get: {
-            parameters: {
-                query: {
-                    q: string;
-                    in?: "names" | "text" | "all";
-                    limit?: number;
-                };
-                header?: never;
-                path: {
-                    /** @description The workspace’s id or name. */
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description The best first, names before texts */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            items: components["schemas"]["SearchHit"][];
-                            next: string | null;
-                        };
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/workspaces/{id}/moves": {
         parameters: {
             query?: never;
@@ -1933,8 +1884,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Move a file, or a folder with all that is in it
-         * @description All or nothing, at most 10000 files. The files keep their ids and their history. What is in `/agents`, and `/AGENTS.md`, is for a person alone.
+         * Move a file, or a folder with everything in it
+         * @description All or nothing, at most 10000 files. The files keep their ids and their history. Only a person may change `/AGENTS.md` and the files in `/agents`.
          */
         post: {
             parameters: {
@@ -1969,6 +1920,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{id}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search entities, documents and files
+         * @description By words: what has any of them, the best match first. `"a phrase"` must be there word for word, `begin*` is the beginning of a word, `-not` must not be there. A word that no text has also finds those that are spelled almost like it. Names, by a part of the path, come first; they are left out with `in=text` and with a project. Of a file its name and its first 131072 characters are searched, of the chats the names of the newest 1000.
+         */
+        get: {
+            parameters: {
+                query: {
+                    q: string;
+                    in?: "names" | "text" | "all";
+                    /** @description Only what is in this project. */
+                    project_id?: string;
+                    /** @description Some of project, document, task, goal, plan, milestone, risk, requirement, file, chat, separated by commas. */
+                    kinds?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The best first, names before texts, folders last */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["SearchHit"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{id}/versions": {
         parameters: {
             query?: never;
@@ -1978,7 +1982,7 @@ export interface paths {
         };
         /**
          * List a file’s versions, newest first
-         * @description Also of a removed file: by the path it was removed from, or by its id.
+         * @description Works for a removed file, too: by its last path or by its id.
          */
         get: {
             parameters: {
@@ -2028,8 +2032,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The difference between two versions of a file
-         * @description Unified. `to` is the latest if absent, `from` the one before it; 0 is the empty file. Texts of at most 1048576 bytes.
+         * Compare two versions of a file
+         * @description A unified diff. `to` defaults to the latest version, `from` to the one before `to`; 0 is the empty file. For texts of at most 1048576 bytes.
          */
         get: {
             parameters: {
@@ -2078,8 +2082,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bring back a version of a file, or a removed workspace
-         * @description With a path (or a file’s id) and a version: that content is the file’s next version; a removed file comes back under its own id. With an empty body: the workspace itself, while it is removed. What is in `/agents`, and `/AGENTS.md`, is for a person alone.
+         * Restore a version of a file, or a removed workspace
+         * @description With a path (or a file’s id) and a version: that content becomes the file’s next version; a removed file keeps its id. With an empty body: restores the removed workspace itself. Only a person may change `/AGENTS.md` and the files in `/agents`.
          */
         post: {
             parameters: {
@@ -2122,8 +2126,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow what happens to the files
-         * @description Server-sent events `file_updated`, `file_moved` and `file_removed`, from `after` (or the `Last-Event-ID` header) on; `after=latest` begins now. The stream has no end.
+         * Follow the changes of the files
+         * @description Server-sent events `file_updated`, `file_moved` and `file_removed`, after `after` (or the `Last-Event-ID` header); `after=latest` starts now. The stream does not end.
          */
         get: {
             parameters: {
@@ -2168,8 +2172,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Page through what happened to the files
-         * @description `next` is null when there is nothing more now; the `seq` of the last item goes on from there later.
+         * Page through the changes of the files
+         * @description `next` is null at the end of the feed; to continue later, send the `seq` of the last item as `after`.
          */
         get: {
             parameters: {
@@ -2243,7 +2247,7 @@ export interface paths {
         };
         /**
          * Upload a zip into a folder
-         * @description Each file is written as by PUT. At most 10000 entries, 268435456 bytes, and 1073741824 bytes unpacked. Links, devices, encrypted entries and names that no path may have are refused one by one; the answer says which. What is in `/agents`, and `/AGENTS.md`, is for a person alone.
+         * @description Each file is written as with PUT. At most 10000 entries, 268435456 bytes, and 1073741824 bytes unpacked. Links, devices, encrypted entries and entries with invalid paths are refused one by one; the response names them. Only a person may change `/AGENTS.md` and the files in `/agents`.
          */
         put: {
             parameters: {
@@ -2263,7 +2267,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What came of it */
+                /** @description The written and the refused files */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2276,7 +2280,7 @@ export interface paths {
         };
         /**
          * The same as PUT
-         * @description Each file is written as by PUT. At most 10000 entries, 268435456 bytes, and 1073741824 bytes unpacked. Links, devices, encrypted entries and names that no path may have are refused one by one; the answer says which. What is in `/agents`, and `/AGENTS.md`, is for a person alone.
+         * @description Each file is written as with PUT. At most 10000 entries, 268435456 bytes, and 1073741824 bytes unpacked. Links, devices, encrypted entries and entries with invalid paths are refused one by one; the response names them. Only a person may change `/AGENTS.md` and the files in `/agents`.
          */
         post: {
             parameters: {
@@ -2296,7 +2300,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What came of it */
+                /** @description The written and the refused files */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2313,6 +2317,2909 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{id}/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List projects
+         * @description `as_of` is the change feed’s seq of the same moment: following the feed from there misses nothing.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    state?: "active" | "paused" | "done";
+                    /** @description `true`: those that were removed and can be restored, for 30 days. */
+                    removed?: "true" | "false";
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of projects */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["Project"][];
+                            next: string | null;
+                            as_of: number;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Create a project, with a context document and what else is given, in one transaction */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewProject"];
+                };
+            };
+            responses: {
+                /** @description The project, and everything that was created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            project: components["schemas"]["Project"];
+                            entitiesCreated: components["schemas"]["Entity"][];
+                            edgesCreated: components["schemas"]["Edge"][];
+                        };
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/projects/{entity_id}/doc-structure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the structure of a project’s documents
+         * @description With `include=metadata` also the title, description and length of each document, of the same moment.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    include?: "metadata";
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The structure */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @description Counts the changes of the structure. */
+                            version: number;
+                            root: components["schemas"]["StructureNode"][];
+                            documents?: components["schemas"]["DocumentMetadata"][];
+                            as_of: number;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/projects/{entity_id}/document-by-path": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find a document by the titles above it
+         * @description Such as `Research/Market/Competitors`, or the end of it where that is unique.
+         */
+        get: {
+            parameters: {
+                query: {
+                    path: string;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The document */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Document"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/documents/{entity_id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a document in its project’s structure, with everything below it
+         * @description Its file and the folder of its children move too, where the parent changes.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The version that the change is based on, as in the ETag. If it is not the newest, 412 with the newest entity. */
+                    "if-match"?: string;
+                };
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DocumentMove"];
+                };
+            };
+            responses: {
+                /** @description The document */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Document"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/edges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Link two entities
+         * @description GET …/kinds lists the relations, and which kinds they link.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewEdge"];
+                };
+            };
+            responses: {
+                /** @description The edge */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Edge"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/edges/{edge_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove the link between two entities */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    edge_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The edge is removed */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/entities/{entity_id}/edges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List an entity’s links, both ways */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The links */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["Link"][];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/projects/{entity_id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a project as one archive
+         * @description A zip: `project.json` has the entities, the links between them, the documents in order and what is known of the versions; `docs/…` are the documents, `files/…` the project’s other files. All of it is of one moment.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The zip */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/zip": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/projects/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new project of an archive
+         * @description All of it or nothing. Ids stay where they are free. At most 10000 entries, 268435456 bytes, 1073741824 bytes unpacked, 16777216 bytes of `project.json`, 20000 entities and 50000 links.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/zip": string;
+                };
+            };
+            responses: {
+                /** @description The project, and everything that was created */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            project: components["schemas"]["Project"];
+                            entitiesCreated: components["schemas"]["Entity"][];
+                            edgesCreated: components["schemas"]["Edge"][];
+                        };
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/projects/{entity_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a project */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The project */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Project"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /**
+         * Remove a project with all that is in it
+         * @description It can be restored for 30 days.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The version that the change is based on, as in the ETag. If it is not the newest, 412 with the newest entity. */
+                    "if-match"?: string;
+                };
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The removed project */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Project"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Change a project */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The version that the change is based on, as in the ETag. If it is not the newest, 412 with the newest entity. */
+                    "if-match"?: string;
+                };
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ProjectPatch"];
+                };
+            };
+            responses: {
+                /** @description The project */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Project"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/projects/{entity_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a project, newest first
+         * @description Works for a removed project, too.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of versions */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["EntityVersion"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/projects/{entity_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Restore a removed project with all that is in it */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The project */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Project"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List documents
+         * @description `as_of` is the change feed’s seq of the same moment: following the feed from there misses nothing.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    project_id?: string;
+                    /** @description `true`: those that were removed and can be restored, for 30 days. */
+                    removed?: "true" | "false";
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of documents */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["Document"][];
+                            next: string | null;
+                            as_of: number;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Create a document */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewDocument"];
+                };
+            };
+            responses: {
+                /** @description The document */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Document"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/documents/{entity_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a document */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The document */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Document"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /**
+         * Remove a document with all that is below it
+         * @description It can be restored for 30 days.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The version that the change is based on, as in the ETag. If it is not the newest, 412 with the newest entity. */
+                    "if-match"?: string;
+                };
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The removed document */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Document"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Change a document */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The version that the change is based on, as in the ETag. If it is not the newest, 412 with the newest entity. */
+                    "if-match"?: string;
+                };
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DocumentPatch"];
+                };
+            };
+            responses: {
+                /** @description The document */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Document"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/documents/{entity_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a document, newest first
+         * @description Works for a removed document, too. They are those of its file.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of versions */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["EntityVersion"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/documents/{entity_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Restore a removed document with all that is below it */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The document */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Document"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tasks
+         * @description `as_of` is the change feed’s seq of the same moment: following the feed from there misses nothing.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    project_id?: string;
+                    state?: "todo" | "in_progress" | "blocked" | "done" | "canceled";
+                    /** @description `true`: those that were removed and can be restored, for 30 days. */
+                    removed?: "true" | "false";
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of tasks */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["Task"][];
+                            next: string | null;
+                            as_of: number;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Create a task */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewTask"];
+                };
+            };
+            responses: {
+                /** @description The task */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Task"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/tasks/board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tasks of a project by state */
+        get: {
+            parameters: {
+                query: {
+                    project_id: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A column for each state, with how many there are and the first of them */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            columns: {
+                                state: string;
+                                count: number;
+                                items: components["schemas"]["Task"][];
+                            }[];
+                            as_of: number;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/tasks/{entity_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a task */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The task */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Task"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /**
+         * Remove a task
+         * @description It can be restored for 30 days.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The version that the change is based on, as in the ETag. If it is not the newest, 412 with the newest entity. */
+                    "if-match"?: string;
+                };
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The removed task */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Task"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Change a task */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The version that the change is based on, as in the ETag. If it is not the newest, 412 with the newest entity. */
+                    "if-match"?: string;
+                };
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["TaskPatch"];
+                };
+            };
+            responses: {
+                /** @description The task */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Task"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/tasks/{entity_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a task, newest first
+         * @description Works for a removed task, too.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of versions */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["EntityVersion"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/tasks/{entity_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Restore a removed task */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The task */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Task"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/goals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List goals
+         * @description `as_of` is the change feed’s seq of the same moment: following the feed from there misses nothing.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    project_id?: string;
+                    state?: "active" | "achieved" | "abandoned";
+                    /** @description `true`: those that were removed and can be restored, for 30 days. */
+                    removed?: "true" | "false";
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of goals */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["Goal"][];
+                            next: string | null;
+                            as_of: number;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Create a goal */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewGoal"];
+                };
+            };
+            responses: {
+                /** @description The goal */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Goal"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/goals/board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the goals of a project by state */
+        get: {
+            parameters: {
+                query: {
+                    project_id: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A column for each state, with how many there are and the first of them */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            columns: {
+                                state: string;
+                                count: number;
+                                items: components["schemas"]["Goal"][];
+                            }[];
+                            as_of: number;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/goals/{entity_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a goal */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The goal */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Goal"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /**
+         * Remove a goal
+         * @description It can be restored for 30 days.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The version that the change is based on, as in the ETag. If it is not the newest, 412 with the newest entity. */
+                    "if-match"?: string;
+                };
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The removed goal */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Goal"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Change a goal */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The version that the change is based on, as in the ETag. If it is not the newest, 412 with the newest entity. */
+                    "if-match"?: string;
+                };
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["GoalPatch"];
+                };
+            };
+            responses: {
+                /** @description The goal */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Goal"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/goals/{entity_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a goal, newest first
+         * @description Works for a removed goal, too.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of versions */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["EntityVersion"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/goals/{entity_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Restore a removed goal */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The goal */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Goal"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List plans
+         * @description `as_of` is the change feed’s seq of the same moment: following the feed from there misses nothing.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    project_id?: string;
+                    state?: "draft" | "active" | "done" | "canceled";
+                    /** @description `true`: those that were removed and can be restored, for 30 days. */
+                    removed?: "true" | "false";
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of plans */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["Plan"][];
+                            next: string | null;
+                            as_of: number;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Create a plan */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewPlan"];
+                };
+            };
+            responses: {
+                /** @description The plan */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Plan"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the plans of a project by state */
+        get: {
+            parameters: {
+                query: {
+                    project_id: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A column for each state, with how many there are and the first of them */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            columns: {
+                                state: string;
+                                count: number;
+                                items: components["schemas"]["Plan"][];
+                            }[];
+                            as_of: number;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/{entity_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a plan */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The plan */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Plan"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /**
+         * Remove a plan
+         * @description It can be restored for 30 days.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The version that the change is based on, as in the ETag. If it is not the newest, 412 with the newest entity. */
+                    "if-match"?: string;
+                };
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The removed plan */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Plan"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Change a plan */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The version that the change is based on, as in the ETag. If it is not the newest, 412 with the newest entity. */
+                    "if-match"?: string;
+                };
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PlanPatch"];
+                };
+            };
+            responses: {
+                /** @description The plan */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Plan"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a plan, newest first
+         * @description Works for a removed plan, too.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of versions */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["EntityVersion"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Restore a removed plan */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The plan */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Plan"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/milestones": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List milestones
+         * @description `as_of` is the change feed’s seq of the same moment: following the feed from there misses nothing.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    project_id?: string;
+                    state?: "planned" | "reached" | "missed";
+                    /** @description `true`: those that were removed and can be restored, for 30 days. */
+                    removed?: "true" | "false";
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of milestones */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["Milestone"][];
+                            next: string | null;
+                            as_of: number;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Create a milestone */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewMilestone"];
+                };
+            };
+            responses: {
+                /** @description The milestone */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Milestone"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/milestones/board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the milestones of a project by state */
+        get: {
+            parameters: {
+                query: {
+                    project_id: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A column for each state, with how many there are and the first of them */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            columns: {
+                                state: string;
+                                count: number;
+                                items: components["schemas"]["Milestone"][];
+                            }[];
+                            as_of: number;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/milestones/{entity_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a milestone */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The milestone */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Milestone"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /**
+         * Remove a milestone
+         * @description It can be restored for 30 days.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The version that the change is based on, as in the ETag. If it is not the newest, 412 with the newest entity. */
+                    "if-match"?: string;
+                };
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The removed milestone */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Milestone"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Change a milestone */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The version that the change is based on, as in the ETag. If it is not the newest, 412 with the newest entity. */
+                    "if-match"?: string;
+                };
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["MilestonePatch"];
+                };
+            };
+            responses: {
+                /** @description The milestone */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Milestone"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/milestones/{entity_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a milestone, newest first
+         * @description Works for a removed milestone, too.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of versions */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["EntityVersion"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/milestones/{entity_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Restore a removed milestone */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The milestone */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Milestone"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/risks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List risks
+         * @description `as_of` is the change feed’s seq of the same moment: following the feed from there misses nothing.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    project_id?: string;
+                    state?: "open" | "mitigated" | "accepted" | "occurred" | "closed";
+                    /** @description `true`: those that were removed and can be restored, for 30 days. */
+                    removed?: "true" | "false";
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of risks */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["Risk"][];
+                            next: string | null;
+                            as_of: number;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Create a risk */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewRisk"];
+                };
+            };
+            responses: {
+                /** @description The risk */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Risk"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/risks/board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the risks of a project by state */
+        get: {
+            parameters: {
+                query: {
+                    project_id: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A column for each state, with how many there are and the first of them */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            columns: {
+                                state: string;
+                                count: number;
+                                items: components["schemas"]["Risk"][];
+                            }[];
+                            as_of: number;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/risks/{entity_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a risk */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The risk */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Risk"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /**
+         * Remove a risk
+         * @description It can be restored for 30 days.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The version that the change is based on, as in the ETag. If it is not the newest, 412 with the newest entity. */
+                    "if-match"?: string;
+                };
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The removed risk */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Risk"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Change a risk */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The version that the change is based on, as in the ETag. If it is not the newest, 412 with the newest entity. */
+                    "if-match"?: string;
+                };
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RiskPatch"];
+                };
+            };
+            responses: {
+                /** @description The risk */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Risk"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/risks/{entity_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a risk, newest first
+         * @description Works for a removed risk, too.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of versions */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["EntityVersion"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/risks/{entity_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Restore a removed risk */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The risk */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Risk"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/requirements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List requirements
+         * @description `as_of` is the change feed’s seq of the same moment: following the feed from there misses nothing.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    project_id?: string;
+                    state?: "proposed" | "agreed" | "met" | "dropped";
+                    /** @description `true`: those that were removed and can be restored, for 30 days. */
+                    removed?: "true" | "false";
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of requirements */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["Requirement"][];
+                            next: string | null;
+                            as_of: number;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Create a requirement */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewRequirement"];
+                };
+            };
+            responses: {
+                /** @description The requirement */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Requirement"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/requirements/board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the requirements of a project by state */
+        get: {
+            parameters: {
+                query: {
+                    project_id: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A column for each state, with how many there are and the first of them */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            columns: {
+                                state: string;
+                                count: number;
+                                items: components["schemas"]["Requirement"][];
+                            }[];
+                            as_of: number;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/requirements/{entity_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a requirement */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The requirement */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Requirement"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /**
+         * Remove a requirement
+         * @description It can be restored for 30 days.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The version that the change is based on, as in the ETag. If it is not the newest, 412 with the newest entity. */
+                    "if-match"?: string;
+                };
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The removed requirement */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Requirement"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Change a requirement */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The version that the change is based on, as in the ETag. If it is not the newest, 412 with the newest entity. */
+                    "if-match"?: string;
+                };
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RequirementPatch"];
+                };
+            };
+            responses: {
+                /** @description The requirement */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Requirement"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/requirements/{entity_id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a requirement, newest first
+         * @description Works for a removed requirement, too.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of versions */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["EntityVersion"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/requirements/{entity_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Restore a removed requirement */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The requirement */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Requirement"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the kinds of entities and the relations between them */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The kinds, in the order in which the console shows them */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["EntityKind"][];
+                            relations: components["schemas"]["Relation"][];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/entities/{entity_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an entity of any kind */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The entity */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Entity"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{id}/chats/{chat}/events": {
         parameters: {
             query?: never;
@@ -2322,7 +5229,7 @@ export interface paths {
         };
         /**
          * Follow a chat, or page through its events
-         * @description Server-sent events of all its runs and sessions, from the chat’s beginning, or from `after` (or the `Last-Event-ID` header) on; `after=latest` begins now. The stream has no end. With `Accept: application/json` or `format=json`, a page; `next` is null when there is nothing more now. docs/dialects.md tells what is sent.
+         * @description Server-sent events of all its runs and sessions, from the chat’s beginning, or after `after` (or the `Last-Event-ID` header); `after=latest` starts now. The stream does not end. With `Accept: application/json` or `format=json`, a page; `next` is null at the end of the log. docs/dialects.md describes the frames.
          */
         get: {
             parameters: {
@@ -2377,13 +5284,13 @@ export interface paths {
         put?: never;
         /**
          * Send a message and follow its run
-         * @description Server-sent events `session`, `agent_state`, `text_delta`, `tool_call`, `tool_result`, `context_usage`, `error` and, last, `done`. `Content-Location` is where the stream can be taken up again with the `Last-Event-ID` header; `reconnect` `{location}` instead of `done` says that the server shuts down, and that the client should do so.
+         * @description Server-sent events `session`, `agent_state`, `text_delta`, `tool_call`, `tool_result`, `operation`, `entity_patch`, `context_usage`, `error` and, last, `done`. `Content-Location` is the address at which the `Last-Event-ID` header resumes the stream; `reconnect` `{location}` instead of `done` means that the server is shutting down, and that the client should resume the stream.
          */
         post: {
             parameters: {
                 query?: never;
                 header?: {
-                    /** @description Kept for 24 hours: the same key and request give the same run. */
+                    /** @description Stored for 24 hours: repeating a request with its key returns the same run. */
                     "idempotency-key"?: string;
                 };
                 path?: never;
@@ -2421,7 +5328,7 @@ export interface paths {
         };
         /**
          * Follow a run as an agent’s turn
-         * @description From its beginning, or from `after` (or the `Last-Event-ID` header) on; the stream ends after `done`.
+         * @description Starts at the run’s beginning, or after `after` (or the `Last-Event-ID` header); the stream ends after `done`.
          */
         get: {
             parameters: {
@@ -2475,7 +5382,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message as the AI SDK does, and follow its run
-         * @description The same message again gives the same run. Where the run waits for approval the stream ends; a request with the answers goes on. Answers need a person. A client that goes away stops nothing.
+         * @description Repeating a message returns the same run. The stream ends when the run waits for approval; a request with the answers continues it. Answers need a person. A client that disconnects stops nothing.
          */
         post: {
             parameters: {
@@ -2519,7 +5426,7 @@ export interface paths {
         };
         /**
          * Follow the chat’s active run, or a given one
-         * @description From its beginning, or from `after` (or the `Last-Event-ID` header) on. `Content-Location` of a response names its run, which can then be taken up again after its end, too.
+         * @description Starts at the run’s beginning, or after `after` (or the `Last-Event-ID` header). A response names its run in `Content-Location`; that address works after the run’s end, too.
          */
         get: {
             parameters: {
@@ -2575,8 +5482,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop what the chat is doing
-         * @description Its runs are canceled, and their streams end with `abort`. Repeating it is fine.
+         * Stop everything open in the chat
+         * @description Its runs are canceled, and their streams end with `abort`. Idempotent.
          */
         post: {
             parameters: {
@@ -2592,7 +5499,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Whether there was something to stop */
+                /** @description Whether anything was open */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2619,8 +5526,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow a run that AG-UI’s client began
-         * @description From its beginning, or from `after` (or the `Last-Event-ID` header) on. The client does not send its conversation here: where a message is superseded it is sent `CUSTOM superseded {messageId}` instead of a snapshot of the messages.
+         * Follow a run that an AG-UI client started
+         * @description Starts at the run’s beginning, or after `after` (or the `Last-Event-ID` header). The client does not send its conversation here: if a message is superseded, it gets `CUSTOM superseded {messageId}` instead of a snapshot of the messages.
          */
         get: {
             parameters: {
@@ -2629,7 +5536,7 @@ export interface paths {
                     workspace?: string;
                     threadId: string;
                     runId: string;
-                    /** @description The server’s id of the run, as `Content-Location` has it. */
+                    /** @description The server’s id of the run, as in `Content-Location`. */
                     run: string;
                     after?: string;
                 };
@@ -2662,7 +5569,7 @@ export interface paths {
         put?: never;
         /**
          * Run an agent as AG-UI’s HttpAgent does
-         * @description Where the run waits for approval it finishes with interrupts, and a run that resumes them goes on with it. A client that goes away stops nothing; the same `runId` again replays the run, from `Last-Event-ID` on where that is given. `Content-Location` is where a GET takes it up again. What resumes an interrupt needs a person.
+         * @description A run that waits for approval finishes with interrupts; a run that resumes them continues it. A client that disconnects stops nothing; repeating the `runId` replays the run, after `Last-Event-ID` if that is given. `Content-Location` is the address at which a GET resumes the stream. Resuming an interrupt needs a person.
          */
         post: {
             parameters: {
@@ -2726,7 +5633,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The call and what came of it */
+                /** @description The call and its result */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2752,7 +5659,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tokens and money, by run, thread, role or model */
+        /** Sum tokens and cost by run, thread, role or model */
         get: {
             parameters: {
                 query?: {
@@ -2837,7 +5744,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Add an MCP server, or change it; it is (re)started */
+        /** Add or change an MCP server; it is (re)started */
         put: {
             parameters: {
                 query?: never;
@@ -2876,7 +5783,7 @@ export interface paths {
             };
         };
         post?: never;
-        /** Remove an MCP server; its process is ended */
+        /** Remove an MCP server; its process is stopped */
         delete: {
             parameters: {
                 query?: never;
@@ -2890,7 +5797,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description It is gone */
+                /** @description The server is removed */
                 204: {
                     headers: {
                         [name: string]: unknown;
@@ -2913,7 +5820,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Start an MCP server anew, on every pod */
+        /** Restart an MCP server on every pod */
         post: {
             parameters: {
                 query?: never;
@@ -2927,7 +5834,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description It is being started */
+                /** @description The server is restarting */
                 202: {
                     headers: {
                         [name: string]: unknown;
@@ -2951,7 +5858,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether this client may do what needs a person */
+        /** Whether this client may make requests that need a person */
         get: {
             parameters: {
                 query?: never;
@@ -2974,8 +5881,8 @@ export interface paths {
         };
         put?: never;
         /**
-         * Keep the person’s token as a cookie of this browser
-         * @description The console sends the token of the link that it was opened with. The cookie is HttpOnly and SameSite=Strict, and stays for 365 days.
+         * Store the person’s token as a cookie in this browser
+         * @description The console sends the token from the link that opened it. The cookie is HttpOnly and SameSite=Strict, and lasts 365 days.
          */
         post: {
             parameters: {
@@ -3014,7 +5921,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where to begin */
+        /** The version and the main routes */
         get: {
             parameters: {
                 query?: never;
@@ -3052,7 +5959,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The process is there */
+        /** Whether the process is alive */
         get: {
             parameters: {
                 query?: never;
@@ -3062,7 +5969,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description It is */
+                /** @description The process is alive */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3091,7 +5998,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The server can do its work */
+        /** Whether the server is ready */
         get: {
             parameters: {
                 query?: never;
@@ -3101,7 +6008,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description It can */
+                /** @description The server is ready */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3127,7 +6034,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What operators watch, for Prometheus */
+        /** Metrics for Prometheus */
         get: {
             parameters: {
                 query?: never;
@@ -3164,9 +6071,9 @@ export interface components {
             type: string;
             title: string;
             status: number;
-            /** @description Stable; switch on this. */
+            /** @description Stable, for programs. */
             code: string;
-            /** @description What was wrong, and what to do. */
+            /** @description What was wrong, and what to do about it. */
             detail: string;
         } & {
             [key: string]: unknown;
@@ -3188,14 +6095,14 @@ export interface components {
             } | null;
             /**
              * Format: uuid
-             * @description The run that is running or next in the queue.
+             * @description The running run, or the next one in the queue.
              */
             active_run: string | null;
         };
         NewThread: {
             /** @description A name for people. */
             title?: string;
-            /** @description The id or the name of its workspace; `default` if absent. */
+            /** @description The id or the name of its workspace; default: `default`. */
             workspace?: string;
         };
         Accepted: {
@@ -3212,17 +6119,18 @@ export interface components {
             status: "queued" | "running" | "done" | "error" | "canceled";
             model: string;
             role: string;
+            principal: components["schemas"]["Principal"];
             /** Format: uuid */
             retry_of: string | null;
             /**
              * Format: uuid
-             * @description The run at work that its message was given to; this one ends `canceled`.
+             * @description The running run that its message was given to; this run ends `canceled`.
              */
             steered_into: string | null;
             limits: components["schemas"]["Limits"];
             /**
              * Format: uuid
-             * @description The open run before it in the thread, while it is queued.
+             * @description While it is queued: the open run before it in the thread.
              */
             blocked_by: string | null;
             /** Format: date-time */
@@ -3233,11 +6141,20 @@ export interface components {
             ended_at: string | null;
             /** Format: date-time */
             cancel_requested_at: string | null;
+            /** @description Who asked for it to be canceled. */
+            cancel_requested_by: {
+                /** @enum {string} */
+                kind: "local";
+            } | {
+                /** @enum {string} */
+                kind: "key";
+                name: string;
+            } | null;
             error: {
                 code: string;
                 error: string;
             } | null;
-            /** @description The sums of its model calls, once it has ended. */
+            /** @description The sum over its model calls, once it has ended. */
             usage: {
                 input: number;
                 output: number;
@@ -3248,7 +6165,16 @@ export interface components {
             /** @description US dollars, as far as prices are known. */
             cost: number | null;
         };
-        /** @description What the run may use; its role and the server’s settings fill the gaps. */
+        /** @description Who sent a message, and on whose behalf a run acts: someone on the server’s machine or with the person’s token, or the owner of a key. A retry acts on behalf of the one who asked for it. A model’s message has none. */
+        Principal: {
+            /** @enum {string} */
+            kind: "local";
+        } | {
+            /** @enum {string} */
+            kind: "key";
+            name: string;
+        };
+        /** @description What the run may use. The role’s and the server’s limits apply to what is absent. */
         Limits: {
             /** @description Model calls. */
             steps?: number;
@@ -3258,23 +6184,23 @@ export interface components {
             seconds?: number;
         } | null;
         NewMessage: {
-            /** @description What to say; at most what the body limit of 1 MiB leaves. */
+            /** @description The message. The whole body may have at most 1 MiB. */
             content: string;
-            /** @description Ids or paths of files of the workspace that come with it, as they are now. */
+            /** @description Ids or paths of files of the workspace to attach, in their current versions. */
             files?: string[];
             /**
-             * @description What happens if the thread is busy; `enqueue` if absent.
+             * @description What happens if the thread has an open run; default: `enqueue`.
              * @enum {string}
              */
             policy?: "enqueue" | "reject" | "interrupt" | "rollback" | "steer";
             /**
              * Format: uuid
-             * @description An earlier message of a person: the thread is taken back to before it, and this is said instead.
+             * @description The id of an earlier message of a person: the thread is rewound to before it, and this message takes its place.
              */
             replaces?: string;
-            /** @description `provider/model`, or the bare name of a model that one provider has; the chat’s, the role’s or the server’s default if absent. */
+            /** @description `provider/model`, or the bare name of a model that only one provider has; default: the chat’s, the role’s or the server’s. */
             model?: string;
-            /** @description The role that answers; the chat’s or `assistant` if absent. */
+            /** @description The role that answers; default: the chat’s, or `assistant`. */
             role?: string;
             limits?: components["schemas"]["Limits"];
         };
@@ -3286,20 +6212,21 @@ export interface components {
             content: string;
             /** Format: uuid */
             run_id: string;
-            /** @description What came with it. */
+            principal?: components["schemas"]["Principal"];
+            /** @description The attached files. */
             files?: components["schemas"]["AttachedFile"][];
             /**
-             * @description Of a model’s message: how it ended.
+             * @description For a model’s message: how it ended.
              * @enum {string}
              */
             ended?: "complete" | "error" | "interrupted";
             /**
-             * @description Said before the thread was taken back.
+             * @description Present if a rewind has hidden it from models.
              * @enum {boolean}
              */
             rewound?: true;
             /**
-             * @description Sent to its run while that was at work, and taken in at its next step.
+             * @description Present if it was sent to a running run that has not read it yet.
              * @enum {boolean}
              */
             waiting?: true;
@@ -3310,17 +6237,17 @@ export interface components {
             /** Format: uuid */
             file: string;
             path: string;
-            /** @description The version that it was then. */
+            /** @description Its version at that time. */
             v: number;
             media_type: string;
             size: number;
         };
-        /** @description An event of a thread; `seq` is its place in the thread, `run_seq` in its run, from 1, without a gap. */
+        /** @description An event of a thread; `seq` is its position in the thread, `run_seq` in its run, from 1, without gaps. */
         ThreadEvent: {
             seq: number;
             /**
              * Format: uuid
-             * @description Null: the event is the thread’s own.
+             * @description Null: the event belongs to the thread, not to a run.
              */
             run_id: string | null;
             run_seq: number | null;
@@ -3342,17 +6269,18 @@ export interface components {
             status: "queued" | "running" | "done" | "error" | "canceled";
             model: string;
             role: string;
+            principal: components["schemas"]["Principal"];
             /** Format: uuid */
             retry_of: string | null;
             /**
              * Format: uuid
-             * @description The run at work that its message was given to; this one ends `canceled`.
+             * @description The running run that its message was given to; this run ends `canceled`.
              */
             steered_into: string | null;
             limits: components["schemas"]["Limits"];
             /**
              * Format: uuid
-             * @description The open run before it in the thread, while it is queued.
+             * @description While it is queued: the open run before it in the thread.
              */
             blocked_by: string | null;
             /** Format: date-time */
@@ -3363,11 +6291,20 @@ export interface components {
             ended_at: string | null;
             /** Format: date-time */
             cancel_requested_at: string | null;
+            /** @description Who asked for it to be canceled. */
+            cancel_requested_by: {
+                /** @enum {string} */
+                kind: "local";
+            } | {
+                /** @enum {string} */
+                kind: "key";
+                name: string;
+            } | null;
             error: {
                 code: string;
                 error: string;
             } | null;
-            /** @description The sums of its model calls, once it has ended. */
+            /** @description The sum over its model calls, once it has ended. */
             usage: {
                 input: number;
                 output: number;
@@ -3377,12 +6314,12 @@ export interface components {
             } | null;
             /** @description US dollars, as far as prices are known. */
             cost: number | null;
-            /** @description Of its chat. */
+            /** @description The title of its chat. */
             title: string | null;
             /** @description The message that it answers; in a list, its first 200 characters. */
             said: string;
         };
-        /** @description An event of a run; `id` is its place in the run, from 1, without a gap. */
+        /** @description An event of a run; `id` is its position in the run, from 1, without gaps. */
         Event: {
             id: number;
             type: string;
@@ -3393,7 +6330,7 @@ export interface components {
             at: string;
         };
         CancelRequest: {
-            /** @description `user_cancelled` if absent. */
+            /** @description Default: `user_cancelled`. */
             reason?: string;
         };
         Why: {
@@ -3401,11 +6338,11 @@ export interface components {
             run_id: string;
             /** @enum {string} */
             status: "queued" | "running" | "done" | "error" | "canceled";
-            /** @description What the run waits for, in words. */
+            /** @description A sentence about what the run waits for. */
             sentence: string;
             /** @enum {string} */
             waits_for: "nothing" | "pod" | "run" | "model" | "tool" | "approval" | "resume" | "takeover" | "cancel" | "step";
-            /** @description How many open runs of its thread come before it. */
+            /** @description How many open runs are before it in its thread. */
             queue_position: number | null;
             /** Format: uuid */
             blocked_by: string | null;
@@ -3426,13 +6363,13 @@ export interface components {
                 calls: {
                     call: string;
                     tool: string;
-                    /** @description Of a call that waits for one. */
+                    /** @description For a call that waits for approval. */
                     approval?: string;
                 }[];
             } | null;
             /**
              * Format: date-time
-             * @description Since when it waits: for a model, from the request on; for people, since nothing else was left to do.
+             * @description When it started to wait: for a model, at the request; for people, when there was nothing else left to do.
              */
             since: string | null;
             /** Format: date-time */
@@ -3445,17 +6382,17 @@ export interface components {
         Chat: {
             /**
              * Format: uuid
-             * @description Also the id of its thread.
+             * @description The id of the chat and of its thread.
              */
             id: string;
             /** Format: uuid */
             workspace_id: string;
             title: string | null;
-            /** @description The beginning of its first message; null while there is none. */
+            /** @description The beginning of the first message; null if there is none yet. */
             goal: string | null;
-            /** @description Where it is shown as a file. */
+            /** @description The path of the chat as a file. */
             path: string;
-            /** @description Null: the default. */
+            /** @description Null: the default role. */
             role: string | null;
             /** @description Null: the role’s or the server’s default. */
             model: string | null;
@@ -3465,7 +6402,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When somebody last said something in it.
+             * @description The time of the latest message.
              */
             active_at: string;
             /** Format: date-time */
@@ -3475,22 +6412,22 @@ export interface components {
             /** Format: date-time */
             removed_at: string | null;
             /**
-             * @description The session’s; `idle` if there has been none.
+             * @description The state of the session; `idle` if there has been none.
              * @enum {string}
              */
             state: "idle" | "running" | "paused" | "error" | "cancelled" | "completed";
             /**
-             * @description What is on its way: a stop, a pause; or `waiting` for approval.
+             * @description A stop or a pause that has been requested and not yet taken effect, or `waiting` for approval.
              * @enum {string|null}
              */
             reason: "stopping" | "pausing" | "waiting" | null;
-            /** @description The latest. */
+            /** @description The latest session. */
             session: {
                 /** Format: uuid */
                 id: string;
                 /** @enum {string} */
                 state: "idle" | "running" | "paused" | "error" | "cancelled" | "completed";
-                /** @description Why it is in this state. */
+                /** @description The reason for this state. */
                 reason: string;
                 /** Format: date-time */
                 started_at: string;
@@ -3499,14 +6436,14 @@ export interface components {
             } | null;
             /**
              * Format: uuid
-             * @description The run that is running or next in the queue.
+             * @description The running run, or the next one in the queue.
              */
             active_run: string | null;
             queued_runs: number;
-            /** @description Messages that the run at work was sent and has not taken in yet. */
+            /** @description Messages that were sent to the running run and that it has not read yet. */
             waiting_steers: number;
             waiting_approvals: number;
-            /** @description Of its runs that have ended, and of its title. */
+            /** @description The sum over its ended runs and its title. */
             usage: {
                 runs: number;
                 input: number;
@@ -3515,16 +6452,26 @@ export interface components {
             };
         };
         NewChat: {
-            /** @description The first message; at most what the body limit of 1 MiB leaves. */
+            /** @description The first message. The whole body may have at most 1 MiB. */
             goal: string;
-            /** @description A name for people; the chat finds one if absent. */
+            /** @description A name for people. If absent, the server finds one. */
             title?: string;
-            /** @description Ids or paths of files of the workspace that come with it, as they are now. */
+            /** @description Ids or paths of files of the workspace to attach, in their current versions. */
             files?: string[];
-            /** @description Who answers, unless a message says otherwise; `assistant` if absent. */
+            /** @description The role that answers, unless a message names another; default: `assistant`. */
             role?: string;
-            /** @description `provider/model`, unless a message says otherwise. */
+            /** @description `provider/model`, unless a message names another. */
             model?: string;
+            /**
+             * Format: uuid
+             * @description The project that the chat is about.
+             */
+            project_id?: string;
+            /**
+             * Format: uuid
+             * @description The entity of a project that the chat is about.
+             */
+            entity_id?: string;
             /**
              * @description Only `chat_mode` is available in this version.
              * @default chat_mode
@@ -3536,7 +6483,7 @@ export interface components {
              * @description Not available in this version.
              */
             plan_id?: string;
-            /** @description Of the first run. */
+            /** @description The limits of the first run. */
             limits?: {
                 /** @description Model calls. */
                 steps?: number;
@@ -3566,9 +6513,9 @@ export interface components {
             expires_at: string | null;
         };
         ChatMessage: {
-            /** @description The place of its event in the chat’s log. */
+            /** @description The position of its event in the chat’s log. */
             seq: number;
-            /** @description The place in the event, where that says several things. */
+            /** @description The position within the event, if the event has several items. */
             part: number;
             /** @enum {string} */
             role: "user" | "assistant" | "tool" | "system";
@@ -3577,13 +6524,13 @@ export interface components {
             /** Format: uuid */
             run_id: string;
             /**
-             * @description Said before the chat was taken back.
+             * @description Present if a rewind has hidden it from models.
              * @enum {boolean}
              */
             rewound?: true;
             /**
              * Format: uuid
-             * @description Of a person’s message: what `replaces` means.
+             * @description For a person’s message: its id, which `replaces` takes.
              */
             message_id?: string;
             content?: string;
@@ -3595,10 +6542,10 @@ export interface components {
             call?: string;
             tool_name?: string;
             tool_arguments?: unknown;
-            /** @description The output, or a summary of it where it is long. */
+            /** @description The output; if it is long, a summary. */
             tool_output?: unknown;
             tool_success?: boolean;
-            /** @description The whole output is at `/api/v1/tool-results/` and this. */
+            /** @description The id of the result; `/api/v1/tool-results/{id}` has the whole output. */
             tool_result?: string;
             /** Format: date-time */
             created_at: string;
@@ -3608,7 +6555,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             state: "idle" | "running" | "paused" | "error" | "cancelled" | "completed";
-            /** @description Why it is in this state. */
+            /** @description The reason for this state. */
             reason: string;
             /** Format: date-time */
             started_at: string;
@@ -3625,34 +6572,43 @@ export interface components {
             call: string;
             tool: string;
             /**
-             * @description May this call be made; where a crash left its outcome unknown, may it be made again; or a question that the call itself asks while it is being made.
+             * @description `call`: whether to make the call. `unknown_outcome`: whether to repeat a call whose outcome a crash left unknown. `question`: a question that the running call asks.
              * @enum {string}
              */
             kind: "call" | "unknown_outcome" | "question";
-            /** @description What the call is made with; nothing for a `question`. */
+            /** @description The input of the call; empty for a `question`. */
             input?: unknown;
-            /** @description Of a `question`: the JSON schema of the answer. */
+            /** @description For a `question`: the JSON schema of the answer. */
             schema?: {
                 [key: string]: unknown;
             };
-            /** @description What it would touch, as rules see it. */
+            /** @description The paths that the call would touch, as policy rules see them. */
             paths: string[];
-            /** @description Whose rule asks; of a `question`, its text. */
+            /** @description The rule that requires approval; for a `question`, its text. */
             reason: string;
             /** Format: date-time */
             asked_at: string;
             /** Format: date-time */
             expires_at: string | null;
             /**
-             * @description Null while it waits.
+             * @description Null until it is decided.
              * @enum {string|null}
              */
             decision: "approve" | "deny" | "edit" | "retry" | "skip" | "answer" | "expired" | "canceled" | null;
-            /** @description Of `edit`: what the call is made with. Of `answer`: the answer. */
+            /** @description For `edit`: the new input of the call. For `answer`: the answer. */
             decided_input?: unknown;
             comment: string | null;
             /** Format: date-time */
             decided_at: string | null;
+            /** @description Who decided; null if nobody did. */
+            decided_by: {
+                /** @enum {string} */
+                kind: "local";
+            } | {
+                /** @enum {string} */
+                kind: "key";
+                name: string;
+            } | null;
         };
         NewDecision: {
             /**
@@ -3660,22 +6616,22 @@ export interface components {
              * @enum {string}
              */
             decision: "approve" | "deny" | "edit" | "retry" | "skip" | "answer";
-            /** @description Of `edit`: what the call is made with. Of `answer`: the answer. Of no other. */
+            /** @description For `edit`: the new input of the call. For `answer`: the answer. Not allowed otherwise. */
             input?: {
                 [key: string]: unknown;
             };
-            /** @description The model is told. */
+            /** @description A comment for the model. */
             comment?: string;
         };
         Models: {
-            /** @description Answers where neither message, chat nor role names one. */
+            /** @description The model that answers if neither the message, the chat nor the role names one. */
             default: string;
-            /** @description Those that are known; any other `provider/model` of a usable provider can be named, too. */
+            /** @description The known models. Any other `provider/model` of a usable provider works, too. */
             models: string[];
             providers: {
                 name: string;
                 usable: boolean;
-                /** @description The variables, any one of which makes it usable. */
+                /** @description Environment variables; any one of them makes the provider usable. */
                 set: string[];
             }[];
         };
@@ -3684,13 +6640,13 @@ export interface components {
             description: string | null;
             /** @description Null: the server’s default. */
             model: string | null;
-            /** @description Names and globs; null: all. */
+            /** @description Names and globs of tools; null: all tools. */
             tools: string[] | null;
             permissions: components["schemas"]["PolicyRule"][];
             limits: components["schemas"]["Limits"];
-            /** @description What the model is told; null if no version of the file can be used. */
+            /** @description What the model is told first; null if no version of the role’s file can be used. */
             preamble: string | null;
-            /** @description Where what is in use comes from. */
+            /** @description Where the role in use comes from. */
             source: {
                 /** @enum {string} */
                 kind: "built-in";
@@ -3712,40 +6668,40 @@ export interface components {
         PolicyRule: {
             /** @description A tool’s name, or a glob of names. */
             tool: string;
-            /** @description A glob; matches calls that touch such a path. */
+            /** @description A glob; the rule matches calls that touch a matching path. */
             path?: string;
             /** @enum {string} */
             effect?: "pure" | "idempotent" | "transactional" | "external";
             /** @enum {string} */
             action: "allow" | "ask" | "deny";
         };
-        /** @description The last rule that matches a call decides; what none matches is asked. */
+        /** @description The last rule that matches a call decides; a call that matches no rule needs approval. */
         Policy: {
             rules: {
                 /** @description A tool’s name, or a glob of names. */
                 tool: string;
-                /** @description A glob; matches calls that touch such a path. */
+                /** @description A glob; the rule matches calls that touch a matching path. */
                 path?: string;
                 /** @enum {string} */
                 effect?: "pure" | "idempotent" | "transactional" | "external";
                 /** @enum {string} */
                 action: "allow" | "ask" | "deny";
             }[];
-            /** @description Of these rules. */
+            /** @description The version of these rules. */
             version: string;
         };
         NewPolicy: {
             rules: {
                 /** @description A tool’s name, or a glob of names. */
                 tool: string;
-                /** @description A glob; matches calls that touch such a path. */
+                /** @description A glob; the rule matches calls that touch a matching path. */
                 path?: string;
                 /** @enum {string} */
                 effect?: "pure" | "idempotent" | "transactional" | "external";
                 /** @enum {string} */
                 action: "allow" | "ask" | "deny";
             }[];
-            /** @description The one that was read: 409 `policy_changed` if somebody else has written meanwhile. */
+            /** @description The version that was read; 409 `policy_changed` if the policy has changed since. */
             version?: string;
         };
         Workspace: {
@@ -3758,11 +6714,11 @@ export interface components {
             removed_at: string | null;
             /**
              * Format: date-time
-             * @description Until then a removed workspace can be brought back.
+             * @description A removed workspace can be restored until then.
              */
             purged_after: string | null;
             files: number;
-            /** @description Of all versions of its files. */
+            /** @description The size of all versions of its files. */
             bytes: number;
             quota_bytes: number;
             /** @description Files that disappeared from the folder on disk at once and are still in the workspace, until a person decides: `POST …/folder/restore` or `…/folder/accept-removals`. */
@@ -3774,7 +6730,7 @@ export interface components {
         };
         NewWorkspace: {
             /**
-             * @description 1 to 64 lower case letters, digits, `-` and `_`; also the name of its folder on disk.
+             * @description 1 to 64 lower-case letters, digits, `-` and `_`; also the name of its folder on disk.
              * @example garden
              */
             name: string;
@@ -3782,14 +6738,14 @@ export interface components {
         File: {
             /**
              * Format: uuid
-             * @description Stays through moves, removal and restoration.
+             * @description Stays the same through moves, removal and restoration.
              */
             id: string;
             /** @description Begins with a slash, such as `/notes/haiku.md`. */
             path: string;
             /** @enum {string} */
             kind: "file" | "agent" | "plan";
-            /** @description From 1; each change of the file is the next. */
+            /** @description Counts from 1; each change of the file adds one. */
             version: number;
             size: number;
             /** @description SHA-256 of the content, in hex. */
@@ -3803,12 +6759,12 @@ export interface components {
             /** Format: date-time */
             removed_at: string | null;
             /**
-             * @description The content was the same: no new version.
+             * @description Present if the content was the same, so that there is no new version.
              * @enum {boolean}
              */
             unchanged?: true;
             /**
-             * @description Written with what others changed meanwhile.
+             * @description Present if the text was merged with a newer version.
              * @enum {boolean}
              */
             merged?: true;
@@ -3829,22 +6785,9 @@ export interface components {
             /** Format: date-time */
             changed_at?: string;
             /** @enum {string} */
-            author?: "person" | "disk" | "run";
+            author?: "person" | "key" | "disk" | "run";
         };
-        SearchHit: {
-            /** @description Begins with a slash, such as `/notes/haiku.md`. */
-            path: string;
-            /** @enum {string} */
-            found_in: "name" | "text";
-            /** @enum {string} */
-            kind: "file" | "agent" | "plan" | "chat";
-            /** Format: uuid */
-            id: string | null;
-            version: number | null;
-            size: number | null;
-            snippet: string | null;
-        };
-        /** @description The files as they are now; of many, the first 1000. */
+        /** @description The files after the move; at most the first 1000. */
         Moved: {
             files: components["schemas"]["File"][];
             count: number;
@@ -3854,13 +6797,41 @@ export interface components {
             from: string;
             /** @example /poems/haiku.md */
             to: string;
-            /** @description The version of the file, if it must be that one. */
+            /** @description The version that the file must have. */
             if_match?: number;
+        };
+        SearchHit: {
+            /** @description A kind of entities, `file` for a file that is not a document, or `chat`. */
+            entity_type: string;
+            /** Format: uuid */
+            entity_id: string;
+            /** Format: uuid */
+            project_id: string | null;
+            title: string;
+            snippet: string | null;
+            /** @description Comparable within one answer; 0 if only the path matches. */
+            score: number;
+            /** @enum {string} */
+            found_in: "name" | "text";
+            /** @description Of a file, a document or a chat. */
+            path: string | null;
+            /**
+             * @description The kind of the file.
+             * @enum {string|null}
+             */
+            kind: "file" | "agent" | "plan" | "chat" | null;
+            /**
+             * Format: uuid
+             * @description The file’s id.
+             */
+            id: string | null;
+            version: number | null;
+            size: number | null;
         };
         FileVersion: {
             /** Format: uuid */
             file: string;
-            /** @description From 1; each change of the file is the next. */
+            /** @description Counts from 1; each change of the file adds one. */
             version: number;
             /** @enum {string} */
             op: "write" | "move" | "remove" | "restore";
@@ -3874,10 +6845,14 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
-        /** @description Who made a version: a person, somebody on disk, or a call of a run. */
+        /** @description Who made a version: a person, the owner of a key, a person on disk, or a call of a run. */
         Author: {
             /** @enum {string} */
             kind: "person" | "disk";
+        } | {
+            /** @enum {string} */
+            kind: "key";
+            name: string;
         } | {
             /** @enum {string} */
             kind: "run";
@@ -3893,30 +6868,30 @@ export interface components {
             from: number;
             to: number;
             binary: boolean;
-            /** @description Unified; empty if nothing differs or a side is not text. */
+            /** @description A unified diff; empty if the versions are equal or one is not text. */
             diff: string;
             added: number;
             removed: number;
         };
-        /** @description Empty: the removed workspace itself is brought back. */
+        /** @description Empty: restores the removed workspace itself. */
         Restoration: {
             path?: string;
             /**
              * Format: uuid
-             * @description Instead of a path.
+             * @description The file’s id, instead of a path.
              */
             file?: string;
             version?: number;
-            /** @description Another path than the file’s own. */
+            /** @description A path other than the file’s own. */
             to?: string;
-            /** @description The version that is there now, if it must be that one. */
+            /** @description The version that the file at this path must have. */
             if_match?: number;
         };
-        /** @description What happened to a file; `seq` counts from 1, without a gap. */
+        /** @description A change of a file or an entity; `seq` counts from 1, without gaps. */
         Change: {
             seq: number;
             /** @enum {string} */
-            type: "file_updated" | "file_moved" | "file_removed";
+            type: "file_updated" | "file_moved" | "file_removed" | "entity_patch";
             /** Format: date-time */
             at: string;
             data: {
@@ -3932,7 +6907,30 @@ export interface components {
                 /** @description SHA-256 of the content, in hex. */
                 hash: string;
                 author: components["schemas"]["Author"];
+            } | {
+                /** @description A kind, or `doc_structure`. */
+                entity_type: string;
+                /**
+                 * Format: uuid
+                 * @description Of a structure: the project’s id.
+                 */
+                entity_id: string;
+                /** Format: uuid */
+                project_id: string | null;
+                entity_name?: string;
+                /** @description Apply the patch only to the version before this one. */
+                version: number;
+                patch: components["schemas"]["PatchOperation"][];
+                author: components["schemas"]["Author"];
             };
+        };
+        /** @description An operation of a JSON Patch (RFC 6902). */
+        PatchOperation: {
+            /** @enum {string} */
+            op: "add" | "remove" | "replace" | "move";
+            path: string;
+            from?: string;
+            value?: unknown;
         };
         Unpacked: {
             written: number;
@@ -3942,12 +6940,544 @@ export interface components {
                 name: string;
                 problem: string;
             }[];
-            /** @description How many were refused; the first 100 are named. */
+            /** @description How many entries were refused; `refused` names the first 100. */
             refused_count: number;
         };
-        /** @description What a dialect says of an event. */
+        /** @description A piece of work with its documents, and the tasks, goals and other entities around them. */
+        Project: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "project";
+            /** Format: uuid */
+            project_id: string | null;
+            /** @description Counts from 1; each change of the entity or of its edges adds one. */
+            version: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            removed_at: string | null;
+            edges: components["schemas"]["Edge"][];
+            name: string;
+            /** @enum {string} */
+            state: "active" | "paused" | "done";
+            purpose?: string | null;
+            folder: string;
+        };
+        /** @description From one entity to another, by a relation of the vocabulary. */
+        Edge: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            from_id: string;
+            rel: string;
+            /** Format: uuid */
+            to_id: string;
+        };
+        /** @description An entity of any kind; its kind’s fields are members too. */
+        Entity: {
+            /** Format: uuid */
+            id: string;
+            kind: string;
+            /** Format: uuid */
+            project_id: string | null;
+            /** @description Counts from 1; each change of the entity or of its edges adds one. */
+            version: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            removed_at: string | null;
+            edges: components["schemas"]["Edge"][];
+            title?: string;
+            name?: string;
+            state?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        NewProject: {
+            name: string;
+            /** @description In your own words; it is the text of the context document. */
+            purpose?: string;
+            goals?: (string | {
+                title: string;
+                /** @enum {string} */
+                state?: "active" | "achieved" | "abandoned";
+                description?: string | null;
+                measure?: string | null;
+                /** Format: date */
+                due?: string | null;
+            })[];
+            tasks?: (string | {
+                title: string;
+                /** @enum {string} */
+                state?: "todo" | "in_progress" | "blocked" | "done" | "canceled";
+                description?: string | null;
+                /** @enum {string|null} */
+                priority?: "low" | "normal" | "high" | "urgent" | null;
+                /** Format: date */
+                due?: string | null;
+                assignee?: string | null;
+                /** @description The goal that it supports: its number in `goals`, from 0. */
+                goal?: number;
+            })[];
+        };
+        StructureNode: {
+            /** Format: uuid */
+            id: string;
+            order: number;
+            children: components["schemas"]["StructureNode"][];
+        };
+        DocumentMetadata: {
+            /** Format: uuid */
+            id: string;
+            version: number;
+            title: string;
+            description: string | null;
+            /** @description The length of the text after the front matter, in bytes. */
+            content_length: number;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** @description A Markdown file in the project’s map of knowledge. Its id is the file’s id. */
+        Document: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "document";
+            /** Format: uuid */
+            project_id: string | null;
+            /** @description Counts from 1; each change of the entity or of its edges adds one. */
+            version: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            removed_at: string | null;
+            edges: components["schemas"]["Edge"][];
+            title: string;
+            description?: string | null;
+            /** @description The path of its file in the workspace. */
+            path: string;
+            /** @description The version of its file. */
+            content_version: number;
+            /** @description The length of the text after the front matter, in bytes. */
+            content_length: number;
+            /** @description Only in the response for a single document. */
+            content?: string;
+        };
+        DocumentMove: {
+            /**
+             * Format: uuid
+             * @description The document to place it below; null: the root.
+             */
+            parent_id: string | null;
+            /** @description The position among the siblings; last without one. */
+            order?: number;
+        };
+        NewEdge: {
+            /** Format: uuid */
+            from_id: string;
+            /** Format: uuid */
+            to_id: string;
+            /** @example depends_on */
+            rel: string;
+        };
+        /** @description An edge seen from one of its ends. */
+        Link: {
+            /**
+             * Format: uuid
+             * @description The id of the edge.
+             */
+            id: string;
+            rel: string;
+            /**
+             * @description `out`: the edge starts at this entity.
+             * @enum {string}
+             */
+            direction: "out" | "in";
+            /** @description How it reads from this entity, such as “depends on”. */
+            label: string;
+            entity: {
+                /** Format: uuid */
+                id: string;
+                kind: string;
+                title: string;
+                state: string | null;
+            };
+        };
+        EntityVersion: {
+            version: number;
+            /** @enum {string} */
+            op: "create" | "update" | "remove" | "restore" | "link" | "unlink" | "write" | "move";
+            author: components["schemas"]["Author"];
+            /** Format: date-time */
+            at: string;
+            /** @description The entity after the change. A document’s versions are its file’s. */
+            entity?: {
+                /** Format: uuid */
+                id: string;
+                kind: string;
+                /** Format: uuid */
+                project_id: string | null;
+                /** @description Counts from 1; each change of the entity or of its edges adds one. */
+                version: number;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                updated_at: string;
+                /** Format: date-time */
+                removed_at: string | null;
+                edges: components["schemas"]["Edge"][];
+                title?: string;
+                name?: string;
+                state?: string;
+            } & {
+                [key: string]: unknown;
+            };
+        };
+        /** @description The fields to change; null clears one. */
+        ProjectPatch: {
+            name?: string;
+            /** @enum {string} */
+            state?: "active" | "paused" | "done";
+            purpose?: string | null;
+        };
+        NewDocument: {
+            /** Format: uuid */
+            project_id: string;
+            title: string;
+            description?: string | null;
+            content?: string;
+            /**
+             * Format: uuid
+             * @description The document to place it below.
+             */
+            parent_id?: string | null;
+            order?: number;
+        };
+        /** @description The fields to change; null clears one. */
+        DocumentPatch: {
+            title?: string;
+            description?: string | null;
+            content?: string;
+        };
+        /** @description Something to do. */
+        Task: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "task";
+            /** Format: uuid */
+            project_id: string | null;
+            /** @description Counts from 1; each change of the entity or of its edges adds one. */
+            version: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            removed_at: string | null;
+            edges: components["schemas"]["Edge"][];
+            title: string;
+            /** @enum {string} */
+            state: "todo" | "in_progress" | "blocked" | "done" | "canceled";
+            description?: string | null;
+            /** @enum {string|null} */
+            priority?: "low" | "normal" | "high" | "urgent" | null;
+            /** Format: date */
+            due?: string | null;
+            assignee?: string | null;
+        };
+        NewTask: {
+            /** Format: uuid */
+            project_id: string;
+            title: string;
+            /** @enum {string} */
+            state?: "todo" | "in_progress" | "blocked" | "done" | "canceled";
+            description?: string | null;
+            /** @enum {string|null} */
+            priority?: "low" | "normal" | "high" | "urgent" | null;
+            /** Format: date */
+            due?: string | null;
+            assignee?: string | null;
+        };
+        /** @description The fields to change; null clears one. */
+        TaskPatch: {
+            title?: string;
+            /** @enum {string} */
+            state?: "todo" | "in_progress" | "blocked" | "done" | "canceled";
+            description?: string | null;
+            /** @enum {string|null} */
+            priority?: "low" | "normal" | "high" | "urgent" | null;
+            /** Format: date */
+            due?: string | null;
+            assignee?: string | null;
+        };
+        /** @description An outcome that the project is for. */
+        Goal: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "goal";
+            /** Format: uuid */
+            project_id: string | null;
+            /** @description Counts from 1; each change of the entity or of its edges adds one. */
+            version: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            removed_at: string | null;
+            edges: components["schemas"]["Edge"][];
+            title: string;
+            /** @enum {string} */
+            state: "active" | "achieved" | "abandoned";
+            description?: string | null;
+            measure?: string | null;
+            /** Format: date */
+            due?: string | null;
+        };
+        NewGoal: {
+            /** Format: uuid */
+            project_id: string;
+            title: string;
+            /** @enum {string} */
+            state?: "active" | "achieved" | "abandoned";
+            description?: string | null;
+            measure?: string | null;
+            /** Format: date */
+            due?: string | null;
+        };
+        /** @description The fields to change; null clears one. */
+        GoalPatch: {
+            title?: string;
+            /** @enum {string} */
+            state?: "active" | "achieved" | "abandoned";
+            description?: string | null;
+            measure?: string | null;
+            /** Format: date */
+            due?: string | null;
+        };
+        /** @description How a goal is to be reached, in a few sentences. Its steps are tasks that are part of it. */
+        Plan: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "plan";
+            /** Format: uuid */
+            project_id: string | null;
+            /** @description Counts from 1; each change of the entity or of its edges adds one. */
+            version: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            removed_at: string | null;
+            edges: components["schemas"]["Edge"][];
+            title: string;
+            /** @enum {string} */
+            state: "draft" | "active" | "done" | "canceled";
+            description?: string | null;
+        };
+        NewPlan: {
+            /** Format: uuid */
+            project_id: string;
+            title: string;
+            /** @enum {string} */
+            state?: "draft" | "active" | "done" | "canceled";
+            description?: string | null;
+        };
+        /** @description The fields to change; null clears one. */
+        PlanPatch: {
+            title?: string;
+            /** @enum {string} */
+            state?: "draft" | "active" | "done" | "canceled";
+            description?: string | null;
+        };
+        /** @description A point that the project wants to reach by a day. */
+        Milestone: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "milestone";
+            /** Format: uuid */
+            project_id: string | null;
+            /** @description Counts from 1; each change of the entity or of its edges adds one. */
+            version: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            removed_at: string | null;
+            edges: components["schemas"]["Edge"][];
+            title: string;
+            /** @enum {string} */
+            state: "planned" | "reached" | "missed";
+            description?: string | null;
+            /** Format: date */
+            due?: string | null;
+        };
+        NewMilestone: {
+            /** Format: uuid */
+            project_id: string;
+            title: string;
+            /** @enum {string} */
+            state?: "planned" | "reached" | "missed";
+            description?: string | null;
+            /** Format: date */
+            due?: string | null;
+        };
+        /** @description The fields to change; null clears one. */
+        MilestonePatch: {
+            title?: string;
+            /** @enum {string} */
+            state?: "planned" | "reached" | "missed";
+            description?: string | null;
+            /** Format: date */
+            due?: string | null;
+        };
+        /** @description Something that may go wrong. */
+        Risk: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "risk";
+            /** Format: uuid */
+            project_id: string | null;
+            /** @description Counts from 1; each change of the entity or of its edges adds one. */
+            version: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            removed_at: string | null;
+            edges: components["schemas"]["Edge"][];
+            title: string;
+            /** @enum {string} */
+            state: "open" | "mitigated" | "accepted" | "occurred" | "closed";
+            description?: string | null;
+            /** @enum {string|null} */
+            likelihood?: "low" | "medium" | "high" | null;
+            /** @enum {string|null} */
+            impact?: "low" | "medium" | "high" | null;
+            response?: string | null;
+        };
+        NewRisk: {
+            /** Format: uuid */
+            project_id: string;
+            title: string;
+            /** @enum {string} */
+            state?: "open" | "mitigated" | "accepted" | "occurred" | "closed";
+            description?: string | null;
+            /** @enum {string|null} */
+            likelihood?: "low" | "medium" | "high" | null;
+            /** @enum {string|null} */
+            impact?: "low" | "medium" | "high" | null;
+            response?: string | null;
+        };
+        /** @description The fields to change; null clears one. */
+        RiskPatch: {
+            title?: string;
+            /** @enum {string} */
+            state?: "open" | "mitigated" | "accepted" | "occurred" | "closed";
+            description?: string | null;
+            /** @enum {string|null} */
+            likelihood?: "low" | "medium" | "high" | null;
+            /** @enum {string|null} */
+            impact?: "low" | "medium" | "high" | null;
+            response?: string | null;
+        };
+        /** @description Something that the result must do or be. */
+        Requirement: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "requirement";
+            /** Format: uuid */
+            project_id: string | null;
+            /** @description Counts from 1; each change of the entity or of its edges adds one. */
+            version: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            removed_at: string | null;
+            edges: components["schemas"]["Edge"][];
+            title: string;
+            /** @enum {string} */
+            state: "proposed" | "agreed" | "met" | "dropped";
+            description?: string | null;
+            /** @enum {string|null} */
+            priority?: "must" | "should" | "could" | null;
+        };
+        NewRequirement: {
+            /** Format: uuid */
+            project_id: string;
+            title: string;
+            /** @enum {string} */
+            state?: "proposed" | "agreed" | "met" | "dropped";
+            description?: string | null;
+            /** @enum {string|null} */
+            priority?: "must" | "should" | "could" | null;
+        };
+        /** @description The fields to change; null clears one. */
+        RequirementPatch: {
+            title?: string;
+            /** @enum {string} */
+            state?: "proposed" | "agreed" | "met" | "dropped";
+            description?: string | null;
+            /** @enum {string|null} */
+            priority?: "must" | "should" | "could" | null;
+        };
+        EntityKind: {
+            kind: string;
+            /** @description The last part of its routes. */
+            plural: string;
+            label: {
+                one: string;
+                many: string;
+            };
+            description: string;
+            /** @enum {string} */
+            title_field: "title" | "name";
+            /** @description JSON Schema of the fields besides title and state. */
+            fields: {
+                [key: string]: unknown;
+            };
+            /** @description Each state with the states that it may change to; null: the kind has no states. */
+            states: {
+                initial: string;
+                transitions: {
+                    [key: string]: string[];
+                };
+            } | null;
+            /** @description The fields that a table shows. */
+            columns: string[];
+            /** @description The entity’s id is its file’s id. */
+            is_file: boolean;
+        };
+        Relation: {
+            rel: string;
+            forward: string;
+            backward: string;
+            /** @description The kinds at its start; null: any. */
+            from: string[] | null;
+            to: string[] | null;
+            acyclic: boolean;
+        };
+        /** @description A frame that a dialect makes of an event. */
         Frame: {
-            /** @description The event’s number; `<number>.<part>` of all its frames but the last. */
+            /** @description The event’s number; `<number>.<part>` for all frames of the event but the last. */
             id: string;
             type: string;
             data: {
@@ -3957,24 +7487,31 @@ export interface components {
             at: string;
         };
         AgentMessage: {
-            /** @description What to say; at most what the body limit of 1 MiB leaves. */
+            /** @description The message. The whole body may have at most 1 MiB. */
             message: string;
             /**
              * Format: uuid
-             * @description A thread’s id; a new thread is made if absent.
+             * @description A thread’s id; if absent, a new thread is created.
              */
             session_id?: string;
             /**
-             * @description Only `global` is available.
-             * @default global
+             * @description What the session is about from here on: the whole workspace, a project, or an entity. If absent, what it was about before; a new session is about the workspace.
              * @enum {string}
              */
-            scope: "global" | "project" | "entity";
-            /** @description Not available. */
+            scope?: "global" | "project" | "entity";
+            /**
+             * Format: uuid
+             * @description Of the scope `project`; of an entity, its project.
+             */
             project_id?: string;
-            /** @description Not available. */
-            entity?: unknown;
-            /** @description The id or the name of a new thread’s workspace; `default` if absent. */
+            /** @description Of the scope `entity`. */
+            entity?: {
+                /** @example task */
+                type: string;
+                /** Format: uuid */
+                id: string;
+            };
+            /** @description The id or the name of a new thread’s workspace; default: `default`. */
             workspace?: string;
             /** @description `provider/model`. */
             model?: string;
@@ -3982,19 +7519,19 @@ export interface components {
             role?: string;
         };
         ChatRequest: {
-            /** @description `provider/model`, or the bare name of a model that one provider has; the chat’s, the role’s or the server’s default if absent. */
+            /** @description `provider/model`, or the bare name of a model that only one provider has; default: the chat’s, the role’s or the server’s. */
             model?: string;
-            /** @description The role that answers; the chat’s or `assistant` if absent. */
+            /** @description The role that answers; default: the chat’s, or `assistant`. */
             role?: string;
             limits?: components["schemas"]["Limits"];
             /**
-             * @description What happens if the thread is busy; `enqueue` if absent.
+             * @description What happens if the thread has an open run; default: `enqueue`.
              * @enum {string}
              */
             policy?: "enqueue" | "reject" | "interrupt" | "rollback" | "steer";
-            /** @description The id of a thread, or any name that the client has for it. */
+            /** @description The id of a thread, or the client’s own name for it. */
             id: string;
-            /** @description The conversation. Only its end is read: a person’s message, which a run answers; or answers to approvals. */
+            /** @description The conversation. The server reads only its end: a person’s message, which the run answers, or answers to approvals. */
             messages: ({
                 id: string;
                 role: string;
@@ -4011,13 +7548,15 @@ export interface components {
              * @enum {string}
              */
             trigger: "submit-message" | "regenerate-message";
+            /** @description Not used: `regenerate-message` answers the last message of the conversation again. */
+            messageId?: string;
         };
         RunAgentInput: {
-            /** @description The id of a thread, or any name that the client has for it. */
+            /** @description The id of a thread, or the client’s own name for it. */
             threadId: string;
-            /** @description The client’s name for the run: the same name is the same run. */
+            /** @description The client’s name for the run. Repeating a name returns the same run. */
             runId: string;
-            /** @description The conversation. Only its end is read: a person’s message, which a run answers. */
+            /** @description The conversation. The server reads only its last message, a person’s, which the run answers. */
             messages: ({
                 id: string;
                 role: string;
@@ -4029,15 +7568,15 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
-            /** @description Who answers, and how: `role`, `model`, `limits`, `policy`. */
+            /** @description Settings of the run: `role`, `model`, `limits`, `policy`. */
             forwardedProps?: {
-                /** @description `provider/model`, or the bare name of a model that one provider has; the chat’s, the role’s or the server’s default if absent. */
+                /** @description `provider/model`, or the bare name of a model that only one provider has; default: the chat’s, the role’s or the server’s. */
                 model?: string;
-                /** @description The role that answers; the chat’s or `assistant` if absent. */
+                /** @description The role that answers; default: the chat’s, or `assistant`. */
                 role?: string;
                 limits?: components["schemas"]["Limits"];
                 /**
-                 * @description What happens if the thread is busy; `enqueue` if absent.
+                 * @description What happens if the thread has an open run; default: `enqueue`.
                  * @enum {string}
                  */
                 policy?: "enqueue" | "reject" | "interrupt" | "rollback" | "steer";
@@ -4046,7 +7585,7 @@ export interface components {
                 interruptId: string;
                 /** @enum {string} */
                 status: "resolved" | "cancelled";
-                /** @description Of a resolved one: `approved`, and what its `responseSchema` says. */
+                /** @description For a resolved interrupt: `approved`, and the fields of its `responseSchema`. */
                 payload?: {
                     approved: boolean;
                     input?: {
@@ -4069,15 +7608,15 @@ export interface components {
             run_id: string;
             call: string;
             tool: string;
-            /** @description What the call did, in words. */
+            /** @description A sentence about what the call did. */
             title?: string;
             input?: unknown;
-            /** @description The whole output; of a failure, `error` says what was wrong. */
+            /** @description The whole output; after a failure, `error` says what was wrong. */
             output?: unknown;
             success: boolean;
             /** @enum {string} */
             outcome?: "unknown" | "canceled" | "denied";
-            /** @description What later runs are shown, where the tool says so. */
+            /** @description What later runs see instead of the output, if the tool defines it. */
             summary?: string;
             /** @description Ids of the files that the output was made from. */
             sources: string[];
@@ -4100,7 +7639,7 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description On the pod that answers: each has connections of its own. */
+            /** @description The state on the pod that answers; each pod has its own connections. */
             state: {
                 /** @enum {string} */
                 status: "disabled";
@@ -4115,9 +7654,9 @@ export interface components {
                 /** Format: date-time */
                 since: string;
                 tools: {
-                    /** @description As models know it. */
+                    /** @description The name that models see. */
                     name: string;
-                    /** @description As the server calls it. */
+                    /** @description The MCP server’s own name for it. */
                     tool: string;
                     description: string;
                     /** @enum {string} */
@@ -4141,26 +7680,26 @@ export interface components {
         McpConfig: {
             /** @enum {string} */
             transport: "stdio";
-            /** @description A program; no shell reads it. */
+            /** @description A program, started without a shell. */
             command: string;
             /** @default [] */
             args: string[];
             /**
-             * @description The variables that the process gets. null keeps the value that is stored. `${NAME}` stands for an environment variable of the server.
+             * @description The environment variables of the process. null keeps the stored value. `${NAME}` stands for an environment variable of the server.
              * @default {}
              */
             env: {
                 [key: string]: string | null;
             };
-            /** @description The server’s own working folder if absent. */
+            /** @description Default: the working folder of this server. */
             cwd?: string;
             /**
-             * @description Whether to believe what the server says of its tools’ effects.
+             * @description Whether to trust what the server says about the effects of its tools.
              * @default false
              */
             trust: boolean;
             /**
-             * @description Of one call.
+             * @description The time limit of one call.
              * @default 60
              */
             timeout_seconds: number;
@@ -4172,19 +7711,19 @@ export interface components {
             /** Format: uri */
             url: string;
             /**
-             * @description null keeps the value that is stored. `${NAME}` stands for an environment variable of the server.
+             * @description null keeps the stored value. `${NAME}` stands for an environment variable of the server.
              * @default {}
              */
             headers: {
                 [key: string]: string | null;
             };
             /**
-             * @description Whether to believe what the server says of its tools’ effects.
+             * @description Whether to trust what the server says about the effects of its tools.
              * @default false
              */
             trust: boolean;
             /**
-             * @description Of one call.
+             * @description The time limit of one call.
              * @default 60
              */
             timeout_seconds: number;
@@ -4202,12 +7741,12 @@ export interface components {
             status: "ready" | "unready";
             database: string;
             migrations: string;
-            /** @description `full` after a write was refused because a disk is full, until a write of 1 MiB succeeds; also while the server's own database is away and less than 16 MiB are free for it. `unknown` while the database is away otherwise. */
+            /** @description `full` after a write was refused because a disk is full, until a write of 1 MiB succeeds; also while the server's embedded database cannot be reached and less than 16 MiB are free for it. `unknown` while the database cannot be reached for another reason. */
             storage: string;
             pod: string;
-            /** @description `ok`, or why the folders on disk are behind: `the disk is full`, say. The server can do its work all the same. */
+            /** @description `ok`, or why the folders on disk are behind, such as `the disk is full`. The server is ready all the same. */
             folders: string;
-            /** @description Of the server. */
+            /** @description The version of the server. */
             version: string;
         };
     };

@@ -1,9 +1,9 @@
-// The live content of a file. All files of a workspace share one stream.
+// The live content of a file.
 
 import type { Client } from '../client.ts';
 import { ApiError } from '../errors.ts';
-import type { FileChange } from '../events.ts';
 import { retryWhileTemporary, type StreamState } from '../stream.ts';
+import { feedOf } from './feed.ts';
 import { createLive, type Live } from './store.ts';
 
 export interface FileShown {
@@ -67,7 +67,8 @@ export function liveFile(client: Client, path: string, workspace?: string): Live
           stream = state;
           changed();
         },
-        change: ({ data }) => {
+        change: ({ type, data }) => {
+          if (type === 'entity_patch') return;
           if (data.path === canonicalPath || data.from === canonicalPath) void read();
         },
         failed: (cause) => {
@@ -83,61 +84,4 @@ export function liveFile(client: Client, path: string, workspace?: string): Live
       });
     },
   });
-}
-
-interface FeedListener {
-  state(state: StreamState): void;
-  change(change: FileChange): void;
-  failed(error: Error): void;
-}
-
-interface Feed {
-  listen(listener: FeedListener): () => void;
-}
-
-const feeds = new WeakMap<Client, Map<string, Feed>>();
-
-function feedOf(client: Client, workspace = ''): Feed {
-  const byWorkspace = feeds.get(client) ?? new Map<string, Feed>();
-  feeds.set(client, byWorkspace);
-  const feed = byWorkspace.get(workspace) ?? newFeed(client, workspace === '' ? undefined : workspace);
-  byWorkspace.set(workspace, feed);
-  return feed;
-}
-
-function newFeed(client: Client, workspace: string | undefined): Feed {
-  const listeners = new Set<FeedListener>();
-  let state: StreamState = { kind: 'connecting' };
-  let following: AbortController | null = null;
-  const follow = async (signal: AbortSignal) => {
-    const onState = (next: StreamState) => {
-      if (signal.aborted) return;
-      state = next;
-      for (const listener of listeners) listener.state(next);
-    };
-    try {
-      for await (const change of client.workspaces.stream({ workspace, after: 'latest', signal, onState }))
-        for (const listener of listeners) listener.change(change);
-    } catch (error) {
-      // The next listener opens the stream again for all.
-      following = null;
-      for (const listener of listeners) listener.failed(error as Error);
-    }
-  };
-  return {
-    listen: (listener) => {
-      listeners.add(listener);
-      if (following) listener.state(state);
-      else {
-        following = new AbortController();
-        void follow(following.signal);
-      }
-      return () => {
-        listeners.delete(listener);
-        if (listeners.size > 0) return;
-        following?.abort();
-        following = null;
-      };
-    },
-  };
 }

@@ -120,7 +120,8 @@ export function files(http: Http) {
   };
 }
 
-function precondition(base: number | null | undefined): Record<string, string> {
+/** The headers of a change that is made from a version. */
+export function precondition(base: number | null | undefined): Record<string, string> {
   if (base === undefined) return {};
   return base === null ? { 'if-none-match': '*' } : { 'if-match': `"${base}"` };
 }
