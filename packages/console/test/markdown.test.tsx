@@ -144,6 +144,17 @@ test('PLUS-5 a link to another server opens a new tab, others stay in this one; 
   expect(link('[x](<a file.md>)')).toBe('<a href="/files/a%20file.md">x</a>');
 });
 
+test('CHAT-4 a link to an entity opens its page; the folder of a project is not its page', () => {
+  const href = (address: string) =>
+    /href="([^"]*)"/.exec(renderToStaticMarkup(<Markdown text={`[x](${address})`} />))?.[1];
+  const id = '01a1e7cd-b7ac-74d0-adc7-499907c15131';
+  expect(href(`entity:${id}`)).toBe(`/entities/${id}`);
+  expect(href('entity:alert(1)')).toBeUndefined();
+  expect(href(`/projects/${id}/tasks`)).toBe(`/projects/${id}/tasks`);
+  expect(href('/projects/apollo/docs')).toBe('/files/projects/apollo/docs');
+  expect(href('/projects/apollo/docs/Moon.md')).toBe('/files/projects/apollo/docs/Moon.md');
+});
+
 test('PLUS-5 footnotes link within their own text', () => {
   const two = renderToStaticMarkup(
     <>

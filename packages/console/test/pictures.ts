@@ -72,6 +72,32 @@ await runs.getByRole('tab', { name: 'Replay' }).click();
 await runs.getByRole('button', { name: 'Previous message' }).click();
 await take(runs, 'replay');
 
+const projects = await open('/projects', 'light');
+await projects
+  .getByLabel('What is the new project about?')
+  .fill('A street party in June, for about 80 neighbours. With music and food.');
+await projects.getByRole('button', { name: 'Create project' }).click();
+await projects.getByRole('tree', { name: 'Documents' }).waitFor();
+const project = new URL(projects.url()).pathname.split('/')[2]!;
+const create = async (plural: string, fields: object): Promise<string> => {
+  const response = await fetch(`${base}/api/v1/workspaces/default/${plural}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ project_id: project, ...fields }),
+  });
+  return ((await response.json()) as { id: string }).id;
+};
+const research = await create('documents', { title: 'Research' });
+await create('documents', { title: 'Bands', parent_id: research });
+await create('documents', { title: 'Permits', parent_id: research });
+await create('documents', { title: 'Menu' });
+await create('tasks', { title: 'Rent 80 chairs', priority: 'high', assignee: 'Ada' });
+await create('tasks', { title: 'Print the invitations' });
+await create('tasks', { title: 'Ask the city for a permit', state: 'in_progress', due: '2027-04-30' });
+await projects.getByRole('link', { name: 'Tasks' }).click();
+await projects.getByText('Ask the city for a permit').waitFor();
+await take(projects, 'project');
+
 await page.goto(base + chat);
 await page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: /rain/ }).hover();
 await page.getByRole('button', { name: /^Actions for .*rain/ }).click();

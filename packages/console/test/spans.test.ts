@@ -56,7 +56,7 @@ test('the categories of a run add up to its duration, the server’s own work in
 
 test('a stream that the provider cut is distinct from a lost pod', () => {
   const start = [500, 'message_start', { message: 'm1', model: 'compatible/x', waited_ms: 400 }] as const;
-  const cause = { code: 'stream_cut', error: 'compatible broke off the answer' };
+  const cause = { code: 'stream_cut', error: 'compatible ended the answer early' };
   const cut = logOf(
     ...BEGUN,
     [...start],

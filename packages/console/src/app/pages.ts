@@ -1,7 +1,7 @@
 // Every page: its path, its label, and its module, which is loaded on first visit. A page is a module that exports
 // `Page`; a page with a `label` is in the navigation.
 
-import { FolderTree, ListTree, Settings, ShieldQuestion, type LucideIcon } from 'lucide-react';
+import { FolderKanban, FolderTree, ListTree, Settings, ShieldQuestion, type LucideIcon } from 'lucide-react';
 import type { ComponentType } from 'react';
 
 export interface PageEntry {
@@ -18,6 +18,9 @@ export const pages: readonly PageEntry[] = [
   { path: '/', load: () => import('../pages/new-chat.tsx') },
   { path: '/archived', load: () => import('../pages/archived.tsx') },
   { path: '/chats/$chat', load: () => import('../pages/chat.tsx') },
+  { path: '/projects', load: () => import('../pages/projects.tsx'), label: 'Projects', icon: FolderKanban },
+  { path: '/projects/$project/$', load: () => import('../pages/project.tsx') },
+  { path: '/entities/$entity', load: () => import('../pages/entity.tsx') },
   {
     path: '/approvals',
     load: () => import('../pages/approvals.tsx'),

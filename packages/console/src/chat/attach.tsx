@@ -95,7 +95,7 @@ export function AttachMenu({ attach, upload }: AttachMenuProps) {
 async function names(query: string, signal: AbortSignal): Promise<string[]> {
   if (query.trim() !== '') {
     const { items } = await client.files.search({ q: query.trim(), in: 'names', limit: SHOWN }, { signal });
-    return items.map(({ path }) => path);
+    return items.flatMap(({ path }) => path ?? []);
   }
   const { items } = await client.files.tree({ path: '/', depth: 4, limit: 200 }, { signal });
   return items.flatMap((entry) => (entry.type === 'file' ? [entry.path] : []));

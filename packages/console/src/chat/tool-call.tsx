@@ -7,6 +7,7 @@ import { DiffText, isDiff } from '../ui/diff-text.tsx';
 import { between } from '../ui/format.tsx';
 import { Value } from '../ui/value.tsx';
 import { Visible } from '../ui/visible.tsx';
+import { EntityLink, operationWords } from './operation.tsx';
 import { FileLink } from './file-link.tsx';
 
 export function ToolCall({ item, turn }: { readonly item: CallItem; readonly turn: Turn }) {
@@ -18,7 +19,7 @@ export function ToolCall({ item, turn }: { readonly item: CallItem; readonly tur
         <summary className="flex list-none items-center gap-2.5 px-3 py-2 text-sm hover:bg-hover">
           <State item={item} />
           <span className="min-w-0 flex-1 truncate">
-            {item.title === null ? <Named item={item} /> : <Visible text={item.title} />}
+            <Title item={item} />
           </span>
           <span className="shrink-0 text-xs text-soft tabular-nums">
             {between(item.startedAt, item.endedAt)}
@@ -52,6 +53,7 @@ export function ToolCall({ item, turn }: { readonly item: CallItem; readonly tur
           <Visible text={reasonOf(item.output)} />
         </p>
       )}
+      <Entities item={item} />
       {item.files.length > 0 && (
         <ul className="flex flex-wrap gap-1.5 border-t px-3 py-2">
           {item.files.map((file) => (
@@ -72,6 +74,30 @@ export function ToolCall({ item, turn }: { readonly item: CallItem; readonly tur
         </div>
       )}
     </div>
+  );
+}
+
+/** What the call does to entities, in words; otherwise its title. */
+function Title({ item }: { readonly item: CallItem }) {
+  const operation = item.operations.at(-1);
+  if (operation) return <Visible text={operationWords(operation)} />;
+  return item.title === null ? <Named item={item} /> : <Visible text={item.title} />;
+}
+
+/** Links to the entities that the call found or changed, and that are still there. */
+function Entities({ item: { operations } }: { readonly item: CallItem }) {
+  const found = operations.filter(
+    ({ entity_id, action, status }) => entity_id !== undefined && action !== 'delete' && status === 'success',
+  );
+  if (found.length === 0) return null;
+  return (
+    <ul className="flex flex-wrap gap-1.5 border-t px-3 py-2">
+      {found.map((operation, index) => (
+        <li key={index} className="max-w-full">
+          <EntityLink operation={operation} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

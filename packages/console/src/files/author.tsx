@@ -1,7 +1,7 @@
-// The author of a version: a person, someone on disk, or an agent with a link to its chat.
+// The author of a version: a person, a key, someone on disk, or an agent with a link to its chat.
 
 import { Link } from '@tanstack/react-router';
-import { Bot, HardDrive, User } from 'lucide-react';
+import { Bot, HardDrive, KeyRound, User } from 'lucide-react';
 import { titleOf } from '../app/chat-entry.tsx';
 import { useChat } from '../data/queries.ts';
 import { Visible } from '../ui/visible.tsx';
@@ -9,15 +9,14 @@ import type { Version } from './queries.ts';
 
 type Author = Version['author'];
 
-const WORDS = { person: 'A person', disk: 'Someone on disk', run: 'An agent' } as const;
-const ICONS = { person: User, disk: HardDrive, run: Bot } as const;
+const ICONS = { person: User, key: KeyRound, disk: HardDrive, run: Bot } as const;
 
 export function AuthorName({ author }: { readonly author: Author }) {
   const Icon = ICONS[author.kind];
   return (
     <span className="inline-flex min-w-0 items-center gap-1.5">
       <Icon className="size-3.5 shrink-0" aria-hidden="true" />
-      {WORDS[author.kind]}
+      <Visible text={capitalized(authorWords(author))} />
     </span>
   );
 }
@@ -46,6 +45,20 @@ function InChat({ thread, call }: { readonly thread: string; readonly call: stri
   );
 }
 
+/** For the middle of a sentence. */
 export function authorWords(author: Author): string {
-  return WORDS[author.kind];
+  switch (author.kind) {
+    case 'person':
+      return 'a person';
+    case 'key':
+      return `the key ${author.name}`;
+    case 'disk':
+      return 'someone on disk';
+    case 'run':
+      return 'an agent';
+  }
+}
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

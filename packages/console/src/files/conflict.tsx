@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { takeOverFocus } from '../ui/focus.ts';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { Failure, Loading } from '../ui/states.tsx';
-import { authorWords } from './author.tsx';
+import { authorWords, capitalized } from './author.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { setDraft, type Draft } from './file-draft.ts';
 import { useVersionText, type Version } from './queries.ts';
@@ -42,8 +42,8 @@ export function Conflict({ path, file, theirs, draft, state, cursor, save, back,
           Someone else changed {path}
         </h1>
         <p className="mt-0.5 text-sm">
-          {authorWords(theirs.author)} wrote version {theirs.version} while you were editing version{' '}
-          {draft.base}. Edit your side and save it; version {theirs.version} stays in the history.
+          {capitalized(authorWords(theirs.author))} wrote version {theirs.version} while you were editing
+          version {draft.base}. Edit your side and save it; version {theirs.version} stays in the history.
         </p>
         {state.kind === 'failed' && (
           <p role="alert" className="mt-1 text-sm text-bad">

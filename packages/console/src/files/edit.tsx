@@ -98,8 +98,8 @@ export function Edit({ path, versions }: { readonly path: string; readonly versi
           className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b bg-warn-wash px-4 py-2 text-sm text-warn"
         >
           <span className="min-w-0 flex-1">
-            Version {newest.version} was saved in the meantime by {authorWords(newest.author).toLowerCase()}.
-            Your changes are based on version {draft.base}.
+            Version {newest.version} was saved in the meantime by {authorWords(newest.author)}. Your changes
+            are based on version {draft.base}.
           </span>
           <Button onClick={() => setConflict(newest.version)}>Compare</Button>
         </div>

@@ -9,6 +9,7 @@ import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { IconButton } from '../ui/button.tsx';
 import { keepFocus } from '../ui/focus.ts';
+import { useFileHome } from './file-home.ts';
 import { filterOf, nameOf, useFileSearch } from './file-search.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { PathDialog } from './path-dialog.tsx';
@@ -32,17 +33,27 @@ interface FileBarProps {
 export function FileBar({ path, newest, missing = false, children }: FileBarProps) {
   const search = useFileSearch();
   const here = search.view === 'history';
+  const home = useFileHome(path);
   return (
     <header className="flex min-h-13 shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-b px-3 py-2">
-      <Link
-        to="/files"
-        search={filterOf(search)}
-        aria-label="All files"
-        className="grid size-8 place-items-center rounded-lg text-soft hover:bg-hover hover:text-ink lg:hidden"
-      >
-        <ChevronLeft className="size-5" aria-hidden="true" />
-      </Link>
-      <Crumbs path={path} />
+      {home ? (
+        // The page has its own heading.
+        <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft" title={path}>
+          {path}
+        </span>
+      ) : (
+        <>
+          <Link
+            to="/files"
+            search={filterOf(search)}
+            aria-label="All files"
+            className="grid size-8 place-items-center rounded-lg text-soft hover:bg-hover hover:text-ink lg:hidden"
+          >
+            <ChevronLeft className="size-5" aria-hidden="true" />
+          </Link>
+          <Crumbs path={path} />
+        </>
+      )}
       {newest && newest.op !== 'remove' && (
         <span className="rounded-md border bg-panel px-1.5 py-0.5 text-xs whitespace-nowrap text-soft tabular-nums">
           <span className="sr-only">Version </span>
@@ -66,7 +77,7 @@ export function FileBar({ path, newest, missing = false, children }: FileBarProp
             <History className="size-4.5" aria-hidden="true" />
           </LinkToFile>
         )}
-        {!missing && <FileMenu path={path} newest={newest} />}
+        {!missing && !home && <FileMenu path={path} newest={newest} />}
       </div>
     </header>
   );

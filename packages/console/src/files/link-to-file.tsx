@@ -1,7 +1,8 @@
-// A link to a file on the files page.
+// A link to a file: on the files page, or on the page that shows it.
 
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ComponentProps, ReactNode } from 'react';
+import { useFileAddress } from './file-home.ts';
 import type { FileSearch } from './file-search.ts';
 
 interface LinkToFileProps extends Pick<
@@ -24,10 +25,12 @@ interface LinkToFileProps extends Pick<
 }
 
 export function LinkToFile({ path, search = {}, ...rest }: LinkToFileProps) {
-  return <Link to="/files/$" params={{ _splat: path.slice(1) }} search={search} preload={false} {...rest} />;
+  const addressOf = useFileAddress();
+  return <Link {...addressOf(path)} search={search} preload={false} {...rest} />;
 }
 
 export function useOpenFile(): (path: string, search?: FileSearch) => void {
   const navigate = useNavigate();
-  return (path, search = {}) => void navigate({ to: '/files/$', params: { _splat: path.slice(1) }, search });
+  const addressOf = useFileAddress();
+  return (path, search = {}) => void navigate({ ...addressOf(path), search });
 }

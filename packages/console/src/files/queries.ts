@@ -65,7 +65,11 @@ async function readFolder(path: string, pages: number, signal: AbortSignal): Pro
 export function useSearchHits(words: string) {
   return useQuery({
     queryKey: [...keys.files, 'search', words],
-    queryFn: async ({ signal }) => (await client.files.search({ q: words, limit: 50 }, { signal })).items,
+    queryFn: async ({ signal }) => {
+      const query = { q: words, kinds: 'file,document,chat', limit: 50 };
+      const { items } = await client.files.search(query, { signal });
+      return items.flatMap((hit) => (hit.path === null ? [] : [{ ...hit, path: hit.path }]));
+    },
     enabled: words !== '',
     placeholderData: keepPreviousData,
   });

@@ -118,6 +118,9 @@ function Decided() {
             </span>
             <span className={approval.decision === 'deny' ? 'text-bad' : 'text-soft'}>
               {DECISION[approval.decision ?? 'canceled']}
+              {approval.decided_by?.kind === 'key' && (
+                <Visible text={` by the key ${approval.decided_by.name}`} />
+              )}
             </span>
             <When at={approval.decided_at ?? approval.asked_at} className="text-xs text-soft" />
             {approval.comment && <span className="w-full text-xs text-soft">“{approval.comment}”</span>}

@@ -1,6 +1,6 @@
 // The start page: a new chat, typed or from an example.
 
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
 import { FilePenLine, ScrollText, ShieldQuestion, type LucideIcon } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
@@ -9,6 +9,7 @@ import { useTitle } from '../app/title.ts';
 import { Composer } from '../chat/composer.tsx';
 import { useDraft, type Sending } from '../chat/message-draft.ts';
 import { ModelPicker, RolePicker, useModels } from '../chat/pickers.tsx';
+import { ChatProject } from '../chat/project.tsx';
 import { client, workspace } from '../data/client.ts';
 import { putChat } from '../data/queries.ts';
 
@@ -48,7 +49,8 @@ export function Page() {
   useTitle('New chat');
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const draftHandle = useDraft(`new:${workspace}`);
+  const { project } = useSearch({ strict: false }) as { readonly project?: string };
+  const draftHandle = useDraft(project === undefined ? `new:${workspace}` : `new:${workspace}:${project}`);
   const { draft, change } = draftHandle;
   const isHere = useRef(true);
   useEffect(() => {
@@ -63,6 +65,7 @@ export function Page() {
       ...(files.length > 0 && { files: [...files] }),
       ...(role && { role }),
       ...(model && { model }),
+      ...(project !== undefined && { project_id: project }),
     };
     const { chat } = await client.chats.open(goal, { idempotencyKey: key });
     putChat(cache, chat);
@@ -88,6 +91,14 @@ export function Page() {
     <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
       <div className="m-auto w-full max-w-2xl px-4 py-10 sm:px-6">
         <h1 className="text-center text-2xl font-semibold tracking-tight">What would you like to do?</h1>
+        {project !== undefined && (
+          <p className="mt-2 flex flex-wrap items-center justify-center gap-x-2 text-sm text-soft">
+            In the project <ChatProject id={project} />
+            <Link to="/" className="rounded underline underline-offset-2 hover:text-ink">
+              Leave it
+            </Link>
+          </p>
+        )}
         <div className="mt-6">
           <Composer draft={draftHandle} placeholder="Describe a goal, or ask something…" send={open}>
             <RolePicker value={draft.role} choose={(role) => change({ role })} fallback={null} />

@@ -497,7 +497,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     // A file's error stays until the next file is attached.
     await paste('x'.repeat(300), 'fine.txt');
     await page.getByRole('button', { name: 'Detach /uploads/fine.txt' }).click();
-    await page.getByRole('alert').getByText('has more than 255 bytes').waitFor();
+    await page.getByRole('alert').getByText('is longer than 255 bytes').waitFor();
     await paste('fine, too.txt');
     await page.getByRole('button', { name: 'Detach /uploads/fine, too.txt' }).click();
     expect(await page.getByRole('alert').count()).toBe(0);

@@ -3,7 +3,7 @@
 
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { afterEvents, startProxy } from '@continuo/testkit';
+import { afterEvents, startProxy, until } from '@continuo/testkit';
 import { chromiumPath, violations, WITHOUT } from '@continuo/testkit/browser';
 import { eventsOf, openScript, sayScript } from '../support/chats.ts';
 import { openScripted, said, say, useConsole } from '../support/console.ts';
@@ -75,26 +75,41 @@ describe.skipIf(chromiumPath === null)(`a chat with an open run, in a browser${W
     await page.getByRole('button', { name: 'A long answer' }).click();
     await day(page, 6).waitFor();
     const log = page.getByRole('log', { name: 'Transcript' });
-    const place = () =>
-      log.evaluate(({ scrollTop, scrollHeight, clientHeight }) => ({
-        top: scrollTop,
-        left: scrollHeight - scrollTop - clientHeight,
-      }));
-    expect((await place()).left).toBeLessThan(80);
+    const top = () => log.evaluate(({ scrollTop }) => scrollTop);
+    // New content is scrolled into view with the next frame.
+    const endInSight = () =>
+      until('the end is in sight', () =>
+        log.evaluate(
+          ({ scrollTop, scrollHeight, clientHeight }) => scrollHeight - scrollTop - clientHeight < 80,
+        ),
+      );
+    await endInSight();
     for (const up of [-100, -40]) {
       await log.hover();
+      await log.evaluate((scroller) =>
+        scroller.addEventListener('wheel', () => (scroller.dataset.wheelAt = String(scroller.scrollTop)), {
+          once: true,
+        }),
+      );
       await page.mouse.wheel(0, up);
+      // The wheel's event comes before its scroll.
+      const stopped = await until('the scroll up has ended', () =>
+        log.evaluate(async (scroller) => {
+          const before = scroller.scrollTop;
+          await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+          const isStill = scroller.scrollTop === before && before < Number(scroller.dataset.wheelAt);
+          return isStill ? { at: before } : null;
+        }),
+      );
       const toEnd = page.getByRole('button', { name: 'Jump to end' });
       await toEnd.waitFor();
       const next = days(await said(page)).at(-1)! + 1;
-      await day(page, next).waitFor();
-      const { top } = await place();
       await day(page, next + 2).waitFor();
-      expect(await place()).toEqual({ top, left: expect.any(Number) });
+      expect(await top()).toBe(stopped.at);
       await toEnd.click();
       await toEnd.waitFor({ state: 'detached' });
       await day(page, next + 4).waitFor();
-      expect((await place()).left).toBeLessThan(80);
+      await endInSight();
     }
     await page.keyboard.press('Escape');
     await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();

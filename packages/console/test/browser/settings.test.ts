@@ -67,7 +67,7 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     });
     expect(changed.status).toBe(200);
     await policy.getByRole('button', { name: 'Save' }).click();
-    await policy.getByText('Somebody else has changed the policy').waitFor();
+    await policy.getByText('The policy has changed since it was read').waitFor();
     expect(await policy.getByLabel(`Rule ${mine}: tool`).inputValue()).toBe('mine');
     expect(await rules()).toEqual(theirs);
     await policy.getByRole('button', { name: 'Discard' }).click();

@@ -2,16 +2,19 @@
 
 import { CatchBoundary } from '@tanstack/react-router';
 import { memo, useId, useRef, type ComponentProps, type ReactElement } from 'react';
-import ReactMarkdown, { type Components } from 'react-markdown';
+import ReactMarkdown, { defaultUrlTransform, type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { CopyButton } from '../copy-button.tsx';
 import { DiffLines } from '../diff-text.tsx';
 import { kerning } from '../kerning.ts';
 import { blocksOf, type Blocks } from './blocks.ts';
 import { fenceOf, stretchesOf, type Fence } from './fence.ts';
-import { MarkdownLink } from './link.tsx';
+import { isEntity, MarkdownLink } from './link.tsx';
 
 const PLUGINS = [remarkGfm];
+
+/** Removes links that could run a script. */
+const safeUrl = (url: string) => (isEntity(url) ? url : defaultUrlTransform(url));
 
 const COMPONENTS: Components = {
   pre: ({ children }) => {
@@ -56,6 +59,7 @@ const Block = memo(function Block({ text, prefix }: { readonly text: string; rea
         <ReactMarkdown
           remarkPlugins={PLUGINS}
           remarkRehypeOptions={{ clobberPrefix: prefix }}
+          urlTransform={safeUrl}
           components={COMPONENTS}
         >
           {text}
