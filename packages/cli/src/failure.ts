@@ -76,8 +76,10 @@ function reportOf(error: unknown): Report {
     return { ...plain, exitCode: EXIT.noServer, hint };
   }
   if (name === 'ApiError') {
-    const { status } = error as unknown as { status: number };
-    return { ...plain, exitCode: exitCodeOf(status, plain.code), hint: HINTS[plain.code] };
+    const { status, problem } = error as unknown as { status: number; problem?: { current?: unknown } };
+    const isEntity = plain.code === 'version_conflict' && hasEdges(problem?.current);
+    const hint = isEntity ? ENTITY_CONFLICT : HINTS[plain.code];
+    return { ...plain, exitCode: exitCodeOf(status, plain.code), hint };
   }
   return { ...plain, exitCode: EXIT_CODES[plain.code] ?? EXIT.failed };
 }
@@ -91,8 +93,18 @@ const HINTS: Readonly<Record<string, string>> = {
   is_a_folder: 'List the folder with: continuo files ls <folder>',
   version_conflict:
     'Read the file with `continuo files cat`, then write with --base <that version>, or with --merge.',
+  project_not_found: 'List the projects with: continuo projects list',
+  document_not_found: 'See the tree with: continuo documents tree',
   workspace_not_found: 'Name another workspace with -w; `default` always exists.',
 };
+
+const ENTITY_CONFLICT =
+  'Read it again, then repeat the command with --base <its version now>, or without --base.';
+
+/** Whether a conflict is about an entity, and not about a file. */
+function hasEdges(current: unknown): boolean {
+  return typeof current === 'object' && current !== null && 'edges' in current;
+}
 
 /** System errors about files, in words. */
 const SYSTEM: Readonly<Record<string, string>> = {

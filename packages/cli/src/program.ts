@@ -23,6 +23,7 @@ export function createProgram({ quiet }: { readonly quiet: boolean }): Command {
   serverCommands(program);
   chatCommands(program);
   fileCommands(program);
+  knowledgeCommands(program);
   upkeepCommands(program);
   return program;
 }
@@ -41,8 +42,7 @@ function serverCommands(program: Command): void {
     .action(async (options, { args }: Command) => {
       // Unknown commands end up here, because `start` is the default command.
       const [given] = args;
-      if (program.commands.some((each) => each.name() === given))
-        program.error(`error: options come after the command's name: continuo ${given} [options]`);
+      if (program.commands.some((each) => each.name() === given)) program.error(optionsComeAfter(given!));
       if (given !== undefined) program.error(`error: unknown command '${given}'`);
       await (await import('./commands/start.ts')).start(options);
     });
@@ -108,7 +108,18 @@ function chatCommands(program: Command): void {
 }
 
 function fileCommands(program: Command): void {
-  const group = program.command('files').description("the workspace's files and their versions");
+  const group = command(program, 'files')
+    .description("the workspace's files and their versions")
+    .allowExcessArguments()
+    .hook('preSubcommand', (_, called) => {
+      if (group.opts().json) group.error(optionsComeAfter(`files ${called.name()}`));
+    })
+    .action(({ json }, { args: [given] }: Command) => {
+      if (given !== undefined) group.error(`error: unknown command '${given}'`);
+      const names = group.commands.map((each) => each.name());
+      if (json) group.error(`error: files needs a command: ${names.join(', ')}`);
+      group.help({ error: true });
+    });
   const load = () => import('./commands/files.ts');
   remote(command(group, 'ls [folder]'))
     .description('list a folder')
@@ -142,6 +153,99 @@ function fileCommands(program: Command): void {
     .action(async (local, folder, options) => (await transfer()).push(local, folder ?? '/', options));
 }
 
+function knowledgeCommands(program: Command): void {
+  projectCommands(program.command('projects').description('projects, and projects as archives'));
+  entityCommands(program.command('entities').description('tasks, goals, risks and entities of other kinds'));
+  documentCommands(program.command('documents').description("a project's documents and their tree"));
+  inProject(remote(command(program, 'search <words...>')))
+    .description('search documents, entities and files')
+    .option('-k, --kind <kind...>', 'only entities of these kinds')
+    .option('-n, --limit <number>', 'how many', whole(1, 100), 20)
+    .action(async (words, options) => (await import('./commands/search.ts')).search(words, options));
+}
+
+function projectCommands(group: Command): void {
+  const load = () => import('./commands/projects.ts');
+  remote(command(group, 'list'))
+    .description('list the projects')
+    .option('--state <state>', 'only projects in this state')
+    .action(async (options) => (await load()).list(options));
+  remote(command(group, 'create <name>'))
+    .description('create a project with its context document, in one transaction')
+    .option('--purpose <text>', 'what it is for, in your own words')
+    .option('--goal <title...>', 'its goals')
+    .option('--task <title...>', 'its first tasks')
+    .action(async (name, options) => (await load()).create(name, options));
+  remote(command(group, 'show <project>'))
+    .description('a project, and how many entities it has in each state')
+    .action(async (project, options) => (await load()).show(project, options));
+  based(remote(command(group, 'remove <project>')))
+    .description('remove a project with all that is in it; restore brings it back for 30 days')
+    .action(async (project, options) => (await load()).remove(project, options));
+  remote(command(group, 'restore').argument('<id>', ID, identifier))
+    .description('restore a removed project with all that was in it')
+    .action(async (id, options) => (await load()).restore(id, options));
+  remote(command(group, 'export <project> [file]'))
+    .description('write a project to one zip')
+    .option('--force', 'replace the file if it exists')
+    .action(async (project, file, options) => (await load()).exportTo(project, file, options));
+  remote(command(group, 'import <file>'))
+    .description('make a new project of such a zip')
+    .action(async (file, options) => (await load()).importFrom(file, options));
+}
+
+function entityCommands(group: Command): void {
+  const load = () => import('./commands/entities.ts');
+  inProject(remote(command(group, 'list <kind>')))
+    .description('list the entities of a kind')
+    .option('--state <state>', 'only those in this state')
+    .option('-n, --limit <number>', 'how many', whole(1, 100_000), 100)
+    .action(async (kind, options) => (await load()).list(kind, options));
+  inProject(remote(command(group, 'add <kind> <title> [field=value...]')))
+    .description('add an entity to a project')
+    .action(async (kind, title, values, options) => (await load()).add(kind, title, values, options));
+  based(inProject(remote(command(group, 'set <kind> <entity> <field=value...>'))))
+    .description('change fields; an empty value clears one')
+    .action(async (kind, entity, values, options) => (await load()).set(kind, entity, values, options));
+  based(inProject(remote(command(group, 'state <kind> <entity> <state>'))))
+    .description('change the state')
+    .action(async (kind, entity, state, options) => (await load()).state(kind, entity, state, options));
+  inProject(remote(command(group, 'link <from> <relation> <to>')))
+    .description('link two entities, each an id or <kind>:<title>')
+    .action(async (from, relation, to, options) => (await load()).link(from, relation, to, options));
+  inProject(remote(command(group, 'unlink <from> <relation> <to>')))
+    .description('remove the link between two entities')
+    .action(async (from, relation, to, options) => (await load()).unlink(from, relation, to, options));
+  based(inProject(remote(command(group, 'remove <kind> <entity>'))))
+    .description('remove an entity; restore brings it back for 30 days')
+    .action(async (kind, entity, options) => (await load()).remove(kind, entity, options));
+  remote(command(group, 'restore <kind>').argument('<id>', ID, identifier))
+    .description('restore a removed entity')
+    .action(async (kind, id, options) => (await load()).restore(kind, id, options));
+  inProject(remote(command(group, 'history <kind> <entity>')))
+    .description("an entity's versions, newest first")
+    .option('-n, --limit <number>', 'how many', whole(1, 1000), 20)
+    .action(async (kind, entity, options) => (await load()).history(kind, entity, options));
+}
+
+function documentCommands(group: Command): void {
+  const load = () => import('./commands/documents.ts');
+  inProject(remote(command(group, 'tree')))
+    .description("the tree of a project's documents")
+    .action(async (options) => (await load()).tree(options));
+  inProject(remote(command(group, 'read <document>')))
+    .description("a document's content on stdout")
+    .action(async (document, options) => (await load()).read(document, options));
+  based(inProject(remote(command(group, 'write <document> [file]'))))
+    .description('write a document from a local file or stdin; a new path makes a new document')
+    .option('--description <text>', 'what it is about, in a sentence')
+    .action(async (document, file, options) => (await load()).write(document, file, options));
+  based(inProject(remote(command(group, 'move <document> <parent>'))))
+    .description('move a document below another one, or to the root: /')
+    .option('--order <number>', 'its position among its siblings, from 0', whole(0))
+    .action(async (document, parent, options) => (await load()).move(document, parent, options));
+}
+
 function upkeepCommands(program: Command): void {
   const load = () => import('./commands/upkeep.ts');
   command(program, 'backup <file>')
@@ -169,11 +273,25 @@ function command(parent: Command, usage: string, options: { isDefault?: boolean 
   return args.length > 0 ? made.arguments(args.join(' ')) : made;
 }
 
+function optionsComeAfter(name: string): string {
+  return `error: options come after the command's name: continuo ${name} [options]`;
+}
+
 /** Options of commands that talk to a server. */
 function remote(made: Command): Command {
   return made
     .option('--url <address>', 'the server; CONTINUO_URL, or http://127.0.0.1:4400')
     .option('-w, --workspace <name>', 'the workspace; default: `default`');
+}
+
+/** The option of commands that are about one project. */
+function inProject(made: Command): Command {
+  return made.option('-p, --project <project>', 'the project: its name or id; the only one if there is one');
+}
+
+/** The option of commands that change something. */
+function based(made: Command): Command {
+  return made.option('--base <number>', 'only if it is at this version', whole(1));
 }
 
 /** The option of commands that use the database or the data folder. */

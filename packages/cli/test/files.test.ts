@@ -147,7 +147,7 @@ test('PLUS-5 a push continues after a refused file, and reports it', async () =>
   const pushed = await files(['push', local, '/odd/']);
   expect(pushed).toMatchObject({ code: 1, stdout: '3 files written, 0 unchanged, 2 refused\n' });
   expect(pushed.stderr).toMatch(/^refused \/odd\/CON\.txt: .*device/m);
-  expect(pushed.stderr).toMatch(/^refused \/odd\/case\.txt: That cannot be: .*Case\.txt/m);
+  expect(pushed.stderr).toMatch(/^refused \/odd\/case\.txt: The path cannot be used: .*Case\.txt/m);
   const again = await files(['push', local, '/odd', '--json']);
   expect(again).toMatchObject({ code: 1, stderr: '' });
   expect(JSON.parse(again.stdout)).toMatchObject({

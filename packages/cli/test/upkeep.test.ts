@@ -69,7 +69,7 @@ test('PLUS-5 backup and restore copy everything to another database while a serv
   expect(refused.code).toBe(5);
   expect(JSON.parse(refused.stderr).error).toMatchObject({
     code: 'not_empty',
-    message: expect.stringContaining('has been restored into this database already'),
+    message: expect.stringContaining('is already completely restored into this database'),
   });
   expect(await on(target.url, ['restore', join(folder, 'none.zip')])).toMatchObject({ code: 4 });
 });
@@ -165,7 +165,7 @@ test('PLUS-5 without a reachable database, backup says so and creates no file', 
 test('PLUS-5 a backup that cannot be written is refused with what to do', async () => {
   const missing = await on(world.database.url, ['backup', 'none/all.zip']);
   expect(missing).toMatchObject({ code: 4, stdout: '' });
-  expect(missing.stderr).toContain(`there is no folder ${join(folder, 'none')}; make it`);
+  expect(missing.stderr).toContain(`there is no folder ${join(folder, 'none')}; create it`);
   for (const force of [[], ['--force']]) {
     const { code, stdout, stderr } = await on(world.database.url, ['backup', '.', ...force]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

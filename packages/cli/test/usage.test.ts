@@ -28,7 +28,8 @@ async function freePort(): Promise<number> {
 test('PLUS-5 --help lists every command and the exit codes, --version is the package’s', async () => {
   const help = await continuo(['--help']);
   expect(help.code).toBe(0);
-  const commands = 'start chat runs tail why stop approve files backup restore migrate doctor';
+  const commands =
+    'start chat runs tail why stop approve files projects entities documents search backup restore migrate doctor';
   for (const name of commands.split(' ')) expect(help.stdout).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
   expect(help.stdout).toContain('3 no server');
   const version = await continuo(['--version']);
@@ -77,7 +78,10 @@ test('PLUS-5 with --json a usage error is JSON as well', async () => {
     ["missing required argument 'run'", 'why', '--json'],
     ["missing required argument 'version'", 'files', 'restore', 'h/x.md', '--json'],
     ["unknown command 'foo'", 'foo', '--json'],
-    ["unknown option '--json'", 'files', '--json'],
+    ['files needs a command: ls, cat, write, log, diff, restore, pull, push', 'files', '--json'],
+    ["unknown command 'nothing'", 'files', 'nothing', '--json'],
+    ["unknown option '--all'", 'files', '--all', '--json'],
+    ["options come after the command's name: continuo files ls [options]", 'files', '--json', 'ls'],
     ['Unknown command', 'help', 'foo', '--json'],
     ["options come after the command's name", '--json', 'runs'],
     ['"nonsense" is not a server address', 'runs', '--json', '--url', 'nonsense'],
@@ -110,6 +114,10 @@ test('PLUS-5 without a server, every command that needs one says how to start it
     ['stop', id],
     ['approve'],
     ['files', 'ls'],
+    ['projects', 'list'],
+    ['entities', 'list', 'task'],
+    ['documents', 'tree'],
+    ['search', 'tea'],
   ];
   const ended = await Promise.all(commands.map((args) => continuo([...args, '--url', url])));
   for (const { code, stdout, stderr } of ended) {

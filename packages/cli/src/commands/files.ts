@@ -115,12 +115,26 @@ export async function log(path: string, { limit, ...remote }: Remote & { limit: 
         time(at),
         op,
         bytes(size),
-        author.kind === 'run' ? `run ${author.run}` : author.kind,
+        authorName(author),
         safe(where),
       ]),
     ),
   );
   if (page.next !== null) note(dim('There are more; use -n to show more.'));
+}
+
+type Author = Awaited<ReturnType<Client['files']['versions']>>['items'][number]['author'];
+
+export function authorName(author: Author): string {
+  switch (author.kind) {
+    case 'run':
+      return `run ${author.run}`;
+    case 'key':
+      return `key ${safe(author.name)}`;
+    case 'person':
+    case 'disk':
+      return author.kind;
+  }
 }
 
 export async function diff(
