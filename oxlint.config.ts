@@ -64,6 +64,10 @@ function restrict(files: string[], patterns: Pattern[], excludeFiles: string[] =
 }
 
 function folder(name: string, layer: number): Override {
+  return restrict([`packages/server/src/${name}/**`], patternsFor(name, layer));
+}
+
+function patternsFor(name: string, layer: number): Pattern[] {
   const allowed = layers.slice(0, layer).flat();
   const refused = layers.flat().filter((other) => other !== name && !allowed.includes(other));
   const message = `${name}/ may import of the other folders: ${allowed.join(', ') || 'none'}.`;
@@ -71,7 +75,22 @@ function folder(name: string, layer: number): Override {
   if (refused.length > 0) {
     patterns.push({ regex: String.raw`(^|/)\.\./(${refused.join('|')})/`, message });
   }
-  return restrict([`packages/server/src/${name}/**`], patterns);
+  return patterns;
+}
+
+/** The folders inside http/, in order. Each imports those before it. */
+const httpFolders = ['kernel', 'streams', 'messages', 'routes', 'dialects'];
+
+function httpFolder(name: string, place: number): Override {
+  const layer = layers.findIndex((names) => names.includes('http'));
+  const patterns = patternsFor('http', layer);
+  const refused = httpFolders.slice(place + 1);
+  const allowed = httpFolders.slice(0, place).join(', ') || 'none';
+  if (refused.length > 0) {
+    const message = `http/${name}/ may import of the folders beside it: ${allowed}.`;
+    patterns.push({ regex: String.raw`^\.\./(${refused.join('|')})/`, message });
+  }
+  return restrict([`packages/server/src/http/${name}/**`], patterns);
 }
 
 const cli = 'The command imports the server and the client, by their names.';
@@ -186,6 +205,7 @@ export default defineConfig({
       roots,
     ),
     ...layers.flatMap((names, layer) => names.map((name) => folder(name, layer))),
+    ...httpFolders.map(httpFolder),
     restrict(
       ['packages/testkit/src/**'],
       [byWire],

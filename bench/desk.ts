@@ -34,6 +34,7 @@ export class Desk {
   readonly #url: string;
   readonly #followers: FollowersOf<Awaited<ReturnType<typeof readChangeRows>>[number]>;
   readonly #seen = new Map<number, () => void>();
+  #next: (() => void) | null = null;
   readonly workspaces: Workspaces;
   #mirrors: DiskMirrors | null = null;
 
@@ -85,10 +86,24 @@ export class Desk {
     this.#followers.follow(WORKSPACE, Number(rows[0]!.seq), {
       write: ({ rows: changes }) => {
         for (const { seq } of changes) this.#seenOf(seq)();
+        this.#next?.();
         return true;
       },
       drained: () => Promise.resolve(),
     });
+  }
+
+  /** Resolves when the follower has the next change. */
+  nextChange(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#next = resolve;
+    });
+  }
+
+  /** On whose behalf knowledge is changed. */
+  get caller() {
+    const author = { kind: 'person' } as const;
+    return { client: this.pool, workspaceId: WORKSPACE, author, quotaBytes: QUOTA_BYTES };
   }
 
   /** Committed, on disk, and seen. */
@@ -127,6 +142,7 @@ export class Desk {
       threadId: '',
       runId: '',
       callId: '',
+      principal: { kind: 'local' },
       key: '',
       signal: new AbortController().signal,
       used: () => undefined,
@@ -159,5 +175,5 @@ export class Desk {
 }
 
 function fail(error: Error): void {
-  process.stderr.write(`the database had trouble: ${error.message}\n`);
+  process.stderr.write(`a database connection failed: ${error.message}\n`);
 }

@@ -22,6 +22,9 @@ export const notes: Readonly<Record<string, string>> = {
     'A write is one commit and two fsyncs (the file, its folder), against one and one. Tried: the content in the same statement as its ' +
     'version (a commit less), the mirror told what was written instead of reading it, the file synced while the commit is under way, ' +
     'texts indexed afterwards.',
+  'knowledge-create':
+    'A task is an entity, a version, an event and a row to index, and the workspace’s row is updated: one statement and one commit, against one row. ' +
+    'Tried: plans that are kept, the project checked once and without a lock, its first version written at once, the text indexed afterwards.',
   'cpu-direct-0ms×50': statements,
   'cpu-bare-0ms×50': statements,
   'cpu-bare-10ms×50':

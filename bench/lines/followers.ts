@@ -11,9 +11,9 @@ import { startGatedRun } from './gated-run.ts';
 import { judged, type Line } from './line.ts';
 
 /** Slow enough that neither has to put events together to keep up. */
-const PACE_MS = 50;
+export const PACE_MS = 50;
 
-interface Delivered {
+export interface Delivered {
   readonly followed: Followed;
   readonly microseconds: number;
 }
@@ -52,7 +52,7 @@ export const followers: Line = {
     }),
 };
 
-async function oneRun(
+export async function oneRun(
   { load, model, postgres }: Stage,
   pod: Pod,
   count: number,

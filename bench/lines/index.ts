@@ -13,11 +13,13 @@ import { followers } from './followers.ts';
 import { help } from './help.ts';
 import { history } from './history.ts';
 import { idle } from './idle.ts';
+import { knowledge } from './knowledge.ts';
 import { latency, tail } from './latency.ts';
 import type { Line } from './line.ts';
 import { newChats } from './new-chats.ts';
 import { projection } from './projection.ts';
 import { resume } from './resume.ts';
+import { search } from './search.ts';
 import { takeover } from './takeover.ts';
 import { throughput } from './throughput.ts';
 import { view } from './view.ts';
@@ -38,6 +40,8 @@ export const lines: readonly Line[] = [
   projection,
   view,
   files,
+  knowledge,
+  search,
   attack,
   chats,
   newChats,

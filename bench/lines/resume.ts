@@ -152,8 +152,8 @@ async function fill(client: pg.Client, events: number): Promise<Filled> {
     [[thread, other]],
   );
   await client.query(
-    `insert into runs (id, workspace_id, thread_id, ordinal, message_id, model, role, status, first_seq)
-     select r.id, t.workspace_id, t.id, r.ordinal, uuidv7(), 'fake', 'assistant', r.status, r.first_seq
+    `insert into runs (id, workspace_id, thread_id, ordinal, message_id, model, role, status, first_seq, principal)
+     select r.id, t.workspace_id, t.id, r.ordinal, uuidv7(), 'fake', 'assistant', r.status, r.first_seq, '{"kind":"local"}'
      from (values ($1::uuid, $3::uuid, 1, 'running', 1), ($2, $3, 2, 'queued', null), ($4, $5, 1, 'running', 1))
        as r (id, thread, ordinal, status, first_seq)
      join threads t on t.id = r.thread`,

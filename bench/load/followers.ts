@@ -1,6 +1,7 @@
 // Many clients that follow one stream.
 
 import type { IncomingMessage } from 'node:http';
+import { pause } from '../measure/clock.ts';
 import { streaming } from './dialects.ts';
 import { Marks } from './marks.ts';
 import { connections, read } from './request.ts';
@@ -49,6 +50,11 @@ export async function ended(): Promise<Followed> {
     most: Math.max(...counts),
     complete: done.filter(Boolean).length,
   };
+}
+
+/** Resolves when each of them has this many frames: for streams without an end. */
+export async function received({ frames }: { readonly frames: number }): Promise<void> {
+  while (followers.some(({ marks }) => marks.count < frames)) await pause(20);
 }
 
 export function leave(): void {

@@ -77,26 +77,19 @@ test('every folder of the server has its arrows', async () => {
   expect(folders.filter((name) => !ruled.includes(name))).toEqual([]);
 });
 
-// A route gets the database with its scope (`scopeIn`). This list only becomes shorter.
-test('routes hold no bare pool, but for these', async () => {
-  const folder = join(root, 'packages/server/src/http/routes');
+// A route gets the database with a scope (http/kernel/scope.ts). These serve requests about no single workspace.
+test('HTTP holds no bare pool, but for these', async () => {
+  const http = join(root, 'packages/server/src/http');
   const holding: string[] = [];
-  for (const name of (await readdir(folder)).toSorted()) {
-    if (/\bpool\b(?!\.ts)/.test(await readFile(join(folder, name), 'utf8'))) holding.push(name);
+  for await (const file of glob('**/*.ts', { cwd: http })) {
+    if (/\bpool\b(?!\.ts)/.test(await readFile(join(http, file), 'utf8'))) holding.push(file);
   }
-  expect(holding).toEqual([
-    'approvals.ts',
-    'chats.ts',
-    'file-responses.ts',
-    'files.ts',
-    'health.ts',
-    'runs.ts',
-    'thread-events.ts',
-    'threads.ts',
-    'tool-results.ts',
-    'usage.ts',
-    'versions.ts',
-    'workspaces.ts',
+  expect(holding.toSorted()).toEqual([
+    'app.ts',
+    'kernel/scope.ts',
+    'routes/health.ts',
+    'routes/usage.ts',
+    'routes/workspaces.ts',
   ]);
 });
 
