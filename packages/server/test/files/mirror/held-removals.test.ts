@@ -108,6 +108,17 @@ test('WS-2 a few files of many are removed without a question', async () => {
   expect(desk.warnings).toEqual([]);
 });
 
+test('WS-2 files that are written meanwhile do not make a mass removal look small', async () => {
+  const desk = await filled();
+  for (let folder = 0; folder < 5; folder += 1) rmSync(join(desk.root, `d${folder}`), { recursive: true });
+  await Promise.all(Array.from({ length: FILES * 2 }, (_, index) => desk.write(`new/${index}.md`, 'new')));
+  await until('removals are held', async () => (await held(desk)) !== null);
+  expect(await held(desk)).toMatchObject({ files: FILES, removed: [] });
+  await decide(desk, 'restore');
+  await equal(desk);
+  expect(Object.keys(desk.disk())).toHaveLength(FILES * 3);
+});
+
 test('WS-2 rm -rf of the folder while six writers make files removes nothing, and one action puts everything back', async () => {
   const desk = await filled();
   const wanted = new Set(Object.keys(await desk.database()));

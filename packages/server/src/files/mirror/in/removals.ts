@@ -24,7 +24,10 @@ const VERY_MANY = 1000;
 
 /** The current sweep. It ends when nothing has been removed for a while. */
 interface Sweep {
-  /** How many files there were when it began. */
+  /**
+   * How many files there were when it began. Files created within `QUIET_MS` before that do not count: an agent that
+   * writes many files while a folder is being deleted must not make the deletion look small.
+   */
   readonly had: number;
   readonly removed: string[];
   at: number;
@@ -53,7 +56,7 @@ export class Removals {
       return this.#remove(disk, missing.filter(isChat));
     }
     const now = performance.now();
-    if (now - this.#sweep.at > QUIET_MS) this.#sweep = { had: countFiles(disk), removed: [], at: now };
+    if (now - this.#sweep.at > QUIET_MS) this.#sweep = { had: countOldFiles(disk), removed: [], at: now };
     const count = this.#sweep.removed.length + files.length;
     if (files.length > 0 && isMany(count, this.#sweep.had)) {
       await this.#hold(disk, files.length);
@@ -109,9 +112,14 @@ function isMany(count: number, had: number): boolean {
   return count >= VERY_MANY || (count >= MANY && count >= had * SHARE);
 }
 
-function countFiles({ ledger }: Disk): number {
+function countOldFiles({ ledger, now }: Disk): number {
+  const oldest = BigInt(now().getTime() - QUIET_MS) * 1_000_000n;
   let count = 0;
-  for (const path of ledger.paths()) if (!isChat(path)) count += 1;
+  for (const path of ledger.paths()) {
+    const { version, ctime } = ledger.at(path)!;
+    const isNew = version === 1 && (ctime === undefined || BigInt(ctime) > oldest);
+    if (!isChat(path) && !isNew) count += 1;
+  }
   return count;
 }
 
