@@ -54,8 +54,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { writer, followers, recent } = wireLog({ database, bus, metrics, faults });
   const { workspaces, changes, indexer, mirrors } = wireFiles(options, database, bus, podStatus);
   const { knowledge, folders } = wireKnowledge(options, database, { bus, workspaces });
-  const { agents, roles, mcp } = await wireAgents(options, { pool, bus, models, workspaces, knowledge });
-  const pod: Pod = wirePod(options, { database, bus, writer, agents, metrics });
+  const { agents, packs, roles, mcp } = await wireAgents(options, {
+    pool,
+    bus,
+    models,
+    workspaces,
+    knowledge,
+  });
+  const pod: Pod = wirePod(options, { database, bus, writer, agents, packs, metrics });
 
   const originOf = createThreadOriginCache(pool);
   const hints = new WorkspaceHints({

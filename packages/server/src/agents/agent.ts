@@ -1,6 +1,5 @@
 // Creates agents from a workspace, a role and a model. The model is the request's, else the role's, else the server's default;
-// the tools are those that the role lists; the preamble is the role's, followed by the workspace's guide and by what the thread is
-// about.
+// the tools are those that the role lists.
 
 import type { Limits, PolicyRule, ThreadScope } from '@continuo/protocol';
 import type { Models } from '../models/catalog.ts';
@@ -12,9 +11,10 @@ import { DEFAULT_ROLE, type Roles } from './roles.ts';
 export interface Agent {
   readonly role: string;
   readonly model: Model;
+  /** What the role tells its model first. */
   readonly preamble: string;
-  /** What the model is told first: the preamble, and what the thread is about. */
-  system(): Promise<string>;
+  /** The workspace's AGENTS.md, which is told to every role. */
+  readonly guide: string | null;
   /** The role's tools that are available now. Waits for tools that are still loading, until the signal aborts. */
   tools(signal: AbortSignal): Promise<ToolRegistry>;
   /** The role's own rules, which apply in addition to the workspace's policy. */
@@ -45,7 +45,6 @@ export function createAgents({
   tools,
   toolsFor = () => tools,
   toolsOf = () => [],
-  describe = async () => null,
 }: {
   readonly models: Models;
   readonly roles: Roles;
@@ -55,12 +54,6 @@ export function createAgents({
   readonly toolsFor?: (permissions: readonly PolicyRule[]) => ToolRegistry;
   /** A workspace's additional tools, which can change at any time. */
   readonly toolsOf?: (workspaceId: string) => readonly AnyTool[] | Promise<readonly AnyTool[]>;
-  /** Tells a model with these permissions what the thread is about; null if there is nothing to tell. */
-  readonly describe?: (
-    workspaceId: string,
-    scope: ThreadScope,
-    permissions: readonly PolicyRule[],
-  ) => Promise<string | null>;
 }): Agents {
   return {
     async make({ workspaceId, role: name = DEFAULT_ROLE, model, scope = WORKSPACE }) {
@@ -82,17 +75,11 @@ export function createAgents({
         return { ok: false, code: 'unknown_model', problem: `${whose}${resolved.problem}` };
       }
       const inProject = scope.project_id !== null;
-      const preamble = guide
-        ? `${role.preamble}\n\nThe workspace’s AGENTS.md says:\n\n${guide}`
-        : role.preamble;
       const agent: Agent = {
         role: name,
         model: resolved.model,
-        preamble,
-        system: async () => {
-          const about = inProject ? await describe(workspaceId, scope, role.permissions) : null;
-          return about === null ? preamble : `${preamble}\n\n${about}`;
-        },
+        preamble: role.preamble,
+        guide: guide || null,
         tools: async (signal) => {
           const further = await unlessAborted(toolsOf(workspaceId), signal);
           const own = role.permissions.length === 0 ? tools : toolsFor(role.permissions);

@@ -10,7 +10,7 @@ const HISTORY_SHARE = 0.75;
 /** How often a step retries with a shorter history. The last retry shows only the last turn. */
 const SHORTENED = 4;
 
-interface FittedHistory extends ShownHistory {
+export interface FittedHistory extends ShownHistory {
   /** How often the history was shortened. */
   readonly times: number;
   /** Tokens. */

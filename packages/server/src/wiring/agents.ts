@@ -4,6 +4,8 @@ import type { PolicyRule } from '@continuo/protocol';
 import { createAgents, type Agents } from '../agents/agent.ts';
 import { createRoles, subscribeRoles, type Roles } from '../agents/roles.ts';
 import type { Bus } from '../bus/bus.ts';
+import { createPacks } from '../context/pack.ts';
+import type { Packs } from '../context/request.ts';
 import type { Pool } from '../db/pool.ts';
 import { createBuiltInTools } from '../files/tools/index.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
@@ -19,6 +21,7 @@ import type { ServerOptions } from './options.ts';
 
 export interface WiredAgents {
   readonly agents: Agents;
+  readonly packs: Packs;
   readonly roles: Roles;
   readonly mcp: Mcp;
 }
@@ -56,9 +59,11 @@ export async function wireAgents(
     tools: registry,
     toolsFor: oncePerKey(toolsWith),
     toolsOf: (workspaceId) => mcp.toolsOf(workspaceId),
-    describe: (workspaceId, scope, permissions) => describeScope(worldWith(permissions), workspaceId, scope),
   });
-  return { agents, roles, mcp };
+  const packs = createPacks((workspaceId, scope, permissions) =>
+    describeScope(worldWith(permissions), workspaceId, scope),
+  );
+  return { agents, packs, roles, mcp };
 }
 
 /** Caches the value for each key, for as long as the key itself is in use. */

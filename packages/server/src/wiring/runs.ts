@@ -3,6 +3,7 @@
 import { Pod } from '../actors/pod.ts';
 import type { Agents } from '../agents/agent.ts';
 import type { PostgresBus } from '../bus/postgres.ts';
+import type { Packs } from '../context/request.ts';
 import type { Writer } from '../log/append.ts';
 import { createRunLoop } from '../runs/loop/loop.ts';
 import { ThreadStateCache } from '../runs/loop/thread-state-cache.ts';
@@ -15,12 +16,13 @@ interface RunsOptions {
   readonly bus: PostgresBus;
   readonly writer: Writer;
   readonly agents: Agents;
+  readonly packs: Packs;
   readonly metrics: Metrics;
 }
 
 export function wirePod(
   { config, log, faults }: ServerOptions,
-  { database, bus, writer, agents, metrics }: RunsOptions,
+  { database, bus, writer, agents, packs, metrics }: RunsOptions,
 ): Pod {
   const { pool, direct, embedded } = database;
   const work = createRunLoop({
@@ -28,6 +30,7 @@ export function wirePod(
     writer,
     states: new ThreadStateCache(),
     agents,
+    packs,
     limits: {
       steps: config.runSteps,
       tokens: config.runTokens,

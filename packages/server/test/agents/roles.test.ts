@@ -171,20 +171,18 @@ test('a file that is no text, and one that is too long, are mistakes', async () 
   expect((await role('b'))!.problem!.sentence).toContain('65537 bytes; a role file may have at most 65536');
 });
 
-test('AGENTS.md joins the preamble of every role, cut at 32 KiB, and says so', async () => {
+test('every role gets AGENTS.md, cut at 32 KiB, and says so', async () => {
   const { write, agents, id } = await open();
-  const preamble = async (role: string) => {
+  const guideOf = async (role: string) => {
     const made = await agents.make({ workspaceId: id, role });
-    return made.ok ? made.agent.preamble : made.problem;
+    return made.ok ? made.agent.guide : made.problem;
   };
   await write('agents/poet.md', 'You are a poet.');
   await write('AGENTS.md', 'Write in Latin.\n');
-  expect(await preamble('poet')).toBe(
-    'You are a poet.\n\nThe workspace’s AGENTS.md says:\n\nWrite in Latin.',
-  );
-  expect(await preamble('coder')).toMatch(/Write in Latin\.$/);
+  expect(await guideOf('poet')).toBe('Write in Latin.');
+  expect(await guideOf('coder')).toBe('Write in Latin.');
   await write('AGENTS.md', `x${'é'.repeat(20_000)}`);
-  const cut = await preamble('poet');
+  const cut = (await guideOf('poet'))!;
   expect(cut).toMatch(/é\n\n\[AGENTS\.md has 40001 bytes; only the first 32768 are shown here\.\]$/);
   expect(cut.match(/é/g)).toHaveLength(16_383);
   expect(cut).not.toContain('\ufffd');

@@ -494,6 +494,7 @@ class Actor {
           canceled,
           interrupted,
           queued,
+          scope: state.scope,
           history: state.history,
           omitted: state.omitted,
           wholeHistory: async () => {

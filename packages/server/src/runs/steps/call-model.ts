@@ -3,17 +3,12 @@
 import { AgentEngine, type EngineEvent, type MessagePart } from '@continuo/engine';
 import type { EventData, NewEvent } from '@continuo/protocol';
 import type { Entry } from '../../log/group.ts';
-import { contextLimitOf, costOf } from '../../models/prices.ts';
+import { costOf } from '../../models/prices.ts';
 import { yieldWithAbortCheck } from '../../yielding.ts';
-import {
-  firstHistory,
-  isBeyondWindow,
-  shorterHistory,
-  callWithShorterHistory,
-} from '../../context/fitting.ts';
+import { callWithShorterHistory } from '../../context/fitting.ts';
+import { assembleRequest, toModelRequest } from '../../context/request.ts';
 import type { RunState } from '../../threads/fold.ts';
-import { withImages } from '../../context/attachments.ts';
-import { refusedBy, withRefusedFiles } from './refused-files.ts';
+import { withRefusedFiles } from './refused-files.ts';
 import { messageRow, type StepContext } from './step.ts';
 import type { LoopChange } from '../changes.ts';
 
@@ -26,21 +21,20 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   const { pen, queued, hold, interrupted, options, agent } = context;
   const { model } = agent;
   const message = `m${run.messages + 1}`;
-  const refused = refusedBy(model.id, context);
-  const known = { window: contextLimitOf(model.id), tooLong: context.tooLong[model.id] };
-  const needsWhole = context.omitted !== null && isBeyondWindow(known);
-  const held = needsWhole ? await context.wholeHistory() : context.history;
-  const { history, sources } = await withImages(options.pool, held, run.id, refused);
-  const omitted = needsWhole ? null : context.omitted;
-  const how = { runId: run.id, summaryLines: options.summaryLines, omitted };
-  let shown = firstHistory(history, how, known);
+  let assembly = await assembleRequest({
+    ...context,
+    tools: context.tools.schemas,
+    pool: options.pool,
+    packs: options.packs,
+    summaryLines: options.summaryLines,
+    runId: run.id,
+  });
   // To estimate a long history takes a while, and so does sending it: other work gets its turn in between.
-  if (shown.tokens > LONG_TOKENS) await yieldWithAbortCheck({ mode: 'fast' });
+  if (assembly.request.history.tokens > LONG_TOKENS) await yieldWithAbortCheck({ mode: 'fast' });
   const push = (event: NewEvent) => pen.push(run.id, event);
   let failure: (EventData['error'] & { retryable: boolean }) | null = null;
   let begun = false;
   let pieces = 0;
-  const system = await agent.system();
   const askedAt = options.now();
   const whole: Entry[] = [];
   const changes: LoopChange[] = [];
@@ -55,10 +49,10 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
         waited_ms: Math.max(0, Math.round(options.now() - askedAt)),
       },
     });
-    const { tokens, turnsLeftOut: turns_left_out } = shown;
+    const { tokens, limit, refused, turnsLeftOut: turns_left_out } = assembly.request.history;
     if (turns_left_out === 0) return;
-    const refusal = shown.refused !== null && { refused: { model: model.id, tokens: shown.refused } };
-    const data = { message, tokens, limit: shown.limit, turns_left_out, ...refusal };
+    const refusal = refused !== null && { refused: { model: model.id, tokens: refused } };
+    const data = { message, tokens, limit, turns_left_out, ...refusal };
     push({ type: 'context_usage', data });
   };
   /** The first piece is flushed alone, so that people see it as early as possible. */
@@ -82,6 +76,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
         return;
       case 'assistant_message': {
         const { text, ended, reason, metadata } = event;
+        const { sources } = assembly.request;
         const parts = withOwnCallIds(event.parts, callIdsOf(context.history, run.id));
         const data: EventData['message_end'] = {
           message,
@@ -119,16 +114,10 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   };
 
   const ask = () =>
-    model.stream({
-      messageId: message,
-      system,
-      history: shown.messages,
-      tools: context.tools.schemas,
-      signal: interrupted,
-    });
+    model.stream(toModelRequest(assembly.request, { messageId: message, signal: interrupted }));
   const shorten = (): boolean => {
-    const shorter = shorterHistory(history, how, shown);
-    shown = shorter ?? shown;
+    const shorter = assembly.shorter();
+    assembly = shorter ?? assembly;
     return shorter !== null;
   };
   const engine = new AgentEngine({

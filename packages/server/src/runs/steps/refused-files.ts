@@ -11,7 +11,7 @@ import type { StepContext } from './step.ts';
 type Shown = ReturnType<typeof shownFiles>[number];
 
 /** The files that this model's provider has refused so far. */
-export function refusedBy(model: string, { refused }: Pick<ThreadState, 'refused'>): ThreadState['refused'] {
+function refusedBy(model: string, { refused }: Pick<ThreadState, 'refused'>): ThreadState['refused'] {
   return refused.filter((each) => each.model === model);
 }
 

@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { EventData } from '@continuo/protocol';
 import type { Hold } from '../../actors/hold.ts';
 import type { Agent, Agents } from '../../agents/agent.ts';
+import type { Packs } from '../../context/request.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { FairLimiter } from '../../fair-limiter.ts';
 import type { Faults } from '../../faults.ts';
@@ -22,6 +23,7 @@ export interface LoopOptions {
   readonly writer: Writer;
   readonly states: ThreadStateCache;
   readonly agents: Agents;
+  readonly packs: Packs;
   readonly limits: Limits;
   /** Maximum lines of a tool's result that later runs are shown. */
   readonly summaryLines: number;
@@ -58,6 +60,7 @@ export interface StepContext {
   /** Aborts when the run is canceled or exceeds its time limit. */
   readonly canceled: AbortSignal;
   readonly queued: QueuedRun;
+  readonly scope: ThreadState['scope'];
   readonly history: ThreadState['history'];
   readonly omitted: ThreadState['omitted'];
   /** Reads the whole history from the log, if `history` omits turns. */

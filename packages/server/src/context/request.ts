@@ -1,0 +1,155 @@
+// Everything that one model call sends, as parts with their sources. `assembleRequest` is the only place where a run's requests
+// are built. The parts are in the order in which they are sent, the stable ones first: providers cache the beginning of a request
+// that they have seen before.
+//
+// 1. `system` changes only when its sources change. What is only for this turn is in `turn`, right before the message to answer.
+// 2. A request depends on its sources alone, never on what a cache happened to hold.
+
+import type { ThreadScope } from '@continuo/protocol';
+import type { Agent } from '../agents/agent.ts';
+import type { Queryable } from '../db/pool.ts';
+import type { HistoryMessage, ModelRequest, ToolSchema } from '../models/model.ts';
+import { contextLimitOf } from '../models/prices.ts';
+import type { ThreadState } from '../threads/fold.ts';
+import { withImages } from './attachments.ts';
+import { firstHistory, isBeyondWindow, shorterHistory, type FittedHistory } from './fitting.ts';
+
+/** Where a part's text comes from. */
+type PartSource =
+  /** A text without a version that could be read again, such as a role's preamble. */
+  | { readonly kind: 'text'; readonly name: string }
+  | { readonly kind: 'file'; readonly id: string; readonly version: number }
+  | { readonly kind: 'entity'; readonly id: string; readonly version: number }
+  /** The doc structure of a project. */
+  | { readonly kind: 'structure'; readonly id: string; readonly version: number }
+  /** Folded from the thread's log, up to this event. */
+  | { readonly kind: 'event'; readonly seq: number };
+
+type PartKind = 'role' | 'guide' | 'scope' | 'summary' | 'agent_state';
+
+interface ContextPart {
+  readonly kind: PartKind;
+  readonly text: string;
+  readonly source: PartSource;
+}
+
+/** Something that would have been in the request, and why it is not. */
+interface LeftOut {
+  readonly what: string;
+  readonly why: string;
+  /** An estimate. */
+  readonly tokens: number;
+}
+
+export interface AssembledRequest {
+  readonly system: readonly ContextPart[];
+  readonly history: FittedHistory;
+  /** For this turn only; sent right before the message to answer. */
+  readonly turn: readonly ContextPart[];
+  readonly tools: readonly ToolSchema[];
+  readonly leftOut: readonly LeftOut[];
+  /** Ids of files whose content is shown because the run's messages attach them or are about them. */
+  readonly sources: readonly string[];
+  /** The position in the workspace's change feed that the parts were read at; null if none of them depends on it. */
+  readonly feedSeq: number | null;
+}
+
+/** What a pack adds to a request. */
+export type PackParts = Pick<AssembledRequest, 'system' | 'turn' | 'leftOut' | 'sources' | 'feedSeq'>;
+
+interface PackQuestion {
+  readonly workspaceId: string;
+  readonly scope: ThreadScope;
+  readonly agent: Agent;
+}
+
+/** Reads what a model is told about the scope of its thread. */
+export interface Packs {
+  read(question: PackQuestion): Promise<PackParts>;
+}
+
+export interface RequestInputs extends Pick<
+  ThreadState,
+  'scope' | 'history' | 'omitted' | 'refused' | 'tooLong'
+> {
+  readonly pool: Queryable;
+  readonly packs: Packs;
+  readonly workspaceId: string;
+  readonly agent: Agent;
+  readonly tools: readonly ToolSchema[];
+  readonly runId: string;
+  readonly summaryLines: number;
+  /** Reads the whole history from the log, if `history` omits turns. */
+  readonly wholeHistory: () => Promise<ThreadState['history']>;
+}
+
+export interface Assembly {
+  readonly request: AssembledRequest;
+  /** The same request with fewer turns, after the model refused it as too long; null if it cannot be shorter. */
+  shorter(): Assembly | null;
+}
+
+export async function assembleRequest(inputs: RequestInputs): Promise<Assembly> {
+  const { agent, tools, pool, packs, runId, summaryLines } = inputs;
+  const model = agent.model.id;
+  const limits = { window: contextLimitOf(model), tooLong: inputs.tooLong[model] };
+  const needsWhole = inputs.omitted !== null && isBeyondWindow(limits);
+  const held = needsWhole ? await inputs.wholeHistory() : inputs.history;
+  const refused = inputs.refused.filter((each) => each.model === model);
+  const [pack, filled] = await Promise.all([packs.read(inputs), withImages(pool, held, runId, refused)]);
+  const how = { runId, summaryLines, omitted: needsWhole ? null : inputs.omitted };
+  const withHistory = (history: FittedHistory): Assembly => ({
+    request: {
+      ...pack,
+      system: [...instructionsOf(agent), ...pack.system],
+      history,
+      tools,
+      leftOut: [...pack.leftOut, ...turnsLeftOut(history)],
+      sources: [...filled.sources, ...pack.sources],
+    },
+    shorter: () => {
+      const shorter = shorterHistory(filled.history, how, history);
+      return shorter && withHistory(shorter);
+    },
+  });
+  return withHistory(firstHistory(filled.history, how, limits));
+}
+
+/** What the role and the workspace tell every model. */
+function instructionsOf({ role, preamble, guide }: Agent): readonly ContextPart[] {
+  const own: ContextPart = { kind: 'role', text: preamble, source: { kind: 'text', name: `role ${role}` } };
+  if (guide === null) return [own];
+  const text = `The workspace’s AGENTS.md says:\n\n${guide}`;
+  return [own, { kind: 'guide', text, source: { kind: 'text', name: '/AGENTS.md' } }];
+}
+
+function turnsLeftOut({ turnsLeftOut: turns, limit }: FittedHistory): readonly LeftOut[] {
+  if (turns === 0) return [];
+  const what = turns === 1 ? 'the oldest turn' : `the ${turns} oldest turns`;
+  return [{ what, why: `the history would have more than ${limit} tokens`, tokens: 0 }];
+}
+
+/** The request as the model's provider gets it. */
+export function toModelRequest(
+  { system, history, turn, tools }: AssembledRequest,
+  { messageId, signal }: Pick<ModelRequest, 'messageId' | 'signal'>,
+): ModelRequest {
+  return {
+    messageId,
+    system: joined(system),
+    history: turn.length === 0 ? history.messages : withTurn(history.messages, joined(turn)),
+    tools,
+    signal,
+  };
+}
+
+function joined(parts: readonly ContextPart[]): string {
+  return parts.map(({ text }) => text).join('\n\n');
+}
+
+/** Puts the note of the turn before the message to answer, so that everything before it is as it was in the turn before. */
+function withTurn(messages: readonly HistoryMessage[], content: string): readonly HistoryMessage[] {
+  const at = messages.findLastIndex(({ role }) => role === 'user');
+  const note: HistoryMessage = { role: 'system', content };
+  return at === -1 ? [...messages, note] : [...messages.slice(0, at), note, ...messages.slice(at)];
+}
