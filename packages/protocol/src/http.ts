@@ -61,6 +61,10 @@ const source = z.union([
   z.object({ kind: z.literal('file'), path: z.string(), version: z.int() }),
 ]);
 
+const fileProblem = z
+  .object({ path: z.string(), version: z.int(), line: z.int(), column: z.int(), sentence: z.string() })
+  .nullable();
+
 export const role = z
   .object({
     name: z.string(),
@@ -73,18 +77,24 @@ export const role = z
       description: 'What the model is told first; null if no version of the role’s file can be used.',
     }),
     source: source.meta({ description: 'Where the role in use comes from.' }),
-    problem: z
-      .object({
-        path: z.string(),
-        version: z.int(),
-        line: z.int(),
-        column: z.int(),
-        sentence: z.string(),
-      })
-      .nullable()
-      .meta({ description: 'What is wrong with the newest version of the role’s file.' }),
+    problem: fileProblem.meta({ description: 'What is wrong with the newest version of the role’s file.' }),
   })
   .meta({ id: 'Role' });
+
+export const skill = z
+  .object({
+    name: z.string(),
+    description: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null if no version of the skill’s file can be used.' }),
+    license: z.string().nullable(),
+    compatibility: z.string().nullable(),
+    path: z.string().meta({ description: 'The path of its SKILL.md.' }),
+    version: z.int().meta({ description: 'The version of the file that is in use.' }),
+    problem: fileProblem.meta({ description: 'What is wrong with the newest version of the skill’s file.' }),
+  })
+  .meta({ id: 'Skill' });
 
 /** The text of a person's message. */
 export const content = z.string().min(1);
@@ -389,6 +399,7 @@ export type ListedRun = z.infer<typeof listedRun>;
 export type Limits = z.infer<typeof limits>;
 export type PolicyRule = z.infer<typeof policyRule>;
 export type Role = z.infer<typeof role>;
+export type Skill = z.infer<typeof skill>;
 export type Principal = z.infer<typeof principal>;
 export type Run = z.infer<typeof run>;
 export type Thread = z.infer<typeof thread>;

@@ -27,6 +27,7 @@ export type {
   PolicyRule,
   Principal,
   Role,
+  Skill,
   Run,
   Thread,
   ToolResult,

@@ -1,4 +1,4 @@
-// The settings of a workspace: roles, policy and MCP servers; and the server's models and usage.
+// The settings of a workspace: roles, skills, policy and MCP servers; and the server's models and usage.
 
 import type { At, BodyOf, Http, QueryOf, RequestOptions } from '../http.ts';
 import type { WorkspaceOptions } from './chats.ts';
@@ -20,6 +20,10 @@ export function settings(http: Http) {
       list: (where: WorkspaceOptions = {}) => http.call('get', `${WORKSPACE}/roles`, at(where)),
       get: (name: string, where: WorkspaceOptions = {}) =>
         http.call('get', `${WORKSPACE}/roles/{name}`, named(name, where)),
+    },
+    /** Agent Skills. */
+    skills: {
+      list: (where: WorkspaceOptions = {}) => http.call('get', `${WORKSPACE}/skills`, at(where)),
     },
     policies: {
       get: (where: WorkspaceOptions = {}) => http.call('get', `${WORKSPACE}/policy`, at(where)),

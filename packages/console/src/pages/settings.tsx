@@ -4,6 +4,7 @@ import { McpServers } from '../settings/mcp.tsx';
 import { Models } from '../settings/models.tsx';
 import { Policy } from '../settings/policy.tsx';
 import { Roles } from '../settings/roles.tsx';
+import { Skills } from '../settings/skills.tsx';
 import { Storage } from '../settings/storage.tsx';
 import { PageFrame } from '../ui/page.tsx';
 
@@ -12,6 +13,7 @@ export function Page() {
     <PageFrame title="Settings">
       <Models />
       <Roles />
+      <Skills />
       <Policy />
       <McpServers />
       <Storage />

@@ -52,17 +52,22 @@ function Entry({ role: { name, description, model, tools, source, problem } }: {
         </span>
       </div>
       {description && <p className="text-soft">{description}</p>}
-      {problem && (
-        <p className="mt-1.5 flex items-start gap-2 rounded-lg bg-warn-wash px-3 py-1.5 text-warn">
-          <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden="true" />
-          <span className="min-w-0 break-words">
-            <Code>
-              {problem.path}:{problem.line}:{problem.column}
-            </Code>{' '}
-            (v{problem.version}) is not in use: {problem.sentence}
-          </span>
-        </p>
-      )}
+      {problem && <FileProblem {...problem} />}
     </li>
+  );
+}
+
+/** Why the newest version of a role's or skill's file is not in use. */
+export function FileProblem({ path, line, column, version, sentence }: NonNullable<Role['problem']>) {
+  return (
+    <p className="mt-1.5 flex items-start gap-2 rounded-lg bg-warn-wash px-3 py-1.5 text-warn">
+      <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden="true" />
+      <span className="min-w-0 break-words">
+        <Code>
+          {path}:{line}:{column}
+        </Code>{' '}
+        (v{version}) is not in use: {sentence}
+      </span>
+    </p>
   );
 }

@@ -4,22 +4,15 @@
 
 import type { Role } from '@continuo/protocol';
 import type { Pool } from '../db/pool.ts';
-import { asText, readChunks, readWhole } from '../files/content.ts';
+import { readChunks } from '../files/content.ts';
 import { findFile, listFiles, type FileHead } from '../files/files.ts';
-import { listVersions, readVersion, type FileVersion } from '../files/versions.ts';
+import { readVersion } from '../files/versions.ts';
 import { fold } from '../case-folding.ts';
-import {
-  parseRoleFile,
-  tooLong,
-  ROLE_FILE_BYTES,
-  type ParsedRole,
-  type RoleDefinition,
-} from './role-file.ts';
+import { lastGood, parseNewest } from './read-versions.ts';
+import { parseRoleFile, tooLong, ROLE_FILE_BYTES, type RoleDefinition } from './role-file.ts';
 
 /** The most files in `/agents` that are read. */
 const ROLE_FILES = 1000;
-/** How many earlier versions are searched for a valid one. */
-const EARLIER_VERSIONS = 100;
 /** How many bytes of AGENTS.md models see. */
 const GUIDE_BYTES = 32 * 1024;
 
@@ -48,11 +41,12 @@ interface Wanted {
 
 export async function readRole(pool: Pool, { name, file, builtIn, tools }: Wanted): Promise<Role> {
   const { path, version } = file;
-  const newest = await parseVersion(pool, (await readVersion(pool, file.id, version))!, tools);
+  const format = { bytes: ROLE_FILE_BYTES, tooLong, parse: (text: string) => parseRoleFile(text, tools) };
+  const newest = await parseNewest(pool, file, format);
   if (newest.ok) return { name, ...newest.role, source: { kind: 'file', path, version }, problem: null };
   const problem = { path, version, ...newest.mistake };
-  const good = await lastGood(pool, file, tools);
-  if (good) return { name, ...good.role, source: { kind: 'file', path, version: good.version }, problem };
+  const good = await lastGood(pool, file, format);
+  if (good) return { name, ...good.parsed.role, source: { kind: 'file', path, version: good.version }, problem };
   if (builtIn) return { name, ...builtIn, source: { kind: 'built-in' }, problem };
   const nothing = {
     description: null,
@@ -63,32 +57,6 @@ export async function readRole(pool: Pool, { name, file, builtIn, tools }: Wante
     preamble: null,
   };
   return { name, ...nothing, source: { kind: 'file', path, version }, problem };
-}
-
-async function lastGood(
-  pool: Pool,
-  { id, path, version }: FileHead,
-  tools: Wanted['tools'],
-): Promise<{ version: number; role: RoleDefinition } | null> {
-  for (const earlier of await listVersions(pool, id, { before: version, limit: EARLIER_VERSIONS })) {
-    // A version at another path was not this role.
-    if (earlier.path !== path) continue;
-    const parsed = await parseVersion(pool, earlier, tools);
-    if (parsed.ok) return { version: earlier.version, role: parsed.role };
-  }
-  return null;
-}
-
-async function parseVersion(
-  pool: Pool,
-  { size, chunks }: FileVersion,
-  tools: Wanted['tools'],
-): Promise<ParsedRole> {
-  if (size > ROLE_FILE_BYTES) return tooLong(size);
-  const text = asText(await readWhole(pool, chunks));
-  return text === null
-    ? { ok: false, mistake: { line: 1, column: 1, sentence: 'the file is not UTF-8 text' } }
-    : parseRoleFile(text, tools);
 }
 
 /** Null if the file is not text. */

@@ -1,5 +1,5 @@
-// Caches the roles of each workspace: the built-in ones, overridden by the workspace's own files. After a change in the workspace
-// the cache checks the versions of the role files, and reads them again only if these have changed.
+// Caches the roles and skills of each workspace: the built-in roles, overridden by the workspace's own files, and its skills. After
+// a change in the workspace the cache checks the versions of these files, and reads them again only if they have changed.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -8,6 +8,7 @@ import type { Bus } from '../bus/bus.ts';
 import type { Pool } from '../db/pool.ts';
 import { FILES_CHANGED } from '../files/topics.ts';
 import { listRoleFiles, readGuide, readRole } from './read-roles.ts';
+import { listSkillFiles, readSkill, type KnownSkill } from './read-skills.ts';
 import { parseRoleFile, type RoleDefinition } from './role-file.ts';
 
 export const DEFAULT_ROLE = 'assistant';
@@ -20,6 +21,8 @@ interface WorkspaceRoles {
   readonly roles: ReadonlyMap<string, Role>;
   /** The workspace's guide (AGENTS.md), which every role gets. */
   readonly guide: string | null;
+  /** By name; unusable skills have no description. */
+  readonly skills: readonly KnownSkill[];
   /** Identifies the file versions that this was read from. */
   readonly stamp: string;
 }
@@ -82,8 +85,11 @@ async function readAgain(
   workspaceId: string,
   before: Promise<WorkspaceRoles> | undefined,
 ): Promise<WorkspaceRoles> {
-  const { files, guide } = await listRoleFiles(pool, workspaceId);
-  const stamp = [...files, guide].map((file) => (file ? `${file.id}.${file.version}` : '')).join(' ');
+  const [{ files, guide }, skillFiles] = await Promise.all([
+    listRoleFiles(pool, workspaceId),
+    listSkillFiles(pool, workspaceId),
+  ]);
+  const stamp = [...files, guide, ...skillFiles].map((file) => (file ? `${file.id}.${file.version}` : '')).join(' ');
   const known = await before?.catch(() => undefined);
   if (known?.stamp === stamp) return known;
   const roles = new Map<string, Role>();
@@ -93,5 +99,7 @@ async function readAgain(
     const name = basename(file.path).replace(/\.md$/i, '');
     roles.set(name, await readRole(pool, { name, file, builtIn: builtIn.get(name), tools }));
   }
-  return { roles, guide: guide && (await readGuide(pool, guide)), stamp };
+  const skills: KnownSkill[] = [];
+  for (const file of skillFiles) skills.push(await readSkill(pool, file));
+  return { roles, guide: guide && (await readGuide(pool, guide)), skills, stamp };
 }

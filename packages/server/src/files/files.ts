@@ -324,6 +324,23 @@ export async function listFiles(
   return rows.map(headOf);
 }
 
+/** The live files `<folder>/<any name>/<name>`, ordered by path. `name` is case-folded. */
+export async function listFilesNamed(
+  client: Queryable,
+  workspaceId: string,
+  { folder, name, limit }: { folder: FilePath; name: string; limit: number },
+): Promise<readonly FileHead[]> {
+  const { rows } = await client.query<Row>({
+    name: 'list_files_named',
+    text: `select ${COLUMNS} from files
+      where workspace_id = $1 and removed_at is null and folded >= $2 and folded < $3
+        and folded = $2 || split_part(substr(folded, length($2) + 1), '/', 1) || '/' || $4
+      order by folded limit $5`,
+    values: [workspaceId, `${folder.folded}/`, `${folder.folded}0`, name, limit],
+  });
+  return rows.map(headOf);
+}
+
 /** The paths of the live files in a folder and below it, in order. Cheap even for very many files. */
 export async function listPaths(
   client: Queryable,

@@ -46,9 +46,9 @@ export function isReadOnly({ folded }: FilePath): boolean {
   return folded === '/chats' || folded.startsWith('/chats/');
 }
 
-/** Whether a path is part of what governs agents: role files and AGENTS.md. */
+/** Whether a path is part of what governs agents: role files, skills and AGENTS.md. */
 export function governsAgents({ folded }: FilePath): boolean {
-  return folded === '/agents' || folded.startsWith('/agents/') || folded === '/agents.md';
+  return /^\/\.?agents(\/|$)/.test(folded) || folded === '/agents.md';
 }
 
 /** The kind of object that a path names. */

@@ -23,7 +23,7 @@ export const DEFAULT_POLICY: readonly PolicyRule[] = [
   { tool: '*', action: 'allow' },
   { tool: 'remove', action: 'ask' },
   { tool: '*', effect: 'external', action: 'ask' },
-  ...(['/agents/**', '/AGENTS.md'] as const).flatMap((path): PolicyRule[] => [
+  ...(['/agents/**', '/.agents/**', '/AGENTS.md'] as const).flatMap((path): PolicyRule[] => [
     { tool: '*', path, effect: 'transactional', action: 'ask' },
     { tool: '*', path, effect: 'idempotent', action: 'ask' },
   ]),

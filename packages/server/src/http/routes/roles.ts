@@ -1,4 +1,4 @@
-// The roles of a workspace.
+// The roles and skills of a workspace.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -49,6 +49,26 @@ export function roleRoutes(app: App, { roles }: HttpContext): void {
         code: 'role_not_found',
         detail: `There is no role ${JSON.stringify(name)}; the roles are: ${[...known.keys()].join(', ')}.`,
       });
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/workspaces/{id}/skills',
+      tags,
+      summary: 'List the skills of a workspace',
+      description:
+        'The Agent Skills of the files `/.agents/skills/*/SKILL.md`, by name. Every prompt has their names and descriptions; a model reads the rest on demand.',
+      request: { params: workspaceParam },
+      responses: {
+        200: json(page(schemas.skill), 'The skills, all on one page'),
+        ...problems(400, 404, 410),
+      },
+    }),
+    async (c) => {
+      const { skills } = await roles.of((await scopeIn(c)).workspaceId);
+      return c.json({ items: skills.map(({ file: _, ...skill }) => skill), next: null }, 200);
     },
   );
 }
