@@ -212,8 +212,9 @@ test('projects, entities, documents, edges and search, in a workspace of their o
   expect((await projects.change(project.id, { state: 'done' })).state).toBe('done');
 });
 
-test('roles and MCP servers', async () => {
-  const { roles, mcp } = client();
+test('roles, skills and MCP servers', async () => {
+  const { roles, skills, mcp } = client();
+  expect(await skills.list()).toEqual({ items: [], next: null });
   expect((await roles.list()).items.map(({ name }) => name)).toContain('assistant');
   expect((await roles.get('writer')).source.kind).toBe('built-in');
   await mcp.set('nobody', {

@@ -1327,6 +1327,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{id}/skills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the skills of a workspace
+         * @description The Agent Skills of the files `/.agents/skills/*\/SKILL.md`, by name. Every prompt has their names and descriptions; a model reads the rest on demand.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The skills, all on one page */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["Skill"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{id}/policy": {
         parameters: {
             query?: never;
@@ -1699,7 +1744,7 @@ export interface paths {
         };
         /**
          * Write a file
-         * @description The body is the content, of any type, at most 33554432 bytes. `If-Match: "<version>"` writes only over that version, `If-None-Match: *` only if there is no file. Only a person may change `/AGENTS.md` and the files in `/agents`.
+         * @description The body is the content, of any type, at most 33554432 bytes. `If-Match: "<version>"` writes only over that version, `If-None-Match: *` only if there is no file. Only a person may change `/AGENTS.md` and the files in `/agents` and `/.agents`.
          */
         put: {
             parameters: {
@@ -1748,7 +1793,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a file
-         * @description Its history stays: `…/restore` restores any version. `If-Match: "<version>"` as with PUT. Only a person may change `/AGENTS.md` and the files in `/agents`.
+         * @description Its history stays: `…/restore` restores any version. `If-Match: "<version>"` as with PUT. Only a person may change `/AGENTS.md` and the files in `/agents` and `/.agents`.
          */
         delete: {
             parameters: {
@@ -1885,7 +1930,7 @@ export interface paths {
         put?: never;
         /**
          * Move a file, or a folder with everything in it
-         * @description All or nothing, at most 10000 files. The files keep their ids and their history. Only a person may change `/AGENTS.md` and the files in `/agents`.
+         * @description All or nothing, at most 10000 files. The files keep their ids and their history. Only a person may change `/AGENTS.md` and the files in `/agents` and `/.agents`.
          */
         post: {
             parameters: {
@@ -2083,7 +2128,7 @@ export interface paths {
         put?: never;
         /**
          * Restore a version of a file, or a removed workspace
-         * @description With a path (or a file’s id) and a version: that content becomes the file’s next version; a removed file keeps its id. With an empty body: restores the removed workspace itself. Only a person may change `/AGENTS.md` and the files in `/agents`.
+         * @description With a path (or a file’s id) and a version: that content becomes the file’s next version; a removed file keeps its id. With an empty body: restores the removed workspace itself. Only a person may change `/AGENTS.md` and the files in `/agents` and `/.agents`.
          */
         post: {
             parameters: {
@@ -2247,7 +2292,7 @@ export interface paths {
         };
         /**
          * Upload a zip into a folder
-         * @description Each file is written as with PUT. At most 10000 entries, 268435456 bytes, and 1073741824 bytes unpacked. Links, devices, encrypted entries and entries with invalid paths are refused one by one; the response names them. Only a person may change `/AGENTS.md` and the files in `/agents`.
+         * @description Each file is written as with PUT. At most 10000 entries, 268435456 bytes, and 1073741824 bytes unpacked. Links, devices, encrypted entries and entries with invalid paths are refused one by one; the response names them. Only a person may change `/AGENTS.md` and the files in `/agents` and `/.agents`.
          */
         put: {
             parameters: {
@@ -2280,7 +2325,7 @@ export interface paths {
         };
         /**
          * The same as PUT
-         * @description Each file is written as with PUT. At most 10000 entries, 268435456 bytes, and 1073741824 bytes unpacked. Links, devices, encrypted entries and entries with invalid paths are refused one by one; the response names them. Only a person may change `/AGENTS.md` and the files in `/agents`.
+         * @description Each file is written as with PUT. At most 10000 entries, 268435456 bytes, and 1073741824 bytes unpacked. Links, devices, encrypted entries and entries with invalid paths are refused one by one; the response names them. Only a person may change `/AGENTS.md` and the files in `/agents` and `/.agents`.
          */
         post: {
             parameters: {
@@ -6674,6 +6719,25 @@ export interface components {
             effect?: "pure" | "idempotent" | "transactional" | "external";
             /** @enum {string} */
             action: "allow" | "ask" | "deny";
+        };
+        Skill: {
+            name: string;
+            /** @description Null if no version of the skill’s file can be used. */
+            description: string | null;
+            license: string | null;
+            compatibility: string | null;
+            /** @description The path of its SKILL.md. */
+            path: string;
+            /** @description The version of the file that is in use. */
+            version: number;
+            /** @description What is wrong with the newest version of the skill’s file. */
+            problem: {
+                path: string;
+                version: number;
+                line: number;
+                column: number;
+                sentence: string;
+            } | null;
         };
         /** @description The last rule that matches a call decides; a call that matches no rule needs approval. */
         Policy: {

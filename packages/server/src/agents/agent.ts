@@ -6,6 +6,8 @@ import type { Models } from '../models/catalog.ts';
 import type { Model } from '../models/model.ts';
 import { parseGlob } from '../compute/glob.ts';
 import { narrowed, withTools, type AnyTool, type ToolRegistry } from '../tools/registry.ts';
+import { DEFAULT_POLICY, judge, type Rules } from '../tools/policy.ts';
+import type { KnownSkill } from './read-skills.ts';
 import { DEFAULT_ROLE, type Roles } from './roles.ts';
 
 export interface Agent {
@@ -15,6 +17,8 @@ export interface Agent {
   readonly preamble: string;
   /** The workspace's AGENTS.md, which is told to every role. */
   readonly guide: string | null;
+  /** The workspace's skills that the role may read. */
+  skills(): Promise<readonly KnownSkill[]>;
   /** The role's tools that are available now. Waits for tools that are still loading, until the signal aborts. */
   tools(signal: AbortSignal): Promise<ToolRegistry>;
   /** The role's own rules, which apply in addition to the workspace's policy. */
@@ -45,6 +49,7 @@ export function createAgents({
   tools,
   toolsFor = () => tools,
   toolsOf = () => [],
+  rulesOf = async (_, role) => ({ workspace: DEFAULT_POLICY, role }),
 }: {
   readonly models: Models;
   readonly roles: Roles;
@@ -54,10 +59,12 @@ export function createAgents({
   readonly toolsFor?: (permissions: readonly PolicyRule[]) => ToolRegistry;
   /** A workspace's additional tools, which can change at any time. */
   readonly toolsOf?: (workspaceId: string) => readonly AnyTool[] | Promise<readonly AnyTool[]>;
+  /** The policy of a workspace, with the permissions of a role. */
+  readonly rulesOf?: (workspaceId: string, role: readonly PolicyRule[]) => Promise<Rules>;
 }): Agents {
   return {
     async make({ workspaceId, role: name = DEFAULT_ROLE, model, scope = WORKSPACE }) {
-      const { roles: known, guide } = await roles.of(workspaceId);
+      const { roles: known, guide, skills } = await roles.of(workspaceId);
       const role = known.get(name);
       if (!role) {
         const names = [...known.keys()].join(', ');
@@ -80,6 +87,13 @@ export function createAgents({
         model: resolved.model,
         preamble: role.preamble,
         guide: guide || null,
+        skills: async () => {
+          if (skills.length === 0) return skills;
+          const rules = await rulesOf(workspaceId, role.permissions);
+          const isReadable = ({ path }: KnownSkill) =>
+            judge({ tool: 'read', effect: 'pure', paths: [path] }, rules).action !== 'deny';
+          return skills.filter(isReadable);
+        },
         tools: async (signal) => {
           const further = await unlessAborted(toolsOf(workspaceId), signal);
           const own = role.permissions.length === 0 ? tools : toolsFor(role.permissions);

@@ -46,7 +46,8 @@ export async function readRole(pool: Pool, { name, file, builtIn, tools }: Wante
   if (newest.ok) return { name, ...newest.role, source: { kind: 'file', path, version }, problem: null };
   const problem = { path, version, ...newest.mistake };
   const good = await lastGood(pool, file, format);
-  if (good) return { name, ...good.parsed.role, source: { kind: 'file', path, version: good.version }, problem };
+  if (good)
+    return { name, ...good.parsed.role, source: { kind: 'file', path, version: good.version }, problem };
   if (builtIn) return { name, ...builtIn, source: { kind: 'built-in' }, problem };
   const nothing = {
     description: null,

@@ -89,7 +89,9 @@ async function readAgain(
     listRoleFiles(pool, workspaceId),
     listSkillFiles(pool, workspaceId),
   ]);
-  const stamp = [...files, guide, ...skillFiles].map((file) => (file ? `${file.id}.${file.version}` : '')).join(' ');
+  const stamp = [...files, guide, ...skillFiles]
+    .map((file) => (file ? `${file.id}.${file.version}` : ''))
+    .join(' ');
   const known = await before?.catch(() => undefined);
   if (known?.stamp === stamp) return known;
   const roles = new Map<string, Role>();

@@ -86,8 +86,13 @@ export function estimate(message: HistoryMessage): number {
   return known;
 }
 
+/** Estimates the tokens of a text, for every model. */
+export function estimateText(text: string): number {
+  return Math.ceil(text.length / 4);
+}
+
 function count(message: HistoryMessage): number {
-  if (message.role === 'system') return Math.ceil(message.content.length / 4) + 4;
+  if (message.role === 'system') return estimateText(message.content) + 4;
   const { files = [], ...rest } = { files: undefined, ...message };
   const characters =
     rest.role === 'user' ? rest.content.length + (rest.note?.length ?? 0) : JSON.stringify(rest).length;

@@ -12,6 +12,7 @@ import type { HistoryMessage, ModelRequest, ToolSchema } from '../models/model.t
 import { contextLimitOf } from '../models/prices.ts';
 import type { ThreadState } from '../threads/fold.ts';
 import { withImages } from './attachments.ts';
+import { describeSkills } from './skills.ts';
 import { firstHistory, isBeyondWindow, shorterHistory, type FittedHistory } from './fitting.ts';
 
 /** Where a part's text comes from. */
@@ -25,16 +26,16 @@ type PartSource =
   /** Folded from the thread's log, up to this event. */
   | { readonly kind: 'event'; readonly seq: number };
 
-type PartKind = 'role' | 'guide' | 'scope' | 'summary' | 'agent_state';
+type PartKind = 'role' | 'guide' | 'skill' | 'scope' | 'summary' | 'agent_state';
 
-interface ContextPart {
+export interface ContextPart {
   readonly kind: PartKind;
   readonly text: string;
   readonly source: PartSource;
 }
 
 /** Something that would have been in the request, and why it is not. */
-interface LeftOut {
+export interface LeftOut {
   readonly what: string;
   readonly why: string;
   /** An estimate. */
@@ -96,15 +97,20 @@ export async function assembleRequest(inputs: RequestInputs): Promise<Assembly> 
   const needsWhole = inputs.omitted !== null && isBeyondWindow(limits);
   const held = needsWhole ? await inputs.wholeHistory() : inputs.history;
   const refused = inputs.refused.filter((each) => each.model === model);
-  const [pack, filled] = await Promise.all([packs.read(inputs), withImages(pool, held, runId, refused)]);
+  const [pack, filled, known] = await Promise.all([
+    packs.read(inputs),
+    withImages(pool, held, runId, refused),
+    agent.skills(),
+  ]);
+  const skills = describeSkills(known, tools);
   const how = { runId, summaryLines, omitted: needsWhole ? null : inputs.omitted };
   const withHistory = (history: FittedHistory): Assembly => ({
     request: {
       ...pack,
-      system: [...instructionsOf(agent), ...pack.system],
+      system: [...instructionsOf(agent), ...skills.parts, ...pack.system],
       history,
       tools,
-      leftOut: [...pack.leftOut, ...turnsLeftOut(history)],
+      leftOut: [...skills.leftOut, ...pack.leftOut, ...turnsLeftOut(history)],
       sources: [...filled.sources, ...pack.sources],
     },
     shorter: () => {

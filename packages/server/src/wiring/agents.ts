@@ -38,11 +38,12 @@ export async function wireAgents(
   { log, env, tools = [] }: ServerOptions,
   { pool, bus, models, workspaces, knowledge }: AgentsOptions,
 ): Promise<WiredAgents> {
+  const rulesOf = async (workspaceId: string, role: readonly PolicyRule[]) => ({
+    workspace: (await readPolicy(pool, workspaceId)) ?? [],
+    role,
+  });
   const worldWith = (role: readonly PolicyRule[]) => {
-    const rules = async (workspaceId: string) => ({
-      workspace: (await readPolicy(pool, workspaceId)) ?? [],
-      role,
-    });
+    const rules = (workspaceId: string) => rulesOf(workspaceId, role);
     return { pool, workspaces, knowledge, chats: createChatFiles(pool), rules };
   };
   const toolsWith = (role: readonly PolicyRule[]): ToolRegistry => {
@@ -59,6 +60,7 @@ export async function wireAgents(
     tools: registry,
     toolsFor: oncePerKey(toolsWith),
     toolsOf: (workspaceId) => mcp.toolsOf(workspaceId),
+    rulesOf,
   });
   const packs = createPacks((workspaceId, scope, permissions) =>
     describeScope(worldWith(permissions), workspaceId, scope),

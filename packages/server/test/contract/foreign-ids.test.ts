@@ -142,6 +142,7 @@ const WHOLE_WORKSPACE = [
   'GET /api/v1/workspaces/{id}/policy',
   'GET /api/v1/workspaces/{id}/projects',
   'GET /api/v1/workspaces/{id}/roles',
+  'GET /api/v1/workspaces/{id}/skills',
   'GET /api/v1/workspaces/{id}/search',
   'PATCH /api/v1/workspaces/{id}',
   'POST /api/v1/workspaces/{id}/archive',

@@ -54,9 +54,9 @@ export function requirePerson(c: Context, what = 'This'): void {
   });
 }
 
-export const ROLE_FILES = 'Only a person may change `/AGENTS.md` and the files in `/agents`.';
+export const ROLE_FILES = 'Only a person may change `/AGENTS.md` and the files in `/agents` and `/.agents`.';
 
-/** Only a person may write role files, which define what agents may do, and AGENTS.md, which instructs them. */
+/** Only a person may write role files, which define what agents may do, and skills and AGENTS.md, which instruct them. */
 export function requirePersonFor(c: Context, ...paths: readonly FilePath[]): void {
   const guarded = paths.find(governsAgents);
   if (guarded) requirePerson(c, `Changing ${guarded.path}`);
