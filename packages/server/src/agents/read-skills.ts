@@ -9,7 +9,7 @@ import { lastGood, parseNewest } from './read-versions.ts';
 import { parseSkillFile, SKILL_FILE_BYTES, skillTooLong } from './skill-file.ts';
 
 /** The most skills that are read. */
-export const SKILLS = 200;
+const SKILLS = 200;
 
 const FOLDER = { path: '/.agents/skills', folded: fold('/.agents/skills') };
 

@@ -7,7 +7,7 @@ import { mistake, readFrontMatter, type Failed } from './front-matter.ts';
 /** The most bytes of a SKILL.md. */
 export const SKILL_FILE_BYTES = 256 * 1024;
 
-export interface SkillDefinition {
+interface SkillDefinition {
   readonly description: string;
   readonly license: string | null;
   readonly compatibility: string | null;
