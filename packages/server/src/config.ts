@@ -19,6 +19,8 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** A direct connection, without a pooler in front, for LISTEN and locks. Defaults to `databaseUrl`. */
   readonly directUrl: string | undefined;
+  /** Whether a start migrates the database. If not, it refuses a database whose schema is not current. */
+  readonly migrate: boolean;
   /** `provider/model`, or a bare model name that exactly one provider has. If absent, the offline model. */
   readonly model: string | undefined;
   /** How long a provider may send nothing, before or during an answer. */
@@ -118,6 +120,11 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
     schema: postgresUrl,
     allowed: 'postgres://user:password@host:port/database',
     show: showUrl,
+  },
+  migrate: {
+    env: 'CONTINUO_MIGRATE',
+    schema: z.union([z.boolean(), z.enum(['on', 'off']).transform((text) => text === 'on')]),
+    allowed: 'on or off',
   },
   model: {
     env: 'CONTINUO_MODEL',
@@ -252,6 +259,7 @@ export async function loadConfig(world: {
     home: resolve(world.cwd, read('home', '.continuo')),
     databaseUrl,
     directUrl: read('directUrl', databaseUrl),
+    migrate: read('migrate', true),
     model: read<string | undefined>('model', undefined),
     modelIdleSeconds: read('modelIdleSeconds', 120),
     leaseSeconds: read('leaseSeconds', 5),

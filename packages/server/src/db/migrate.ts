@@ -106,6 +106,17 @@ export async function migrationState(settings: DatabaseSettings): Promise<Migrat
   }
 }
 
+/** Throws unless the schema is that of this version. */
+export async function assertMigrated(settings: DatabaseSettings): Promise<void> {
+  const { applied, pending, outdated: changed } = await migrationState(settings);
+  refuseForeign(applied, await migrationNames());
+  if (pending.length === 0 && changed.length === 0) return;
+  const lacks = pending.length > 0 ? `lacks ${pending.join(', ')}` : 'has functions of another version';
+  throw new MigrationError(
+    `the database ${lacks}, and CONTINUO_MIGRATE is off; run "continuo migrate" with this version first`,
+  );
+}
+
 export function migrationText(name: string, sql: URL = SQL): Promise<string> {
   return readFile(new URL(`migrations/${name}`, sql), 'utf8');
 }

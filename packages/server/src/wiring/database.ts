@@ -1,7 +1,7 @@
 // The database: the embedded one unless the settings name another, migrated, with its pool.
 
 import { openEmbedded, type EmbeddedDatabase } from '@continuo/postgres';
-import { migrate } from '../db/migrate.ts';
+import { assertMigrated, migrate } from '../db/migrate.ts';
 import { createPool, type DatabaseSettings, type Pool } from '../db/pool.ts';
 import { Storage } from '../db/storage.ts';
 import type { ServerOptions } from './options.ts';
@@ -39,6 +39,7 @@ export async function wireDatabase({ config, log }: ServerOptions): Promise<Data
       else log.info('the disk has space again');
     },
   });
-  await migrate(direct, undefined, (sentence) => log.warn(sentence));
+  if (config.migrate) await migrate(direct, undefined, (sentence) => log.warn(sentence));
+  else await assertMigrated(direct);
   return { pool, settings, direct, embedded, storage, onError };
 }

@@ -2,8 +2,7 @@
 
 import { expect, onTestFinished, test } from 'vitest';
 import { createThread, follow, followToEnd, send } from '@continuo/testkit';
-import { freshDatabase, startPod } from '@continuo/testkit/fixtures';
-import { findNginx, startNginx } from './support/nginx.ts';
+import { findNginx, freshDatabase, startNginx, startPod } from '@continuo/testkit/fixtures';
 import { followInPieces } from './support/pieces.ts';
 import { storedFrames } from './support/whole.ts';
 

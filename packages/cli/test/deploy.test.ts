@@ -1,0 +1,213 @@
+// The files in deploy/: what they name exists, and the topology of the compose file, run as plain processes with the
+// nginx configuration that it ships, keeps every run through kills and a rolling restart.
+
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { createClient, type Client } from '@continuo/client';
+import { until } from '@continuo/testkit';
+import {
+  emptyDatabase,
+  findNginx,
+  freePort,
+  runNginx,
+  temporaryFolder,
+  type TestDatabase,
+} from '@continuo/testkit/fixtures';
+import { continuo, start } from './support.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const shipped = (name: string) => readFileSync(join(ROOT, 'deploy', name), 'utf8');
+const API_KEY = 'a-key-for-programs-0123456789';
+
+interface Service {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly command?: readonly string[];
+  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+}
+
+test('RUN-12 the compose file has Postgres, a one-shot migration, two pods that wait for it, and nginx', () => {
+  const { services } = parse(shipped('docker-compose.yml'), { merge: true }) as {
+    services: Record<string, Service>;
+  };
+  expect(Object.keys(services)).toEqual(['postgres', 'migrate', 'pod-1', 'pod-2', 'nginx']);
+  expect(services.migrate).toMatchObject({ command: ['migrate'], restart: 'no' });
+  for (const name of ['pod-1', 'pod-2'])
+    expect(services[name]!.depends_on).toEqual({ migrate: { condition: 'service_completed_successfully' } });
+  const { context, dockerfile } = services['pod-1']!.build!;
+  expect(readFileSync(join(ROOT, 'deploy', context, dockerfile), 'utf8')).toContain(
+    'ENTRYPOINT ["continuo"]',
+  );
+
+  const settings = readFileSync(join(ROOT, 'docs/operation.md'), 'utf8');
+  const given = Object.values(services).flatMap(({ environment = {} }) => Object.keys(environment));
+  const manifest = parseAllDocuments(shipped('kubernetes/continuo.yaml')).map((each) =>
+    JSON.stringify(each.toJS()),
+  );
+  const inKubernetes = manifest.join().match(/CONTINUO_[A-Z_]+/g) ?? [];
+  for (const name of [...given, ...inKubernetes])
+    if (name.startsWith('CONTINUO_')) expect(settings).toContain(`\`${name}\``);
+  const example = shipped('.env.example');
+  for (const [, name] of shipped('docker-compose.yml').matchAll(/\$\{(\w+)/g))
+    expect(example).toContain(`${name}=`);
+});
+
+const nginx = await findNginx();
+const missing = 'why' in nginx ? nginx.why : null;
+
+test.skipIf(missing !== null)(
+  `RUN-12 migrate, two pods and nginx with TLS: one pod is killed, both are rolled, and clients notice nothing${missing === null ? '' : ` (skipped: ${missing})`}`,
+  { timeout: 180_000 },
+  async () => {
+    const database = await emptyDatabase();
+    onTestFinished(() => database.drop());
+    const ports = [await freePort(), (await freePort()) + 1] as const;
+
+    const early = await continuo(['start', '--no-open', '--home', temporaryFolder()], {
+      env: settingsFor(database, 0),
+    });
+    expect(early.code).toBe(1);
+    expect(early.stderr).toContain('run "continuo migrate" with this version first');
+    const migrated = await continuo(['migrate'], { env: settingsFor(database, 0) });
+    expect(migrated).toMatchObject({ code: 0, stdout: expect.stringContaining('Applied 001_') as string });
+
+    const pods = ports.map((port) => new DeployedPod(database, port));
+    onTestFinished(async () => void (await Promise.all(pods.map((pod) => pod.end('SIGKILL')))));
+    await Promise.all(pods.map((pod) => pod.start()));
+    const proxy = await runNginx((nginx as { program: string }).program, (folder, port) =>
+      deployedNginx(folder, port, ports),
+    );
+    onTestFinished(() => proxy.end());
+    trustAnyCertificate();
+    const client = createClient({ baseUrl: `https://127.0.0.1:${proxy.port}`, apiKey: API_KEY });
+
+    const traffic = keepTalking(client);
+    await traffic.until(4);
+    await pods[0]!.end('SIGKILL');
+    await traffic.until(8);
+    await pods[0]!.start();
+    for (const pod of pods) {
+      await traffic.until(traffic.finished + 4);
+      expect(await pod.end('SIGTERM')).toBe(0);
+      await traffic.until(traffic.finished + 2);
+      await pod.start();
+    }
+    await traffic.stop();
+    expect(traffic.problems).toEqual([]);
+    const { rows } = await database.pool.query('select status, count(*)::int as runs from runs group by 1');
+    expect(rows).toEqual([{ status: 'done', runs: traffic.finished }]);
+  },
+);
+
+function settingsFor({ url }: TestDatabase, port: number): Record<string, string> {
+  return {
+    DATABASE_URL: url,
+    CONTINUO_MIGRATE: 'off',
+    CONTINUO_PORT: String(port),
+    CONTINUO_API_KEY: API_KEY,
+    CONTINUO_ALLOWED_HOSTS: 'localhost',
+    CONTINUO_MODEL: 'offline/script',
+    CONTINUO_LEASE_SECONDS: '1',
+  };
+}
+
+/** A pod as the image starts it, with a home of its own that outlives its process. */
+class DeployedPod {
+  readonly #home = temporaryFolder();
+  readonly #env: Record<string, string>;
+  #process: ReturnType<typeof start>['child'] | null = null;
+
+  constructor(database: TestDatabase, port: number) {
+    this.#env = settingsFor(database, port);
+  }
+
+  async start(): Promise<void> {
+    const { child, ended } = start(['start', '--no-open', '--home', this.#home], { env: this.#env });
+    this.#process = child;
+    const url = `http://127.0.0.1:${this.#env.CONTINUO_PORT}/readyz`;
+    const failed = ended.then(({ stderr, stdout }) => Promise.reject(new Error(stdout + stderr)));
+    await Promise.race([
+      failed,
+      until('the pod is ready', () =>
+        fetch(url).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      ),
+    ]);
+    failed.catch(() => undefined);
+  }
+
+  /** Resolves with the exit code. */
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    const child = this.#process;
+    this.#process = null;
+    if (!child || child.exitCode !== null) return null;
+    const exited = once(child, 'exit') as Promise<[number | null]>;
+    child.kill(signal);
+    return (await exited)[0];
+  }
+}
+
+/** The shipped configuration with this machine's addresses and paths, and a new certificate. */
+function deployedNginx(folder: string, port: number, pods: readonly [number, number]): string {
+  execFileSync(
+    'openssl',
+    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=localhost -keyout ${folder}/privkey.pem -out ${folder}/fullchain.pem`.split(
+      ' ',
+    ),
+    { stdio: 'ignore' },
+  );
+  const replaced = shipped('nginx.conf')
+    .replace('pod-1:4400', `127.0.0.1:${pods[0]}`)
+    .replace('pod-2:4400', `127.0.0.1:${pods[1]}`)
+    .replace('listen 8443', `listen 127.0.0.1:${port}`)
+    .replaceAll('/tmp/', `${folder}/`)
+    .replaceAll('/etc/nginx/tls', folder)
+    .replace(/include .*mime\.types;/, '');
+  return process.geteuid?.() === 0 ? `user root;\n${replaced}` : replaced;
+}
+
+function trustAnyCertificate(): void {
+  const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+  onTestFinished(() => {
+    if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before;
+  });
+}
+
+/** Three people who send a message, follow the answer to its end, and send the next. */
+function keepTalking(client: Client) {
+  const script = JSON.stringify({ steps: [{ tokens: 40, delay_ms: 10 }] });
+  const problems: unknown[] = [];
+  let isOver = false;
+  let finished = 0;
+  const person = async (): Promise<void> => {
+    const { id } = await client.threads.create();
+    while (!isOver) {
+      const { run } = await client.threads.send(id, { content: script });
+      const seqs: number[] = [];
+      for await (const event of client.runs.stream(run.id)) seqs.push(event.id);
+      expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+      finished += 1;
+    }
+  };
+  const people = Promise.all([person(), person(), person()]).catch((error: unknown) => problems.push(error));
+  return {
+    problems,
+    get finished() {
+      return finished;
+    },
+    until: (count: number) => until(`${count} runs are done`, () => finished >= count || problems.length > 0),
+    stop: async () => {
+      isOver = true;
+      await people;
+    },
+  };
+}
