@@ -2,6 +2,7 @@
 // its call.
 
 import type { PatchOperation } from './knowledge.ts';
+import type { PlanStepStatus } from './plans.ts';
 import type { MessagePart, Metadata, StopReason, Usage } from '@continuo/engine';
 
 export type RunStatus = 'queued' | 'running' | 'done' | 'error' | 'canceled';
@@ -119,6 +120,20 @@ export interface EventData {
   };
   /** An entity that the call changed: a JSON Patch (RFC 6902) from the version before. */
   entity_patch: EntityPatch & { call: string };
+  /**
+   * A step of a plan has a new status. `plan` is the plan's id, `step` the step's position in the plan, counted from 1. `chat` is
+   * the step's own chat and `run` its run there, once it has them; `error` says why it failed, is blocked, or was skipped.
+   */
+  plan_step: {
+    plan: string;
+    step: number;
+    step_id: string;
+    status: PlanStepStatus;
+    title?: string;
+    chat?: string;
+    run?: string;
+    error?: string;
+  };
   final: { text: string; sources: readonly string[]; message: string | null };
   /** `refused`: files that the model's provider did not accept; from here on that model sees only their names. */
   error: {

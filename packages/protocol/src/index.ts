@@ -37,6 +37,24 @@ export type {
 export type { DocStructure, Edge, Entity, EntityKind, PatchOperation } from './knowledge.ts';
 export { applyEntityPatch, applyPatch, PatchError, type HeldEntity } from './fold/entities.ts';
 export type { McpConfig, McpServer } from './mcp.ts';
+export {
+  isPlanId,
+  PLAN_EXECUTORS,
+  PLAN_INTENTS,
+  PLAN_LIMITS,
+  PLAN_STEP_STATUSES,
+  stepsOf,
+  type AgentPlan,
+  type PlanIntent,
+  type PlanMode,
+  type PlanProblem,
+  type PlanStage,
+  type PlanStep,
+  type PlanStepStatus,
+} from './plans.ts';
+export { checkPlan, type PlanVocabulary } from './plan-file/check.ts';
+export { parsePlan, type ParsedPlan, type PlanPositions } from './plan-file/parse.ts';
+export { printPlan, printStatuses, type PlanStatuses } from './plan-file/print.ts';
 export { readArguments, type CallArguments } from './fold/arguments.ts';
 export { callsAfter, everyOpenCall, type Call, type CallStage } from './fold/calls.ts';
 export { supersededBy } from './fold/messages.ts';

@@ -5,3 +5,4 @@ export * from './files.ts';
 export * from './http.ts';
 export * from './knowledge.ts';
 export * from './mcp.ts';
+export { agentPlan, planProblem, planStage, planStep, planStepStatus } from './plans.ts';

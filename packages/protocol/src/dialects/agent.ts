@@ -102,6 +102,7 @@ function framesOf({ calls, usage, cost, doing, reason }: State, event: LogEvent)
     }
     case 'operation':
     case 'entity_patch':
+    case 'plan_step':
       return [{ event: event.type, data: event.data }];
     case 'approval':
       return [{ event: 'agent_state', data: { state: doing, approval: event.data } }];

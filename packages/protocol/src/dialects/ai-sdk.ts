@@ -120,6 +120,8 @@ function say(state: AiSdkState, event: LogEvent): Said {
       const name = event.type === 'operation' ? 'operation' : 'entity-patch';
       return [state, [data(name, { ...event.data, call: callName(state.runId!, event.data.call) })]];
     }
+    case 'plan_step':
+      return [state, [data('plan-step', event.data)]];
     case 'context_usage':
       return [state, [transient('context', event.data, 'context')]];
     case 'session':

@@ -109,6 +109,7 @@ function framesOf(state: State, event: LogEvent): readonly DialectFrame[] {
     case 'file_updated':
     case 'operation':
     case 'entity_patch':
+    case 'plan_step':
     case 'approval':
     case 'approval_end':
     case 'rewound':

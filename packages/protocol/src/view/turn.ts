@@ -98,6 +98,7 @@ export function applyToTurn(turn: Turn, event: ViewEvent, version: number): void
     case 'context_usage':
     case 'titled':
     case 'entity_patch':
+    case 'plan_step':
       return;
   }
 }

@@ -147,4 +147,44 @@ const rewoundIntoRun = logOf(
   ],
 );
 
-export const HANDMADE: readonly RecordedLog[] = [stalled, rewoundIntoRun];
+const planStep = (
+  step: number,
+  step_id: string,
+  status: 'running' | 'done' | 'failed' | 'blocked',
+): NewEvent => ({
+  type: 'plan_step',
+  data: {
+    plan: '0190a0b0-0000-7000-8000-0000000000d1',
+    step,
+    step_id,
+    status,
+    title: `Step ${step}`,
+    ...(status === 'blocked' && { error: 'A step that it waits for failed.' }),
+  },
+});
+
+const planSteps = logOf(
+  'plan-steps',
+  'the steps of a plan: one is done, one fails, and one is blocked by it',
+  [
+    ...session(null, 'running', 'message'),
+    ...of(FIRST)(running(1), person('u1', 'run the plan')),
+    ...of(FIRST)(
+      planStep(1, 'trends', 'running'),
+      planStep(2, 'competitors', 'running'),
+      planStep(2, 'competitors', 'done'),
+      planStep(1, 'trends', 'failed'),
+      planStep(3, 'draft', 'blocked'),
+    ),
+    ...of(FIRST)(
+      start('m1'),
+      token('m1', 'one step failed'),
+      end('m1', 'one step failed'),
+      final('m1', 'one step failed'),
+      done,
+    ),
+    ...session('running', 'idle', 'done'),
+  ],
+);
+
+export const HANDMADE: readonly RecordedLog[] = [stalled, rewoundIntoRun, planSteps];

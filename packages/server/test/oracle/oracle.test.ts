@@ -23,6 +23,7 @@ const EVENT_TYPES = Object.keys({
   file_updated: true,
   operation: true,
   entity_patch: true,
+  plan_step: true,
   final: true,
   error: true,
   canceled: true,
