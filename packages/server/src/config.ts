@@ -6,6 +6,7 @@ import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
+import { parseAllowed } from './allowed-host.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { isLoopback } from './loopback.ts';
 
@@ -32,6 +33,8 @@ export interface Config {
   readonly allowedHosts: readonly string[];
   /** Origins whose pages may use the API through CORS. */
   readonly allowedOrigins: readonly string[];
+  /** Hosts that requests may go to though they are not on the public internet: names, addresses, ranges. */
+  readonly outgoingAllow: readonly string[];
   /** The person's token. If absent, the one stored in `home`. */
   readonly personToken: string | undefined;
   /** A run's limits, unless its message sets others; null: no limit. */
@@ -83,6 +86,10 @@ const number = z.union([
     .string()
     .regex(/^\d+(\.\d+)?$/)
     .transform(Number),
+]);
+const commaList = z.union([
+  z.string().transform((list) => list.split(',').map((entry) => entry.trim())),
+  z.array(z.string()),
 ]);
 const hostName = z
   .string()
@@ -150,24 +157,20 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
   logLevel: { env: 'CONTINUO_LOG_LEVEL', schema: z.enum(logLevels), allowed: logLevels.join(', ') },
   allowedHosts: {
     env: 'CONTINUO_ALLOWED_HOSTS',
-    schema: z
-      .union([
-        z.string().transform((list) => list.split(',').map((name) => name.trim())),
-        z.array(z.string()),
-      ])
-      .pipe(z.array(hostName)),
+    schema: commaList.pipe(z.array(hostName)),
     allowed: 'host names without ports, separated by commas',
   },
   allowedOrigins: {
     env: 'CONTINUO_ALLOWED_ORIGINS',
-    schema: z
-      .union([
-        z.string().transform((list) => list.split(',').map((origin) => origin.trim())),
-        z.array(z.string()),
-      ])
-      .pipe(z.array(webOrigin)),
+    schema: commaList.pipe(z.array(webOrigin)),
     allowed:
       'origins such as https://app.example.com or http://localhost:3000, separated by commas, without a path',
+  },
+  outgoingAllow: {
+    env: 'CONTINUO_OUTGOING_ALLOW',
+    schema: commaList.pipe(z.array(z.string().refine((entry) => parseAllowed(entry) !== null))),
+    allowed:
+      'host names (also *.example.internal), addresses and ranges such as 10.0.0.0/8, each also with a port such as localhost:3001, separated by commas',
   },
   personToken: {
     env: 'CONTINUO_PERSON_TOKEN',
@@ -267,6 +270,7 @@ export async function loadConfig(world: {
     logLevel: read<LogLevel>('logLevel', 'info'),
     allowedHosts: read<readonly string[]>('allowedHosts', []),
     allowedOrigins: read<readonly string[]>('allowedOrigins', []),
+    outgoingAllow: read<readonly string[]>('outgoingAllow', []),
     personToken: read<string | undefined>('personToken', undefined),
     runSteps: read('runSteps', 100),
     runTokens: read<number | null>('runTokens', null),

@@ -7,6 +7,7 @@ import { PostgresBus } from './bus/postgres.ts';
 import { Streams } from './http/streams/sse.ts';
 import { WorkspaceHints } from './http/streams/workspace-hints.ts';
 import { keepPersonToken, personLink } from './identity/person-token.ts';
+import { createOutgoing } from './outgoing/outgoing.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { writeAuditSettings } from './threads/chats/read-chats.ts';
 import { createThreadOriginCache } from './threads/origin-cache.ts';
@@ -54,12 +55,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { writer, followers, recent } = wireLog({ database, bus, metrics, faults });
   const { workspaces, changes, indexer, mirrors } = wireFiles(options, database, bus, podStatus);
   const { knowledge, folders } = wireKnowledge(options, database, { bus, workspaces });
+  const outgoing = createOutgoing({ allow: config.outgoingAllow });
   const { agents, packs, roles, mcp } = await wireAgents(options, {
     pool,
     bus,
     models,
     workspaces,
     knowledge,
+    outgoing,
   });
   const pod: Pod = wirePod(options, { database, bus, writer, agents, packs, metrics });
 
@@ -117,6 +120,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       await chores.stop();
       await connections.drain();
       await mcp.close();
+      await outgoing.close();
       await writer.close();
       await mirrors.stop();
       await folders.stop();

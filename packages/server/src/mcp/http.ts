@@ -1,11 +1,12 @@
-// An MCP server at a URL (streamable HTTP), over the SDK's transport. This file adds a limit on message sizes, and detects a
-// broken connection, which HTTP does not report by itself.
+// An MCP server at a URL (streamable HTTP), over the SDK's transport and through the outgoing guard. This file adds a limit on
+// message sizes, and detects a broken connection, which HTTP does not report by itself.
 
 import {
   isJSONRPCRequest,
   StreamableHTTPClientTransport,
   type FetchLike,
 } from '@modelcontextprotocol/client';
+import type { Outgoing } from '../outgoing/outgoing.ts';
 import type { Gate } from './gate.ts';
 import { MESSAGE_BYTES } from './limits.ts';
 
@@ -13,6 +14,8 @@ export interface HttpSettings {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly gate: Gate;
+  /** The server's guard for requests to addresses that people name. */
+  readonly fetch: Outgoing['fetch'];
   /** Called when the session is over or can no longer be reached. */
   readonly onLost: (reason: string) => void;
 }
@@ -36,7 +39,7 @@ export function createHttp(settings: HttpSettings): StreamableHTTPClientTranspor
   return transport;
 }
 
-function measured({ gate, onLost }: HttpSettings): FetchLike {
+function measured({ gate, fetch, onLost }: HttpSettings): FetchLike {
   let listened = false;
   return async (url, init) => {
     // A GET opens the stream for the server's unsolicited messages.

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { McpConfig } from '@continuo/protocol';
 import { defineTopic, oneField, type Bus } from '../bus/bus.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Outgoing } from '../outgoing/outgoing.ts';
 import type { AnyTool } from '../tools/registry.ts';
 import { createConnection, type Connection, type ConnectionState } from './connection.ts';
 import { createGuard } from './guard.ts';
@@ -25,6 +26,7 @@ export interface McpOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timer?: World['timer'];
   readonly bus: Bus;
+  readonly outgoing: Outgoing;
 }
 
 export interface Mcp {
@@ -51,8 +53,8 @@ interface Workspace {
   readonly connections: Map<string, { readonly stamp: string; readonly connection: Connection }>;
 }
 
-export function createMcp({ pool, log, env, bus, ...options }: McpOptions): Mcp {
-  const world: World = { now: options.now, timer: options.timer ?? realTimer };
+export function createMcp({ pool, log, env, bus, outgoing, ...options }: McpOptions): Mcp {
+  const world: World = { now: options.now, timer: options.timer ?? realTimer, fetch: outgoing.fetch };
   const guard = createGuard((error) =>
     log.warn({ reason: error.message }, 'the process that ends orphaned MCP servers failed'),
   );

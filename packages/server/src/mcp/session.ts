@@ -11,6 +11,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { OutgoingRefused, type Outgoing } from '../outgoing/outgoing.ts';
 import { OutcomeUnknown, ToolFailure } from '../tools/tool.ts';
 import { createGate } from './gate.ts';
 import type { Guard } from './guard.ts';
@@ -26,6 +27,7 @@ export interface World {
   readonly now: () => number;
   /** Calls `work` once after this many milliseconds; the returned function cancels it. */
   readonly timer: (milliseconds: number, work: () => void) => () => void;
+  readonly fetch: Outgoing['fetch'];
 }
 
 export interface SessionOptions {
@@ -205,7 +207,7 @@ function failureOf(error: unknown, over: () => string | null, lose: (reason: str
   }
   lose(causeOf(error));
   const { code } = ((error as Error).cause ?? {}) as { code?: string };
-  return code === 'ECONNREFUSED' || code === 'ENOTFOUND'
+  return error instanceof OutgoingRefused || code === 'ECONNREFUSED' || code === 'ENOTFOUND'
     ? new ToolFailure(`the call was not made: ${causeOf(error)}`)
     : unknown(causeOf(error));
 }
@@ -237,7 +239,7 @@ function connectTo({ place, world, guard }: SessionOptions, lose: (reason: strin
   }
 
   function overHttp({ url, headers }: Pick<HttpSettings, 'url' | 'headers'>): Line {
-    const transport = createHttp({ url, headers, gate, onLost: lose });
+    const transport = createHttp({ url, headers, gate, fetch: world.fetch, onLost: lose });
     const leave = async () => {
       if (transport.sessionId === undefined) return;
       // Limits the wait; a server that does not answer will expire the session by itself.

@@ -14,6 +14,7 @@ import { describeScope } from '../knowledge/tools/describe.ts';
 import { createKnowledgeTools } from '../knowledge/tools/index.ts';
 import { createMcp, type Mcp } from '../mcp/mcp.ts';
 import type { Models } from '../models/catalog.ts';
+import type { Outgoing } from '../outgoing/outgoing.ts';
 import { createChatFiles } from '../threads/chats/chat-files.ts';
 import { readPolicy } from '../tools/policies.ts';
 import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts';
@@ -32,11 +33,12 @@ interface AgentsOptions {
   readonly models: Models;
   readonly workspaces: Workspaces;
   readonly knowledge: Knowledge;
+  readonly outgoing: Outgoing;
 }
 
 export async function wireAgents(
   { log, env, tools = [] }: ServerOptions,
-  { pool, bus, models, workspaces, knowledge }: AgentsOptions,
+  { pool, bus, models, workspaces, knowledge, outgoing }: AgentsOptions,
 ): Promise<WiredAgents> {
   const rulesOf = async (workspaceId: string, role: readonly PolicyRule[]) => ({
     workspace: (await readPolicy(pool, workspaceId)) ?? [],
@@ -53,7 +55,7 @@ export async function wireAgents(
   const registry = toolsWith([]);
   const roles = await createRoles(pool, registry.names);
   subscribeRoles(bus, roles);
-  const mcp = createMcp({ pool, bus, log, now: Date.now, env });
+  const mcp = createMcp({ pool, bus, log, now: Date.now, env, outgoing });
   const agents = createAgents({
     models,
     roles,

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { schemas } from '@continuo/protocol';
 import { until } from '@continuo/testkit';
+import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { OutcomeUnknown, ToolFailure } from '../../src/tools/tool.ts';
 import { call, useMcp } from './support.ts';
 
@@ -197,4 +198,20 @@ test('a call that is not answered is canceled with a notification', async () => 
   await until('the cancellation has reached the server', () => seen.includes('notifications/cancelled'), {
     wake: onMessage,
   });
+});
+
+test('a server on this machine is not connected to unless the operator allowed it, and the reason says how to', async () => {
+  const outgoing = createOutgoing({ allow: [] });
+  const workspace = await world.workspace();
+  const { port } = server.address() as AddressInfo;
+  seen.length = 0;
+  for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433']) {
+    const config = { transport: 'http', url: `http://${host}:${port}/mcp` };
+    await world.put(workspace, 'web', schemas.mcpConfig.parse(config));
+    const { mcp, state } = world.open({ outgoing });
+    expect(await mcp.toolsOf(workspace)).toEqual([]);
+    expect((await state(workspace, 'web', 'failed')).reason).toContain('CONTINUO_OUTGOING_ALLOW');
+  }
+  expect(seen).toEqual([]);
+  await outgoing.close();
 });

@@ -15,6 +15,7 @@ import { createLogger } from '../../src/telemetry/logger.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createMcp, MCP_STATE_CHANGED, type Mcp, type McpOptions } from '../../src/mcp/mcp.ts';
 import { putServer } from '../../src/mcp/rows.ts';
+import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import type { AnyTool } from '../../src/tools/registry.ts';
 import { busOn } from '../bus/support.ts';
 
@@ -100,6 +101,7 @@ export function useMcp(): McpWorld {
   let folder: string;
   let logged = '';
   const opened: Mcp[] = [];
+  const outgoing = createOutgoing({ allow: ['127.0.0.1'] });
   beforeAll(async () => {
     database = await freshDatabase();
     pool = createPool(
@@ -110,6 +112,7 @@ export function useMcp(): McpWorld {
   });
   afterAll(async () => {
     await Promise.all(opened.map((mcp) => mcp.close()));
+    await outgoing.close();
     await pool.end();
     await database.drop();
     await rm(folder, { recursive: true, force: true });
@@ -145,6 +148,7 @@ export function useMcp(): McpWorld {
         timer: clock.timer,
         env: process.env,
         bus,
+        outgoing,
         ...options,
       });
       opened.push(mcp);
