@@ -49,6 +49,9 @@ export const chat = z
     role: z.string().nullable().meta({ description: 'Null: the default role.' }),
     model: z.string().nullable().meta({ description: 'Null: the role’s or the server’s default.' }),
     mode,
+    parent_run: id
+      .nullable()
+      .meta({ description: 'The run that opened the chat for a part of its work. Lists hide such chats.' }),
     created_at: time,
     active_at: time.meta({ description: 'The time of the latest message.' }),
     updated_at: time,

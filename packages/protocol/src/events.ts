@@ -134,6 +134,21 @@ export interface EventData {
     run?: string;
     error?: string;
   };
+  /** The run started a child run on a thread of its own. `child` names it within this run. */
+  child_start: { child: string; run: string; thread: string; title: string; role: string };
+  /** The child run ended. `text` is the beginning of its last message; `files` and `entities` are what it changed. */
+  child_end: {
+    child: string;
+    run: string;
+    thread: string;
+    status: 'done' | 'error' | 'canceled';
+    text?: string;
+    error?: RunError;
+    usage?: Usage;
+    cost?: number | null;
+    files?: readonly { path: string; v: number; file: string }[];
+    entities?: readonly { entity_type: string; entity_id: string; entity_name?: string }[];
+  };
   final: { text: string; sources: readonly string[]; message: string | null };
   /** `refused`: files that the model's provider did not accept; from here on that model sees only their names. */
   error: {

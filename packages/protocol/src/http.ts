@@ -187,6 +187,7 @@ export const run = z
     steered_into: id
       .nullable()
       .meta({ description: 'The running run that its message was given to; this run ends `canceled`.' }),
+    parent_run: id.nullable().meta({ description: 'The run that started it and waits for it.' }),
     limits: limits.nullable(),
     blocked_by: id
       .nullable()

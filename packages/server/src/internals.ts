@@ -20,6 +20,7 @@ export { changeEntities } from './knowledge/entities.ts';
 export { createKnowledge, type Knowledge } from './knowledge/knowledge.ts';
 export { searchKnowledge } from './knowledge/search.ts';
 export { bind, INSERT, readForFold, readThreadEvents, seqOf } from './log/statements.ts';
+export type { Conductor } from './runs/children/conductor.ts';
 export { readRun } from './runs/reads/read-runs.ts';
 export { createChatFiles } from './threads/chats/chat-files.ts';
 export { EMPTY, foldAll } from './threads/fold.ts';

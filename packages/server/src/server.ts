@@ -64,7 +64,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     knowledge,
     outgoing,
   });
-  const pod: Pod = wirePod(options, { database, bus, writer, agents, packs, metrics });
+  const conductors = new Map(options.conductors);
+  const pod: Pod = wirePod(options, { database, bus, writer, agents, conductors, packs, metrics });
 
   const originOf = createThreadOriginCache(pool);
   const hints = new WorkspaceHints({

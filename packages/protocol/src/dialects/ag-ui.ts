@@ -144,6 +144,8 @@ function say(state: AgUiState, logged: LogEvent, { finished, messages }: Spoken)
     case 'plan_step':
     case 'titled':
     case 'rewound':
+    case 'child_start':
+    case 'child_end':
       return [state, [custom(logged.type, logged.data)]];
     case 'final':
       return [{ ...state, final: logged.data }, []];

@@ -133,6 +133,9 @@ function say(state: AiSdkState, event: LogEvent): Said {
       return [state, [transient('title', { title: event.data.title }, 'title')]];
     case 'rewound':
       return [state, [transient('rewound', event.data)]];
+    case 'child_start':
+    case 'child_end':
+      return [state, [data(event.type === 'child_start' ? 'child-start' : 'child-end', event.data)]];
     case 'final':
       return [state, event.data.sources.length > 0 ? [data('sources', { files: event.data.sources })] : []];
     case 'canceled':

@@ -114,6 +114,8 @@ function framesOf(state: State, event: LogEvent): readonly DialectFrame[] {
     case 'approval_end':
     case 'rewound':
     case 'titled':
+    case 'child_start':
+    case 'child_end':
       return [{ event: event.type, data: event.data }];
     case 'message_start':
     case 'message_end':

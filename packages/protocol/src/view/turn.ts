@@ -99,6 +99,8 @@ export function applyToTurn(turn: Turn, event: ViewEvent, version: number): void
     case 'titled':
     case 'entity_patch':
     case 'plan_step':
+    case 'child_start':
+    case 'child_end':
       return;
   }
 }

@@ -3,11 +3,11 @@
 
 import type { SessionState } from '@continuo/protocol';
 
-export type SessionInput = 'start' | 'finish' | 'fail' | 'pause' | 'resume' | 'stop' | 'expire';
+export type SessionInput = 'start' | 'finish' | 'fail' | 'pause' | 'resume' | 'stop' | 'expire' | 'complete';
 
 const TRANSITIONS: Readonly<Record<SessionState, Readonly<Partial<Record<SessionInput, SessionState>>>>> = {
   idle: { start: 'running', stop: 'cancelled', expire: 'completed' },
-  running: { finish: 'idle', fail: 'error', pause: 'paused', stop: 'cancelled' },
+  running: { finish: 'idle', complete: 'completed', fail: 'error', pause: 'paused', stop: 'cancelled' },
   paused: { resume: 'running', stop: 'cancelled' },
   error: {},
   cancelled: {},

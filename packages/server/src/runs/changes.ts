@@ -30,6 +30,23 @@ export type RunChange =
       reason: string;
       expires_at: string | null;
     }
+  /** Starts a child run on a thread of its own. */
+  | {
+      kind: 'spawn';
+      event: number;
+      child_thread: string;
+      child_run: string;
+      message: string;
+      title: string;
+      role: string;
+      model: string;
+      content: unknown;
+      limits: unknown;
+    }
+  /** The log has the end of a child run. */
+  | { kind: 'child_end'; event: number; child_run: string }
+  /** A pause or a resume of the run reaches its open children. */
+  | { kind: 'pause_children'; event: number; paused: boolean }
   /** Releases the thread until `wake_at`, unless it has new facts. Always the last change of a pen. */
   | { kind: 'release'; event: number; wake_at: string | null };
 
@@ -50,5 +67,8 @@ export const RUN_CHANGES: ChangeKinds<RunChange> = {
   start: { refusal, opensRun: true },
   end: { refusal, json: ['error', 'usage'] },
   approval: { json: ['input', 'paths'], freeText: ['call', 'tool', 'reason'] },
+  spawn: { json: ['content', 'limits'], freeText: ['title', 'role'] },
+  child_end: {},
+  pause_children: {},
   release: { releases: true },
 };

@@ -36,6 +36,15 @@ interface LastMessage {
     | { readonly kind: 'failed'; readonly error: RunError };
 }
 
+/** A run that the running run has started. */
+export interface ChildState {
+  /** Names it within its parent. */
+  readonly child: string;
+  readonly run: string;
+  readonly thread: string;
+  readonly status: 'open' | 'done' | 'error' | 'canceled';
+}
+
 /** The running run. */
 export interface RunState {
   readonly id: string;
@@ -72,6 +81,8 @@ export interface RunState {
   readonly cost: number | null;
   /** Ids of files that the model was shown or that calls read, in order. */
   readonly sources: readonly string[];
+  /** In the order of their start. */
+  readonly children: readonly ChildState[];
 }
 
 export interface HistoryEntry {
@@ -112,7 +123,7 @@ export interface ThreadState {
 }
 
 /** Snapshots of another version are ignored. Raise it when the type of the state or the meaning of an event changes. */
-export const FOLD_VERSION = 3;
+export const FOLD_VERSION = 4;
 
 export const EMPTY: ThreadState = {
   seq: 0,
@@ -279,6 +290,19 @@ function foldRunState(state: ThreadState, event: LogEvent): ThreadState {
         known: learned.length === 0 ? state.known : [...state.known, ...learned],
       };
     }
+    case 'child_start': {
+      const { child, run: childRun, thread } = event.data;
+      const started: ChildState = { child, run: childRun, thread, status: 'open' };
+      return withRun(state, seq, run, (r) => ({ ...r, stalled: 0, children: [...r.children, started] }));
+    }
+    case 'child_end': {
+      const { run: childRun, status } = event.data;
+      return withRun(state, seq, run, (r) => ({
+        ...r,
+        stalled: 0,
+        children: r.children.map((each) => (each.run === childRun ? { ...each, status } : each)),
+      }));
+    }
     case 'usage':
       return withRun(state, seq, run, (r) => ({
         ...r,
@@ -354,6 +378,7 @@ function begun(event: LogEvent): RunState {
     usage: { input: 0, output: 0 },
     cost: null,
     sources: [],
+    children: [],
   };
 }
 

@@ -77,7 +77,7 @@ export async function listThreads(
 ): Promise<Page<Thread>> {
   const { rows } = await client.query<ThreadRow>({
     name: 'list_threads',
-    text: `${THREADS} where t.workspace_id = $1 and t.removed_at is null and ($2::timestamptz is null or (t.created_at, t.id) < ($2, $3::uuid))
+    text: `${THREADS} where t.workspace_id = $1 and t.removed_at is null and t.parent_run is null and ($2::timestamptz is null or (t.created_at, t.id) < ($2, $3::uuid))
       order by t.created_at desc, t.id desc limit $4`,
     values: [workspaceId, after?.at ?? null, after?.id ?? null, limit + 1],
   });

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import type { Faults } from '../faults.ts';
 import type { AccessKey } from '../identity/principal.ts';
 import type { Kind } from '../knowledge/kind.ts';
+import type { Conductors } from '../runs/children/conductor.ts';
 import type { AnyTool } from '../tools/registry.ts';
 
 export interface ServerOptions {
@@ -16,6 +17,8 @@ export interface ServerOptions {
   readonly tools?: readonly AnyTool[];
   /** Kinds of entities besides the built-in ones. */
   readonly kinds?: readonly Kind[];
+  /** What decides about runs with a directive of that mode, besides the built-in modes. */
+  readonly conductors?: Conductors;
   readonly faults?: Faults;
   /** Keys besides the API key; each may be for one workspace alone. */
   readonly keys?: readonly AccessKey[];

@@ -5,6 +5,7 @@ import type { Agents } from '../agents/agent.ts';
 import type { PostgresBus } from '../bus/postgres.ts';
 import type { Packs } from '../context/request.ts';
 import type { Writer } from '../log/append.ts';
+import type { Conductors } from '../runs/children/conductor.ts';
 import { createRunLoop } from '../runs/loop/loop.ts';
 import { ThreadStateCache } from '../runs/loop/thread-state-cache.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -16,13 +17,14 @@ interface RunsOptions {
   readonly bus: PostgresBus;
   readonly writer: Writer;
   readonly agents: Agents;
+  readonly conductors: Conductors;
   readonly packs: Packs;
   readonly metrics: Metrics;
 }
 
 export function wirePod(
   { config, log, faults }: ServerOptions,
-  { database, bus, writer, agents, packs, metrics }: RunsOptions,
+  { database, bus, writer, agents, conductors, packs, metrics }: RunsOptions,
 ): Pod {
   const { pool, direct, embedded } = database;
   const work = createRunLoop({
@@ -30,6 +32,9 @@ export function wirePod(
     writer,
     states: new ThreadStateCache(),
     agents,
+    conductors,
+    // If the wake is lost, a tick finds the thread.
+    wake: (threadId) => void pod.wake(threadId, null).catch(() => undefined),
     packs,
     limits: {
       steps: config.runSteps,
@@ -47,7 +52,7 @@ export function wirePod(
     onSnapshotFailed: (thread, error) => log.warn({ thread, err: error }, 'a snapshot could not be written'),
     faults,
   });
-  return new Pod({
+  const pod: Pod = new Pod({
     database: direct,
     pool,
     bus,
@@ -57,4 +62,5 @@ export function wirePod(
     reviveDatabase: async () => embedded?.ensure(),
     log,
   });
+  return pod;
 }

@@ -71,6 +71,8 @@ export async function createExecutor(world: LogWorld): Promise<Executor> {
   const work = createRunLoop({
     pool: world.pool,
     writer: world.writer({ publish: (rows) => rows.forEach((row) => seen(row)) }),
+    conductors: new Map(),
+    wake: () => undefined,
     states: new ThreadStateCache(),
     agents: createAgents({
       models: provider.models,

@@ -28,6 +28,8 @@ const EVENT_TYPES = Object.keys({
   error: true,
   canceled: true,
   titled: true,
+  child_start: true,
+  child_end: true,
 } satisfies Record<EventType, true>);
 
 const logs = readLogs();

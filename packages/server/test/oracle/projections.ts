@@ -333,6 +333,7 @@ function stepMeaning(step: Step, name: (runId: string) => string): string {
     case 'take_over':
     case 'call_model':
     case 'settle':
+    case 'conduct':
     case 'pause':
     case 'resume':
     case 'finish':

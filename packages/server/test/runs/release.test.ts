@@ -49,6 +49,7 @@ async function enqueue(threadId: string, script: unknown) {
     rewind_to: null,
     steers: null,
     decisions: null,
+    family: null,
     principal: '{"kind":"local"}',
     id: run,
     ordinal: row.ordinal,

@@ -176,6 +176,8 @@ export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
   const options = {
     pool: world.pool,
     writer: world.writer(settings.publish ? { publish: settings.publish } : {}),
+    conductors: new Map(),
+    wake: () => undefined,
     states: new ThreadStateCache(),
     agents: { make: async (wanted) => (await settings.making?.(), agents.make(wanted)) } satisfies Agents,
     packs: createPacks(async () => null),

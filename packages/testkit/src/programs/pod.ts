@@ -4,9 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
 import { createLogger, loadConfig, onStopSignal, startServer } from '@continuo/server';
-import type { AccessKey } from '@continuo/server/internals';
+import type { AccessKey, Conductor } from '@continuo/server/internals';
 import { decision } from './decision-kind.ts';
 import { createTestTools } from './tools.ts';
+import { waves } from './waves.ts';
 
 const {
   CONTINUO_TEST_FAULT: fault,
@@ -41,6 +42,7 @@ const server = await startServer({
   log,
   env: process.env,
   tools,
+  conductors: new Map([['waves', waves as Conductor]]),
   ...((fault || armable) && { faults: hit }),
   ...(kind && { kinds: [decision] }),
   ...(keys && { keys: JSON.parse(keys) as readonly AccessKey[] }),

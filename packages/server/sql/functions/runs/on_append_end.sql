@@ -9,12 +9,15 @@ create or replace function on_append_end(
 declare
   v_rewinds uuid;
   v_ordinal integer;
+  v_parent uuid;
+  v_reason text;
 begin
   update runs set status = p_status, ended_at = p_at, last_seq = p_seq, error = p_error, usage = p_usage, cost = p_cost,
       first_seq = coalesce(first_seq, p_seq - 1)
     where id = p_run and status in ('queued', 'running')
       and (p_status = 'canceled' or (cancel_requested_at is null and steers = coalesce(p_steers, 0)))
-    returning case when started_at is null then rewinds end, ordinal into v_rewinds, v_ordinal;
+    returning case when started_at is null then rewinds end, ordinal, parent_run, coalesce(cancel_reason, 'parent_ended')
+    into v_rewinds, v_ordinal, v_parent, v_reason;
   if not found then
     raise exception 'run % cannot end %', p_run, p_status using errcode = 'CN001';
   end if;
@@ -25,5 +28,6 @@ begin
   if p_asked then
     update approvals set decision = 'canceled', decided_at = p_at where run_id = p_run and decision is null;
   end if;
+  perform end_family(p_run, v_parent, v_reason);
   return true;
 end $$;

@@ -115,6 +115,10 @@ export function chatRoutes(app: App, context: HttpContext): void {
           archived: flag('`true`: only archived chats.'),
           removed: flag('`true`: only removed chats that can still be restored.'),
           state: schemas.sessionState.optional().openapi({ description: 'Only chats in this state.' }),
+          parent_run: z
+            .uuid()
+            .optional()
+            .openapi({ description: 'Only the chats that this run opened for its child runs.' }),
           after: z.string().optional(),
           limit: limitQuery,
         }),
@@ -122,12 +126,13 @@ export function chatRoutes(app: App, context: HttpContext): void {
       responses: { 200: json(page(schemas.chat), 'A page of chats'), ...problems(400, 404, 410) },
     }),
     async (c) => {
-      const { archived, removed, state = null, after, limit } = c.req.valid('query');
+      const { archived, removed, state = null, parent_run = null, after, limit } = c.req.valid('query');
       const { workspaceId, db } = await scopeIn(c);
       const chats = await listChats(db, workspaceId, {
         archived: archived === 'true',
         removed: removed === 'true',
         state,
+        parentRun: parent_run,
         after: after === undefined ? null : timeCursor(after),
         limit,
       });

@@ -245,6 +245,7 @@ function claimSnapshot(
     steers: null,
     decisions: null,
     principal: JSON.stringify(principal),
+    family: null,
   };
   return new ClaimSnapshot(row.log_seq, [fact]);
 }
@@ -261,6 +262,7 @@ function queued(request: Enqueue, ids: Ids, row: Row, principal: StoredPrincipal
     principal,
     retry_of: 'retryOf' in request.message ? request.message.retryOf : null,
     steered_into: null,
+    parent_run: null,
     blocked_by: row.blocked_by,
     queued_at: row.queued_at.toISOString(),
     started_at: null,

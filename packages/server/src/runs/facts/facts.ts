@@ -4,6 +4,7 @@ import type { ApprovalDecision, AttachedFile, ThreadScope } from '@continuo/prot
 import type { Queryable } from '../../db/pool.ts';
 import type { StoredPrincipal } from '../../identity/principal.ts';
 import { parseStored } from '../../json-depth.ts';
+import type { Family } from '../children/conductor.ts';
 import type { Facts, Limits, SentMessage } from '../loop/decide.ts';
 
 export interface FactRow {
@@ -25,6 +26,8 @@ export interface FactRow {
   readonly steers: string | null;
   readonly decisions: string | null;
   readonly principal: string | null;
+  /** Null for a run with neither a parent nor a directive. */
+  readonly family: string | null;
   /** Null if the thread has no open run, and the row describes only the thread. */
   readonly id: string | null;
 }
@@ -98,6 +101,7 @@ function asRun(row: FactRow, id: string, defaults: Limits): Facts['runs'][number
     rewindTo: row.rewind_to,
     steers: row.steers === null ? [] : steersOf(row.steers),
     decisions: row.decisions === null ? NONE : decisionsOf(row.decisions),
+    ...(row.family !== null && { family: parseStored(row.family) as Family }),
   };
 }
 

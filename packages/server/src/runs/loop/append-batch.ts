@@ -5,6 +5,7 @@ import type { Call, EventData, LogEvent, NewEvent, SessionState } from '@continu
 import { isEnded, transition, type SessionInput } from '../../actors/session.ts';
 import type { Entry } from '../../log/group.ts';
 import type { LoopChange } from '../changes.ts';
+import { abandonChildren } from '../children/batches.ts';
 import { messageRow } from '../steps/step.ts';
 import type { Decision, QueuedRun, SentMessage } from './decide.ts';
 import { answered } from '../approvals/questions.ts';
@@ -162,6 +163,25 @@ function refusedCall(asked: Call, { decision, comment }: Decision): NewEvent[] {
   return [{ type: 'tool_end', data: { tool, output, call, success: false, outcome } }];
 }
 
+/** A message that no model wrote: how a conducted run sums up its work. */
+export function closingMessage(run: RunState, queued: QueuedRun, text: string): AppendBatch {
+  const message = `m${run.messages + 1}`;
+  const parts = [{ kind: 'text' as const, text }];
+  const data: EventData['message_end'] = { message, text, parts, ended: 'complete' };
+  const events: NewEvent[] = [
+    { type: 'message_start', data: { message, model: CONDUCTED } },
+    { type: 'token', data: { text, message } },
+    { type: 'message_end', data },
+  ];
+  return {
+    entries: events.map((event) => ({ runId: run.id, event })),
+    changes: [messageRow(2, queued, data)],
+  };
+}
+
+/** Stands for the model of a message that the server itself wrote. */
+const CONDUCTED = 'continuo';
+
 /** A run's end. Every open call gets a result first: a history with a call but no result is not valid. */
 export function end(
   run: RunState,
@@ -171,7 +191,7 @@ export function end(
 ): AppendBatch {
   const answers = run.calls.flatMap(unanswered).map((event): Entry => ({ runId: run.id, event }));
   const events: NewEvent[] = [...last, { type: 'state', data: { status } }];
-  return concatBatches({ entries: answers, changes: [] }, steer(run, sent), {
+  return concatBatches({ entries: answers, changes: [] }, abandonChildren(run), steer(run, sent), {
     entries: events.map((event) => ({ runId: run.id, event })),
     changes: [
       {

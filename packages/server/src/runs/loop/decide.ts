@@ -2,6 +2,7 @@
 
 import type { ApprovalDecision, AttachedFile, Call, ThreadScope } from '@continuo/protocol';
 import type { StoredPrincipal } from '../../identity/principal.ts';
+import type { EndedChild, Family, Next } from '../children/conductor.ts';
 import { pendingApproval, workedMs, type RunState, type ThreadState } from '../../threads/fold.ts';
 
 export interface SentMessage {
@@ -39,6 +40,8 @@ export interface QueuedRun {
   readonly workspaceId: string;
   /** On whose behalf the run acts. */
   readonly principal: StoredPrincipal;
+  /** Absent for a run with neither a parent nor a directive. */
+  readonly family?: Family;
 }
 
 /** The limits of a run; null means no limit. */
@@ -74,6 +77,13 @@ export type Step =
   | { readonly kind: 'settle'; readonly run: RunState; readonly queued: QueuedRun }
   /** Steering messages become part of the running run. */
   | { readonly kind: 'take_in'; readonly run: RunState; readonly messages: readonly SentMessage[] }
+  /** The conductor's next step: children ended, or can start. */
+  | {
+      readonly kind: 'conduct';
+      readonly run: RunState;
+      readonly queued: QueuedRun;
+      readonly next: Exclude<Next, { kind: 'wait' }>;
+    }
   | { readonly kind: 'pause'; readonly run: RunState }
   | { readonly kind: 'resume'; readonly run: RunState }
   | { readonly kind: 'finish'; readonly run: RunState }
@@ -104,8 +114,9 @@ export function decide(state: ThreadState, facts: Facts, attempt: number, idleMs
   // The time limit of a paused run is checked after it is resumed.
   const late = queued && !isPaused && lateLimit(run, queued.limits, facts.now);
   // A read-only claim appends no event: a message queued behind a parked run must not count as another attempt of that run.
-  if (queued && !late && queued.cancel === null && rests(run, queued))
-    return { kind: 'rest', until: expiryOf(run) };
+  const next = queued ? conduct(run, queued) : null;
+  if (queued && !late && queued.cancel === null && rests(run, queued, next))
+    return { kind: 'rest', until: next && !isPaused ? deadlineOf(run, queued.limits) : expiryOf(run) };
   // A new owner must append its takeover before any other event of the run.
   if (run.heldBy !== attempt) return { kind: 'take_over', run };
 
@@ -127,6 +138,7 @@ export function decide(state: ThreadState, facts: Facts, attempt: number, idleMs
   if (calls.length > 0) return { kind: 'run_tools', run, calls };
   const messages = queued ? unreadSteers(run, queued) : [];
   if (messages.length > 0) return { kind: 'take_in', run, messages };
+  if (queued && next && next.kind !== 'wait') return { kind: 'conduct', run, queued, next };
   if (end?.kind === 'complete' && run.calls.length === 0 && !run.unanswered) return { kind: 'finish', run };
   const exceeded = queued && exceededLimit(run, queued.limits);
   return exceeded ? { kind: 'fail', run, ...exceeded } : { kind: 'call_model', run };
@@ -142,11 +154,30 @@ function betweenRuns({ session, history }: ThreadState, facts: Facts, idleMs: nu
   return until <= facts.now ? { kind: 'end_session', input: 'expire' } : { kind: 'rest', until };
 }
 
-/** The run cannot continue until a person resumes it, or decides about its calls. */
-function rests(run: RunState, queued: QueuedRun): boolean {
+/** The run cannot continue until a person resumes it or decides about its calls, or until a child ends. */
+function rests(run: RunState, queued: QueuedRun, next: Next | null): boolean {
   const isPaused = run.rest?.for === 'resume';
   if (queued.pause !== isPaused) return false;
-  return isPaused || (run.rest?.for === 'approvals' && !isAnswered(run, queued));
+  if (isPaused) return true;
+  if (next?.kind === 'wait') return unreadSteers(run, queued).length === 0;
+  return run.rest?.for === 'approvals' && !isAnswered(run, queued);
+}
+
+/** What the run's conductor does next. Null for a run that a model answers, and for one whose closing message is written. */
+function conduct(run: RunState, queued: QueuedRun): Next | null {
+  if (!queued.family?.conducting || run.last?.end.kind === 'complete') return null;
+  return queued.family.conducting.next(run);
+}
+
+/** Children that ended since the run's last event. */
+export function newlyEnded(run: RunState, { family }: QueuedRun): readonly EndedChild[] {
+  const isOpen = (id: string) => run.children.some((child) => child.run === id && child.status === 'open');
+  return (family?.ended ?? []).filter((ended) => isOpen(ended.run));
+}
+
+/** When the time limit ends a run that waits for its children. */
+function deadlineOf(run: RunState, { seconds }: Limits): number | null {
+  return seconds === null ? null : run.startedAt + run.restedMs + seconds * 1000;
 }
 
 /** At least one call needs approval, and people have decided about all of them. */

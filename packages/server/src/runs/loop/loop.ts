@@ -12,8 +12,19 @@ import type { Entry } from '../../log/group.ts';
 import { Unwritable, type Pen } from '../../log/pen.ts';
 import { readPartialText, readRunSeq } from '../../log/statements.ts';
 import { CancelWins, type LoopChange } from '../changes.ts';
+import * as family from '../children/batches.ts';
+import { withConductor } from '../children/conductor.ts';
+import { readOutcomes } from '../children/outcomes.ts';
 import { callModel } from '../steps/call-model.ts';
-import { decide, unreadSteers, type Decision, type Facts, type QueuedRun, type Step } from './decide.ts';
+import {
+  decide,
+  newlyEnded,
+  unreadSteers,
+  type Decision,
+  type Facts,
+  type QueuedRun,
+  type Step,
+} from './decide.ts';
 import { asFacts, Canceled, takeFacts, ClaimSnapshot } from '../facts/facts.ts';
 import {
   EMPTY,
@@ -27,7 +38,7 @@ import { expireQuestions } from '../approvals/questions.ts';
 import { replay, replayWhole } from './replay.ts';
 import { createPureCalls, runTools } from '../steps/run-tools.ts';
 import { SNAPSHOT_EVENTS, withinWindow, writeSnapshot } from './snapshots.ts';
-import { timer, type LoopOptions, type StepContext } from '../steps/step.ts';
+import { messageRow, timer, type LoopOptions, type StepContext } from '../steps/step.ts';
 import { makeTitle } from '../steps/title.ts';
 import * as write from './append-batch.ts';
 
@@ -86,7 +97,9 @@ class Actor {
       );
     }
     const actor = new Actor(options, hold, { state, snapshotSeq, runSeqs });
-    if (claim) actor.#setFacts(asFacts(claim.rows, options.limits));
+    // A conductor reads its agenda with the facts.
+    if (claim?.rows.every(({ family: known }) => known === null))
+      actor.#setFacts(asFacts(claim.rows, options.limits));
     return actor;
   }
 
@@ -206,7 +219,10 @@ class Actor {
   }
 
   async #takeFacts(): Promise<void> {
-    this.#setFacts(await takeFacts(this.#options.pool, this.#hold, this.#options.limits));
+    const { pool, limits, conductors } = this.#options;
+    const facts = await takeFacts(pool, this.#hold, limits);
+    const runs = await Promise.all(facts.runs.map((run) => withConductor(pool, conductors, run)));
+    this.#setFacts({ ...facts, runs });
   }
 
   #setFacts(facts: Omit<Facts, 'now'>): void {
@@ -256,10 +272,11 @@ class Actor {
         return this.#write(write.applyDecisions(step.run, step.queued));
       case 'take_in':
         return this.#write(write.steer(step.run, step.messages));
+      case 'conduct':
+        return this.#conduct(step);
       case 'pause':
-        return this.#write(write.session(this.#state, 'pause', 'user_paused', step.run.id));
       case 'resume':
-        return this.#write(write.session(this.#state, 'resume', 'user_resumed', step.run.id));
+        return this.#pauseOrResume(step.run, step.kind);
       case 'finish':
         return this.#finish(step.run);
       case 'fail':
@@ -339,6 +356,41 @@ class Actor {
     return write.predictState(this.#state, entries, { threadId, attempt, at });
   }
 
+  /** Takes in the ends of children, and does what the run's conductor decided. All of it is one append. */
+  async #conduct({ run, queued, next }: Extract<Step, { kind: 'conduct' }>): Promise<void> {
+    const { pool, wake } = this.#options;
+    const ended = newlyEnded(run, queued);
+    const batch = write.concatBatches(
+      family.endChildren(run, ended, ended.length === 0 ? new Map() : await readOutcomes(pool, ended)),
+      family.conducted(run, next.events),
+    );
+    this.#hasFreshFacts = false;
+    if (next.kind === 'act') {
+      const contents = await Promise.all(
+        next.spawn.map((spawn) => queued.family!.conducting!.message(pool, spawn)),
+      );
+      const started = family.startChildren(
+        queued,
+        next.spawn.map((spawn, index) => ({ ...spawn, content: contents[index]! })),
+      );
+      await this.#write(write.concatBatches(batch, started));
+      started.threads.forEach(wake);
+      return;
+    }
+    if (batch.entries.length > 0) await this.#write(batch);
+    if (next.kind === 'fail') return this.#fail(this.#state.run!, { code: next.code, error: next.error });
+    const closing = write.closingMessage(this.#state.run!, queued, next.text);
+    await this.#conclude(closing.entries, closing.changes);
+  }
+
+  async #pauseOrResume(run: RunState, input: 'pause' | 'resume'): Promise<void> {
+    const reason = input === 'pause' ? 'user_paused' : 'user_resumed';
+    const batch = write.session(this.#state, input, reason, run.id);
+    const changes = [...batch.changes, ...family.pauseChildren(run, input === 'pause')];
+    await this.#write({ ...batch, changes });
+    for (const { thread } of family.openChildren(run)) this.#options.wake(thread);
+  }
+
   #finish(run: RunState, before?: write.AppendBatch): Promise<unknown> {
     const final: EventData['final'] = {
       text: run.last!.text,
@@ -379,13 +431,19 @@ class Actor {
       reason = status,
     }: { error?: EventData['error']; before?: write.AppendBatch | undefined; reason?: string } = {},
   ): Promise<void> {
-    const sent = status === 'done' ? [] : unreadSteers(run, this.#queued(run.id));
+    const queued = this.#queued(run.id);
+    const sent = status === 'done' ? [] : unreadSteers(run, queued);
+    const parentThread = queued.family?.parentThread ?? null;
+    const isChild = parentThread !== null;
     const ending = write.concatBatches(
       before ?? NOTHING,
       write.end(run, status, last, { sent, ...(error && { error }) }),
-      write.session(this.#state, input, reason),
+      // Nobody waits for the next message of a child's thread.
+      write.session(this.#state, isChild && input === 'finish' ? 'complete' : input, reason),
     );
-    await this.#appendAndRelease(run.id, ending, status === 'done');
+    await this.#appendAndRelease(run.id, ending, status === 'done' && !isChild);
+    if (parentThread !== null) this.#options.wake(parentThread);
+    for (const { thread } of family.openChildren(run)) this.#options.wake(thread);
     this.#markEnded(run.id);
     this.#options.metrics.runEnded(status, error?.code ?? null);
   }

@@ -27,6 +27,7 @@ interface RunRow {
   cost: number | null;
   limits: string | null;
   steered_into: string | null;
+  parent_run: string | null;
 }
 
 export interface StoredRun extends Run {
@@ -140,6 +141,7 @@ function toWireRun(row: RunRow): Run {
     principal: JSON.parse(row.principal) as Run['principal'],
     retry_of: row.retry_of,
     steered_into: row.steered_into,
+    parent_run: row.parent_run,
     blocked_by: row.blocked_by,
     queued_at: row.queued_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,

@@ -13,6 +13,7 @@ import type { Entry } from '../../log/group.ts';
 import type { Pen } from '../../log/pen.ts';
 import type { ToolRegistry } from '../../tools/registry.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Conductors } from '../children/conductor.ts';
 import type { LoopChange } from '../changes.ts';
 import type { Decision, Limits, QueuedRun } from '../loop/decide.ts';
 import type { ThreadState } from '../../threads/fold.ts';
@@ -23,6 +24,10 @@ export interface LoopOptions {
   readonly writer: Writer;
   readonly states: ThreadStateCache;
   readonly agents: Agents;
+  /** By the mode of a run's directive. */
+  readonly conductors: Conductors;
+  /** Tells a thread's owner, on any pod, that the thread has new facts; if no pod owns the thread, it is claimed. */
+  readonly wake: (threadId: string) => void;
   readonly packs: Packs;
   readonly limits: Limits;
   /** Maximum lines of a tool's result that later runs are shown. */

@@ -45,7 +45,7 @@ export async function listChatFiles(
 ): Promise<readonly Chat[]> {
   const { rows } = await client.query<Row>({
     name: 'list_chats',
-    text: `${CHATS} where t.workspace_id = $1 and t.removed_at is null and ($2::uuid is null or
+    text: `${CHATS} where t.workspace_id = $1 and t.removed_at is null and t.parent_run is null and ($2::uuid is null or
         (t.created_at, t.id) < (select a.created_at, a.id from threads a where a.id = $2))
       order by t.created_at desc, t.id desc limit $3`,
     values: [workspaceId, after, limit],
@@ -55,7 +55,7 @@ export async function listChatFiles(
 
 export async function hasChats(client: Queryable, workspaceId: string): Promise<boolean> {
   const { rowCount } = await client.query(
-    'select from threads where workspace_id = $1 and removed_at is null limit 1',
+    'select from threads where workspace_id = $1 and removed_at is null and parent_run is null limit 1',
     [workspaceId],
   );
   return rowCount === 1;

@@ -34,7 +34,7 @@ export function createChatHeads(client: Queryable, busy: () => boolean): Chats {
     find: async (ids) => {
       const { rows } = await client.query<Row>({
         name: 'find_chat_heads',
-        text: `${HEADS} where t.id = any ($1)`,
+        text: `${HEADS} where t.id = any ($1) and t.parent_run is null`,
         values: [ids],
       });
       return rows.map(headOf);
@@ -42,7 +42,7 @@ export function createChatHeads(client: Queryable, busy: () => boolean): Chats {
     list: async (workspaceId, after) => {
       const { rows } = await client.query<Row>({
         name: 'list_chat_heads',
-        text: `${HEADS} where t.workspace_id = $1 and t.removed_at is null and ($2::uuid is null or
+        text: `${HEADS} where t.workspace_id = $1 and t.removed_at is null and t.parent_run is null and ($2::uuid is null or
             (t.created_at, t.id) < (select a.created_at, a.id from threads a where a.id = $2))
           order by t.created_at desc, t.id desc limit ${PAGE}`,
         values: [workspaceId, after],

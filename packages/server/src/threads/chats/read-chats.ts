@@ -17,6 +17,7 @@ interface ChatRow {
   role: string | null;
   model: string | null;
   mode: Chat['mode'];
+  parent_run: string | null;
   created_at: Date;
   active_at: Date;
   active_us: string;
@@ -40,7 +41,7 @@ interface ChatRow {
   cost: number | null;
 }
 
-const CHATS = `select t.id, t.workspace_id, t.title, ${SAID}, t.role, t.model, t.mode, t.created_at, t.active_at, t.archived_at, t.removed_at,
+const CHATS = `select t.id, t.workspace_id, t.title, ${SAID}, t.role, t.model, t.mode, t.parent_run, t.created_at, t.active_at, t.archived_at, t.removed_at,
     to_char(t.active_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as active_us,
     (select e.at from events e where e.thread_id = t.id order by e.seq desc limit 1) as updated_at,
     s.id as session_id, s.state as session_state, s.reason as session_reason,
@@ -80,6 +81,8 @@ export interface ChatQuery {
   readonly archived: boolean;
   readonly removed: boolean;
   readonly state: SessionState | null;
+  /** Only the chats that this run opened; null for the chats of people. */
+  readonly parentRun: string | null;
   readonly after: { readonly at: string; readonly id: string } | null;
   readonly limit: number;
 }
@@ -88,15 +91,24 @@ export interface ChatQuery {
 export async function listChats(
   client: Queryable,
   workspaceId: string,
-  { archived, removed, state, after, limit }: ChatQuery,
+  { archived, removed, state, parentRun, after, limit }: ChatQuery,
 ): Promise<Page<Chat>> {
   const { rows } = await client.query<ChatRow>({
-    name: 'list_chat_rows',
-    text: `${CHATS} where t.workspace_id = $1 and (t.removed_at is not null) = $2
+    name: parentRun === null ? 'list_chat_rows' : 'list_child_chat_rows',
+    text: `${CHATS} where t.workspace_id = $1 and ${parentRun === null ? 't.parent_run is null and $8::uuid is null' : 't.parent_run = $8'} and (t.removed_at is not null) = $2
         and ($2 or (t.archived_at is not null) = $3) and ($4::text is null or coalesce(s.state, 'idle') = $4)
         and ($5::timestamptz is null or (t.active_at, t.id) < ($5, $6::uuid))
       order by t.active_at desc, t.id desc limit $7`,
-    values: [workspaceId, removed, archived, state, after?.at ?? null, after?.id ?? null, limit + 1],
+    values: [
+      workspaceId,
+      removed,
+      archived,
+      state,
+      after?.at ?? null,
+      after?.id ?? null,
+      limit + 1,
+      parentRun,
+    ],
   });
   const last = rows.length > limit ? rows[limit - 1]! : null;
   return { items: rows.slice(0, limit).map(toWireChat), next: last && `${last.active_us}_${last.id}` };
@@ -113,6 +125,7 @@ function toWireChat(row: ChatRow): Chat {
     role: row.role,
     model: row.model,
     mode: row.mode,
+    parent_run: row.parent_run,
     created_at: row.created_at.toISOString(),
     active_at: row.active_at.toISOString(),
     updated_at: (row.updated_at ?? row.created_at).toISOString(),

@@ -1,0 +1,123 @@
+// A conductor decides about the steps of a run that no model answers: it starts child runs, waits for them, and says how the run
+// ends. A run has one if its row has a `directive`; the directive's mode names it. Conductors register in wiring/, so that
+// this folder knows none of them.
+
+import type { NewEvent } from '@continuo/protocol';
+import type { Queryable } from '../../db/pool.ts';
+import type { Change } from '../../log/changes.ts';
+import type { RunState } from '../../threads/fold.ts';
+import type { Limits, QueuedRun } from '../loop/decide.ts';
+
+/** How deep child runs may be nested. A chat of a person has the depth 0. */
+export const MAX_DEPTH = 3;
+/** How many child runs a run may start. */
+export const MAX_CHILDREN = 2000;
+
+/** What decides about a run, from its row. */
+export interface Directive {
+  readonly mode: string;
+  readonly [field: string]: unknown;
+}
+
+/** A child run that has ended and that the parent's log does not have yet. */
+export interface EndedChild {
+  readonly run: string;
+  readonly thread: string;
+  readonly status: 'done' | 'error' | 'canceled';
+  readonly error: { readonly code: string; readonly error: string } | null;
+  readonly usage: { readonly input: number; readonly output: number } | null;
+  readonly cost: number | null;
+}
+
+/** What the facts say about a run's parent, its children, and who decides about it. */
+export interface Family {
+  /** What decides about the run's steps; null if its role's model does. */
+  readonly directive: Directive | null;
+  /** How many parents its thread has. */
+  readonly depth: number;
+  /** The thread of the run that started this one. */
+  readonly parentThread: string | null;
+  /** Children that ended and may not be in the log yet. */
+  readonly ended: readonly EndedChild[] | null;
+  /** The run's conductor with its agenda, once it is read. */
+  readonly conducting?: Conducting;
+}
+
+/** A child run to start. */
+export interface Spawn {
+  /** Names it within the parent. */
+  readonly child: string;
+  readonly title: string;
+  readonly role: string;
+  /** The parent's model, if absent. */
+  readonly model?: string | undefined;
+  readonly limits?: Partial<Limits> | undefined;
+}
+
+/** An event that the conductor adds, with a row change that commits with it. */
+export interface ConductedEvent {
+  readonly event: NewEvent;
+  readonly change?: Omit<Change, 'event'>;
+}
+
+export type Next =
+  /** Append these events, and start these children. */
+  | { readonly kind: 'act'; readonly events: readonly ConductedEvent[]; readonly spawn: readonly Spawn[] }
+  /** Nothing to do until a child ends or a fact arrives. */
+  | { readonly kind: 'wait' }
+  /** The run ends with this message. */
+  | { readonly kind: 'finish'; readonly events: readonly ConductedEvent[]; readonly text: string }
+  | {
+      readonly kind: 'fail';
+      readonly events: readonly ConductedEvent[];
+      readonly code: string;
+      readonly error: string;
+    };
+
+/** What a conductor reads with the run's facts. `Agenda` is its own. */
+export interface Conductor<Agenda = unknown> {
+  /** Called at each refresh of the facts, after the row of the run was read. */
+  read(client: Queryable, run: QueuedRun): Promise<Agenda>;
+  /** Pure. `ended` are children that ended since the last decision; `run` still has them as open. */
+  next(run: RunState, queued: QueuedRun, agenda: Agenda): Next;
+  /** The message that a child run gets. */
+  message(client: Queryable, run: QueuedRun, agenda: Agenda, spawn: Spawn): Promise<string>;
+}
+
+export type Conductors = ReadonlyMap<string, Conductor>;
+
+/** A run's conductor with the agenda that was read for it. */
+export interface Conducting {
+  next(run: RunState): Next;
+  message(client: Queryable, spawn: Spawn): Promise<string>;
+}
+
+/** The run with its conductor, if it has a directive. */
+export async function withConductor(
+  client: Queryable,
+  conductors: Conductors,
+  run: QueuedRun,
+): Promise<QueuedRun> {
+  const { family } = run;
+  if (!family?.directive) return run;
+  const { mode } = family.directive;
+  const conductor = conductors.get(mode);
+  const conducting = conductor ? await conduct(client, conductor, run) : unknownMode(mode);
+  return { ...run, family: { ...family, conducting } };
+}
+
+async function conduct(client: Queryable, conductor: Conductor, run: QueuedRun): Promise<Conducting> {
+  const agenda = await conductor.read(client, run);
+  return {
+    next: (state) => conductor.next(state, run, agenda),
+    message: (reader, spawn) => conductor.message(reader, run, agenda, spawn),
+  };
+}
+
+function unknownMode(mode: string): Conducting {
+  const error = `this server does not know the mode ${mode}`;
+  return {
+    next: () => ({ kind: 'fail', events: [], code: 'unknown_mode', error }),
+    message: () => Promise.reject(new Error(error)),
+  };
+}
