@@ -307,6 +307,9 @@ table runs (
   principal json not null,
   cancel_requested_by json,
   pause_requested_by json,
+  parent_run uuid,
+  reported boolean not null default false,
+  directive json,
   constraint runs_pkey PRIMARY KEY (id),
   constraint runs_thread_id_ordinal_key UNIQUE (thread_id, ordinal),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'error'::text, 'canceled'::text]))),
@@ -314,6 +317,7 @@ table runs (
   constraint runs_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(id)
 ) with (fillfactor=70)
 CREATE INDEX runs_by_time ON public.runs USING btree (queued_at, id)
+CREATE INDEX runs_of_parent ON public.runs USING btree (parent_run) WHERE ((parent_run IS NOT NULL) AND (NOT reported))
 CREATE INDEX runs_open ON public.runs USING btree (thread_id, ordinal) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]))
 CREATE TRIGGER runs_not_in_removed BEFORE INSERT ON public.runs FOR EACH ROW EXECUTE FUNCTION refuse_removed()
 
@@ -359,12 +363,15 @@ table threads (
   pinged_at timestamp with time zone,
   active_at timestamp with time zone not null default clock_timestamp(),
   stop_requested_by json,
+  parent_run uuid,
+  depth integer not null default 0,
   constraint threads_pkey PRIMARY KEY (id),
   constraint threads_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 ) with (fillfactor=70)
-CREATE INDEX threads_active ON public.threads USING btree (workspace_id, active_at DESC, id DESC)
+CREATE INDEX threads_active ON public.threads USING btree (workspace_id, active_at DESC, id DESC) WHERE (parent_run IS NULL)
 CREATE INDEX threads_due ON public.threads USING btree (wake_at) WHERE ((owner IS NULL) AND (wake_at IS NOT NULL))
-CREATE INDEX threads_listed ON public.threads USING btree (workspace_id, created_at DESC, id DESC)
+CREATE INDEX threads_listed ON public.threads USING btree (workspace_id, created_at DESC, id DESC) WHERE (parent_run IS NULL)
+CREATE INDEX threads_of_parent ON public.threads USING btree (parent_run) WHERE (parent_run IS NOT NULL)
 CREATE INDEX threads_owned ON public.threads USING btree (owner) WHERE (owner IS NOT NULL)
 CREATE INDEX threads_removed ON public.threads USING btree (removed_at) WHERE (removed_at IS NOT NULL)
 CREATE INDEX threads_short ON public.threads USING btree (workspace_id, "right"((id)::text, 12))
@@ -458,6 +465,9 @@ function delete_thread(p_thread uuid)
 function delete_workspace(p_workspace uuid)
   returns void language plpgsql
 
+function descendant_threads(p_thread uuid)
+  returns TABLE(thread uuid) language sql stable
+
 function displace_document(p_id uuid)
   returns jsonb language plpgsql
 
@@ -472,6 +482,9 @@ function document_targets(p_workspace uuid, p_files uuid[])
 
 function documents_changed(p_workspace uuid, p_files uuid[], p_author json)
   returns jsonb language plpgsql
+
+function end_family(p_run uuid, p_parent uuid, p_reason text)
+  returns void language plpgsql
 
 function end_of_fence(p_data bytea, p_at integer)
   returns integer language plpgsql immutable
@@ -521,16 +534,25 @@ function move_files(p_workspace uuid, p_ids uuid[], p_paths text[], p_folded tex
 function on_append_approval(p_thread uuid, p_run uuid, p_at timestamp with time zone, p_id uuid, p_workspace uuid, p_call text, p_tool text, p_subkind text, p_input json, p_paths json, p_reason text, p_expires_at timestamp with time zone)
   returns boolean language plpgsql
 
+function on_append_child_end(p_run uuid, p_child_run uuid)
+  returns boolean language plpgsql
+
 function on_append_end(p_run uuid, p_seq integer, p_at timestamp with time zone, p_status text, p_error json, p_usage json, p_cost double precision, p_steers integer, p_asked boolean)
   returns boolean language plpgsql
 
 function on_append_message(p_thread uuid, p_run uuid, p_seq integer, p_at timestamp with time zone, p_id uuid, p_ordinal integer, p_content json)
   returns boolean language plpgsql
 
+function on_append_pause_children(p_run uuid, p_at timestamp with time zone, p_paused boolean)
+  returns boolean language plpgsql
+
 function on_append_release(p_thread uuid, p_attempt integer, p_wake_at timestamp with time zone)
   returns boolean language plpgsql
 
 function on_append_session(p_thread uuid, p_at timestamp with time zone, p_id uuid, p_state text, p_reason text)
+  returns boolean language plpgsql
+
+function on_append_spawn(p_run uuid, p_child_thread uuid, p_child_run uuid, p_message uuid, p_chat_title text, p_role text, p_model text, p_content json, p_limits json)
   returns boolean language plpgsql
 
 function on_append_start(p_run uuid, p_seq integer, p_at timestamp with time zone)
@@ -651,7 +673,7 @@ function summarized(p_output json, p_summary text, p_lines integer)
   returns json language plpgsql immutable parallel safe
 
 function take_facts(p_thread uuid, p_attempt integer)
-  returns TABLE(workspace_id uuid, stop boolean, pinged_at timestamp with time zone, title_wanted boolean, id uuid, ordinal integer, model text, role text, limits json, queued_at timestamp with time zone, cancel_reason text, message_id uuid, content json, pause boolean, rewind_to integer, steers json, decisions json, principal json) language plpgsql
+  returns TABLE(workspace_id uuid, stop boolean, pinged_at timestamp with time zone, title_wanted boolean, id uuid, ordinal integer, model text, role text, limits json, queued_at timestamp with time zone, cancel_reason text, message_id uuid, content json, pause boolean, rewind_to integer, steers json, decisions json, principal json, family json) language plpgsql
 
 function title_query(p_words jsonb)
   returns tsquery language sql immutable

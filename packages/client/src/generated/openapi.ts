@@ -603,6 +603,8 @@ export interface paths {
                     removed?: "true" | "false";
                     /** @description Only chats in this state. */
                     state?: "idle" | "running" | "paused" | "error" | "cancelled" | "completed";
+                    /** @description Only the chats that this run opened for its child runs. */
+                    parent_run?: string;
                     after?: string;
                     limit?: number;
                 };
@@ -6172,6 +6174,11 @@ export interface components {
              * @description The running run that its message was given to; this run ends `canceled`.
              */
             steered_into: string | null;
+            /**
+             * Format: uuid
+             * @description The run that started it and waits for it.
+             */
+            parent_run: string | null;
             limits: components["schemas"]["Limits"];
             /**
              * Format: uuid
@@ -6322,6 +6329,11 @@ export interface components {
              * @description The running run that its message was given to; this run ends `canceled`.
              */
             steered_into: string | null;
+            /**
+             * Format: uuid
+             * @description The run that started it and waits for it.
+             */
+            parent_run: string | null;
             limits: components["schemas"]["Limits"];
             /**
              * Format: uuid
@@ -6443,6 +6455,11 @@ export interface components {
             model: string | null;
             /** @enum {string} */
             mode: "chat_mode" | "plan_then_execute" | "parallel_agents" | "autonomous";
+            /**
+             * Format: uuid
+             * @description The run that opened the chat for a part of its work. Lists hide such chats.
+             */
+            parent_run: string | null;
             /** Format: date-time */
             created_at: string;
             /**

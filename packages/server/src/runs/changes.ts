@@ -37,7 +37,7 @@ export type RunChange =
       child_thread: string;
       child_run: string;
       message: string;
-      title: string;
+      chat_title: string;
       role: string;
       model: string;
       content: unknown;
@@ -67,7 +67,7 @@ export const RUN_CHANGES: ChangeKinds<RunChange> = {
   start: { refusal, opensRun: true },
   end: { refusal, json: ['error', 'usage'] },
   approval: { json: ['input', 'paths'], freeText: ['call', 'tool', 'reason'] },
-  spawn: { json: ['content', 'limits'], freeText: ['title', 'role'] },
+  spawn: { json: ['content', 'limits'], freeText: ['chat_title', 'role'] },
   child_end: {},
   pause_children: {},
   release: { releases: true },

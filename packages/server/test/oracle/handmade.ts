@@ -187,4 +187,37 @@ const planSteps = logOf(
   ],
 );
 
-export const HANDMADE: readonly RecordedLog[] = [stalled, rewoundIntoRun, planSteps];
+const CHILD = '0190a0b0-0000-7000-8000-0000000000e';
+const child = (n: number) => ({ child: `step-${n}`, run: `${CHILD}${n}`, thread: `${CHILD}${n + 4}` });
+
+const children = logOf(
+  'children',
+  'a run with two children: one is done, another owner takes in its end, and one is canceled with the run',
+  [
+    ...session(null, 'running', 'message'),
+    ...of(FIRST)(running(1), person('u1', 'do both')),
+    ...of(FIRST)(
+      { type: 'child_start', data: { ...child(1), title: 'First', role: 'writer' } },
+      { type: 'child_start', data: { ...child(2), title: 'Second', role: 'editor' } },
+    ),
+    ...of(FIRST, 2)(
+      running(2),
+      {
+        type: 'child_end',
+        data: {
+          ...child(1),
+          status: 'done',
+          text: 'written',
+          usage: { input: 10, output: 4 },
+          cost: null,
+          files: [{ path: '/a.md', v: 1, file: '0190a0b0-0000-7000-8000-0000000000f1' }],
+        },
+      },
+      { type: 'child_end', data: { ...child(2), status: 'canceled' } },
+      { type: 'canceled', data: { reason: 'user_cancelled' } },
+      { type: 'state', data: { status: 'canceled' } },
+    ),
+  ],
+);
+
+export const HANDMADE: readonly RecordedLog[] = [stalled, rewoundIntoRun, planSteps, children];

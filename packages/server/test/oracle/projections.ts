@@ -133,6 +133,7 @@ function runMeaning(run: RunState) {
     usage: run.usage,
     cost: run.cost,
     sources: run.sources,
+    ...(run.children.length > 0 && { children: run.children }),
   };
 }
 

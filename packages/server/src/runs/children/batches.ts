@@ -30,7 +30,7 @@ export function startChildren(
       child_thread: thread,
       child_run: run,
       message: uuidv7(),
-      title,
+      chat_title: title,
       role,
       model,
       content: { text: content },
