@@ -37,7 +37,7 @@ interface LastMessage {
 }
 
 /** A run that the running run has started. */
-export interface ChildState {
+interface ChildState {
   /** Names it within its parent. */
   readonly child: string;
   readonly run: string;

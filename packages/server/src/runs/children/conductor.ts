@@ -9,12 +9,12 @@ import type { RunState } from '../../threads/fold.ts';
 import type { Limits, QueuedRun } from '../loop/decide.ts';
 
 /** How deep child runs may be nested. A chat of a person has the depth 0. */
-export const MAX_DEPTH = 3;
+const MAX_DEPTH = 3;
 /** How many child runs a run may start. */
-export const MAX_CHILDREN = 2000;
+const MAX_CHILDREN = 2000;
 
 /** What decides about a run, from its row. */
-export interface Directive {
+interface Directive {
   readonly mode: string;
   readonly [field: string]: unknown;
 }
@@ -87,7 +87,7 @@ export interface Conductor<Agenda = unknown> {
 export type Conductors = ReadonlyMap<string, Conductor>;
 
 /** A run's conductor with the agenda that was read for it. */
-export interface Conducting {
+interface Conducting {
   next(run: RunState): Next;
   message(client: Queryable, spawn: Spawn): Promise<string>;
 }
@@ -112,6 +112,16 @@ async function conduct(client: Queryable, conductor: Conductor, run: QueuedRun):
     next: (state) => conductor.next(state, run, agenda),
     message: (reader, spawn) => conductor.message(reader, run, agenda, spawn),
   };
+}
+
+/** Refuses children that are nested too deep, or that are too many. */
+export function withinCaps(next: Next, run: RunState, { depth }: Family): Next {
+  if (next.kind !== 'act' || next.spawn.length === 0) return next;
+  const fail = (code: string, error: string): Next => ({ kind: 'fail', events: next.events, code, error });
+  if (depth >= MAX_DEPTH) return fail('depth_limit', `child runs may be nested ${MAX_DEPTH} deep`);
+  if (run.children.length + next.spawn.length > MAX_CHILDREN)
+    return fail('children_limit', `a run may start ${MAX_CHILDREN} child runs`);
+  return next;
 }
 
 function unknownMode(mode: string): Conducting {

@@ -2,7 +2,7 @@
 
 import type { ApprovalDecision, AttachedFile, Call, ThreadScope } from '@continuo/protocol';
 import type { StoredPrincipal } from '../../identity/principal.ts';
-import type { EndedChild, Family, Next } from '../children/conductor.ts';
+import { withinCaps, type EndedChild, type Family, type Next } from '../children/conductor.ts';
 import { pendingApproval, workedMs, type RunState, type ThreadState } from '../../threads/fold.ts';
 
 export interface SentMessage {
@@ -166,7 +166,7 @@ function rests(run: RunState, queued: QueuedRun, next: Next | null): boolean {
 /** What the run's conductor does next. Null for a run that a model answers, and for one whose closing message is written. */
 function conduct(run: RunState, queued: QueuedRun): Next | null {
   if (!queued.family?.conducting || run.last?.end.kind === 'complete') return null;
-  return queued.family.conducting.next(run);
+  return withinCaps(queued.family.conducting.next(run), run, queued.family);
 }
 
 /** Children that ended since the run's last event. */

@@ -38,7 +38,7 @@ import { expireQuestions } from '../approvals/questions.ts';
 import { replay, replayWhole } from './replay.ts';
 import { createPureCalls, runTools } from '../steps/run-tools.ts';
 import { SNAPSHOT_EVENTS, withinWindow, writeSnapshot } from './snapshots.ts';
-import { messageRow, timer, type LoopOptions, type StepContext } from '../steps/step.ts';
+import { timer, type LoopOptions, type StepContext } from '../steps/step.ts';
 import { makeTitle } from '../steps/title.ts';
 import * as write from './append-batch.ts';
 
