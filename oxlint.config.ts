@@ -24,7 +24,7 @@ const layers: readonly (readonly string[])[] = [
   ['mcp', 'agents', 'threads'],
   ['context', 'actors'],
   ['runs'],
-  ['executors', 'planning', 'content', 'upkeep'],
+  ['executors', 'planning', 'automation', 'content', 'upkeep'],
   ['http'],
   ['wiring'],
 ];

@@ -24,6 +24,7 @@ export function createProgram({ quiet }: { readonly quiet: boolean }): Command {
   chatCommands(program);
   fileCommands(program);
   knowledgeCommands(program);
+  scheduleCommands(program.command('schedule').description('messages that are sent at their times'));
   upkeepCommands(program);
   return program;
 }
@@ -162,6 +163,36 @@ function knowledgeCommands(program: Command): void {
     .option('-k, --kind <kind...>', 'only entities of these kinds')
     .option('-n, --limit <number>', 'how many', whole(1, 100), 20)
     .action(async (words, options) => (await import('./commands/search.ts')).search(words, options));
+}
+
+function scheduleCommands(group: Command): void {
+  const load = () => import('./commands/schedule.ts');
+  remote(command(group, 'list'))
+    .description('list the schedules, with their next times and what became of the last')
+    .action(async (options) => (await load()).list(options));
+  remote(command(group, 'add <name> <cron> <message>'))
+    .description('add a schedule: five fields such as "0 9 * * MON-FRI", and what is said to the agent')
+    .option('--time-zone <name>', 'such as Europe/Berlin; default: the time zone of this machine')
+    .option('-c, --chat <id>', 'send the message to this chat instead of a new one each time', identifier)
+    .option('--title <text>', 'the title of new chats')
+    .option('--role <name>', 'the role that answers')
+    .option('--model <provider/model>', 'the model that answers')
+    .option('--cost <dollars>', 'the most that each run may cost', dollars)
+    .option('--run-missed', 'if times were missed, start one run for all of them')
+    .option('--queue', 'with --chat: if the last run is still open, queue the message')
+    .action(async (name, cron, message, options) => (await load()).add(name, cron, message, options));
+  remote(command(group, 'show <schedule>'))
+    .description('a schedule with its next times and what became of the last ones')
+    .action(async (schedule, options) => (await load()).show(schedule, options));
+  for (const [name, about] of Object.entries({
+    pause: 'pause a schedule',
+    resume: 'resume a schedule, with its next time after now',
+    run: 'start a run of a schedule now',
+    remove: 'remove a schedule; its chats stay',
+  }))
+    remote(command(group, `${name} <schedule>`))
+      .description(about)
+      .action(async (schedule, options) => (await load()).change(name, schedule, options));
 }
 
 function projectCommands(group: Command): void {
@@ -309,6 +340,12 @@ function identifier(given: string): string {
 
 function identifierOrLast(given: string): string {
   return given === 'last' ? given : identifier(given);
+}
+
+function dollars(given: string): number {
+  const number = Number(given);
+  if (given.trim() !== '' && Number.isFinite(number) && number > 0) return number;
+  throw new InvalidArgumentError('It must be a number of US dollars, such as 0.50.');
 }
 
 function whole(min: number, max = 2_147_483_647): (given: string) => number {

@@ -2,6 +2,7 @@
 
 import { createHttp, type ClientOptions } from './http.ts';
 import { approvals } from './resources/approvals.ts';
+import { automation } from './resources/automation.ts';
 import { chats } from './resources/chats.ts';
 import { files } from './resources/files.ts';
 import { knowledge } from './resources/knowledge.ts';
@@ -23,5 +24,6 @@ export function createClient(options: ClientOptions = {}) {
     workspaces: workspaces(http),
     ...knowledge(http),
     ...settings(http),
+    ...automation(http),
   };
 }

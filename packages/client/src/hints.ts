@@ -9,6 +9,8 @@ export interface Hint {
   readonly files: boolean;
   /** Whether MCP servers, or their states, have changed. */
   readonly servers: boolean;
+  /** Whether schedules, webhooks or triggers have changed, or one of them was used. */
+  readonly automation: boolean;
 }
 
 export function streamHints(

@@ -18,6 +18,7 @@ export type {
 } from './events.ts';
 export { isTerminal } from './events.ts';
 export * as schemas from './schemas.ts';
+export type { NewSchedule, Schedule, ScheduleTime } from './automation.ts';
 export type { Approval, Chat, ChatMessage, Session } from './chats.ts';
 export type { File, FileDiff, FileVersion, SearchHit, TreeEntry, Unpacked, Workspace } from './files.ts';
 export type {

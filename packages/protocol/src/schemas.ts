@@ -1,5 +1,6 @@
 // All bodies of the HTTP API.
 
+export * from './automation.ts';
 export * from './chats.ts';
 export * from './files.ts';
 export * from './http.ts';

@@ -321,6 +321,45 @@ CREATE INDEX runs_of_parent ON public.runs USING btree (parent_run) WHERE ((pare
 CREATE INDEX runs_open ON public.runs USING btree (thread_id, ordinal) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]))
 CREATE TRIGGER runs_not_in_removed BEFORE INSERT ON public.runs FOR EACH ROW EXECUTE FUNCTION refuse_removed()
 
+table schedule_times (
+  schedule_id uuid not null,
+  workspace_id uuid not null,
+  at timestamp with time zone not null,
+  outcome text not null,
+  manual boolean not null,
+  earlier integer not null,
+  reason text,
+  thread_id uuid,
+  run_id uuid,
+  decided_at timestamp with time zone not null default clock_timestamp(),
+  constraint schedule_times_pkey PRIMARY KEY (schedule_id, at),
+  constraint schedule_times_outcome_check CHECK ((outcome = ANY (ARRAY['started'::text, 'missed'::text, 'skipped'::text, 'refused'::text]))),
+  constraint schedule_times_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES schedules(id) ON DELETE CASCADE
+)
+
+table schedules (
+  id uuid not null,
+  workspace_id uuid not null,
+  name text not null,
+  cron text not null,
+  time_zone text not null,
+  start json not null,
+  missed text not null,
+  overlap text not null,
+  paused boolean not null,
+  principal json not null,
+  next_at timestamp with time zone,
+  last_run uuid,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  constraint schedules_pkey PRIMARY KEY (id),
+  constraint schedules_workspace_id_name_key UNIQUE (workspace_id, name),
+  constraint schedules_missed_check CHECK ((missed = ANY (ARRAY['skip'::text, 'run_once'::text]))),
+  constraint schedules_overlap_check CHECK ((overlap = ANY (ARRAY['skip'::text, 'queue'::text]))),
+  constraint schedules_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+)
+CREATE INDEX schedules_due ON public.schedules USING btree (next_at) WHERE (next_at IS NOT NULL)
+
 table sessions (
   id uuid not null,
   workspace_id uuid not null,
@@ -376,6 +415,25 @@ CREATE INDEX threads_owned ON public.threads USING btree (owner) WHERE (owner IS
 CREATE INDEX threads_removed ON public.threads USING btree (removed_at) WHERE (removed_at IS NOT NULL)
 CREATE INDEX threads_short ON public.threads USING btree (workspace_id, "right"((id)::text, 12))
 
+table triggers (
+  id uuid not null,
+  workspace_id uuid not null,
+  name text not null,
+  token_hash bytea not null,
+  start json not null,
+  secret text,
+  enabled boolean not null,
+  principal json not null,
+  used_at timestamp with time zone,
+  uses integer not null default 0,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  constraint triggers_pkey PRIMARY KEY (id),
+  constraint triggers_token_hash_key UNIQUE (token_hash),
+  constraint triggers_workspace_id_name_key UNIQUE (workspace_id, name),
+  constraint triggers_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+)
+
 table unindexed (
   workspace_id uuid not null,
   object_id uuid not null,
@@ -391,6 +449,41 @@ table vocabulary (
   constraint vocabulary_pkey PRIMARY KEY (workspace_id, word)
 ) with (fillfactor=80)
 CREATE INDEX vocabulary_similar ON public.vocabulary USING gin (word gin_trgm_ops)
+
+table webhook_deliveries (
+  id uuid not null,
+  workspace_id uuid not null,
+  webhook_id uuid not null,
+  event text not null,
+  payload json not null,
+  state text not null default 'waiting'::text,
+  attempts integer not null default 0,
+  next_at timestamp with time zone not null default clock_timestamp(),
+  status integer,
+  error text,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  attempted_at timestamp with time zone,
+  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'delivered'::text, 'dead'::text]))),
+  constraint webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
+) with (fillfactor=80)
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (next_at) WHERE (state = 'waiting'::text)
+CREATE INDEX webhook_deliveries_listed ON public.webhook_deliveries USING btree (webhook_id, created_at DESC, id DESC)
+
+table webhooks (
+  id uuid not null,
+  workspace_id uuid not null,
+  url text not null,
+  events text[] not null,
+  secret text not null,
+  enabled boolean not null,
+  principal json not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  constraint webhooks_pkey PRIMARY KEY (id),
+  constraint webhooks_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+)
+CREATE INDEX webhooks_of_workspace ON public.webhooks USING btree (workspace_id)
 
 table workspaces (
   id uuid not null,

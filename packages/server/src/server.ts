@@ -13,6 +13,7 @@ import { writeAuditSettings } from './threads/chats/read-chats.ts';
 import { createThreadOriginCache } from './threads/origin-cache.ts';
 import { startChores } from './upkeep/chores.ts';
 import { wireAgents } from './wiring/agents.ts';
+import { wireAutomation } from './wiring/automation.ts';
 import { wireDatabase } from './wiring/database.ts';
 import { wireFiles } from './wiring/files.ts';
 import { wireHttp } from './wiring/http.ts';
@@ -67,6 +68,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const conductors = new Map(options.conductors);
   const pod: Pod = wirePod(options, { database, bus, writer, agents, conductors, packs, metrics });
 
+  const automation = wireAutomation(options, { pool, bus, pod, agents, onError });
+
   const originOf = createThreadOriginCache(pool);
   const hints = new WorkspaceHints({
     bus,
@@ -105,6 +108,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   await mirrors.start();
   await pod.start();
+  automation.start();
   const chores = startChores(pool, onError);
 
   return {
@@ -114,6 +118,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     database: embedded ? 'embedded' : 'external',
     stop: async () => {
       const connections = http.close();
+      await automation.stop();
       await pod.stop(GRACE_MS);
       streams.close();
       followers.close();

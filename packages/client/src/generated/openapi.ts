@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * Follow hints about what has changed
-         * @description Server-sent events `hint` `{chats, files, servers}`: the ids of chats whose state, title, queue or approvals have changed, and whether files or MCP servers have. A hint only says what to read again. It has no id and is not repeated: after a new connection, read everything once. The stream does not end.
+         * @description Server-sent events `hint` `{chats, files, servers, automation}`: the ids of chats whose state, title, queue or approvals have changed, and whether files, MCP servers, or schedules, webhooks and triggers have. A hint only says what to read again. It has no id and is not repeated: after a new connection, read everything once. The stream does not end.
          */
         get: {
             parameters: {
@@ -5898,6 +5898,293 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{id}/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the schedules of a workspace, with their next times and what became of the last ones */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The schedules, by name */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["Schedule"][];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Add a schedule
+         * @description A workspace has at most 100. Its runs act on behalf of the one who added or last changed it.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewSchedule"];
+                };
+            };
+            responses: {
+                /** @description The schedule */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Schedule"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/schedules/{schedule}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a schedule */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    schedule: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The schedule */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Schedule"];
+                    };
+                };
+            };
+        };
+        /**
+         * Change a schedule
+         * @description The body replaces the whole schedule. It goes on with the next time after now.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    schedule: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewSchedule"];
+                };
+            };
+            responses: {
+                /** @description The schedule */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Schedule"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /** Remove a schedule; its chats stay */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    schedule: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The schedule is removed */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/schedules/{schedule}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pause a schedule */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    schedule: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The schedule */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Schedule"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/schedules/{schedule}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resume a schedule, with its next time after now */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    schedule: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The schedule */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Schedule"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/schedules/{schedule}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a run of a schedule now; its next time stays
+         * @description 409 `schedule_busy` if its last run is still open and it skips such times.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    schedule: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The schedule */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Schedule"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/person": {
         parameters: {
             query?: never;
@@ -7810,6 +8097,175 @@ export interface components {
             timeout_seconds: number;
             /** @default true */
             enabled: boolean;
+        };
+        Schedule: {
+            /** @description Unique in the workspace. */
+            name: string;
+            /**
+             * @description Five fields (minute, hour, day of the month, month, day of the week), or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.
+             * @example 0 9 * * MON-FRI
+             */
+            cron: string;
+            /**
+             * @description A time zone of the IANA database.
+             * @default UTC
+             * @example Europe/Berlin
+             */
+            time_zone: string;
+            /** @description What is said to the agent. */
+            message: string;
+            /**
+             * Format: uuid
+             * @description The chat that gets the message; null: a new chat each time.
+             * @default null
+             */
+            chat_id: string | null;
+            /**
+             * @description The title of new chats; null: the server finds one.
+             * @default null
+             */
+            title: string | null;
+            /** @default null */
+            role: string | null;
+            /** @default null */
+            model: string | null;
+            /**
+             * @description The limits of each run.
+             * @default null
+             */
+            limits: {
+                /** @description Model calls. */
+                steps?: number;
+                tokens?: number;
+                /** @description US dollars, as far as prices are known. */
+                cost?: number;
+                seconds?: number;
+            } | null;
+            /**
+             * @description What happens to times that passed more than a minute ago, while no server was running: nothing, or one run for all of them.
+             * @default skip
+             * @enum {string}
+             */
+            missed: "skip" | "run_once";
+            /**
+             * @description What happens at a time when the last run of the schedule is still open: the time is skipped, or its message is queued in the chat. `queue` needs `chat_id`.
+             * @default skip
+             * @enum {string}
+             */
+            overlap: "skip" | "queue";
+            /** @default false */
+            paused: boolean;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            workspace_id: string;
+            /**
+             * Format: date-time
+             * @description Null if it is paused, or the expression has no further time.
+             */
+            next_at: string | null;
+            /** @description The next five times; none if it is paused. */
+            next_times: string[];
+            /** @description What became of its last ten times, latest first. */
+            times: components["schemas"]["ScheduleTime"][];
+            /** @description On whose behalf its runs act. */
+            principal: {
+                /** @enum {string} */
+                kind: "local";
+            } | {
+                /** @enum {string} */
+                kind: "key";
+                name: string;
+            };
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ScheduleTime: {
+            /**
+             * Format: date-time
+             * @description The time in the schedule; of a manual run, when it was asked for.
+             */
+            at: string;
+            /**
+             * @description `missed`: no server was running. `skipped`: the last run was still open. `refused`: the run could not be started.
+             * @enum {string}
+             */
+            outcome: "started" | "missed" | "skipped" | "refused";
+            /** @description Somebody asked for the run, at no time of the schedule. */
+            manual: boolean;
+            /** @description How many earlier times were missed together with it; 100 means 100 or more. */
+            earlier: number;
+            /** @description Why no run was started. */
+            reason: string | null;
+            /** Format: uuid */
+            chat_id: string | null;
+            /**
+             * Format: uuid
+             * @description The run that it started; if it was skipped, the open run.
+             */
+            run_id: string | null;
+            /** Format: date-time */
+            decided_at: string;
+        };
+        NewSchedule: {
+            /** @description Unique in the workspace. */
+            name: string;
+            /**
+             * @description Five fields (minute, hour, day of the month, month, day of the week), or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.
+             * @example 0 9 * * MON-FRI
+             */
+            cron: string;
+            /**
+             * @description A time zone of the IANA database.
+             * @default UTC
+             * @example Europe/Berlin
+             */
+            time_zone: string;
+            /** @description What is said to the agent. */
+            message: string;
+            /**
+             * Format: uuid
+             * @description The chat that gets the message; null: a new chat each time.
+             * @default null
+             */
+            chat_id: string | null;
+            /**
+             * @description The title of new chats; null: the server finds one.
+             * @default null
+             */
+            title: string | null;
+            /** @default null */
+            role: string | null;
+            /** @default null */
+            model: string | null;
+            /**
+             * @description The limits of each run.
+             * @default null
+             */
+            limits: {
+                /** @description Model calls. */
+                steps?: number;
+                tokens?: number;
+                /** @description US dollars, as far as prices are known. */
+                cost?: number;
+                seconds?: number;
+            } | null;
+            /**
+             * @description What happens to times that passed more than a minute ago, while no server was running: nothing, or one run for all of them.
+             * @default skip
+             * @enum {string}
+             */
+            missed: "skip" | "run_once";
+            /**
+             * @description What happens at a time when the last run of the schedule is still open: the time is skipped, or its message is queued in the chat. `queue` needs `chat_id`.
+             * @default skip
+             * @enum {string}
+             */
+            overlap: "skip" | "queue";
+            /** @default false */
+            paused: boolean;
         };
         PersonState: {
             person: boolean;

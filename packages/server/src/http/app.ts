@@ -34,6 +34,7 @@ import { docsRoute } from './kernel/docs.ts';
 import { entityRoutes } from './routes/entities.ts';
 import { fileRoutes } from './routes/files.ts';
 import { folderRoutes } from './routes/folders.ts';
+import { scheduleRoutes } from './routes/schedules.ts';
 import { searchRoutes } from './routes/search.ts';
 import { guard } from './kernel/guard.ts';
 import { refuseDetours, refuseNulInTarget } from './kernel/paths.ts';
@@ -126,6 +127,7 @@ export function createApp(context: HttpContext, pool: Pool): App {
   toolResultRoutes(app);
   usageRoutes(app, pool);
   mcpRoutes(app, context);
+  scheduleRoutes(app, context);
   personRoutes(app, context);
   indexRoute(app);
   healthRoutes(app, context, pool);

@@ -22,6 +22,7 @@ interface Ids {
   readonly role: string;
   readonly server: string;
   readonly edge: string;
+  readonly schedule: string;
   /** An entity of each kind, by the kind. */
   readonly entities: Readonly<Record<string, string>>;
 }
@@ -92,6 +93,12 @@ const INSIDE: Readonly<Record<string, Route>> = {
     status: 201,
     makes: true,
   },
+  'GET /api/v1/workspaces/{id}/schedules/{schedule}': {},
+  'PUT /api/v1/workspaces/{id}/schedules/{schedule}': { request: () => ({ body: YEARLY }) },
+  'POST /api/v1/workspaces/{id}/schedules/{schedule}/pause': {},
+  'POST /api/v1/workspaces/{id}/schedules/{schedule}/resume': {},
+  'POST /api/v1/workspaces/{id}/schedules/{schedule}/run': {},
+  'DELETE /api/v1/workspaces/{id}/schedules/{schedule}': {},
   'GET /api/v1/workspaces/{id}/tree': { request: ({ folder }) => ({ query: { path: folder } }) },
   'GET /api/v1/workspaces/{id}/archive': { request: ({ folder }) => ({ query: { path: folder } }) },
   'GET /api/v1/workspaces/{id}/versions': { request: ({ file }) => ({ query: { file } }) },
@@ -142,14 +149,16 @@ const WHOLE_WORKSPACE = [
   'GET /api/v1/workspaces/{id}/policy',
   'GET /api/v1/workspaces/{id}/projects',
   'GET /api/v1/workspaces/{id}/roles',
-  'GET /api/v1/workspaces/{id}/skills',
+  'GET /api/v1/workspaces/{id}/schedules',
   'GET /api/v1/workspaces/{id}/search',
+  'GET /api/v1/workspaces/{id}/skills',
   'PATCH /api/v1/workspaces/{id}',
   'POST /api/v1/workspaces/{id}/archive',
   'POST /api/v1/workspaces/{id}/folder/accept-removals',
   'POST /api/v1/workspaces/{id}/folder/restore',
   'POST /api/v1/workspaces/{id}/projects',
   'POST /api/v1/workspaces/{id}/projects/import',
+  'POST /api/v1/workspaces/{id}/schedules',
   'PUT /api/v1/workspaces/{id}/archive',
   'PUT /api/v1/workspaces/{id}/policy',
 ];
@@ -161,6 +170,9 @@ const VALID: Readonly<Record<string, Request>> = {
   'POST /api/v1/workspaces/{id}/archive': { body: 'zip' },
   'POST /api/v1/workspaces/{id}/projects': { body: { name: 'Mine' } },
   'POST /api/v1/workspaces/{id}/projects/import': { body: 'zip' },
+  'POST /api/v1/workspaces/{id}/schedules': {
+    body: { name: 'scheduled', cron: '@yearly', message: 'Hi.' },
+  },
   'PUT /api/v1/workspaces/{id}/archive': { body: 'zip' },
   'PUT /api/v1/workspaces/{id}/policy': { body: { rules: [] } },
 };
@@ -218,6 +230,7 @@ const WITHOUT_ID = [
 ];
 
 const SHORT = JSON.stringify({ steps: [{ text: 'Hi.' }] });
+const YEARLY = { name: 'yearly', cron: '@yearly', message: SHORT };
 const HANGS = JSON.stringify({ steps: [{ text: 'x', hang: true }] });
 const UNKNOWN: Ids = {
   chat: '01890000-0000-7000-8000-000000000001',
@@ -231,6 +244,7 @@ const UNKNOWN: Ids = {
   role: 'nobody',
   server: 'none',
   edge: '01890000-0000-7000-8000-00000000000a',
+  schedule: '01890000-0000-7000-8000-00000000000b',
   entities: Object.fromEntries(
     KINDS.map(({ kind }, index) => [kind, `01890000-0000-7000-8000-0000000001${index + 10}`]),
   ),
@@ -284,6 +298,7 @@ async function fill(name: string): Promise<Ids> {
     folder: '/plans',
     role: 'spy',
     server: 'web',
+    schedule: (await ask('POST', workspaceUrl(name, '/schedules'), YEARLY)).body.id,
     ...(await fillKnowledge(name)),
   };
 }
@@ -314,7 +329,10 @@ function send(route: string, { request }: Route, workspace: string, ids: Ids): P
     .replace(/(?<=\/mcp-servers\/)\{name\}/, ids.server)
     .replace(/\{entity_id\}/, entityFor(path, ids))
     .replace('{edge_id}', ids.edge)
-    .replace(/\{(chat|approval|path)\}/, (_all, name: 'chat' | 'approval' | 'path') => ids[name]);
+    .replace(
+      /\{(chat|approval|path|schedule)\}/,
+      (_all, name: 'chat' | 'approval' | 'path' | 'schedule') => ids[name],
+    );
   expect(address, route).not.toContain('{');
   const search = new URLSearchParams(query).toString();
   return ask(method, `${world.url}${address}${search && `?${search}`}`, body, {

@@ -20,6 +20,7 @@ interface Hint {
   readonly chats: readonly string[];
   readonly files: boolean;
   readonly servers: boolean;
+  readonly automation: boolean;
 }
 
 let database: TestDatabase;
@@ -135,9 +136,17 @@ const chatOf = (chat: string) => (hint: Hint) => hint.chats.includes(chat);
 const someChat = () => (hint: Hint) => hint.chats.length > 0;
 const files = () => (hint: Hint) => hint.files;
 const servers = () => (hint: Hint) => hint.servers;
+const automation = () => (hint: Hint) => hint.automation;
 const control = (action: string, prepare: () => Promise<Prepared>): Route => ({
   prepare,
   request: ({ chat }) => ok(ask('POST', at(`/chats/${chat}/${action}`))),
+});
+const schedule = { name: 'scheduled', cron: '@yearly', message: say({ text: 'done' }) };
+/** A request about a schedule of its own. */
+const scheduled = (method: string, rest = '', body?: unknown): Route => ({
+  prepare: async () => (await ask('POST', at('/schedules'), { ...schedule, name: `${method}${rest}` })).body,
+  request: ({ id }) => ok(ask(method, at(`/schedules/${id}${rest}`), body)),
+  says: automation,
 });
 const hanging = () => openUntil(HANGS, 'running');
 const done = () => openUntil(say({ text: 'done' }), 'done');
@@ -350,6 +359,15 @@ const ROUTES: Readonly<Record<string, Route | string>> = {
     request: () => ok(ask('DELETE', at('/mcp-servers/hinted'))),
     says: servers,
   },
+  'post /api/v1/workspaces/{id}/schedules': {
+    request: () => ok(ask('POST', at('/schedules'), { ...schedule, name: 'hinted' })),
+    says: automation,
+  },
+  'put /api/v1/workspaces/{id}/schedules/{schedule}': scheduled('PUT', '', schedule),
+  'post /api/v1/workspaces/{id}/schedules/{schedule}/pause': scheduled('POST', '/pause'),
+  'post /api/v1/workspaces/{id}/schedules/{schedule}/resume': scheduled('POST', '/resume'),
+  'post /api/v1/workspaces/{id}/schedules/{schedule}/run': scheduled('POST', '/run'),
+  'delete /api/v1/workspaces/{id}/schedules/{schedule}': scheduled('DELETE'),
   ...KNOWLEDGE,
   'patch /api/v1/workspaces/{id}': {
     request: () => ok(ask('PATCH', at(), { name: `${space.name}-renamed` })),

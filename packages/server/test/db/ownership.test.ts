@@ -49,6 +49,11 @@ const OWNER: Readonly<Record<string, string>> = {
   approvals: 'runs',
   thread_snapshots: 'runs',
   idempotency_keys: 'runs',
+  schedules: 'automation',
+  schedule_times: 'automation',
+  webhooks: 'automation',
+  webhook_deliveries: 'automation',
+  triggers: 'automation',
 };
 
 interface Access {

@@ -79,6 +79,16 @@ function isTime(text: string): boolean {
   return time.toISOString().slice(0, 19) === text.slice(0, 19);
 }
 
+/** A field of the body that its schema allows, but that cannot be used. */
+export function invalidField(path: string, message: string): Problem {
+  return new Problem({
+    status: 400,
+    code: 'invalid_body',
+    detail: `${path}: ${message}`,
+    extra: { errors: [{ path, message }] },
+  });
+}
+
 /** The database cannot store NUL in text. */
 export function refuseNul(
   path: string,

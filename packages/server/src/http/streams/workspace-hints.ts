@@ -1,8 +1,9 @@
-// A workspace's hints, for screens that list its chats, files and MCP servers: which chats have changed, and whether files or
-// servers have. A hint only says what to reload. Hints are not stored and may be lost with their connection; a client that
+// A workspace's hints, for screens that list its chats, files, MCP servers and schedules: which chats have changed, and whether
+// anything else has. A hint only says what to reload. Hints are not stored and may be lost with their connection; a client that
 // reconnects reloads everything once.
 
 import type { EventType } from '@continuo/protocol';
+import { AUTOMATION_CHANGED } from '../../automation/topics.ts';
 import type { Bus } from '../../bus/bus.ts';
 import { FILES_CHANGED } from '../../files/topics.ts';
 import { LOG_APPENDED } from '../../log/notice.ts';
@@ -27,6 +28,7 @@ export interface Hint {
   readonly chats: readonly string[];
   readonly files: boolean;
   readonly servers: boolean;
+  readonly automation: boolean;
 }
 
 type Listener = (hint: Hint) => void;
@@ -80,6 +82,10 @@ export class WorkspaceHints {
         message: ({ workspaceId }) => this.#rooms.get(workspaceId)?.tell({ servers: true }),
         rescan: () => this.#tellAll({ servers: true }),
       });
+    bus.subscribe(AUTOMATION_CHANGED, {
+      message: ({ workspaceId }) => this.#rooms.get(workspaceId)?.tell({ automation: true }),
+      rescan: () => this.#tellAll({ automation: true }),
+    });
   }
 
   #chatChanged(threadId: string): void {
@@ -96,13 +102,14 @@ export class WorkspaceHints {
   }
 }
 
-const NOTHING: Hint = { chats: [], files: false, servers: false };
+const NOTHING: Hint = { chats: [], files: false, servers: false, automation: false };
 
 export function mergeHints(a: Hint, b: Hint): Hint {
   return {
     chats: [...new Set([...a.chats, ...b.chats])],
     files: a.files || b.files,
     servers: a.servers || b.servers,
+    automation: a.automation || b.automation,
   };
 }
 

@@ -82,6 +82,45 @@ interface Row {
 }
 
 export async function enqueue(world: FactWorld, request: Enqueue): Promise<Enqueued> {
+  const { pool, by, ids, begin } = prepare(world, request);
+  try {
+    if (request.idempotencyKey === null) {
+      const row = await insert(pool, request, ids, by);
+      begin(row);
+      return accepted(request, ids, row, by.principal);
+    }
+    return await once(pool, request, ids, by, begin);
+  } catch (error) {
+    const refused = refusal(error);
+    if (refused) return refused;
+    throw error;
+  }
+}
+
+/**
+ * Like `enqueue`, in the caller's transaction and without an idempotency key. A refusal undoes nothing else in the transaction. Call
+ * `announce` after the commit.
+ */
+export async function enqueueIn(
+  client: Queryable,
+  world: FactWorld,
+  request: Enqueue,
+): Promise<{ readonly outcome: Enqueued; readonly announce: () => void }> {
+  const { by, ids, begin } = prepare(world, request);
+  await client.query('savepoint enqueue');
+  try {
+    const row = await insert(client, request, ids, by);
+    return { outcome: accepted(request, ids, row, by.principal), announce: () => begin(row) };
+  } catch (error) {
+    const refused = refusal(error);
+    if (!refused) throw error;
+    await client.query('rollback to savepoint enqueue');
+    return { outcome: refused, announce: () => undefined };
+  }
+}
+
+/** The ids of the new run and message, and `begin`, which starts the committed run or wakes its thread's owner. */
+function prepare(world: FactWorld, request: Enqueue) {
   const { pool, pod, bus } = world;
   const principal = toStored(world.principal);
   const claimant = pod.claimant;
@@ -93,18 +132,7 @@ export async function enqueue(world: FactWorld, request: Enqueue): Promise<Enque
     else void pod.wake(request.threadId, row.owner).catch(() => undefined);
     void bus.publish(THREAD_CHANGED, { threadId: request.threadId, change: 'fact' });
   };
-  try {
-    if (request.idempotencyKey === null) {
-      const row = await insert(pool, request, ids, { claimant, principal });
-      begin(row);
-      return accepted(request, ids, row, principal);
-    }
-    return await once(pool, request, ids, { claimant, principal }, begin);
-  } catch (error) {
-    const refused = refusal(error);
-    if (refused) return refused;
-    throw error;
-  }
+  return { pool, ids, begin, by: { claimant, principal } };
 }
 
 function refusal(error: unknown): Enqueued | null {

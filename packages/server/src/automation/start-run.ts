@@ -1,0 +1,94 @@
+// Starts a run without a person: the message goes to a new chat or to a given one, in the caller's transaction.
+
+import { v7 as uuidv7 } from 'uuid';
+import type { Pod } from '../actors/pod.ts';
+import type { Agents } from '../agents/agent.ts';
+import type { Bus } from '../bus/bus.ts';
+import type { Pool, Queryable } from '../db/pool.ts';
+import type { Principal, StoredPrincipal } from '../identity/principal.ts';
+import type { NewSchedule } from '@continuo/protocol';
+import { enqueueIn, type Enqueued } from '../runs/accept/enqueue.ts';
+
+/** What a schedule or a trigger starts, as its column `start` stores it. */
+export type Start = Pick<NewSchedule, 'message' | 'chat_id' | 'title' | 'role' | 'model' | 'limits'>;
+
+export interface StartWorld {
+  readonly pool: Pool;
+  readonly pod: Pod;
+  readonly bus: Bus;
+  readonly agents: Agents;
+}
+
+interface StartRequest {
+  readonly workspaceId: string;
+  readonly start: Start;
+  readonly principal: StoredPrincipal;
+}
+
+export type Started =
+  /** Call `announce` after the commit. */
+  | { readonly ok: true; readonly threadId: string; readonly runId: string; readonly announce: () => void }
+  /** The transaction can go on. */
+  | { readonly ok: false; readonly reason: string };
+
+export async function startRun(
+  client: Queryable,
+  world: StartWorld,
+  { workspaceId, start, principal }: StartRequest,
+): Promise<Started> {
+  const { chat_id: chatId, title, limits, message } = start;
+  const chosen = chatId === null ? start : await chatDefaults(client, workspaceId, start);
+  if (chosen === null) return { ok: false, reason: 'the chat does not exist any more' };
+  const made = await world.agents.make({
+    workspaceId,
+    role: chosen.role ?? undefined,
+    model: chosen.model ?? undefined,
+  });
+  if (!made.ok) return { ok: false, reason: made.problem };
+  const { agent } = made;
+  const merged = { ...agent.limits, ...limits };
+  const threadId = chatId ?? uuidv7();
+  const { outcome, announce } = await enqueueIn(
+    client,
+    { ...world, principal: actingAs(principal, workspaceId) },
+    {
+      workspaceId,
+      threadId,
+      message: { content: message },
+      ...(chatId === null && { chat: { title, role: start.role, model: start.model } }),
+      chosen: null,
+      idempotencyKey: null,
+      model: agent.model.id,
+      role: agent.role,
+      limits: Object.keys(merged).length === 0 ? null : merged,
+    },
+  );
+  return outcome.kind === 'queued'
+    ? { ok: true, threadId, runId: outcome.run.id, announce }
+    : { ok: false, reason: REASONS[outcome.kind] ?? `the message was not accepted (${outcome.kind})` };
+}
+
+const REASONS: Partial<Record<Enqueued['kind'], string>> = {
+  no_thread: 'the chat was removed',
+  workspace_removed: 'the workspace was removed',
+  queue_full: '100 messages are queued in the chat',
+};
+
+/** The role and model of a chat apply where `start` names none. Null if the workspace has no such chat. */
+async function chatDefaults(
+  client: Queryable,
+  workspaceId: string,
+  { chat_id, role, model }: Start,
+): Promise<Pick<Start, 'role' | 'model'> | null> {
+  const { rows } = await client.query<{ role: string | null; model: string | null }>(
+    'select role, model from threads where id = $1 and workspace_id = $2 and removed_at is null',
+    [chat_id, workspaceId],
+  );
+  const chat = rows[0];
+  return chat ? { role: role ?? chat.role, model: model ?? chat.model } : null;
+}
+
+/** A stored principal has no power of its own: nobody is there to decide. */
+function actingAs(stored: StoredPrincipal, workspaceId: string): Principal {
+  return stored.kind === 'key' ? { ...stored, isPerson: false, workspaceId } : { ...stored, isPerson: false };
+}
