@@ -549,6 +549,9 @@ function closes_cycle(p_from uuid, p_to uuid, p_rel text)
 function complete_folders(p_workspace uuid)
   returns integer language plpgsql
 
+function context_bundle(p_workspace uuid, p_project uuid, p_entity uuid)
+  returns text language plpgsql stable
+
 function decide_approval(p_workspace uuid, p_approval uuid, p_decision text, p_input json, p_comment text, p_principal json, OUT outcome text, OUT answer approvals, OUT wake boolean, OUT owner uuid)
   returns record language plpgsql
 

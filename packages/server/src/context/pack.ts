@@ -1,27 +1,162 @@
-// The packs: what a model is told about the scope of its thread.
+// The context pack of a scope: global, a project, or an entity of a project. Made of a bundle alone, and without what the model may not
+// read. Pure.
 
-import type { PolicyRule, ThreadScope } from '@continuo/protocol';
-import type { PackParts, Packs } from './request.ts';
+import type { PolicyRule } from '@continuo/protocol';
+import type { Entity } from '../knowledge/kind.ts';
+import { treeOf } from '../knowledge/structure.ts';
+import { shownStructure, type ShownStructure } from '../knowledge/tools/structure.ts';
+import { judge } from '../tools/policy.ts';
+import type {
+  Bundle,
+  BundleDocument,
+  BundleEntity,
+  BundleLink,
+  GlobalBundle,
+  ProjectBundle,
+} from './bundle.ts';
+import { BUDGETS } from './budgets.ts';
+import { indexDocuments, type RetrievalIndex } from './retrieval.ts';
 
-const NOTHING: PackParts = { system: [], turn: [], leftOut: [], sources: [], feedSeq: null };
+type PackScope = 'global' | 'project' | 'entity';
 
-/** `describe` tells a model with these permissions what the thread is about; null if there is nothing to tell. */
-export function createPacks(
-  describe: (
-    workspaceId: string,
-    scope: ThreadScope,
-    permissions: readonly PolicyRule[],
-  ) => Promise<string | null>,
-): Packs {
-  return {
-    async read({ workspaceId, scope, agent }) {
-      if (scope.project_id === null) return NOTHING;
-      const text = await describe(workspaceId, scope, agent.permissions);
-      if (text === null) return NOTHING;
-      return {
-        ...NOTHING,
-        system: [{ kind: 'scope', text, source: { kind: 'text', name: 'scope' } }],
-      };
-    },
+export interface ContextPack {
+  readonly scope: PackScope;
+  readonly focus: {
+    readonly projectId?: string;
+    readonly projectName?: string;
+    readonly entityId?: string;
+    readonly entityType?: string;
   };
+  readonly data: {
+    readonly docStructure?: ShownStructure;
+    /** In the global scope, a line about each project that changed lately. */
+    readonly projectSummary?: string;
+    readonly entityDetails?: Entity;
+    /** The titles from the root of the structure to the document in focus. */
+    readonly documentPath?: readonly string[];
+    readonly linkedEntities?: readonly BundleLink[];
+    readonly recentActivity?: readonly BundleEntity[];
+  };
+  readonly budgets: typeof BUDGETS;
+  /** The version of the project, of its structure, and of the entity. */
+  readonly versions: { readonly project?: number; readonly structure?: number; readonly entity?: number };
+  /** The readable documents of the project, for retrieval. */
+  readonly index: RetrievalIndex | null;
+}
+
+/** Null if the model may not read the project. */
+export function packOf({ about, rules }: Bundle, permissions: readonly PolicyRule[]): ContextPack | null {
+  const isReadable = readableBy(rules, permissions);
+  return about.scope === 'global' ? globalPack(about, isReadable) : projectPack(about, isReadable);
+}
+
+type Readable = (path: string) => boolean;
+
+function readableBy(workspace: readonly PolicyRule[], role: readonly PolicyRule[]): Readable {
+  // Thousands of paths need no judgement if no rule denies anything.
+  if (![...workspace, ...role].some(({ action }) => action === 'deny')) return () => true;
+  return (path) =>
+    judge(
+      { tool: 'get_onto_document_details', like: 'read', effect: 'pure', paths: [path] },
+      { workspace, role },
+    ).action !== 'deny';
+}
+
+function globalPack({ projects, count }: GlobalBundle, isReadable: Readable): ContextPack {
+  const lines = projects
+    .filter(({ path }) => isReadable(path))
+    .map(({ id, title, state, purpose, documents }) => {
+      const about = [state, counted(documents, 'document'), purpose && oneLine(purpose)];
+      return `- ${title} (project_id ${id}): ${about.filter(Boolean).join(', ')}`;
+    });
+  const more = count - projects.length;
+  if (more > 0) lines.push(`- ${more} more; list_onto_projects lists them`);
+  return {
+    scope: 'global',
+    focus: {},
+    data: lines.length === 0 ? {} : { projectSummary: lines.join('\n') },
+    budgets: BUDGETS,
+    versions: {},
+    index: null,
+  };
+}
+
+function projectPack(about: ProjectBundle, isReadable: Readable): ContextPack | null {
+  const { project, folder, structureVersion, links, changed } = about;
+  if (!isReadable(folder)) return null;
+  const isShown = ({ path }: { readonly path: string | null }) => isReadable(path ?? folder);
+  const entity =
+    about.entity && isShown({ path: (about.entity.path as string | undefined) ?? null })
+      ? about.entity
+      : null;
+  const documents = about.documents.filter(isShown);
+  const index = indexDocuments(documents);
+  const linked = entity ? links.filter(isShown) : [];
+  const open = entity?.kind === 'document' ? [entity.id] : documentsIn(linked);
+  const root = treeOf(project.id, about.documents);
+  return {
+    scope: entity ? 'entity' : 'project',
+    focus: {
+      projectId: project.id,
+      projectName: project.name!,
+      ...(entity && { entityId: entity.id, entityType: entity.kind }),
+    },
+    data: {
+      docStructure: shownStructure({ version: structureVersion, root }, index.documents, open),
+      projectSummary: summaryOf(about),
+      ...(entity && { entityDetails: entity, linkedEntities: linked }),
+      ...(entity?.kind === 'document' && { documentPath: pathOf(index, entity.id) }),
+      recentActivity: changed.filter(isShown),
+    },
+    budgets: BUDGETS,
+    versions: {
+      project: project.version,
+      structure: structureVersion,
+      ...(entity && { entity: entity.version }),
+    },
+    index,
+  };
+}
+
+function documentsIn(links: readonly BundleLink[]): readonly string[] {
+  return links.flatMap(({ id, kind }) => (kind === 'document' ? [id] : []));
+}
+
+/** The titles from the root to a document. */
+export function pathOf({ documents }: RetrievalIndex, id: string): readonly string[] {
+  const titles: string[] = [];
+  for (let at: BundleDocument | undefined = documents.get(id); at; at = documents.get(at.parent_id))
+    titles.unshift(at.title);
+  return titles;
+}
+
+function summaryOf({ project, counts }: ProjectBundle): string {
+  const kinds = Map.groupBy(counts, ([kind]) => kind);
+  const lines = [...kinds].map(([kind, states]) => {
+    const total = states.reduce((sum, [, , count]) => sum + count, 0);
+    const each = states.flatMap(([, state, count]) => (state === null ? [] : [`${count} ${inWords(state)}`]));
+    return `${counted(total, inWords(kind))}${each.length > 0 ? ` (${each.join(', ')})` : ''}`;
+  });
+  const purpose = typeof project.purpose === 'string' ? [`Purpose: ${oneLine(project.purpose)}`] : [];
+  const state = project.state === undefined ? '' : ` It is ${inWords(project.state)}.`;
+  return [
+    `The project is ${project.name} (project_id ${project.id}).${state}`,
+    ...purpose,
+    `It has ${lines.length === 0 ? 'nothing in it yet' : lines.join(', ')}.`,
+  ].join('\n');
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function inWords(name: string): string {
+  return name.replaceAll('_', ' ');
+}
+
+const LINE_CHARACTERS = 300;
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS - 1).toWellFormed()}…` : line;
 }

@@ -5,13 +5,15 @@
 // 1. `system` changes only when its sources change. What is only for this turn is in `turn`, right before the message to answer.
 // 2. A request depends on its sources alone, never on what a cache happened to hold.
 
-import type { ThreadScope } from '@continuo/protocol';
+import type { PolicyRule, ThreadScope } from '@continuo/protocol';
 import type { Agent } from '../agents/agent.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { HistoryMessage, ModelRequest, ToolSchema } from '../models/model.ts';
 import { contextLimitOf } from '../models/prices.ts';
 import type { ThreadState } from '../threads/fold.ts';
 import { withImages } from './attachments.ts';
+import { toolsWithinBudget } from './budgets.ts';
+import type { ContextPack } from './pack.ts';
 import { describeSkills } from './skills.ts';
 import { firstHistory, isBeyondWindow, shorterHistory, type FittedHistory } from './fitting.ts';
 
@@ -26,7 +28,27 @@ type PartSource =
   /** Folded from the thread's log, up to this event. */
   | { readonly kind: 'event'; readonly seq: number };
 
-type PartKind = 'role' | 'guide' | 'skill' | 'scope' | 'summary' | 'agent_state';
+type PartKind =
+  /** The layers of the system prompt. */
+  | 'base'
+  | 'scope'
+  | 'documents'
+  | 'tools'
+  | 'verification'
+  /** What the role and the workspace tell every model. */
+  | 'role'
+  | 'guide'
+  | 'skill'
+  /** What the thread is about. */
+  | 'structure'
+  | 'project'
+  | 'entity'
+  /** For one turn. */
+  | 'activity'
+  | 'document'
+  /** What the conversation came to. */
+  | 'summary'
+  | 'agent_state';
 
 export interface ContextPart {
   readonly kind: PartKind;
@@ -58,15 +80,31 @@ export interface AssembledRequest {
 /** What a pack adds to a request. */
 export type PackParts = Pick<AssembledRequest, 'system' | 'turn' | 'leftOut' | 'sources' | 'feedSeq'>;
 
-interface PackQuestion {
+export interface PackQuestion {
   readonly workspaceId: string;
   readonly scope: ThreadScope;
   readonly agent: Agent;
+  /** The message to answer. */
+  readonly message: string;
+}
+
+interface PrewarmedPack {
+  readonly pack: ContextPack;
+  readonly parts: readonly ContextPart[];
+  readonly feedSeq: number;
 }
 
 /** Reads what a model is told about the scope of its thread. */
 export interface Packs {
+  /** What every request begins with. */
+  instructions(agent: Agent): readonly ContextPart[];
   read(question: PackQuestion): Promise<PackParts>;
+  /** Reads a scope's pack before it is needed; null if it is gone, or if a role with these permissions may not read it. */
+  prewarm(
+    workspaceId: string,
+    scope: ThreadScope,
+    permissions: readonly PolicyRule[],
+  ): Promise<PrewarmedPack | null>;
 }
 
 export interface RequestInputs extends Pick<
@@ -91,14 +129,18 @@ export interface Assembly {
 }
 
 export async function assembleRequest(inputs: RequestInputs): Promise<Assembly> {
-  const { agent, tools, pool, packs, runId, summaryLines } = inputs;
+  const { agent, pool, packs, runId, summaryLines } = inputs;
+  const inProject = inputs.scope.project_id !== null;
+  const offered = inProject ? toolsWithinBudget(inputs.tools) : { tools: inputs.tools, leftOut: [] };
+  const { tools } = offered;
   const model = agent.model.id;
   const limits = { window: contextLimitOf(model), tooLong: inputs.tooLong[model] };
   const needsWhole = inputs.omitted !== null && isBeyondWindow(limits);
   const held = needsWhole ? await inputs.wholeHistory() : inputs.history;
   const refused = inputs.refused.filter((each) => each.model === model);
+  const message = messageOf(inputs.history, runId);
   const [pack, filled, known] = await Promise.all([
-    packs.read(inputs),
+    packs.read({ ...inputs, message }),
     withImages(pool, held, runId, refused),
     agent.skills(),
   ]);
@@ -107,10 +149,10 @@ export async function assembleRequest(inputs: RequestInputs): Promise<Assembly> 
   const withHistory = (history: FittedHistory): Assembly => ({
     request: {
       ...pack,
-      system: [...instructionsOf(agent), ...skills.parts, ...pack.system],
+      system: [...packs.instructions(agent), ...skills.parts, ...pack.system],
       history,
       tools,
-      leftOut: [...skills.leftOut, ...pack.leftOut, ...turnsLeftOut(history)],
+      leftOut: [...offered.leftOut, ...skills.leftOut, ...pack.leftOut, ...turnsLeftOut(history)],
       sources: [...filled.sources, ...pack.sources],
     },
     shorter: () => {
@@ -121,12 +163,10 @@ export async function assembleRequest(inputs: RequestInputs): Promise<Assembly> 
   return withHistory(firstHistory(filled.history, how, limits));
 }
 
-/** What the role and the workspace tell every model. */
-function instructionsOf({ role, preamble, guide }: Agent): readonly ContextPart[] {
-  const own: ContextPart = { kind: 'role', text: preamble, source: { kind: 'text', name: `role ${role}` } };
-  if (guide === null) return [own];
-  const text = `The workspace’s AGENTS.md says:\n\n${guide}`;
-  return [own, { kind: 'guide', text, source: { kind: 'text', name: '/AGENTS.md' } }];
+/** The last message that a person sent to the run. */
+function messageOf(history: ThreadState['history'], runId: string): string {
+  const entry = history.findLast((each) => each.runId === runId && each.entry.role === 'user')?.entry;
+  return entry?.role === 'user' ? entry.content : '';
 }
 
 function turnsLeftOut({ turnsLeftOut: turns, limit }: FittedHistory): readonly LeftOut[] {

@@ -9,6 +9,14 @@ export interface StructureNode {
   readonly children: readonly StructureNode[];
 }
 
+/** Where a document stands. */
+interface DocumentPlace {
+  readonly id: string;
+  /** Another document, or the project. */
+  readonly parent_id: string;
+  readonly position: number;
+}
+
 interface DocStructure {
   /** Counts the changes of the structure. */
   readonly version: number;
@@ -26,11 +34,8 @@ export interface DocumentMetadata {
   readonly updated_at: string;
 }
 
-interface Row {
-  id: string;
-  parent_id: string;
-  position: number;
-  metadata: DocumentMetadata;
+interface Row extends DocumentPlace {
+  readonly metadata: DocumentMetadata;
 }
 
 export interface ReadStructure {
@@ -62,28 +67,23 @@ export async function readStructure(
   // As text: the database need not build it as jsonb, and print it again.
   const places = JSON.parse(rows[0].places) as Row[];
   return {
-    structure: { version, root: childrenOf(projectId, groupByParent(places)) },
+    structure: { version, root: treeOf(projectId, places) },
     documents: places.map(({ metadata }) => metadata),
     as_of: Number(as_of),
   };
 }
 
-function groupByParent(places: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
-  const groups = new Map<string, Row[]>();
+/** The tree of documents that have a place in a project. Siblings must be in their order. */
+export function treeOf(projectId: string, places: readonly DocumentPlace[]): readonly StructureNode[] {
+  const groups = new Map<string, DocumentPlace[]>();
   for (const place of places) {
     const group = groups.get(place.parent_id);
     if (group) group.push(place);
     else groups.set(place.parent_id, [place]);
   }
-  return groups;
-}
-
-function childrenOf(parent: string, groups: ReadonlyMap<string, readonly Row[]>): readonly StructureNode[] {
-  return (groups.get(parent) ?? []).map(({ id, position }) => ({
-    id,
-    order: position,
-    children: childrenOf(id, groups),
-  }));
+  const below = (parent: string): readonly StructureNode[] =>
+    (groups.get(parent) ?? []).map(({ id, position }) => ({ id, order: position, children: below(id) }));
+  return below(projectId);
 }
 
 /** Metadata of documents of a project, in the order of the ids; ids of other documents are left out. */

@@ -4,13 +4,13 @@ import type { PolicyRule } from '@continuo/protocol';
 import { createAgents, type Agents } from '../agents/agent.ts';
 import { createRoles, subscribeRoles, type Roles } from '../agents/roles.ts';
 import type { Bus } from '../bus/bus.ts';
-import { createPacks } from '../context/pack.ts';
+import { loadLayers } from '../context/layers.ts';
+import { createPacks } from '../context/packs.ts';
 import type { Packs } from '../context/request.ts';
 import type { Pool } from '../db/pool.ts';
 import { createBuiltInTools } from '../files/tools/index.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
-import { describeScope } from '../knowledge/tools/describe.ts';
 import { createKnowledgeTools } from '../knowledge/tools/index.ts';
 import { createMcp, type Mcp } from '../mcp/mcp.ts';
 import type { Models } from '../models/catalog.ts';
@@ -64,9 +64,7 @@ export async function wireAgents(
     toolsOf: (workspaceId) => mcp.toolsOf(workspaceId),
     rulesOf,
   });
-  const packs = createPacks((workspaceId, scope, permissions) =>
-    describeScope(worldWith(permissions), workspaceId, scope),
-  );
+  const packs = createPacks({ pool, layers: await loadLayers(), bus, now: Date.now });
   return { agents, packs, roles, mcp };
 }
 

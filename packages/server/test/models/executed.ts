@@ -5,7 +5,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { createPacks } from '../../src/context/pack.ts';
+import { loadLayers } from '../../src/context/layers.ts';
+import { createPacks } from '../../src/context/packs.ts';
 import { createAgents } from '../../src/agents/agent.ts';
 import { createRoles } from '../../src/agents/roles.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
@@ -79,7 +80,7 @@ export async function createExecutor(world: LogWorld): Promise<Executor> {
       roles: await createRoles(world.pool),
       tools: createToolRegistry(TOOLS),
     }),
-    packs: createPacks(async () => null),
+    packs: createPacks({ pool: world.pool, layers: await loadLayers(), bus: null, now: Date.now }),
     cancelGraceMs: 5,
     idleMs: 600_000,
     approvalMs: null,

@@ -5,7 +5,8 @@ import { afterAll, beforeAll } from 'vitest';
 import type { NewEvent } from '@continuo/protocol';
 import { freshDatabase, type TestDatabase } from '@continuo/testkit/fixtures';
 import type { Hold } from '../../src/actors/hold.ts';
-import { createPacks } from '../../src/context/pack.ts';
+import { loadLayers } from '../../src/context/layers.ts';
+import { createPacks } from '../../src/context/packs.ts';
 import { createAgents, type Agents } from '../../src/agents/agent.ts';
 import { createRoles } from '../../src/agents/roles.ts';
 import { createPool, type DatabaseSettings, type Pool } from '../../src/db/pool.ts';
@@ -180,7 +181,7 @@ export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
     wake: () => undefined,
     states: new ThreadStateCache(),
     agents: { make: async (wanted) => (await settings.making?.(), agents.make(wanted)) } satisfies Agents,
-    packs: createPacks(async () => null),
+    packs: createPacks({ pool: world.pool, layers: await loadLayers(), bus: null, now: Date.now }),
     cancelGraceMs: settings.cancelGraceMs ?? 1000,
     idleMs: 600_000,
     approvalMs: settings.approvalMs ?? null,

@@ -51,11 +51,6 @@ export function nounOf({ kind }: Pick<Kind, 'kind'>): string {
   return kind.replaceAll('_', ' ');
 }
 
-/** The kind of an entity; undefined if the server does not know it any more. */
-export function kindOf({ knowledge }: KnowledgeToolWorld, name: string): Kind | undefined {
-  return knowledge.kinds.find(({ kind }) => kind === name);
-}
-
 // ——— what a model may see
 
 /** The paths by which entities are judged. Unknown entities have none. */

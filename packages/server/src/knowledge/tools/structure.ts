@@ -6,13 +6,15 @@ import { mayRead, placesOf, type KnowledgeToolWorld } from './shared.ts';
 
 /** Maximum number of characters of a structure: about 4,000 tokens. */
 const STRUCTURE_CHARACTERS = 16_000;
+/** What a node has besides its title and description, in JSON, at most. */
+const NODE_CHARACTERS = 150;
+const DESCRIPTION_CHARACTERS = 200;
 
-interface ShownNode {
+type Described = Pick<DocumentMetadata, 'title' | 'description' | 'content_length'>;
+
+interface ShownNode extends Described {
   readonly id: string;
   readonly order: number;
-  readonly title: string;
-  readonly description?: string;
-  readonly content_length: number;
   readonly children: readonly ShownNode[];
   /** How many documents are below it that are not shown. */
   readonly below?: number;
@@ -21,6 +23,8 @@ interface ShownNode {
 export interface ShownStructure {
   readonly version: number;
   readonly root: readonly ShownNode[];
+  /** How many documents are not shown anywhere in the structure, if some are at the root. */
+  readonly below?: number;
 }
 
 /** Null if there is no such project. */
@@ -39,46 +43,85 @@ export async function readReadableStructure(
   const known = new Map(
     read.documents.filter(({ id }) => isReadable(places.get(id) ?? '')).map((each) => [each.id, each]),
   );
-  const { version, root } = read.structure;
-  return fitted(version, shown(root, known));
+  return shownStructure(read.structure, known);
+}
+
+/**
+ * A structure with the documents that are known. If it would be too long, the documents in `open` and their siblings are shown first, then
+ * level by level whole levels; what is not shown is counted. Descriptions are shown as far as there is room.
+ */
+export function shownStructure(
+  { version, root }: { readonly version: number; readonly root: readonly StructureNode[] },
+  known: ReadonlyMap<string, Described>,
+  open: readonly string[] = [],
+): ShownStructure {
+  const nodes = knownNodes(root, known);
+  const shown = new Set<string>();
+  let left = STRUCTURE_CHARACTERS;
+  const addAll = (some: readonly StructureNode[]): boolean => {
+    const added = some.filter(({ id }) => !shown.has(id));
+    const cost = added.reduce((sum, { id }) => sum + costOf(known.get(id)!.title), 0);
+    if (cost > left) return false;
+    left -= cost;
+    for (const { id } of added) shown.add(id);
+    return true;
+  };
+  const path = open.length === 0 ? [] : nodesAt(nodes, new Set(open));
+  for (const siblings of [path, nodes, ...path.map(({ children }) => children)])
+    if (!addAll(siblings)) for (const node of siblings) if (!addAll([node])) break;
+  for (let level = nodes; level.length > 0; level = level.flatMap(({ children }) => children))
+    if (!addAll(level)) break;
+  const describe = (text: string | null): string | null => {
+    const short = text && text.slice(0, DESCRIPTION_CHARACTERS).toWellFormed();
+    const cost = JSON.stringify(short).length;
+    if (!short || cost > left) return null;
+    left -= cost;
+    return short;
+  };
+  const show = (node: StructureNode): ShownNode => {
+    const { title, description, content_length } = known.get(node.id)!;
+    const about = {
+      id: node.id,
+      order: node.order,
+      title,
+      description: describe(description),
+      content_length,
+    };
+    const children = node.children.filter(({ id }) => shown.has(id)).map(show);
+    const below = hiddenIn(node.children, shown);
+    return { ...about, children, ...(below > 0 && { below }) };
+  };
+  const top = nodes.filter(({ id }) => shown.has(id));
+  const below = top.length < nodes.length ? hiddenIn(nodes, shown) : 0;
+  return { version, root: top.map(show), ...(below > 0 && { below }) };
+}
+
+function costOf(title: string): number {
+  return NODE_CHARACTERS + JSON.stringify(title).length;
 }
 
 /** The nodes that may be shown. The children of one that may not take its place. */
-function shown(
+function knownNodes(
   nodes: readonly StructureNode[],
-  known: ReadonlyMap<string, DocumentMetadata>,
-): readonly ShownNode[] {
+  known: ReadonlyMap<string, unknown>,
+): readonly StructureNode[] {
   return nodes.flatMap(({ id, order, children }) => {
-    const below = shown(children, known);
-    const about = known.get(id);
-    if (!about) return below;
-    const { title, description, content_length } = about;
-    return [{ id, order, title, ...(description && { description }), content_length, children: below }];
+    const below = knownNodes(children, known);
+    return known.has(id) ? [{ id, order, children: below }] : below;
   });
 }
 
-/** Leaves out descriptions, then the lower levels, then the last documents, until the rest is short enough. */
-function fitted(version: number, root: readonly ShownNode[]): ShownStructure {
-  const isShort = (nodes: readonly ShownNode[]) => JSON.stringify(nodes).length <= STRUCTURE_CHARACTERS;
-  if (isShort(root)) return { version, root };
-  for (const depth of [Infinity, 4, 3, 2, 1]) {
-    const cut = upTo(root, depth);
-    if (isShort(cut)) return { version, root: cut };
-  }
-  const top = upTo(root, 1);
-  let count = top.length;
-  while (count > 1 && !isShort(top.slice(0, count))) count = Math.floor(count / 2);
-  return { version, root: top.slice(0, count) };
-}
-
-function upTo(nodes: readonly ShownNode[], depth: number): readonly ShownNode[] {
-  return nodes.map(({ description: _, children, ...node }) => {
-    if (depth > 1) return { ...node, children: upTo(children, depth - 1) };
-    const below = countOf(children);
-    return { ...node, children: [], ...(below > 0 && { below }) };
+/** The nodes with these ids and all nodes above them, from the root down. */
+function nodesAt(nodes: readonly StructureNode[], ids: ReadonlySet<string>): readonly StructureNode[] {
+  return nodes.flatMap((node) => {
+    const below = nodesAt(node.children, ids);
+    return ids.has(node.id) || below.length > 0 ? [node, ...below] : [];
   });
 }
 
-function countOf(nodes: readonly ShownNode[]): number {
-  return nodes.reduce((sum, { children }) => sum + 1 + countOf(children), 0);
+function hiddenIn(nodes: readonly StructureNode[], shown: ReadonlySet<string>): number {
+  return nodes.reduce(
+    (sum, { id, children }) => sum + (shown.has(id) ? 0 : 1) + hiddenIn(children, shown),
+    0,
+  );
 }

@@ -1,0 +1,99 @@
+// The parts of a request that come from a pack: the layers of the system prompt, and the pack's data. Stable parts come first. Pure.
+
+import type { Agent } from '../agents/agent.ts';
+import type { BundleEntity, BundleLink } from './bundle.ts';
+import type { LayerName, Layers } from './layers.ts';
+import { pathOf, type ContextPack } from './pack.ts';
+import type { ContextPart } from './request.ts';
+import type { LoadedDocument, RetrievalIndex } from './retrieval.ts';
+
+/** Maximum characters of an entity's details. Its whole is one call away. */
+const ENTITY_CHARACTERS = 16_000;
+
+/** The parts that every request begins with. */
+export function instructionParts(layers: Layers, { role, preamble, guide }: Agent): readonly ContextPart[] {
+  const parts = [layerPart(layers, 'base', 'base'), textPart('role', preamble, `role ${role}`)];
+  if (guide !== null)
+    parts.push(textPart('guide', `The workspace’s AGENTS.md says:\n\n${guide}`, '/AGENTS.md'));
+  return parts;
+}
+
+/** The parts of a scope, in the order of how often they change. */
+export function scopeParts(layers: Layers, pack: ContextPack): readonly ContextPart[] {
+  const { scope, data, focus, versions } = pack;
+  if (scope === 'global') {
+    if (data.projectSummary === undefined) return [];
+    const text = `Projects, the latest changed first:\n${data.projectSummary}`;
+    return [layerPart(layers, 'scope-global', 'scope'), textPart('project', text, 'projects')];
+  }
+  const project = { kind: 'entity', id: focus.projectId!, version: versions.project! } as const;
+  const parts: ContextPart[] = [
+    layerPart(layers, scope === 'entity' ? 'scope-entity' : 'scope-project', 'scope'),
+    layerPart(layers, 'documents', 'documents'),
+    layerPart(layers, 'tools', 'tools'),
+    layerPart(layers, 'verification', 'verification'),
+    {
+      kind: 'structure',
+      text: `doc_structure: ${JSON.stringify(data.docStructure)}`,
+      source: { kind: 'structure', id: focus.projectId!, version: versions.structure! },
+    },
+    { kind: 'project', text: data.projectSummary!, source: project },
+  ];
+  if (data.entityDetails) parts.push(entityPart(pack));
+  return parts;
+}
+
+function entityPart({ data, focus, versions }: ContextPack): ContextPart {
+  const { edges: _, ...details } = data.entityDetails!;
+  const text = [
+    `The ${focus.entityType!.replaceAll('_', ' ')} in focus: ${JSON.stringify(details).slice(0, ENTITY_CHARACTERS)}`,
+    ...(data.documentPath ? [`Its path in doc_structure: ${data.documentPath.join(' / ')}`] : []),
+    ...(data.linkedEntities!.length > 0
+      ? [`It is linked to:\n${data.linkedEntities!.map(linkLine).join('\n')}`]
+      : []),
+  ].join('\n');
+  return {
+    kind: 'entity',
+    text,
+    source: { kind: 'entity', id: focus.entityId!, version: versions.entity! },
+  };
+}
+
+function linkLine(link: BundleLink): string {
+  return `- ${link.outgoing ? `it ${link.rel}` : `${link.rel} it:`} ${entityLine(link)}`;
+}
+
+function entityLine({ id, kind, title, state, version }: BundleEntity): string {
+  const about = state === null ? '' : `, ${state.replaceAll('_', ' ')}`;
+  return `${kind.replaceAll('_', ' ')} ${title}${about} (id ${id}, version ${version})`;
+}
+
+/** What changed last in the project; null if nothing did. */
+export function activityPart({ data }: ContextPack): ContextPart | null {
+  if (!data.recentActivity?.length) return null;
+  const lines = data.recentActivity.map((each) => `- ${entityLine(each)}`);
+  return textPart('activity', `Changed last in the project:\n${lines.join('\n')}`, 'recent activity');
+}
+
+/** A document that was loaded for the turn. */
+export function documentPart(
+  index: RetrievalIndex,
+  { document, text, bytesLeftOut }: LoadedDocument,
+): ContextPart {
+  const { id, version } = document;
+  const rest = bytesLeftOut > 0 ? `\n(${bytesLeftOut} more bytes; get_onto_document_details reads them)` : '';
+  const head = `The document ${pathOf(index, id).join(' / ')} (id ${id}), which the message may be about:`;
+  return {
+    kind: 'document',
+    text: `${head}\n<document>\n${text}\n</document>${rest}`,
+    source: { kind: 'file', id, version },
+  };
+}
+
+function layerPart(layers: Layers, name: LayerName, kind: ContextPart['kind']): ContextPart {
+  return textPart(kind, layers[name], `prompts/${name}.md`);
+}
+
+function textPart(kind: ContextPart['kind'], text: string, name: string): ContextPart {
+  return { kind, text, source: { kind: 'text', name } };
+}

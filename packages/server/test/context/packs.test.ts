@@ -1,0 +1,234 @@
+// What models are told about the scope of their thread.
+
+import { expect, test } from 'vitest';
+import type { PolicyRule, ThreadScope } from '@continuo/protocol';
+import type { Agent } from '../../src/agents/agent.ts';
+import { loadLayers } from '../../src/context/layers.ts';
+import { createPacks } from '../../src/context/packs.ts';
+import type { ContextPart, PackParts } from '../../src/context/request.ts';
+import { link } from '../../src/knowledge/edges.ts';
+import type { Caller } from '../../src/knowledge/entities.ts';
+import { useKnowledge } from '../knowledge/support.ts';
+
+const world = useKnowledge();
+const layers = await loadLayers();
+
+/** Packs with an empty cache, unless the test shares them. */
+const newPacks = (now = Date.now) => createPacks({ pool: world.pool, layers, bus: null, now });
+
+function agentWith(permissions: readonly PolicyRule[] = []): Agent {
+  return { role: 'assistant', preamble: 'You help.', guide: 'Be brief.', permissions } as never;
+}
+
+function read(
+  caller: Caller,
+  scope: ThreadScope,
+  { packs = newPacks(), message = 'Hello.', permissions = [] as readonly PolicyRule[] } = {},
+): Promise<PackParts> {
+  return packs.read({ workspaceId: caller.workspaceId, scope, agent: agentWith(permissions), message });
+}
+
+const kinds = (parts: readonly ContextPart[]) => parts.map(({ kind }) => kind);
+const partOf = (pack: PackParts, kind: string) =>
+  [...pack.system, ...pack.turn].find((part) => part.kind === kind)?.text ?? '';
+const structureOf = (pack: PackParts) =>
+  JSON.parse(partOf(pack, 'structure').slice('doc_structure: '.length));
+
+async function newProject(caller: Caller) {
+  const { projects, documents } = world.knowledge;
+  const { project } = await projects.create(caller, {
+    name: 'Moon',
+    purpose: 'Land there',
+    tasks: [{ title: 'Build the lander' }],
+  });
+  const add = async (title: string, content: string, more: object = {}) =>
+    (await documents.create(caller, { title, content, ...more }, project.id)).entities[0]!;
+  const research = await add('Research', 'far away');
+  const craters = await add('Craters', 'deep', { description: 'Many', parent_id: research.id });
+  return { project, research, craters, add, scope: { project_id: project.id } };
+}
+
+test('CTX-1 CTX-2 ONT-6 in a project a model gets the five layers, the map without content, and a summary', async () => {
+  const caller = await world.newCaller();
+  const { project, research, craters, scope } = await newProject(caller);
+  const pack = await read(caller, scope);
+  expect(kinds(pack.system)).toEqual('scope documents tools verification structure project'.split(' '));
+  expect(partOf(pack, 'scope')).toBe(layers['scope-project']);
+  const first = newPacks().instructions(agentWith());
+  expect(first.map(({ text }) => text)).toEqual([
+    layers.base,
+    'You help.',
+    'The workspace’s AGENTS.md says:\n\nBe brief.',
+  ]);
+  expect(structureOf(pack)).toMatchObject({
+    version: 3,
+    root: [
+      { title: 'Context', order: 0, description: 'What Moon is for', children: [] },
+      {
+        id: research.id,
+        order: 1,
+        title: 'Research',
+        description: null,
+        content_length: 8,
+        children: [
+          {
+            id: craters.id,
+            order: 0,
+            title: 'Craters',
+            description: 'Many',
+            content_length: 4,
+            children: [],
+          },
+        ],
+      },
+    ],
+  });
+  const text = pack.system.map((part) => part.text).join('');
+  expect(text).not.toContain('far away');
+  expect(partOf(pack, 'project')).toContain(
+    `Moon (project_id ${project.id}). It is active.\nPurpose: Land there`,
+  );
+  expect(partOf(pack, 'project')).toContain('3 documents, 1 task (1 todo)');
+  expect(partOf(pack, 'activity')).toContain('document Craters');
+});
+
+test('CTX-1 in an entity’s scope a model gets the whole entity, its path, and what it is linked to', async () => {
+  const caller = await world.newCaller();
+  const { craters, project, scope } = await newProject(caller);
+  const { rows } = await world.pool.query<{ id: string }>(
+    "select id from entities where project_id = $1 and kind = 'task'",
+    [project.id],
+  );
+  await link(caller, { from_id: rows[0]!.id, to_id: craters.id, rel: 'references' });
+  const pack = await read(caller, { ...scope, entity_id: craters.id });
+  expect(partOf(pack, 'scope')).toBe(layers['scope-entity']);
+  expect(partOf(pack, 'entity')).toContain('The document in focus: {"id"');
+  expect(partOf(pack, 'entity')).toContain('Its path in doc_structure: Research / Craters');
+  // The document in focus is loaded with every message.
+  expect(partOf(pack, 'document')).toContain('<document>\ndeep\n</document>');
+  expect(pack.sources).toEqual([craters.id]);
+  const task = await read(caller, { ...scope, entity_id: rows[0]!.id });
+  expect(partOf(task, 'entity')).toContain('The task in focus: {"id"');
+  expect(partOf(task, 'entity')).toContain(`- it references document Craters (id ${craters.id}, version 2)`);
+  expect(task.sources).toEqual([]);
+});
+
+test('CTX-1 in the global scope a model gets a line about each project, and nothing if there is none', async () => {
+  const caller = await world.newCaller();
+  const scope = { project_id: null };
+  expect(kinds((await read(caller, scope)).system)).toEqual([]);
+  const { project } = await newProject(caller);
+  const pack = await read(caller, scope);
+  expect(kinds(pack.system)).toEqual(['scope', 'project']);
+  expect(partOf(pack, 'project')).toContain(
+    `- Moon (project_id ${project.id}): active, 3 documents, Land there`,
+  );
+  expect(pack.turn).toEqual([]);
+});
+
+test('a model is told nothing of what its role may not read', async () => {
+  const caller = await world.newCaller();
+  const { craters, project, scope } = await newProject(caller);
+  const hidden: PolicyRule = { tool: '*', path: '/projects/moon/docs/Research.md', action: 'deny' };
+  const some = await read(caller, scope, { permissions: [hidden], message: 'What is in Research?' });
+  expect(structureOf(some).root.map(({ title }: { title: string }) => title)).toEqual(['Context', 'Craters']);
+  expect(some.sources).toEqual([]);
+  const secret: PolicyRule = { tool: 'read', path: '/projects/moon/**', action: 'deny' };
+  const about = { ...scope, entity_id: craters.id };
+  expect(kinds((await read(caller, about, { permissions: [secret] })).system)).toEqual([]);
+  await world.knowledge.projects.delete(caller, project.id, null);
+  expect(kinds((await read(caller, scope)).system)).toEqual([]);
+});
+
+test('CTX-8 ONT-6 the map of a large project has at most 4,000 tokens: the focus is open, the rest is counted', async () => {
+  const caller = await world.newCaller();
+  const { add, scope } = await newProject(caller);
+  let focus = '';
+  for (let part = 0; part < 10; part += 1) {
+    const parent = await add(`Part ${part}`, '', { description: 'x'.repeat(200) });
+    for (let page = 0; page < 20; page += 1) {
+      const { id } = await add(`Page ${page}`, '', { parent_id: parent.id });
+      if (part === 7 && page === 3) focus = id;
+    }
+  }
+  const pack = await read(caller, scope);
+  expect(partOf(pack, 'structure').length).toBeLessThanOrEqual(4 * 4000);
+  const closed = structureOf(pack).root;
+  expect(closed[2]).toMatchObject({ title: 'Part 0', children: [], below: 20 });
+  expect(closed).toHaveLength(12);
+  const focused = structureOf(await read(caller, { ...scope, entity_id: focus })).root;
+  expect(focused[9].children).toHaveLength(20);
+  expect(focused[2]).toMatchObject({ title: 'Part 0', children: [], below: 20 });
+});
+
+test('retrieval loads the documents that the message names by path, title or rare words, and no others', async () => {
+  const caller = await world.newCaller();
+  const { research, craters, add, scope } = await newProject(caller);
+  const fuel = await add('Propellant choice', 'Methane it is.', { description: 'Hydrogen or kerosene' });
+  const notes = await add('Notes', 'Research notes.', { parent_id: research.id });
+  const other = await add('Notes', 'Fuel notes.', { parent_id: fuel.id });
+  const sourcesFor = async (message: string) => (await read(caller, scope, { message })).sources;
+  expect(await sourcesFor('How deep are the craters?')).toEqual([craters.id]);
+  expect(await sourcesFor('Why kerosene and not hydrogen?')).toEqual([fuel.id]);
+  expect(await sourcesFor('What do Research / Notes say?')).toEqual([notes.id, research.id, other.id]);
+  expect(await sourcesFor('Hello there, how are you?')).toEqual([]);
+  const pack = await read(caller, scope, { message: 'Why kerosene and not hydrogen?' });
+  expect(pack.turn.at(-1)).toMatchObject({
+    kind: 'document',
+    source: { kind: 'file', id: fuel.id, version: 1 },
+  });
+  expect(pack.turn.at(-1)!.text).toContain('<document>\nMethane it is.\n</document>');
+});
+
+test('CTX-8 a warm cache gives the same parts as a cold one, after every kind of change', async () => {
+  const caller = await world.newCaller();
+  const { craters, research, add, scope } = await newProject(caller);
+  const packs = newPacks();
+  const about = { ...scope, entity_id: craters.id };
+  const permissions: PolicyRule[] = [{ tool: '*', path: '/projects/moon/docs/Secret.md', action: 'deny' }];
+  const changes: (() => Promise<unknown>)[] = [
+    async () => undefined,
+    () => add('Orbits', 'round'),
+    () => add('Secret', 'hush'),
+    () => world.knowledge.documents.update(caller, research.id, { content: 'Nearer.' }, null),
+    () => world.knowledge.documents.update(caller, craters.id, { title: 'Holes' }, null),
+    () => world.knowledge.entities('task').create(caller, { title: 'Measure' }, scope.project_id),
+    () =>
+      world.pool.query('update workspaces set policy = $2 where id = $1', [
+        caller.workspaceId,
+        JSON.stringify({ rules: [{ tool: '*', action: 'allow' }, ...permissions] }),
+      ]),
+  ];
+  for (const change of changes) {
+    await change();
+    for (const asked of [scope, about])
+      for (const allowed of [[], permissions]) {
+        const message = 'What do Research and Secret say?';
+        const how = { message, permissions: allowed };
+        const cold = await read(caller, asked, how);
+        expect(await read(caller, asked, { ...how, packs })).toEqual(cold);
+        expect(await read(caller, asked, { ...how, packs })).toEqual(cold);
+      }
+  }
+});
+
+test('CTX-8 a cached pack asks the database for one row, and is read again after its time', async () => {
+  const caller = await world.newCaller();
+  const { scope } = await newProject(caller);
+  const asked: string[] = [];
+  const pool = {
+    query: (statement: { name: string }) => {
+      asked.push(statement.name);
+      return world.pool.query(statement as never);
+    },
+  } as never;
+  let now = 0;
+  const packs = createPacks({ pool, layers, bus: null, now: () => now });
+  await packs.prewarm(caller.workspaceId, scope, []);
+  expect(asked).toEqual(['context_bundle']);
+  await read(caller, scope, { packs });
+  expect(asked).toEqual(['context_bundle', 'context_stamp']);
+  now += 60_000;
+  await read(caller, scope, { packs });
+  expect(asked).toEqual(['context_bundle', 'context_stamp', 'context_bundle']);
+});
