@@ -3,6 +3,7 @@
 
 import type { PatchOperation } from './knowledge.ts';
 import type { PlanStepStatus } from './plans.ts';
+import type { AgentStateItemUpdate, AgentStateUpdate } from './memory.ts';
 import type { MessagePart, Metadata, StopReason, Usage } from '@continuo/engine';
 
 export type RunStatus = 'queued' | 'running' | 'done' | 'error' | 'canceled';
@@ -159,6 +160,50 @@ export interface EventData {
   canceled: { reason: string };
   /** The thread has a title now; if a model made it, which one, and its usage and cost. */
   titled: { title: string; model?: string; usage?: Usage; cost?: number | null };
+  /**
+   * From here on, models see this text instead of the conversation up to the thread's `to_seq`. It builds on version `replaces`,
+   * and it covers all messages that are named, of which models still see the kept ones. `note` says why no model made it,
+   * although there is one.
+   */
+  summary: {
+    version: number;
+    replaces: number | null;
+    text: string;
+    to_seq: number;
+    kept_message_ids: readonly string[];
+    dropped_message_ids: readonly string[];
+    tokens: { replaced: number; summary: number };
+    note?: string;
+  } & ModelWork;
+  /** The summarizer failed, or its summary was refused. It is asked again at `retry_at`, in milliseconds. */
+  summary_failed: { to_seq: number; tries: number; error: string; retry_at: number } & ModelWork;
+  /**
+   * A change of the agent state: item updates first, then state updates. A call's results and a plan change it within their run;
+   * the summarizer and people change it between runs. A rewind before `to_seq`, or a retry of a message that is covered, takes it
+   * back. `refused` are updates that were not applied. `cleared` empties the state first.
+   */
+  agent_state_delta: {
+    source: 'result' | 'plan' | 'summarizer' | 'person';
+    items?: readonly (AgentStateItemUpdate & { at: string })[];
+    state?: AgentStateUpdate;
+    /** Ids of entities that were removed. */
+    gone?: readonly string[];
+    cleared?: true;
+    refused?: readonly { update: unknown; reason: string }[];
+    to_seq?: number;
+    covers?: readonly string[];
+    call?: string;
+    by?: Readonly<Record<string, unknown>>;
+    /** Why the summarizer’s turn has no update. */
+    error?: string;
+  } & ModelWork;
+}
+
+/** The model that was called for an event outside a run, and its usage and cost; absent if none was. */
+export interface ModelWork {
+  readonly model?: string;
+  readonly usage?: Usage;
+  readonly cost?: number | null;
 }
 
 export type OperationAction = 'list' | 'search' | 'read' | 'create' | 'update' | 'delete';

@@ -9,6 +9,7 @@ export type {
   EventType,
   ImageReference,
   LogEvent,
+  ModelWork,
   NewEvent,
   OperationAction,
   RunError,
@@ -37,6 +38,26 @@ export type {
 } from './http.ts';
 export type { DocStructure, Edge, Entity, EntityKind, PatchOperation } from './knowledge.ts';
 export { applyEntityPatch, applyPatch, PatchError, type HeldEntity } from './fold/entities.ts';
+export {
+  agentStateOf,
+  applyAgentStateDelta,
+  currentSummary,
+  MEMORY_EVENTS,
+  memoryAfter,
+  NO_MEMORY,
+  type HeldSummary,
+  type Memory,
+} from './fold/memory.ts';
+export type {
+  AgentState,
+  AgentStateChange,
+  AgentStateItem,
+  AgentStateItemUpdate,
+  AgentStateUpdate,
+  Summary,
+  SummaryVersion,
+} from './memory.ts';
+export { AGENT_STATE_LISTS } from './memory.ts';
 export type { McpConfig, McpServer } from './mcp.ts';
 export {
   isPlanId,

@@ -7,3 +7,4 @@ export * from './http.ts';
 export * from './knowledge.ts';
 export * from './mcp.ts';
 export { agentPlan, planProblem, planStage, planStep, planStepStatus } from './plans.ts';
+export * from './memory.ts';

@@ -45,6 +45,12 @@ export interface Config {
   readonly runSeconds: number | null;
   /** How many lines of a tool's result later runs are shown. */
   readonly toolSummaryLines: number;
+  /** The summarizer's model; the model that answered last if absent. */
+  readonly summarizerModel: string | undefined;
+  /** A summary is due with more turns, characters of old messages, or tokens than these. */
+  readonly summaryTurns: number;
+  readonly summaryCharacters: number;
+  readonly historyTokens: number;
   /** Maximum size of one file, and of all versions of a workspace's files. */
   readonly maxFileBytes: number;
   readonly workspaceBytes: number;
@@ -203,6 +209,26 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
     schema: number.pipe(z.int().min(1).max(1000)),
     allowed: 'a whole number from 1 to 1000',
   },
+  summarizerModel: {
+    env: 'CONTINUO_SUMMARIZER_MODEL',
+    schema: z.string().regex(/^[a-z\d-]+(\/\S+|[\w.:-]*)$/i),
+    allowed: 'provider/model, or the bare name of a model that only one provider has',
+  },
+  summaryTurns: {
+    env: 'CONTINUO_SUMMARY_TURNS',
+    schema: number.pipe(z.int().min(8).max(100_000)),
+    allowed: 'a whole number from 8 to 100000',
+  },
+  summaryCharacters: {
+    env: 'CONTINUO_SUMMARY_CHARACTERS',
+    schema: number.pipe(z.int().min(1000).max(100_000_000)),
+    allowed: 'a whole number from 1000 to 100000000',
+  },
+  historyTokens: {
+    env: 'CONTINUO_HISTORY_TOKENS',
+    schema: number.pipe(z.int().min(1000).max(10_000_000)),
+    allowed: 'a whole number from 1000 to 10000000',
+  },
   maxFileBytes: {
     env: 'CONTINUO_MAX_FILE_BYTES',
     schema: number.pipe(z.int().min(1024).max(268_435_456)),
@@ -277,6 +303,10 @@ export async function loadConfig(world: {
     runCost: read<number | null>('runCost', null),
     runSeconds: read<number | null>('runSeconds', null),
     toolSummaryLines: read('toolSummaryLines', 5),
+    summarizerModel: read<string | undefined>('summarizerModel', undefined),
+    summaryTurns: read('summaryTurns', 20),
+    summaryCharacters: read('summaryCharacters', 5000),
+    historyTokens: read('historyTokens', 16_000),
     maxFileBytes: read('maxFileBytes', 32 * 1024 * 1024),
     workspaceBytes: read('workspaceBytes', 10 * 1024 ** 3),
     actorInactivityTimeoutSeconds: read('actorInactivityTimeoutSeconds', 600),
@@ -295,8 +325,11 @@ export async function loadConfig(world: {
         'allowed: both, for the same database, or neither, for the embedded one',
     );
   }
-  const unusable = config.model === undefined ? null : world.modelProblem?.(config.model);
-  if (unusable) problems.push(`${given('model')?.name}: ${unusable}`);
+  for (const key of ['model', 'summarizerModel'] as const) {
+    const model = config[key];
+    const unusable = model === undefined ? null : world.modelProblem?.(model);
+    if (unusable) problems.push(`${given(key)?.name}: ${unusable}`);
+  }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }

@@ -1091,6 +1091,129 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{id}/chats/{chat}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the agent state: what the agent knows, assumes and expects */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    chat: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The agent state */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AgentState"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/chats/{chat}/summaries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the versions of the chat’s summary, newest first */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    chat: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The versions */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["Summary"][];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/chats/{chat}/summaries/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a version of the summary with what it replaced and what was lost */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    chat: string;
+                    version: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The version */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SummaryVersion"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{id}/approvals": {
         parameters: {
             query?: never;
@@ -6910,6 +7033,119 @@ export interface components {
             started_at: string;
             /** Format: date-time */
             changed_at: string;
+        };
+        /** @description What the agent knows, assumes and expects in this chat. */
+        AgentState: {
+            /**
+             * Format: uuid
+             * @description The id of the chat.
+             */
+            sessionId: string;
+            current_understanding: {
+                entities: {
+                    id: string;
+                    kind: string;
+                    name?: string;
+                }[];
+                dependencies: {
+                    from: string;
+                    to: string;
+                    rel?: string;
+                }[];
+            };
+            assumptions: {
+                id: string;
+                hypothesis: string;
+                confidence: number;
+                evidence?: string[];
+            }[];
+            expectations: {
+                action: string;
+                expected_outcome: string;
+                invariant?: string;
+            }[];
+            tentative_hypotheses: {
+                id: string;
+                hypothesis: string;
+                reason?: string;
+            }[];
+            items: components["schemas"]["AgentStateItem"][];
+            /** Format: date-time */
+            lastSummarizedAt?: string;
+        };
+        /** @description Something provisional, which is no entity (yet). */
+        AgentStateItem: {
+            id: string;
+            /** @enum {string} */
+            kind: "task" | "doc" | "note" | "idea" | "question";
+            title: string;
+            details?: string;
+            /** @enum {string} */
+            status: "active" | "resolved" | "discarded";
+            relatedEntityIds?: string[];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        /** @description A version of the rolling summary. */
+        Summary: {
+            /** @description Counts the chat’s summaries from 1. */
+            version: number;
+            text: string;
+            /** @description The model, or `extract` if no model made it. */
+            made_by: string;
+            /** Format: date-time */
+            made_at: string;
+            /** @description How many messages it stands for. */
+            messages: number;
+            /** @description Estimates: what it replaced, and the summary itself. */
+            tokens: {
+                replaced: number;
+                summary: number;
+            };
+            /** @description The version that it builds on; null for the first. */
+            replaces: number | null;
+            /** @description Whether models are shown it. False if a rewind or a retry took it back. */
+            in_use: boolean;
+            /** @description Why no model made it, although there is one. */
+            note?: string;
+        };
+        SummaryVersion: {
+            /** @description Counts the chat’s summaries from 1. */
+            version: number;
+            text: string;
+            /** @description The model, or `extract` if no model made it. */
+            made_by: string;
+            /** Format: date-time */
+            made_at: string;
+            /** @description How many messages it stands for. */
+            messages: number;
+            /** @description Estimates: what it replaced, and the summary itself. */
+            tokens: {
+                replaced: number;
+                summary: number;
+            };
+            /** @description The version that it builds on; null for the first. */
+            replaces: number | null;
+            /** @description Whether models are shown it. False if a rewind or a retry took it back. */
+            in_use: boolean;
+            /** @description Why no model made it, although there is one. */
+            note?: string;
+            replaced: {
+                /** @description The text of the version before. */
+                summary: string | null;
+                messages: {
+                    id: string;
+                    /** @enum {string} */
+                    role: "user" | "assistant" | "tool" | "system";
+                    text: string;
+                    /** @description Models are still shown this message as it is. */
+                    kept: boolean;
+                }[];
+            };
+            /** @description Ids, names, paths, numbers and quoted words of the replaced messages that the summary does not have. */
+            lost: string[];
         };
         Approval: {
             /** Format: uuid */

@@ -146,6 +146,9 @@ function say(state: AgUiState, logged: LogEvent, { finished, messages }: Spoken)
     case 'rewound':
     case 'child_start':
     case 'child_end':
+    case 'summary':
+    case 'summary_failed':
+    case 'agent_state_delta':
       return [state, [custom(logged.type, logged.data)]];
     case 'final':
       return [{ ...state, final: logged.data }, []];

@@ -136,6 +136,11 @@ function say(state: AiSdkState, event: LogEvent): Said {
     case 'child_start':
     case 'child_end':
       return [state, [data(event.type === 'child_start' ? 'child-start' : 'child-end', event.data)]];
+    case 'agent_state_delta':
+      return [state, [data('agent-state-delta', event.data)]];
+    case 'summary':
+    case 'summary_failed':
+      return [state, []];
     case 'final':
       return [state, event.data.sources.length > 0 ? [data('sources', { files: event.data.sources })] : []];
     case 'canceled':

@@ -116,6 +116,9 @@ function framesOf(state: State, event: LogEvent): readonly DialectFrame[] {
     case 'titled':
     case 'child_start':
     case 'child_end':
+    case 'summary':
+    case 'summary_failed':
+    case 'agent_state_delta':
       return [{ event: event.type, data: event.data }];
     case 'message_start':
     case 'message_end':

@@ -67,6 +67,11 @@ function applyToChat(view: ChatView, event: ViewEvent, turn: Turn | null): void 
       view.title = event.data.title;
       if (event.data.usage) spend(view, { usage: event.data.usage, cost: event.data.cost ?? null });
       return;
+    case 'summary':
+    case 'summary_failed':
+    case 'agent_state_delta':
+      if (event.data.usage) spend(view, { usage: event.data.usage, cost: event.data.cost ?? null });
+      return;
     case 'context_usage':
       view.context = event.data;
       return;

@@ -97,6 +97,9 @@ export function applyToTurn(turn: Turn, event: ViewEvent, version: number): void
     case 'rewound':
     case 'context_usage':
     case 'titled':
+    case 'summary':
+    case 'summary_failed':
+    case 'agent_state_delta':
     case 'entity_patch':
     case 'plan_step':
     case 'child_start':

@@ -1,9 +1,9 @@
-// The history as a model is shown it: tool results of earlier runs are summarized, and the oldest turns are left out
-// if the history would not fit the model's context window.
+// The history as a model is shown it: tool results of earlier runs are summarized; if the history is long, old results are masked;
+// and the oldest turns are left out if the history would not fit the model's context window.
 
 import { outputText } from '@continuo/protocol';
 import type { HistoryFile, HistoryMessage } from '../models/model.ts';
-import type { ThreadState } from '../threads/fold.ts';
+import type { HistoryEntry, ThreadState } from '../threads/fold.ts';
 
 export const SUMMARIZED = '[Note: Summarized result]';
 
@@ -15,6 +15,8 @@ export interface HistoryOptions {
   readonly omitted?: ThreadState['omitted'];
   /** Maximum tokens of the history; null means no limit. */
   readonly budget: number | null;
+  /** In a history of more tokens, old results are masked; never if absent. */
+  readonly maskOver?: number | undefined;
 }
 
 /** Maximum tokens of the history in a thread's state. Also the limit for a model whose window is not known. */
@@ -36,10 +38,12 @@ const IMAGE_TOKENS = 1500;
 const PAGE_BYTES = 64 * 1024;
 
 export function shownHistory(history: ThreadState['history'], options: HistoryOptions): ShownHistory {
-  const messages = history.map(({ runId, entry, summary }) =>
-    entry.role === 'tool' && runId !== options.runId
-      ? { ...entry, output: summarize(entry.output, options.summaryLines, summary) }
-      : entry,
+  const messages = withMasks(
+    history,
+    history.map((each) =>
+      each.runId === options.runId ? each.entry : shortened(each, options.summaryLines),
+    ),
+    options.maskOver ?? Infinity,
   );
   const before = options.omitted?.turns ?? 0;
   if (options.budget === null) return { messages, tokens: estimateAll(messages), turnsLeftOut: before };
@@ -53,6 +57,45 @@ export function shownHistory(history: ThreadState['history'], options: HistoryOp
     first += 1;
   }
   return { messages: turns.slice(first).flat(), tokens, turnsLeftOut: before + first };
+}
+
+/** The message of an entry, as later runs are shown it. */
+export function shortened({ entry, summary }: HistoryEntry, lines: number): HistoryMessage {
+  if (entry.role !== 'tool') return entry;
+  const output = summarize(entry.output, lines, summary);
+  return output === entry.output ? entry : { ...entry, output };
+}
+
+/** The latest messages whose results are never masked; the border moves by as many at a time, so that it rarely moves. */
+const UNMASKED_MESSAGES = 12;
+
+/** Masks the results before the latest messages, if there are too many tokens. */
+function withMasks(
+  history: ThreadState['history'],
+  messages: readonly HistoryMessage[],
+  tokens: number,
+): readonly HistoryMessage[] {
+  if (estimateAll(messages) <= tokens) return messages;
+  const isMessage = ({ role }: HistoryMessage) => role === 'user' || role === 'assistant';
+  const count = messages.filter(isMessage).length;
+  let before = Math.floor(count / UNMASKED_MESSAGES - 1) * UNMASKED_MESSAGES;
+  return messages.map((message, at) => {
+    if (isMessage(message)) before -= 1;
+    return before >= 0 && message.role === 'tool' ? masked(history[at]!, message) : message;
+  });
+}
+
+/** One line about a result, with its id and what it changed; the result itself if it is not longer. */
+function masked(
+  { runId, entry, changed = [] }: HistoryEntry,
+  message: Extract<HistoryMessage, { role: 'tool' }>,
+): HistoryMessage {
+  const text = outputText(entry.role === 'tool' ? entry.output : message.output);
+  const id = `${runId}:${message.callId}`;
+  const facts = changed.length > 0 ? ` It ${changed.join('; ')}.` : '';
+  const began = text.split('\n', 1)[0]!.slice(0, 80);
+  const output = `[Masked: ${text.length} characters that begin with ${JSON.stringify(began)}.${facts} look_back reads them by the id ${id}]`;
+  return output.length < outputText(message.output).length ? { ...message, output } : message;
 }
 
 /** The tool's own summary of its result, or the result's first lines. If anything was cut, a last line says so. */

@@ -11,10 +11,12 @@ import type { Queryable } from '../db/pool.ts';
 import type { HistoryMessage, ModelRequest, ToolSchema } from '../models/model.ts';
 import { contextLimitOf } from '../models/prices.ts';
 import type { ThreadState } from '../threads/fold.ts';
+import { agentStatePart } from './agent-state.ts';
 import { withImages } from './attachments.ts';
 import { toolsWithinBudget } from './budgets.ts';
 import type { ContextPack } from './pack.ts';
 import { describeSkills } from './skills.ts';
+import { historyAfterSummary, omittedAfterSummary, summaryPart } from './summary.ts';
 import { firstHistory, isBeyondWindow, shorterHistory, type FittedHistory } from './fitting.ts';
 
 /** Where a part's text comes from. */
@@ -109,7 +111,7 @@ export interface Packs {
 
 export interface RequestInputs extends Pick<
   ThreadState,
-  'scope' | 'history' | 'omitted' | 'refused' | 'tooLong'
+  'scope' | 'history' | 'omitted' | 'refused' | 'tooLong' | 'memory'
 > {
   readonly pool: Queryable;
   readonly packs: Packs;
@@ -118,6 +120,8 @@ export interface RequestInputs extends Pick<
   readonly tools: readonly ToolSchema[];
   readonly runId: string;
   readonly summaryLines: number;
+  /** In a history of more tokens, old results are masked. */
+  readonly historyTokens: number;
   /** Reads the whole history from the log, if `history` omits turns. */
   readonly wholeHistory: () => Promise<ThreadState['history']>;
 }
@@ -129,14 +133,15 @@ export interface Assembly {
 }
 
 export async function assembleRequest(inputs: RequestInputs): Promise<Assembly> {
-  const { agent, pool, packs, runId, summaryLines } = inputs;
+  const { agent, pool, packs, runId, summaryLines, memory, historyTokens: maskOver } = inputs;
   const inProject = inputs.scope.project_id !== null;
   const offered = inProject ? toolsWithinBudget(inputs.tools) : { tools: inputs.tools, leftOut: [] };
   const { tools } = offered;
   const model = agent.model.id;
   const limits = { window: contextLimitOf(model), tooLong: inputs.tooLong[model] };
-  const needsWhole = inputs.omitted !== null && isBeyondWindow(limits);
-  const held = needsWhole ? await inputs.wholeHistory() : inputs.history;
+  const omitted = omittedAfterSummary(inputs);
+  const needsWhole = omitted !== null && isBeyondWindow(limits);
+  const held = historyAfterSummary(needsWhole ? await inputs.wholeHistory() : inputs.history, memory);
   const refused = inputs.refused.filter((each) => each.model === model);
   const message = messageOf(inputs.history, runId);
   const [pack, filled, known] = await Promise.all([
@@ -145,11 +150,17 @@ export async function assembleRequest(inputs: RequestInputs): Promise<Assembly> 
     agent.skills(),
   ]);
   const skills = describeSkills(known, tools);
-  const how = { runId, summaryLines, omitted: needsWhole ? null : inputs.omitted };
+  const how = { runId, summaryLines, omitted: needsWhole ? null : omitted, maskOver };
   const withHistory = (history: FittedHistory): Assembly => ({
     request: {
       ...pack,
-      system: [...packs.instructions(agent), ...skills.parts, ...pack.system],
+      system: [
+        ...packs.instructions(agent),
+        ...skills.parts,
+        ...pack.system,
+        ...present(summaryPart(memory)),
+      ],
+      turn: [...present(agentStatePart(memory)), ...pack.turn],
       history,
       tools,
       leftOut: [...offered.leftOut, ...skills.leftOut, ...pack.leftOut, ...turnsLeftOut(history)],
@@ -167,6 +178,10 @@ export async function assembleRequest(inputs: RequestInputs): Promise<Assembly> 
 function messageOf(history: ThreadState['history'], runId: string): string {
   const entry = history.findLast((each) => each.runId === runId && each.entry.role === 'user')?.entry;
   return entry?.role === 'user' ? entry.content : '';
+}
+
+function present(part: ContextPart | null): readonly ContextPart[] {
+  return part === null ? [] : [part];
 }
 
 function turnsLeftOut({ turnsLeftOut: turns, limit }: FittedHistory): readonly LeftOut[] {

@@ -26,6 +26,7 @@ import { archiveRoutes } from './routes/archive.ts';
 import { chatEventRoutes } from './routes/chat-events.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { chatAuditRoutes } from './routes/chat-audit.ts';
+import { chatMemoryRoutes } from './routes/chat-memory.ts';
 import { chatControlRoutes } from './routes/chat-control.ts';
 import { chatRoutes } from './routes/chats.ts';
 import { createConsole } from './routes/console.ts';
@@ -106,6 +107,7 @@ export function createApp(context: HttpContext, pool: Pool): App {
   chatRoutes(app, context);
   chatControlRoutes(app, context);
   chatAuditRoutes(app);
+  chatMemoryRoutes(app);
   approvalRoutes(app, context);
   modelRoutes(app, context);
   roleRoutes(app, context);

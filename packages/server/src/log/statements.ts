@@ -1,6 +1,6 @@
 // The log's prepared statements.
 
-import type { EventData } from '@continuo/protocol';
+import type { EventData, EventType } from '@continuo/protocol';
 import { notifySql } from '../bus/postgres.ts';
 import type { Queryable } from '../db/pool.ts';
 import { EVENT_COLUMNS, fromRow, type EventRow, type StoredEvent } from './event.ts';
@@ -93,6 +93,20 @@ export async function readForFold(client: Queryable, threadId: string, seq = 0):
           and seq = (select max(seq) from events where thread_id = $1)
       order by seq`,
     values: [threadId, seq],
+  });
+  return rows.map(fromRow);
+}
+
+/** A thread's events of these types, in order. */
+export async function readTypes(
+  client: Queryable,
+  threadId: string,
+  types: readonly EventType[],
+): Promise<StoredEvent[]> {
+  const { rows } = await client.query<EventRow>({
+    name: 'read_types',
+    text: `select ${EVENT_COLUMNS} from events where thread_id = $1 and type = any ($2) order by seq`,
+    values: [threadId, types],
   });
   return rows.map(fromRow);
 }

@@ -7,16 +7,20 @@ import {
   addSpent,
   callsAfter,
   everyOpenCall,
+  memoryAfter,
+  NO_MEMORY,
   type AttachedFile,
   type Call,
   type EventData,
   type ImageReference,
   type LogEvent,
+  type Memory,
   type RunError,
   type SessionState,
   type ThreadScope,
 } from '@continuo/protocol';
 import type { HistoryMessage } from '../models/model.ts';
+import { factOfFile, factOfPatch } from './changed-facts.ts';
 
 /** What a run waits for, and since when, in milliseconds. A paused run waits only for `resume`. */
 interface Rest {
@@ -83,6 +87,8 @@ export interface RunState {
   readonly sources: readonly string[];
   /** In the order of their start. */
   readonly children: readonly ChildState[];
+  /** What open calls have changed, in words. */
+  readonly changed: readonly { readonly call: string; readonly fact: string }[];
 }
 
 export interface HistoryEntry {
@@ -91,6 +97,8 @@ export interface HistoryEntry {
   readonly entry: HistoryMessage;
   /** Only for a tool's result: the tool's summary for later runs. */
   readonly summary?: string;
+  /** Only for a tool's result: what the call changed, in words. */
+  readonly changed?: readonly string[];
   /** Only for a tool's result. */
   readonly images?: readonly ImageReference[];
   /** Only for a person's message. */
@@ -119,11 +127,12 @@ export interface ThreadState {
   readonly tooLong: Readonly<Record<string, number>>;
   /** What the thread is about, as the last message that says so. */
   readonly scope: ThreadScope;
+  readonly memory: Memory;
   readonly run: RunState | null;
 }
 
 /** Snapshots of another version are ignored. Raise it when the type of the state or the meaning of an event changes. */
-export const FOLD_VERSION = 4;
+export const FOLD_VERSION = 5;
 
 export const EMPTY: ThreadState = {
   seq: 0,
@@ -134,6 +143,7 @@ export const EMPTY: ThreadState = {
   refused: [],
   tooLong: {},
   scope: { project_id: null },
+  memory: NO_MEMORY,
   run: null,
 };
 
@@ -144,6 +154,8 @@ export function foldAll(state: ThreadState, events: readonly LogEvent[]): Thread
   for (const event of events) {
     const { run } = next;
     next = foldRunState(next, event);
+    const memory = memoryAfter(next.memory, event);
+    if (memory !== next.memory) next = { ...next, memory };
     if (!HISTORY_EVENTS.has(event.type)) continue;
     history ??= [...state.history];
     history = foldHistory(history, event, run?.id === event.runId ? run : null);
@@ -186,11 +198,13 @@ function foldHistory(history: HistoryEntry[], event: LogEvent, run: RunState | n
     case 'tool_end': {
       const { call, tool, output, success, summary, images } = event.data;
       const note = noteOn(run?.calls.find((each) => each.call === call));
+      const changed = run?.changed.flatMap((each) => (each.call === call ? [each.fact] : [])) ?? [];
       const result: HistoryEntry = {
         runId,
         seq,
         entry: { role: 'tool', callId: call, tool, output: withNote(output, note), failed: !success },
         ...(summary !== undefined && { summary }),
+        ...(changed.length > 0 && { changed }),
         ...(images && { images }),
       };
       insertResult(history, result, run?.calls.map((each) => each.call) ?? []);
@@ -285,6 +299,7 @@ function foldRunState(state: ThreadState, event: LogEvent): ThreadState {
         ...withRun(state, seq, run, (r) => ({
           ...withCalls(r, event),
           stalled: 0,
+          changed: r.changed.filter(({ call }) => call !== event.data.call),
           sources: withSources(r.sources, sources),
         })),
         known: learned.length === 0 ? state.known : [...state.known, ...learned],
@@ -303,6 +318,10 @@ function foldRunState(state: ThreadState, event: LogEvent): ThreadState {
         children: r.children.map((each) => (each.run === childRun ? { ...each, status } : each)),
       }));
     }
+    case 'file_updated':
+      return withRun(state, seq, run, (r) => withChanged(r, event.data.call, factOfFile(event.data)));
+    case 'entity_patch':
+      return withRun(state, seq, run, (r) => withChanged(r, event.data.call, factOfPatch(event.data)));
     case 'usage':
       return withRun(state, seq, run, (r) => ({
         ...r,
@@ -321,6 +340,10 @@ function foldRunState(state: ThreadState, event: LogEvent): ThreadState {
     default:
       return { ...state, seq, run: run ?? state.run };
   }
+}
+
+function withChanged(run: RunState, call: string, fact: string | null): RunState {
+  return fact === null ? run : { ...run, changed: [...run.changed, { call, fact }] };
 }
 
 function withSources(known: readonly string[], more: readonly string[] = []): readonly string[] {
@@ -379,6 +402,7 @@ function begun(event: LogEvent): RunState {
     cost: null,
     sources: [],
     children: [],
+    changed: [],
   };
 }
 

@@ -12,6 +12,7 @@ import { createBuiltInTools } from '../files/tools/index.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import { createKnowledgeTools } from '../knowledge/tools/index.ts';
+import { lookBackTool } from '../context/look-back.ts';
 import { createMcp, type Mcp } from '../mcp/mcp.ts';
 import type { Models } from '../models/catalog.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
@@ -50,7 +51,12 @@ export async function wireAgents(
   };
   const toolsWith = (role: readonly PolicyRule[]): ToolRegistry => {
     const world = worldWith(role);
-    return createToolRegistry([...createBuiltInTools(world), ...createKnowledgeTools(world), ...tools]);
+    return createToolRegistry([
+      ...createBuiltInTools(world),
+      ...createKnowledgeTools(world),
+      lookBackTool(pool),
+      ...tools,
+    ]);
   };
   const registry = toolsWith([]);
   const roles = await createRoles(pool, registry.names);

@@ -43,6 +43,13 @@ export function wirePod(
       seconds: config.runSeconds,
     },
     summaryLines: config.toolSummaryLines,
+    memory: {
+      model: config.summarizerModel ?? null,
+      turns: config.summaryTurns,
+      characters: config.summaryCharacters,
+      tokens: config.historyTokens,
+      summaryLines: config.toolSummaryLines,
+    },
     cancelGraceMs: GRACE_MS,
     idleMs: config.actorInactivityTimeoutSeconds * 1000,
     approvalMs: config.approvalExpiresSeconds === null ? null : config.approvalExpiresSeconds * 1000,

@@ -14,7 +14,7 @@ import { type Models, createModels } from '../../src/models/catalog.ts';
 import { createRunLoop } from '../../src/runs/loop/loop.ts';
 import { ThreadStateCache } from '../../src/runs/loop/thread-state-cache.ts';
 import { type AnyTool, createToolRegistry } from '../../src/tools/registry.ts';
-import { type LogWorld, TestHold } from '../runs/support.ts';
+import { DECISION_RULES, type LogWorld, TestHold } from '../runs/support.ts';
 import { ENV, WIRES } from './server.ts';
 import type { Reply, Request } from './wire/reply.ts';
 
@@ -82,7 +82,7 @@ export async function createExecutor(world: LogWorld): Promise<Executor> {
     }),
     packs: createPacks({ pool: world.pool, layers: await loadLayers(), bus: null, now: Date.now }),
     cancelGraceMs: 5,
-    idleMs: 600_000,
+    ...DECISION_RULES,
     approvalMs: null,
     elapsed: () => performance.now(),
     now: Date.now,

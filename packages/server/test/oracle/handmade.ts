@@ -1,6 +1,6 @@
 // Logs of what can hardly be provoked on real pods.
 
-import type { NewEvent } from '@continuo/protocol';
+import type { EventData, NewEvent } from '@continuo/protocol';
 import type { RecordedLog } from './fixtures.ts';
 import { storedEvent } from './projections.ts';
 
@@ -220,4 +220,87 @@ const children = logOf(
   ],
 );
 
-export const HANDMADE: readonly RecordedLog[] = [stalled, rewoundIntoRun, planSteps, children];
+const delta = (data: EventData['agent_state_delta']): NewEvent => ({ type: 'agent_state_delta', data });
+const at = '2026-01-01T12:00:00.000Z';
+
+const memory = logOf(
+  'memory',
+  'a call, the summarizer and a person change the agent state; a summary is refused, made, and taken back by a rewind',
+  [
+    ...session(null, 'running', 'message'),
+    ...of(FIRST)(
+      running(1),
+      person('u1', 'maybe we should call Ada'),
+      delta({
+        source: 'result',
+        call: 'c1',
+        state: {
+          current_understanding: {
+            entities: [{ id: 't1', kind: 'task', name: 'Chairs' }],
+            dependencies: [{ from: 't1', to: 't2', rel: 'depends_on' }],
+          },
+        },
+      }),
+      start('m1'),
+      end('m1', 'shall I make a task?'),
+      final('m1', 'shall I make a task?'),
+      done,
+    ),
+    ...session('running', 'idle', 'done'),
+    ...of(null)(
+      {
+        type: 'summary_failed',
+        data: {
+          to_seq: 7,
+          tries: 1,
+          error: 'the summary does not shrink enough',
+          retry_at: 1_767_268_860_000,
+          model: MODEL,
+          usage: { input: 30, output: 40 },
+          cost: 0.5,
+        },
+      },
+      {
+        type: 'summary',
+        data: {
+          version: 1,
+          replaces: null,
+          text: 'Somebody may call Ada.',
+          to_seq: 7,
+          kept_message_ids: [],
+          dropped_message_ids: ['u1', `${FIRST}/m1`],
+          tokens: { replaced: 40, summary: 6 },
+          model: MODEL,
+          usage: { input: 30, output: 6 },
+          cost: null,
+        },
+      },
+      delta({
+        source: 'summarizer',
+        to_seq: 7,
+        covers: ['u1'],
+        items: [
+          { op: 'add', item: { id: 'i1', kind: 'task', title: 'Call Ada', status: 'active' }, at },
+          { op: 'add', item: { id: 'i2', kind: 'idea', title: 'Write to Ada', status: 'active' }, at },
+        ],
+        state: { assumptions: [{ id: 'a1', hypothesis: 'Ada has a phone', confidence: 0.5 }] },
+        refused: [{ update: { op: 'remove', id: 'i9' }, reason: 'there is no item "i9"' }],
+      }),
+      delta({
+        source: 'person',
+        by: { kind: 'local' },
+        items: [
+          { op: 'remove', id: 'i2', at },
+          { op: 'update', id: 'i1', patch: { status: 'resolved' }, at },
+          { op: 'add', item: { id: 'i3', kind: 'note', title: 'Mine', status: 'active' }, at },
+        ],
+      }),
+    ),
+    ...session('idle', 'running', 'message'),
+    ...of(SECOND)(running(1), { type: 'rewound', data: { to_seq: 1 } }, person('u2', 'forget that')),
+    ...of(SECOND)(start('m1'), end('m1', 'well'), final('m1', 'well'), done),
+    ...session('running', 'idle', 'done'),
+  ],
+);
+
+export const HANDMADE: readonly RecordedLog[] = [stalled, rewoundIntoRun, planSteps, children, memory];

@@ -30,6 +30,9 @@ const EVENT_TYPES = Object.keys({
   titled: true,
   child_start: true,
   child_end: true,
+  summary: true,
+  summary_failed: true,
+  agent_state_delta: true,
 } satisfies Record<EventType, true>);
 
 const logs = readLogs();

@@ -21,6 +21,8 @@ import {
   type LogEvent,
   type RunDialect,
   type ViewEvent,
+  agentStateOf,
+  currentSummary,
 } from '@continuo/protocol';
 import {
   positionAtStart,
@@ -30,7 +32,14 @@ import {
 } from '../../src/http/streams/dialect-stream.ts';
 import { fromRow, type EventRow, type StoredEvent } from '../../src/log/event.ts';
 import { Batch } from '../../src/log/follow.ts';
-import { decide, type Facts, type Limits, type QueuedRun, type Step } from '../../src/runs/loop/decide.ts';
+import {
+  decide,
+  type DecisionRules,
+  type Facts,
+  type Limits,
+  type QueuedRun,
+  type Step,
+} from '../../src/runs/loop/decide.ts';
 import {
   EMPTY,
   fold,
@@ -84,7 +93,7 @@ function stateLines(log: readonly StoredEvent[]): string[] {
  * only the fixtures of `state` may be rewritten.
  */
 function stateMeaning(state: ThreadState) {
-  const { seq, session, history, omitted, known, refused, tooLong, scope, run } = state;
+  const { seq, session, history, omitted, known, refused, tooLong, scope, memory, run } = state;
   return {
     seq,
     session: session && { id: session.id, state: session.state, since: session.since },
@@ -101,6 +110,9 @@ function stateMeaning(state: ThreadState) {
     refused: refused.map(({ model, file, v }) => ({ model, file, version: v })),
     too_long: tooLong,
     scope,
+    summary: currentSummary(memory)?.data.version,
+    summary_failed: memory.failed,
+    agent_state: agentStateOf(memory, 'chat'),
     run: run && runMeaning(run),
   };
 }
@@ -182,7 +194,10 @@ function stageMeaning(call: Call) {
 // ——— decisions
 
 const NO_LIMITS: Limits = { steps: 100, tokens: null, cost: null, seconds: null };
-const IDLE_MS = 600_000;
+const RULES: DecisionRules = {
+  idleMs: 600_000,
+  memory: { model: null, turns: 20, characters: 5000, tokens: 16_000, summaryLines: 5 },
+};
 const HOUR_MS = 3_600_000;
 
 /** Where a log stands, and the runs that may be in the facts. */
@@ -281,7 +296,7 @@ function answersAt(
   return Object.fromEntries(
     Object.entries(WISHES).map(([wish, asks]) => {
       const { facts, attempt = place.attempt } = asks(place);
-      const step = decide(state, { now: place.now, ...none, ...facts }, attempt, IDLE_MS);
+      const step = decide(state, { now: place.now, ...none, ...facts }, attempt, RULES);
       return [wish, stepMeaning(step, nameOf)];
     }),
   );
@@ -351,6 +366,8 @@ function stepMeaning(step: Step, name: (runId: string) => string): string {
       return `drop ${step.runs.map(({ id }) => name(id)).join()}`;
     case 'title':
       return 'title';
+    case 'summarize':
+      return `summarize ${step.work.stretch ? `up to ${step.work.stretch.toSeq}` : 'no message'}`;
     case 'end_session':
       return `end_session ${step.input}`;
     case 'rest':

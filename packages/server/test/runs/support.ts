@@ -17,10 +17,16 @@ import type { StoredEvent } from '../../src/log/event.ts';
 import { readThreadEvents } from '../../src/log/statements.ts';
 import { createModels } from '../../src/models/catalog.ts';
 import { RUN_CHANGES } from '../../src/runs/changes.ts';
+import type { DecisionRules } from '../../src/runs/loop/decide.ts';
 import { createRunLoop } from '../../src/runs/loop/loop.ts';
 import { ThreadStateCache } from '../../src/runs/loop/thread-state-cache.ts';
 import { THREAD_CHANGES } from '../../src/threads/changes.ts';
 import { createToolRegistry, type AnyTool } from '../../src/tools/registry.ts';
+
+export const DECISION_RULES: DecisionRules = {
+  idleMs: 600_000,
+  memory: { model: null, turns: 20, characters: 5000, tokens: 16_000, summaryLines: 5 },
+};
 
 const WORKSPACE = '00000000-0000-7000-8000-000000000001';
 
@@ -183,7 +189,7 @@ export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
     agents: { make: async (wanted) => (await settings.making?.(), agents.make(wanted)) } satisfies Agents,
     packs: createPacks({ pool: world.pool, layers: await loadLayers(), bus: null, now: Date.now }),
     cancelGraceMs: settings.cancelGraceMs ?? 1000,
-    idleMs: 600_000,
+    ...DECISION_RULES,
     approvalMs: settings.approvalMs ?? null,
     now: settings.now ?? Date.now,
     elapsed: settings.elapsed ?? settings.now ?? Date.now,

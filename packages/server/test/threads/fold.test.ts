@@ -17,7 +17,7 @@ import { decide as decideWith, type Facts } from '../../src/runs/loop/decide.ts'
 import { keptInput } from '../../src/runs/steps/run-tools.ts';
 import { EMPTY, fold, foldAll, type ThreadState } from '../../src/threads/fold.ts';
 import type { AnyTool } from '../../src/tools/registry.ts';
-import { createLoop, play, requestCancel, useLog } from '../runs/support.ts';
+import { createLoop, DECISION_RULES, play, requestCancel, useLog } from '../runs/support.ts';
 
 const world = useLog();
 const look: AnyTool = {
@@ -116,7 +116,7 @@ function queued(id: string, cancel: string | null = null) {
 
 const NOTHING_ELSE = { workspaceId: 'w', stop: false, pingedAt: null, titleWanted: false };
 const decide = (state: ThreadState, facts: Facts, attempt: number) =>
-  decideWith(state, facts, attempt, 600_000);
+  decideWith(state, facts, attempt, DECISION_RULES);
 
 function factsOf(...runs: ReturnType<typeof queued>[]) {
   return { ...NOTHING_ELSE, now: 0, runs };

@@ -3,6 +3,8 @@
 import type { ApprovalDecision, AttachedFile, Call, ThreadScope } from '@continuo/protocol';
 import type { StoredPrincipal } from '../../identity/principal.ts';
 import { withinCaps, type EndedChild, type Family, type Next } from '../children/conductor.ts';
+import { memoryWork, type MemoryWork } from '../../context/summarizer.ts';
+import type { MemoryRules } from '../../context/summary.ts';
 import { pendingApproval, workedMs, type RunState, type ThreadState } from '../../threads/fold.ts';
 
 export interface SentMessage {
@@ -92,6 +94,8 @@ export type Step =
   /** The runs were canceled before they began. */
   | { readonly kind: 'drop'; readonly runs: readonly QueuedRun[] }
   | { readonly kind: 'title' }
+  /** The summarizer has something to do; it goes on beside the next run. */
+  | { readonly kind: 'summarize'; readonly work: MemoryWork }
   | { readonly kind: 'end_session'; readonly input: 'stop' | 'expire' }
   /** There is nothing to do now. The owner releases the thread; it is due again at `until`, or when a new fact arrives. */
   | { readonly kind: 'rest'; readonly until: number | null };
@@ -99,15 +103,21 @@ export type Step =
 /** With more consecutive attempts that finish no step, the run is presumed to crash its pods, and fails. */
 const STALLED_ATTEMPTS = 20;
 
-/** `idleMs`: how long a session may be idle before it expires. */
-export function decide(state: ThreadState, facts: Facts, attempt: number, idleMs: number): Step {
+/** The settings that decisions depend on. */
+export interface DecisionRules {
+  /** How long a session may be idle before it expires. */
+  readonly idleMs: number;
+  readonly memory: MemoryRules;
+}
+
+export function decide(state: ThreadState, facts: Facts, attempt: number, rules: DecisionRules): Step {
   const { run } = state;
   // A run that carries a rewind is dropped only after the earlier runs have ended, so that the rewind covers all their events.
   const dropped = facts.runs.filter(
     (queued) => queued.cancel !== null && queued.id !== run?.id && (queued.rewindTo === null || !run),
   );
   if (dropped.length > 0) return { kind: 'drop', runs: dropped };
-  if (!run) return betweenRuns(state, facts, idleMs);
+  if (!run) return betweenRuns(state, facts, rules);
 
   const queued = facts.runs.find(({ id }) => id === run.id);
   const isPaused = run.rest?.for === 'resume';
@@ -144,14 +154,19 @@ export function decide(state: ThreadState, facts: Facts, attempt: number, idleMs
   return exceeded ? { kind: 'fail', run, ...exceeded } : { kind: 'call_model', run };
 }
 
-function betweenRuns({ session, history }: ThreadState, facts: Facts, idleMs: number): Step {
+function betweenRuns(state: ThreadState, facts: Facts, { idleMs, memory }: DecisionRules): Step {
+  const { session, history } = state;
   if (facts.stop) return { kind: 'end_session', input: 'stop' };
   const next = facts.runs[0];
   if (next) return { kind: 'start', run: next };
   if (facts.titleWanted && history.length > 0) return { kind: 'title' };
-  if (session?.state !== 'idle') return { kind: 'rest', until: null };
-  const until = Math.max(session.since, facts.pingedAt ?? 0) + idleMs;
-  return until <= facts.now ? { kind: 'end_session', input: 'expire' } : { kind: 'rest', until };
+  const work = memoryWork(state, memory);
+  if (work && work.notBefore <= facts.now) return { kind: 'summarize', work };
+  const retryAt = work?.notBefore ?? null;
+  if (session?.state !== 'idle') return { kind: 'rest', until: retryAt };
+  const expiry = Math.max(session.since, facts.pingedAt ?? 0) + idleMs;
+  if (expiry <= facts.now) return { kind: 'end_session', input: 'expire' };
+  return { kind: 'rest', until: Math.min(expiry, retryAt ?? Infinity) };
 }
 
 /** The run cannot continue until a person resumes it or decides about its calls, or until a child ends. */

@@ -34,11 +34,13 @@ import {
   type RunState,
   type ThreadState,
 } from '../../threads/fold.ts';
+import { memoryWork, type MemoryWork } from '../../context/summarizer.ts';
 import { expireQuestions } from '../approvals/questions.ts';
 import { replay, replayWhole } from './replay.ts';
 import { createPureCalls, runTools } from '../steps/run-tools.ts';
 import { SNAPSHOT_EVENTS, withinWindow, writeSnapshot } from './snapshots.ts';
 import { timer, type LoopOptions, type StepContext } from '../steps/step.ts';
+import { summarize } from '../steps/summarize.ts';
 import { makeTitle } from '../steps/title.ts';
 import * as write from './append-batch.ts';
 
@@ -74,6 +76,11 @@ class Actor {
   #cancel = new AbortController();
   /** Aborts the title's model call: any new fact is more urgent. */
   #titleAbort: AbortController | null = null;
+  /** The summarizer at work, beside runs. Null if it is not. */
+  #summarizing: Promise<void> | null = null;
+  readonly #summarizeAbort = new AbortController();
+  /** Resolves at the next wake. */
+  #woken = Promise.withResolvers<void>();
   /** Resolves when the database has committed or refused the first events of a run. */
   #starting: Promise<void> = READY;
   /** The last refresh of the facts in the queue. Refreshes run one at a time. */
@@ -121,6 +128,7 @@ class Actor {
   }
 
   close(): void {
+    this.#summarizeAbort.abort();
     this.#pen.close();
     if (this.#pen.lost || this.#state.run) return;
     const { pool, states, onSnapshotFailed } = this.#options;
@@ -138,6 +146,8 @@ class Actor {
   #listen(): void {
     this.#hold.onWake = (news) => {
       this.#titleAbort?.abort();
+      this.#woken.resolve();
+      this.#woken = Promise.withResolvers();
       if (news instanceof Canceled) {
         this.#facts = news.in(this.#facts);
         if (this.#isCanceled()) this.#cancel.abort();
@@ -165,6 +175,10 @@ class Actor {
       this.#hold.lost.throwIfAborted();
       if (this.#state.omitted?.stale) await this.#restoreHistory();
       const step = this.#decide();
+      if (step.kind === 'rest' && this.#summarizing && !this.#hold.draining) {
+        await this.#summarizerOrWake();
+        continue;
+      }
       if (step.kind === 'rest') {
         // A refresh from here on would take facts that this hold no longer acts on. A later fact wakes the released thread.
         this.#hold.onWake = null;
@@ -251,7 +265,7 @@ class Actor {
     // Facts that were requested before a run ended may still list it.
     const runs = this.#facts.runs.filter(({ id }) => !this.#ended.has(id));
     this.#facts = { ...this.#facts, now: this.#now(), runs };
-    return decide(state, this.#facts, this.#hold.attempt, this.#options.idleMs);
+    return decide(state, this.#facts, this.#hold.attempt, this.#options);
   }
 
   #write({ entries, changes }: write.AppendBatch): Promise<unknown> {
@@ -287,6 +301,8 @@ class Actor {
         return this.#drop(step.runs);
       case 'title':
         return this.#title();
+      case 'summarize':
+        return this.#summarize(step.work);
       case 'end_session':
         return this.#endSession(step.input);
     }
@@ -455,10 +471,16 @@ class Actor {
    */
   async #appendAndRelease(runId: string | null, batch: write.AppendBatch, idles: boolean): Promise<void> {
     const others = this.#facts.runs.some(({ id }) => id !== runId && !this.#ended.has(id));
-    if (others || this.#pendingRefreshes > 0 || this.#facts.titleWanted)
+    const work = memoryWork(this.#predictState(batch.entries), this.#options.memory);
+    const isSummaryDue = this.#summarizing !== null || (work && work.notBefore <= this.#options.now());
+    if (others || this.#pendingRefreshes > 0 || this.#facts.titleWanted || isSummaryDue)
       return void (await this.#write(batch));
     this.#hold.onWake = null;
-    const wake_at = idles ? new Date(this.#options.now() + this.#options.idleMs).toISOString() : null;
+    const wakeAt = Math.min(
+      idles ? this.#options.now() + this.#options.idleMs : Infinity,
+      work?.notBefore ?? Infinity,
+    );
+    const wake_at = wakeAt === Infinity ? null : new Date(wakeAt).toISOString();
     try {
       await this.#write({ ...batch, changes: [...batch.changes, { kind: 'release', event: 0, wake_at }] });
     } finally {
@@ -508,6 +530,27 @@ class Actor {
     this.#hasFreshFacts = false;
   }
 
+  /** Starts the summarizer, unless it is at work, and waits for it or for a new fact, which may start the next run. */
+  #summarize(work: MemoryWork): Promise<unknown> {
+    this.#summarizing ??= this.#runSummarizer(work).finally(() => (this.#summarizing = null));
+    return this.#summarizerOrWake();
+  }
+
+  #summarizerOrWake(): Promise<unknown> {
+    return Promise.race([this.#summarizing, this.#woken.promise]);
+  }
+
+  /** What was rewound or summarized meanwhile is not appended. */
+  async #runSummarizer(work: MemoryWork): Promise<void> {
+    const { lost, hurry, threadId } = this.#hold;
+    const signal = AbortSignal.any([this.#summarizeAbort.signal, lost, hurry]);
+    const workspaceId = this.#facts.workspaceId!;
+    const make = await summarize(this.#options, { workspaceId, threadId, state: this.#state, work, signal });
+    if (signal.aborted) return;
+    const entries = make(this.#state).map((event): Entry => ({ runId: null, event }));
+    if (entries.length > 0) await this.#write({ entries, changes: [] });
+  }
+
   #queued(runId: string): QueuedRun {
     const queued = this.#facts.runs.find((run) => run.id === runId);
     if (!queued) throw new Error(`run ${runId} is open in the log but not in its row`);
@@ -555,6 +598,7 @@ class Actor {
           scope: state.scope,
           history: state.history,
           omitted: state.omitted,
+          memory: state.memory,
           wholeHistory: async () => {
             await begun;
             return (await replayWhole(this.#options.pool, this.#hold.threadId, this.#hold.lost)).history;

@@ -27,6 +27,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
     pool: options.pool,
     packs: options.packs,
     summaryLines: options.summaryLines,
+    historyTokens: options.memory.tokens,
     runId: run.id,
   });
   // To estimate a long history takes a while, and so does sending it: other work gets its turn in between.

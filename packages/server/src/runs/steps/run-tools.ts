@@ -15,6 +15,7 @@ import type {
   ImageReference,
   NewEvent,
 } from '@continuo/protocol';
+import { deltaOfCall } from '../../context/agent-state.ts';
 import { FairLimiter } from '../../fair-limiter.ts';
 import { isTooDeep, TOO_DEEP } from '../../json-depth.ts';
 import type { Entry } from '../../log/group.ts';
@@ -373,6 +374,11 @@ async function transact(
         await options.faults?.(`tool.after_effect.${tool.effect}`);
         const wireOutput = asOutput(tool, output);
         const done = await operationOf(tool, input, about, operation, wireOutput);
+        const delta = deltaOfCall(
+          call.call,
+          entries.map(({ event }) => event),
+        );
+        if (delta) entries.push({ runId: queued.id, event: { type: 'agent_state_delta', data: delta } });
         entries.push(
           ...operated(context, call, done, true),
           ended(context, call, succeeded(tool, input, wireOutput, notes)),

@@ -11,6 +11,7 @@ import type { Faults } from '../../faults.ts';
 import type { Writer } from '../../log/append.ts';
 import type { Entry } from '../../log/group.ts';
 import type { Pen } from '../../log/pen.ts';
+import type { MemoryRules } from '../../context/summary.ts';
 import type { ToolRegistry } from '../../tools/registry.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Conductors } from '../children/conductor.ts';
@@ -36,6 +37,8 @@ export interface LoopOptions {
   readonly cancelGraceMs: number;
   /** How long a session may idle before it ends. */
   readonly idleMs: number;
+  /** When summaries are due, and who makes them. */
+  readonly memory: MemoryRules;
   /** How long an approval waits for a decision; null means for ever. */
   readonly approvalMs: number | null;
   readonly now: () => number;
@@ -68,6 +71,7 @@ export interface StepContext {
   readonly scope: ThreadState['scope'];
   readonly history: ThreadState['history'];
   readonly omitted: ThreadState['omitted'];
+  readonly memory: ThreadState['memory'];
   /** Reads the whole history from the log, if `history` omits turns. */
   readonly wholeHistory: () => Promise<ThreadState['history']>;
   readonly refused: ThreadState['refused'];
