@@ -149,6 +149,7 @@ export class Desk {
       known: () => null,
       learned: () => undefined,
       show: () => undefined,
+      secret: () => Promise.reject(new Error('there are no secrets here')),
       ask: () => Promise.reject(new Error('nobody is asked here')),
     };
     return (await tool.run(tool.input.parse(input), context)) as Record<string, unknown>;

@@ -360,6 +360,17 @@ table schedules (
 )
 CREATE INDEX schedules_due ON public.schedules USING btree (next_at) WHERE (next_at IS NOT NULL)
 
+table secrets (
+  workspace_id uuid not null,
+  name text not null,
+  sealed bytea not null,
+  key_id text not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  constraint secrets_pkey PRIMARY KEY (workspace_id, name),
+  constraint secrets_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+)
+
 table sessions (
   id uuid not null,
   workspace_id uuid not null,

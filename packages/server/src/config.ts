@@ -37,6 +37,8 @@ export interface Config {
   readonly outgoingAllow: readonly string[];
   /** The person's token. If absent, the one stored in `home`. */
   readonly personToken: string | undefined;
+  /** What the key of the workspaces' secrets is derived from. If absent, the one stored in `home`. */
+  readonly secretsKey: string | undefined;
   /** A run's limits, unless its message sets others; null: no limit. */
   readonly runSteps: number;
   readonly runTokens: number | null;
@@ -184,6 +186,12 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
     allowed: 'at least 32 printable ASCII characters without a space',
     show: hide,
   },
+  secretsKey: {
+    env: 'CONTINUO_SECRETS_KEY',
+    schema: z.string().regex(/^[\x21-\x7e]{32,}$/),
+    allowed: 'at least 32 printable ASCII characters without a space',
+    show: hide,
+  },
   runSteps: {
     env: 'CONTINUO_RUN_STEPS',
     schema: number.pipe(z.int().min(1).max(10_000)),
@@ -298,6 +306,7 @@ export async function loadConfig(world: {
     allowedOrigins: read<readonly string[]>('allowedOrigins', []),
     outgoingAllow: read<readonly string[]>('outgoingAllow', []),
     personToken: read<string | undefined>('personToken', undefined),
+    secretsKey: read<string | undefined>('secretsKey', undefined),
     runSteps: read('runSteps', 100),
     runTokens: read<number | null>('runTokens', null),
     runCost: read<number | null>('runCost', null),

@@ -20,6 +20,8 @@ import { wireHttp } from './wiring/http.ts';
 import { wireKnowledge } from './wiring/knowledge.ts';
 import { wireLog } from './wiring/log.ts';
 import { wireModels } from './wiring/models.ts';
+import { createSealing, keepSecretsKey } from './workspaces/sealing.ts';
+import { createSecrets } from './workspaces/secrets.ts';
 import { GRACE_MS, type PodStatus, type ServerOptions } from './wiring/options.ts';
 import { wirePod } from './wiring/runs.ts';
 
@@ -56,6 +58,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { writer, followers, recent } = wireLog({ database, bus, metrics, faults });
   const { workspaces, changes, indexer, mirrors } = wireFiles(options, database, bus, podStatus);
   const { knowledge, folders } = wireKnowledge(options, database, { bus, workspaces });
+  const sealing = createSealing(config.secretsKey ?? (await keepSecretsKey(config.home)));
+  const secrets = createSecrets({ pool, bus, sealing });
   const outgoing = createOutgoing({ allow: config.outgoingAllow });
   const { agents, packs, roles, mcp } = await wireAgents(options, {
     pool,
@@ -64,9 +68,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     workspaces,
     knowledge,
     outgoing,
+    secrets,
   });
   const conductors = new Map(options.conductors);
-  const pod: Pod = wirePod(options, { database, bus, writer, agents, conductors, packs, metrics });
+  const pod: Pod = wirePod(options, { database, bus, writer, agents, conductors, packs, secrets, metrics });
 
   const automation = wireAutomation(options, { pool, bus, pod, agents, onError });
 
@@ -90,6 +95,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       bus,
       pod,
       mcp,
+      secrets,
       agents,
       models,
       roles,

@@ -1,10 +1,11 @@
-// The settings of a workspace: roles, skills, policy and MCP servers; and the server's models and usage.
+// The settings of a workspace: roles, skills, policy, MCP servers and secrets; and the server's models and usage.
 
 import type { At, BodyOf, Http, QueryOf, RequestOptions } from '../http.ts';
 import type { WorkspaceOptions } from './chats.ts';
 
 const WORKSPACE = '/api/v1/workspaces/{id}';
 const SERVER = '/api/v1/workspaces/{id}/mcp-servers/{name}';
+const SECRET = '/api/v1/workspaces/{id}/secrets/{name}';
 
 export function settings(http: Http) {
   const at = ({ workspace = http.workspace, signal }: WorkspaceOptions) => ({
@@ -37,6 +38,13 @@ export function settings(http: Http) {
       remove: (name: string, where: WorkspaceOptions = {}) => http.call('delete', SERVER, named(name, where)),
       restart: (name: string, where: WorkspaceOptions = {}) =>
         http.call('post', `${SERVER}/restart`, named(name, where)),
+    },
+    /** Values that MCP servers and tools get by name. They are never returned. */
+    secrets: {
+      list: (where: WorkspaceOptions = {}) => http.call('get', `${WORKSPACE}/secrets`, at(where)),
+      set: (name: string, body: BodyOf<At<typeof SECRET, 'put'>>, where: WorkspaceOptions = {}) =>
+        http.call('put', SECRET, { ...named(name, where), body }),
+      remove: (name: string, where: WorkspaceOptions = {}) => http.call('delete', SECRET, named(name, where)),
     },
     /** Whether the server is ready; throws with status 503 if not. */
     ready: (send: RequestOptions = {}) => http.call('get', '/readyz', send),

@@ -4,6 +4,7 @@ import { McpServers } from '../settings/mcp.tsx';
 import { Models } from '../settings/models.tsx';
 import { Policy } from '../settings/policy.tsx';
 import { Roles } from '../settings/roles.tsx';
+import { Secrets } from '../settings/secrets.tsx';
 import { Skills } from '../settings/skills.tsx';
 import { Storage } from '../settings/storage.tsx';
 import { PageFrame } from '../ui/page.tsx';
@@ -16,6 +17,7 @@ export function Page() {
       <Skills />
       <Policy />
       <McpServers />
+      <Secrets />
       <Storage />
     </PageFrame>
   );

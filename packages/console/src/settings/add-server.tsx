@@ -1,8 +1,9 @@
 // Adds an MCP server: a program or a URL.
 
-import { useId, useState, type FormEvent, type ReactNode } from 'react';
+import { useState, type FormEvent } from 'react';
 import { client } from '../data/client.ts';
 import { Button } from '../ui/button.tsx';
+import { Labelled } from './labelled.tsx';
 import { FIELD } from './section.tsx';
 
 const USUAL = { trust: false, timeout_seconds: 60, enabled: true };
@@ -114,7 +115,7 @@ export function AddServer({ taken, done, cancel }: AddServerProps) {
       )}
       <Labelled
         label={transport === 'stdio' ? 'Environment' : 'Headers'}
-        hint={`One per line, as ${transport === 'stdio' ? 'NAME=value' : 'name: value'}. \${NAME} is replaced by that variable of the server’s environment.`}
+        hint={`One per line, as ${transport === 'stdio' ? 'NAME=value' : 'name: value'}. \${NAME} is replaced by that variable of the server’s environment, \${secret:NAME} by a secret of the workspace.`}
       >
         {(id) => (
           <textarea
@@ -138,27 +139,6 @@ export function AddServer({ taken, done, cancel }: AddServerProps) {
         </Button>
       </div>
     </form>
-  );
-}
-
-function Labelled({
-  label,
-  hint,
-  children,
-}: {
-  readonly label: string;
-  readonly hint?: string;
-  readonly children: (id: string) => ReactNode;
-}) {
-  const id = useId();
-  return (
-    <div>
-      <label htmlFor={id} className="font-medium">
-        {label}
-      </label>
-      {hint && <span className="ml-2 text-xs text-soft">{hint}</span>}
-      <div className="mt-1">{children(id)}</div>
-    </div>
   );
 }
 

@@ -53,6 +53,24 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     ]);
   });
 
+  test('a secret is stored, listed by name and removed; its value is never in the page again', async () => {
+    const page = await world.open('/settings');
+    const form = page.getByRole('form', { name: 'Store a secret' });
+    await form.getByLabel('Name').fill('TRACKER_TOKEN');
+    await form.getByLabel('Value').fill('short');
+    await form.getByRole('button', { name: 'Store' }).click();
+    await page.getByRole('alert').getByText('at least 8 characters').waitFor();
+    await form.getByLabel('Value').fill('canary-of-the-console');
+    await form.getByRole('button', { name: 'Store' }).click();
+    const list = page.getByRole('list', { name: 'Secrets' });
+    await list.getByText('TRACKER_TOKEN').waitFor();
+    expect(await form.getByLabel('Value').inputValue()).toBe('');
+    expect(await page.content()).not.toContain('canary-of-the-console');
+    expect(await violations(page)).toEqual([]);
+    await list.getByRole('button', { name: 'Remove TRACKER_TOKEN' }).click();
+    await list.getByText('No secrets yet.').waitFor();
+  });
+
   test('PLUS-5 a policy that someone else has changed in the meantime is not overwritten', async () => {
     const page = await world.open('/settings');
     const policy = page.getByRole('form', { name: 'Policy' });

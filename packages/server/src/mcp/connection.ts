@@ -2,12 +2,12 @@
 // session; without one it has none.
 
 import type { Logger } from 'pino';
+import { withoutSecrets, withoutSecretsIn } from '../hidden-values.ts';
 import { ToolFailure } from '../tools/tool.ts';
 import type { Guard } from './guard.ts';
 import { RETRY_FIRST_MS, RETRY_MOST_MS, STABLE_MS, START_MS } from './limits.ts';
-import { expand, type ServerRow } from './rows.ts';
+import { expand, secretNamesIn, type ServerRow } from './rows.ts';
 import type { Session, World } from './session.ts';
-import { withoutSecrets } from './text.ts';
 import { readTools, type ListedTool, type Listing, type McpCallContext } from './tools.ts';
 
 export type ConnectionState =
@@ -36,13 +36,15 @@ export interface ConnectionOptions {
   readonly log: Logger;
   /** This process's environment variables, which configurations can refer to. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Reads a secret of the server's workspace. */
+  readonly secret: (name: string) => Promise<string>;
   /** Resolves when the connection that this one replaces is closed. */
   readonly after: Promise<void>;
   readonly onChange: () => void;
 }
 
 export function createConnection(options: ConnectionOptions): Connection {
-  const { row, world, guard, env, onChange } = options;
+  const { row, world, guard, env, secret, onChange } = options;
   const log = options.log.child({ mcp_server: row.name, workspace: row.workspaceId });
   let state: ConnectionState = { status: 'connecting', since: world.now() };
   let session: Session | null = null;
@@ -50,6 +52,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   let stopped = false;
   let giveUp = new AbortController();
   let callOff = () => {};
+  /** The values of the workspace's secrets that the server was given. It may send them back. */
+  let given: readonly string[] = [];
 
   const enter = (next: ConnectionState): void => {
     state = next;
@@ -78,7 +82,17 @@ export function createConnection(options: ConnectionOptions): Connection {
       const reason = state.status === 'failed' ? state.reason : 'it is starting';
       throw new ToolFailure(`the call was not made: the MCP server ${row.name} is not connected (${reason})`);
     }
-    return session.call(tool, input, context);
+    const ask: McpCallContext['ask'] = ({ text, schema }) =>
+      context.ask({
+        text: withoutSecrets(text, given),
+        schema: withoutSecretsIn(schema, given) as typeof schema,
+      });
+    try {
+      return withoutSecretsIn(await session.call(tool, input, { ...context, ask }), given);
+    } catch (error) {
+      if (error instanceof Error) error.message = withoutSecrets(error.message, given);
+      throw error;
+    }
   };
 
   const open = async (): Promise<void> => {
@@ -91,7 +105,10 @@ export function createConnection(options: ConnectionOptions): Connection {
     let listed: readonly unknown[] = [];
     let lost: string | null = null;
     try {
-      const { place, secrets } = expand(row.config, env);
+      const known = new Map<string, string>();
+      for (const name of secretNamesIn(row.config)) known.set(name, await secret(name));
+      given = [...known.values()];
+      const { place, secrets } = expand(row.config, env, known);
       const { openSession } = await import('./session.ts');
       const ready = (): void => {
         const since = state.status === 'ready' ? state.since : world.now();
@@ -110,7 +127,7 @@ export function createConnection(options: ConnectionOptions): Connection {
           if (session !== null) fail(reason);
         },
         onTools: (tools) => {
-          listed = tools;
+          listed = tools.map((tool) => withoutSecretsIn(tool, given));
           if (session !== null) ready();
         },
       });

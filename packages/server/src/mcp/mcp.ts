@@ -7,6 +7,7 @@ import { defineTopic, oneField, type Bus } from '../bus/bus.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import type { AnyTool } from '../tools/registry.ts';
+import { SECRETS_CHANGED, type Secrets } from '../workspaces/secrets.ts';
 import { createConnection, type Connection, type ConnectionState } from './connection.ts';
 import { createGuard } from './guard.ts';
 import { REREAD_MS } from './limits.ts';
@@ -27,6 +28,7 @@ export interface McpOptions {
   readonly timer?: World['timer'];
   readonly bus: Bus;
   readonly outgoing: Outgoing;
+  readonly secrets: Pick<Secrets, 'read'>;
 }
 
 export interface Mcp {
@@ -53,7 +55,7 @@ interface Workspace {
   readonly connections: Map<string, { readonly stamp: string; readonly connection: Connection }>;
 }
 
-export function createMcp({ pool, log, env, bus, outgoing, ...options }: McpOptions): Mcp {
+export function createMcp({ pool, log, env, bus, outgoing, secrets, ...options }: McpOptions): Mcp {
   const world: World = { now: options.now, timer: options.timer ?? realTimer, fetch: outgoing.fetch };
   const guard = createGuard((error) =>
     log.warn({ reason: error.message }, 'the process that ends orphaned MCP servers failed'),
@@ -85,6 +87,7 @@ export function createMcp({ pool, log, env, bus, outgoing, ...options }: McpOpti
         guard,
         log,
         env,
+        secret: (secret) => secrets.read(workspaceId, secret),
         after: gone.get(name) ?? Promise.resolve(),
         onChange: () => bus.deliver(MCP_STATE_CHANGED, { workspaceId }),
       });
@@ -131,6 +134,11 @@ export function createMcp({ pool, log, env, bus, outgoing, ...options }: McpOpti
     rescan: () => {
       for (const workspaceId of workspaces.keys()) readAgain(workspaceId);
     },
+  });
+  // A rescan is for both topics.
+  bus.subscribe(SECRETS_CHANGED, {
+    message: ({ workspaceId }) => readAgain(workspaceId),
+    rescan: () => undefined,
   });
 
   return {

@@ -24,7 +24,11 @@ interface Row {
   stamp: string;
 }
 
-const COLUMNS = 'workspace_id, name, config, created_at, updated_at, updated_at::text as stamp';
+// The secrets that a configuration names are part of its stamp: a server whose secret changes is restarted.
+const COLUMNS = `workspace_id, name, config, created_at, updated_at, updated_at::text || coalesce((
+  select string_agg(s.name || ' ' || s.updated_at::text, ' ' order by s.name) from secrets s
+  where s.workspace_id = mcp_servers.workspace_id
+    and strpos(mcp_servers.config::text, '\${secret:' || s.name || '}') > 0), '') as stamp`;
 
 export async function listServers(client: Queryable, workspaceId: string): Promise<ServerRow[]> {
   const { rows } = await client.query<Row>({
@@ -134,19 +138,40 @@ const INHERITED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TMPDIR'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Replaces `${NAME}` by its value; throws if there is no such variable. `secrets` must never be shown. */
+const SECRET = /\$\{secret:(\w+)\}/g;
+
+/** The names of the workspace's secrets that the values of `env` or `headers` refer to. */
+export function secretNamesIn(config: McpConfig): readonly string[] {
+  const values = Object.values(config.transport === 'stdio' ? config.env : config.headers);
+  return values.flatMap((value) => [...(value ?? '').matchAll(SECRET)].map(([, name]) => name!));
+}
+
+/**
+ * Replaces `${NAME}` by a variable's value, and in the values of `env` and `headers` also `${secret:NAME}` by a secret's. Throws if there
+ * is no such variable. `secrets` must never be shown.
+ */
 export function expand(
   config: McpConfig,
   env: Environment,
+  known: ReadonlyMap<string, string> = new Map(),
 ): { place: SessionOptions['place']; secrets: readonly string[] } {
-  const fill = (text: string) =>
-    text.replaceAll(/\$\{([A-Za-z_]\w*)\}/g, (_, name: string) => {
+  const fill = (text: string) => {
+    if (text.search(SECRET) >= 0)
+      throw new Error('a secret of the workspace can be used in `env` and `headers` only');
+    return text.replaceAll(/\$\{([A-Za-z_]\w*)\}/g, (_, name: string) => {
       const value = env[name];
       if (value === undefined) throw new Error(`the server has no environment variable ${name}`);
       return value;
     });
+  };
+  const fillSecret = (text: string) =>
+    text
+      .split(/(\$\{secret:\w+\})/)
+      // A secret's value is taken as it is, even if it looks like a reference.
+      .map((part, index) => (index % 2 === 0 ? fill(part) : known.get(part.slice(9, -1))!))
+      .join('');
   const fillAll = (values: Values) =>
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(value ?? '')]));
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fillSecret(value ?? '')]));
   if (config.transport === 'http') {
     const headers = fillAll(config.headers);
     return { place: { transport: 'http', url: fill(config.url), headers }, secrets: secretsOf(headers) };

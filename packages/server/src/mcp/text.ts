@@ -1,4 +1,4 @@
-// Shortens untrusted text and removes secrets from it, before people or models see it.
+// Shortens untrusted text, before people or models see it.
 
 /** Truncates a text to this many bytes, at a character boundary. */
 export function cut(text: string, bytes: number): { readonly text: string; readonly left: number } {
@@ -13,14 +13,4 @@ export function cut(text: string, bytes: number): { readonly text: string; reado
 export function shortened(text: string, bytes: number): string {
   const { text: kept, left } = cut(text, bytes);
   return left === 0 ? kept : `${kept}… (${left} more bytes were cut)`;
-}
-
-/** Shorter values would match ordinary words. */
-const SHORTEST_SECRET = 4;
-
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets
-    .filter((secret) => secret.length >= SHORTEST_SECRET)
-    .toSorted((a, b) => b.length - a.length)
-    .reduce((rest, secret) => rest.replaceAll(secret, '[hidden]'), text);
 }

@@ -27,6 +27,8 @@ export interface CallContext {
   known(fileId: string): number | null;
   /** Records that the thread now knows this version. */
   learned(fileId: string, version: number): void;
+  /** The value of a secret of the workspace; a failure says that there is none. The value is removed from the call's output. */
+  secret(name: string): Promise<string>;
   /** Shows an image with the output, to models that accept images. */
   show(image: ImageReference): void;
 }

@@ -19,6 +19,7 @@ import type { Outgoing } from '../outgoing/outgoing.ts';
 import { createChatFiles } from '../threads/chats/chat-files.ts';
 import { readPolicy } from '../tools/policies.ts';
 import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts';
+import type { Secrets } from '../workspaces/secrets.ts';
 import type { ServerOptions } from './options.ts';
 
 export interface WiredAgents {
@@ -35,11 +36,12 @@ interface AgentsOptions {
   readonly workspaces: Workspaces;
   readonly knowledge: Knowledge;
   readonly outgoing: Outgoing;
+  readonly secrets: Secrets;
 }
 
 export async function wireAgents(
   { log, env, tools = [] }: ServerOptions,
-  { pool, bus, models, workspaces, knowledge, outgoing }: AgentsOptions,
+  { pool, bus, models, workspaces, knowledge, outgoing, secrets }: AgentsOptions,
 ): Promise<WiredAgents> {
   const rulesOf = async (workspaceId: string, role: readonly PolicyRule[]) => ({
     workspace: (await readPolicy(pool, workspaceId)) ?? [],
@@ -61,7 +63,7 @@ export async function wireAgents(
   const registry = toolsWith([]);
   const roles = await createRoles(pool, registry.names);
   subscribeRoles(bus, roles);
-  const mcp = createMcp({ pool, bus, log, now: Date.now, env, outgoing });
+  const mcp = createMcp({ pool, bus, log, now: Date.now, env, outgoing, secrets });
   const agents = createAgents({
     models,
     roles,

@@ -9,6 +9,7 @@ import type { Conductors } from '../runs/children/conductor.ts';
 import { createRunLoop } from '../runs/loop/loop.ts';
 import { ThreadStateCache } from '../runs/loop/thread-state-cache.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Secrets } from '../workspaces/secrets.ts';
 import type { Database } from './database.ts';
 import { GRACE_MS, type ServerOptions } from './options.ts';
 
@@ -19,12 +20,13 @@ interface RunsOptions {
   readonly agents: Agents;
   readonly conductors: Conductors;
   readonly packs: Packs;
+  readonly secrets: Secrets;
   readonly metrics: Metrics;
 }
 
 export function wirePod(
   { config, log, faults }: ServerOptions,
-  { database, bus, writer, agents, conductors, packs, metrics }: RunsOptions,
+  { database, bus, writer, agents, conductors, packs, secrets, metrics }: RunsOptions,
 ): Pod {
   const { pool, direct, embedded } = database;
   const work = createRunLoop({
@@ -36,6 +38,7 @@ export function wirePod(
     // If the wake is lost, a tick finds the thread.
     wake: (threadId) => void pod.wake(threadId, null).catch(() => undefined),
     packs,
+    secrets,
     limits: {
       steps: config.runSteps,
       tokens: config.runTokens,

@@ -21,6 +21,7 @@ interface Ids {
   readonly folder: string;
   readonly role: string;
   readonly server: string;
+  readonly secret: string;
   readonly edge: string;
   readonly schedule: string;
   /** An entity of each kind, by the kind. */
@@ -99,6 +100,12 @@ const INSIDE: Readonly<Record<string, Route>> = {
   'POST /api/v1/workspaces/{id}/schedules/{schedule}/resume': {},
   'POST /api/v1/workspaces/{id}/schedules/{schedule}/run': {},
   'DELETE /api/v1/workspaces/{id}/schedules/{schedule}': {},
+  'DELETE /api/v1/workspaces/{id}/secrets/{name}': {},
+  'PUT /api/v1/workspaces/{id}/secrets/{name}': {
+    request: () => ({ body: { value: 'another value' } }),
+    status: 201,
+    makes: true,
+  },
   'GET /api/v1/workspaces/{id}/tree': { request: ({ folder }) => ({ query: { path: folder } }) },
   'GET /api/v1/workspaces/{id}/archive': { request: ({ folder }) => ({ query: { path: folder } }) },
   'GET /api/v1/workspaces/{id}/versions': { request: ({ file }) => ({ query: { file } }) },
@@ -147,6 +154,7 @@ const WHOLE_WORKSPACE = [
   'GET /api/v1/workspaces/{id}/kinds',
   'GET /api/v1/workspaces/{id}/mcp-servers',
   'GET /api/v1/workspaces/{id}/policy',
+  'GET /api/v1/workspaces/{id}/secrets',
   'GET /api/v1/workspaces/{id}/projects',
   'GET /api/v1/workspaces/{id}/roles',
   'GET /api/v1/workspaces/{id}/schedules',
@@ -243,6 +251,7 @@ const UNKNOWN: Ids = {
   folder: '/nothing',
   role: 'nobody',
   server: 'none',
+  secret: 'NONE',
   edge: '01890000-0000-7000-8000-00000000000a',
   schedule: '01890000-0000-7000-8000-00000000000b',
   entities: Object.fromEntries(
@@ -274,6 +283,8 @@ async function fill(name: string): Promise<Ids> {
   await put('plans/other.md', 'Another one.');
   await put('agents/spy.md', 'You look.');
   expect((await ask('PUT', workspaceUrl(name, '/mcp-servers/web'), disabled)).status).toBe(201);
+  const stored = await ask('PUT', workspaceUrl(name, '/secrets/WEB_KEY'), { value: 'a value of it' });
+  expect(stored.status).toBe(201);
   const open = async (steps: unknown[]) =>
     (await ask('POST', workspaceUrl(name, '/chats'), { goal: JSON.stringify({ steps }) })).body;
   const { chat, run } = await open([
@@ -299,6 +310,7 @@ async function fill(name: string): Promise<Ids> {
     role: 'spy',
     server: 'web',
     schedule: (await ask('POST', workspaceUrl(name, '/schedules'), YEARLY)).body.id,
+    secret: 'WEB_KEY',
     ...(await fillKnowledge(name)),
   };
 }
@@ -327,6 +339,7 @@ function send(route: string, { request }: Route, workspace: string, ids: Ids): P
     .replace(/(?<=\/tool-results\/)\{id\}/, encodeURIComponent(ids.result))
     .replace(/(?<=\/roles\/)\{name\}/, ids.role)
     .replace(/(?<=\/mcp-servers\/)\{name\}/, ids.server)
+    .replace(/(?<=\/secrets\/)\{name\}/, ids.secret)
     .replace(/\{entity_id\}/, entityFor(path, ids))
     .replace('{edge_id}', ids.edge)
     .replace(

@@ -376,6 +376,10 @@ const ROUTES: Readonly<Record<string, Route | string>> = {
   'delete /api/v1/workspaces/{id}': { request: () => ok(ask('DELETE', at())), says: files },
   'post /api/v1/workspaces': 'nobody can listen to a workspace before it is made',
   'put /api/v1/workspaces/{id}/policy': 'no list shows it, and it is read whenever it is needed',
+  'put /api/v1/workspaces/{id}/secrets/{name}':
+    'only the settings show it, and they read it when they are opened',
+  'delete /api/v1/workspaces/{id}/secrets/{name}':
+    'only the settings show it, and they read it when they are opened',
   'post /api/person': 'it changes nothing',
 };
 

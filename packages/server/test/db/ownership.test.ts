@@ -25,6 +25,7 @@ const OWNER: Readonly<Record<string, string>> = {
   events: 'log',
   workspaces: 'workspaces',
   changes: 'workspaces',
+  secrets: 'workspaces',
   files: 'files',
   file_versions: 'files',
   indexed_texts: 'files',

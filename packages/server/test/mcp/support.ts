@@ -149,6 +149,7 @@ export function useMcp(): McpWorld {
         env: process.env,
         bus,
         outgoing,
+        secrets: { read: (_, name) => Promise.reject(new Error(`there is no secret ${name}`)) },
         ...options,
       });
       opened.push(mcp);
@@ -203,7 +204,8 @@ export async function call(
     principal: { kind: 'local' } as const,
   };
   const ask = () => Promise.resolve({ kind: 'canceled' } as const);
-  const files = { ask, used: () => {}, known: () => null, learned: () => {}, show: () => {} };
+  const secret = () => Promise.reject(new Error('there is no secret'));
+  const files = { ask, used: () => {}, known: () => null, learned: () => {}, show: () => {}, secret };
   return tool.run(tool.input.parse(input), { ...about, ...files });
 }
 

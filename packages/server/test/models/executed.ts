@@ -81,6 +81,7 @@ export async function createExecutor(world: LogWorld): Promise<Executor> {
       tools: createToolRegistry(TOOLS),
     }),
     packs: createPacks({ pool: world.pool, layers: await loadLayers(), bus: null, now: Date.now }),
+    secrets: { read: () => Promise.reject(new Error('there is no secret')) },
     cancelGraceMs: 5,
     ...DECISION_RULES,
     approvalMs: null,

@@ -188,6 +188,7 @@ export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
     states: new ThreadStateCache(),
     agents: { make: async (wanted) => (await settings.making?.(), agents.make(wanted)) } satisfies Agents,
     packs: createPacks({ pool: world.pool, layers: await loadLayers(), bus: null, now: Date.now }),
+    secrets: { read: () => Promise.reject(new Error('there is no secret')) },
     cancelGraceMs: settings.cancelGraceMs ?? 1000,
     ...DECISION_RULES,
     approvalMs: settings.approvalMs ?? null,

@@ -17,6 +17,7 @@ import type {
 } from '@continuo/protocol';
 import { deltaOfCall } from '../../context/agent-state.ts';
 import { FairLimiter } from '../../fair-limiter.ts';
+import { withoutSecretsIn } from '../../hidden-values.ts';
 import { isTooDeep, TOO_DEEP } from '../../json-depth.ts';
 import type { Entry } from '../../log/group.ts';
 import { Lost } from '../../log/pen.ts';
@@ -35,6 +36,7 @@ import { CALLS_PER_MESSAGE } from '../../models/model.ts';
 import { yieldWithAbortCheck } from '../../yielding.ts';
 import type { RunState } from '../../threads/fold.ts';
 import { readPolicy } from '../../tools/policies.ts';
+import { SecretUnavailable } from '../../workspaces/secrets.ts';
 import { Abandoned, createAsker } from '../approvals/questions.ts';
 import type { StepContext } from './step.ts';
 
@@ -270,6 +272,7 @@ async function runCall(
   const { tool, input } = checked;
 
   const grace = graceAfterCancel(context);
+  const secrets = trackSecrets(context);
   const about = {
     workspaceId: context.workspaceId,
     threadId: hold.threadId,
@@ -279,6 +282,7 @@ async function runCall(
     key: `${queued.id}:${call.call}`,
     signal: grace.signal,
     known: (fileId: string) => context.known(fileId),
+    secret: (name: string) => secrets.read(name),
   };
   let afterCommit: readonly (() => Promise<void>)[] = [];
   const asker = createAsker(context, call, async ({ text: reason, schema }) => {
@@ -291,14 +295,16 @@ async function runCall(
   try {
     await options.faults?.(`tool.before_effect.${tool.effect}`);
     if (tool.effect === 'transactional') {
-      afterCommit = await transact(context, call, { tool, input, about, grace, operation });
+      afterCommit = await transact(context, call, { tool, input, about, secrets, grace, operation });
     } else {
       // The log cannot fence external effects: a pod whose lease may have ended must not start one.
       if (tool.effect === 'external' && !hold.fresh())
         throw new Lost('the last heartbeat is too old to start an external effect');
       const notes = takeNotes();
       const work = () => grace.within(tool.run(input, { ...about, ...notes.context, ask: asker.ask }));
-      const output = asOutput(tool, await (neighbours ? inTurn(context, neighbours, tool, work) : work()));
+      const output = secrets.hide(
+        asOutput(tool, await (neighbours ? inTurn(context, neighbours, tool, work) : work())),
+      );
       await asker.end();
       await options.faults?.(`tool.after_effect.${tool.effect}`);
       await end(
@@ -311,7 +317,8 @@ async function runCall(
     if (error instanceof Lost || hold.lost.aborted) throw error;
     if (error instanceof Abandoned) return;
     const outcome = outcomeOf(error, tool);
-    await end({ output: { error: errorForModels(error) }, success: false, ...(outcome && { outcome }) });
+    const output = secrets.hide({ error: errorForModels(error) });
+    await end({ output, success: false, ...(outcome && { outcome }) });
   } finally {
     grace.end();
   }
@@ -322,6 +329,27 @@ function outcomeOf(error: unknown, { effect }: AnyTool): CallOutcome | null {
   if (error instanceof NotMade) return 'canceled';
   const isUnknown = error instanceof Overdue || error instanceof OutcomeUnknown;
   return isUnknown && effect !== 'transactional' ? 'unknown' : null;
+}
+
+interface TrackedSecrets {
+  read(name: string): Promise<string>;
+  /** The output without the values that were read. */
+  hide(output: Record<string, unknown>): Record<string, unknown>;
+}
+
+/** The secrets that a call reads: none of them gets into the log with its output. */
+function trackSecrets({ options, workspaceId }: StepContext): TrackedSecrets {
+  const values: string[] = [];
+  return {
+    read: async (name) => {
+      const value = await options.secrets.read(workspaceId, name).catch((error: unknown) => {
+        throw error instanceof SecretUnavailable ? new ToolFailure(error.message) : error;
+      });
+      values.push(value);
+      return value;
+    },
+    hide: (output) => withoutSecretsIn(output, values) as Record<string, unknown>,
+  };
 }
 
 /** An accepted cancel counts at once, even if its wake is still in flight. */
@@ -338,6 +366,7 @@ interface Transacted {
   readonly tool: Extract<AnyTool, { effect: 'transactional' }>;
   readonly input: never;
   readonly about: Omit<CallContext, keyof Notes['context']>;
+  readonly secrets: TrackedSecrets;
   readonly grace: ReturnType<typeof graceAfterCancel>;
   readonly operation: EntityOperation | null;
 }
@@ -346,7 +375,7 @@ interface Transacted {
 async function transact(
   context: StepContext,
   call: Call,
-  { tool, input, about, grace, operation }: Transacted,
+  { tool, input, about, secrets, grace, operation }: Transacted,
 ) {
   const { pen, queued, options } = context;
   for (let tries = 1; ; tries += 1) {
@@ -372,7 +401,7 @@ async function transact(
           }),
         );
         await options.faults?.(`tool.after_effect.${tool.effect}`);
-        const wireOutput = asOutput(tool, output);
+        const wireOutput = secrets.hide(asOutput(tool, output));
         const done = await operationOf(tool, input, about, operation, wireOutput);
         const delta = deltaOfCall(
           call.call,

@@ -18,6 +18,7 @@ import type { Conductors } from '../children/conductor.ts';
 import type { LoopChange } from '../changes.ts';
 import type { Decision, Limits, QueuedRun } from '../loop/decide.ts';
 import type { ThreadState } from '../../threads/fold.ts';
+import type { Secrets } from '../../workspaces/secrets.ts';
 import type { ThreadStateCache } from '../loop/thread-state-cache.ts';
 
 export interface LoopOptions {
@@ -31,6 +32,7 @@ export interface LoopOptions {
   readonly wake: (threadId: string) => void;
   readonly packs: Packs;
   readonly limits: Limits;
+  readonly secrets: Pick<Secrets, 'read'>;
   /** Maximum lines of a tool's result that later runs are shown. */
   readonly summaryLines: number;
   /** How long a running tool may continue after a cancel. */
