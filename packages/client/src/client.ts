@@ -4,6 +4,7 @@ import { createHttp, type ClientOptions } from './http.ts';
 import { approvals } from './resources/approvals.ts';
 import { automation } from './resources/automation.ts';
 import { chats } from './resources/chats.ts';
+import { content } from './resources/content.ts';
 import { files } from './resources/files.ts';
 import { knowledge } from './resources/knowledge.ts';
 import { runs } from './resources/runs.ts';
@@ -23,6 +24,7 @@ export function createClient(options: ClientOptions = {}) {
     approvals: approvals(http),
     workspaces: workspaces(http),
     ...knowledge(http),
+    ...content(http),
     ...settings(http),
     ...automation(http),
   };

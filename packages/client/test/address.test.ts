@@ -85,6 +85,12 @@ const BY_ID: Record<string, (client: Client, id: string) => Promise<unknown>> = 
   'entities.remove': ({ entities }, id) => entities('task').remove(id),
   'entities.restore': ({ entities }, id) => entities('task').restore(id),
   'entities.versions': ({ entities }, id) => entities('task').versions(id),
+  'content.pieces': ({ content }, id) => content.pieces(id),
+  'content.check': ({ content }, id) => content.check('pages', id),
+  'content.publish': ({ content }, id) => content.publish('pages', id),
+  'content.unpublish': ({ content }, id) => content.unpublish('pages', id),
+  'content.list': ({ content }, id) => content.list(id),
+  'content.read': ({ content }, id) => content.read('pages', id),
   toolResult: ({ toolResult }, id) => toolResult(id),
 };
 
@@ -120,6 +126,7 @@ const BY_WORKSPACE: Record<string, (client: Client) => Promise<unknown>> = {
   'policies.set': ({ policies }) => policies.set(RULES),
   'mcp.list': ({ mcp }) => mcp.list(),
   'secrets.list': ({ secrets }) => secrets.list(),
+  'content.types': ({ content }) => content.types(),
   'projects.create': ({ projects }) => projects.create({ name: 'x' }),
   'projects.list': ({ projects }) => projects.list(),
   'projects.unpack': ({ projects }) => projects.unpack('x'),

@@ -156,7 +156,14 @@ export const searchHit = z
 export const change = z
   .object({
     seq: z.int(),
-    type: z.enum(['file_updated', 'file_moved', 'file_removed', 'entity_patch']),
+    type: z.enum([
+      'file_updated',
+      'file_moved',
+      'file_removed',
+      'entity_patch',
+      'content_published',
+      'content_unpublished',
+    ]),
     at: time,
     data: z.union([
       z.object({
@@ -178,11 +185,17 @@ export const change = z
         patch: z.array(patchOperation),
         author,
       }),
+      z.object({
+        file: id,
+        type: z.string(),
+        slug: z.string(),
+        v: z.int().optional().meta({ description: 'The version that is published now.' }),
+      }),
     ]),
   })
   .meta({
     id: 'Change',
-    description: 'A change of a file or an entity; `seq` counts from 1, without gaps.',
+    description: 'A change of a file, an entity, or what is published; `seq` counts from 1, without gaps.',
   });
 
 export const unpacked = z

@@ -36,6 +36,7 @@ export type {
   UsageSum,
   Why,
 } from './http.ts';
+export type { ContentPiece, PublishedContent } from './content.ts';
 export type { DocStructure, Edge, Entity, EntityKind, PatchOperation } from './knowledge.ts';
 export { applyEntityPatch, applyPatch, PatchError, type HeldEntity } from './fold/entities.ts';
 export {
@@ -59,7 +60,6 @@ export type {
 } from './memory.ts';
 export { AGENT_STATE_LISTS } from './memory.ts';
 export type { McpConfig, McpServer } from './mcp.ts';
-export type { Execution, SandboxState } from './sandbox.ts';
 export {
   isPlanId,
   PLAN_EXECUTORS,

@@ -2,10 +2,10 @@
 
 export * from './automation.ts';
 export * from './chats.ts';
+export * from './content.ts';
 export * from './files.ts';
 export * from './http.ts';
 export * from './knowledge.ts';
 export * from './mcp.ts';
-export * from './sandbox.ts';
 export { agentPlan, planProblem, planStage, planStep, planStepStatus } from './plans.ts';
 export * from './memory.ts';

@@ -139,41 +139,6 @@ CREATE INDEX events_titled ON public.events USING btree (thread_id) WHERE (type 
 CREATE INDEX events_whole ON public.events USING btree (thread_id, seq) WHERE (type <> ALL (ARRAY['token'::text, 'reasoning'::text]))
 CREATE TRIGGER events_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
-table execution_changes (
-  workspace_id uuid not null,
-  run_id uuid not null,
-  call_id text not null,
-  path text not null,
-  part integer not null,
-  base integer not null,
-  size bigint not null,
-  is_text boolean not null,
-  data bytea not null,
-  constraint execution_changes_pkey PRIMARY KEY (run_id, call_id, path, part),
-  constraint execution_changes_run_id_call_id_fkey FOREIGN KEY (run_id, call_id) REFERENCES executions(run_id, call_id) ON DELETE CASCADE,
-  constraint execution_changes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
-)
-
-table executions (
-  workspace_id uuid not null,
-  thread_id uuid not null,
-  run_id uuid not null,
-  call_id text not null,
-  command text not null,
-  cwd text not null,
-  output text not null default ''::text,
-  output_bytes bigint not null default 0,
-  exit_code integer,
-  ended_by text,
-  left_out json not null default '[]'::json,
-  started_at timestamp with time zone not null default clock_timestamp(),
-  ended_at timestamp with time zone,
-  constraint executions_pkey PRIMARY KEY (run_id, call_id),
-  constraint executions_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(id) ON DELETE CASCADE,
-  constraint executions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
-)
-CREATE INDEX executions_of_thread ON public.executions USING btree (thread_id, started_at DESC)
-
 table file_versions (
   workspace_id uuid not null,
   file_id uuid not null,
@@ -312,6 +277,27 @@ table projects (
   constraint projects_pkey PRIMARY KEY (id)
 ) with (fillfactor=80)
 CREATE UNIQUE INDEX projects_folder ON public.projects USING btree (workspace_id, folded)
+
+table published (
+  workspace_id uuid not null,
+  type text not null,
+  slug text not null,
+  file_id uuid not null,
+  version integer not null,
+  title text not null,
+  fields jsonb not null,
+  body text not null,
+  html text not null,
+  assets uuid[] not null,
+  first_published_at timestamp with time zone not null,
+  published_at timestamp with time zone not null,
+  published_by json not null,
+  constraint published_pkey PRIMARY KEY (workspace_id, type, slug),
+  constraint published_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+)
+CREATE INDEX published_assets ON public.published USING gin (assets)
+CREATE INDEX published_newest ON public.published USING btree (workspace_id, type, published_at DESC, slug)
+CREATE UNIQUE INDEX published_file ON public.published USING btree (workspace_id, file_id)
 
 table runs (
   id uuid not null,
@@ -715,6 +701,9 @@ function on_purge_thread_log(p_thread uuid)
 function on_purge_thread_runs(p_thread uuid)
   returns void language plpgsql
 
+function on_purge_workspace_content(p_workspace uuid)
+  returns void language plpgsql
+
 function on_purge_workspace_files(p_workspace uuid)
   returns void language plpgsql
 
@@ -741,6 +730,9 @@ function place_document(p_id uuid, p_parent uuid, p_position integer, p_project 
 
 function pod_tick(p_pod uuid, p_lock_class integer, OUT alive boolean, OUT others integer, OUT removed integer, OUT freed integer, OUT due boolean, OUT next_wake_ms double precision, OUT owned integer, OUT woken uuid[])
   returns record language plpgsql
+
+function publish_content(p_workspace uuid, p_type text, p_slug text, p_file uuid, p_version integer, p_title text, p_fields jsonb, p_body text, p_html text, p_assets uuid[], p_by json, p_quota bigint)
+  returns published language plpgsql
 
 function purge_chat(p_thread uuid, p_before timestamp with time zone)
   returns boolean language plpgsql
@@ -822,6 +814,9 @@ function title_query(p_words jsonb)
 
 function title_words(p_title text)
   returns tsvector language sql stable
+
+function unpublish_content(p_workspace uuid, p_type text, p_slug text)
+  returns boolean language plpgsql
 
 function update_document(p_file files, p_project uuid, p_author json)
   returns jsonb language plpgsql

@@ -39,6 +39,7 @@ test('without any setting, the defaults hold', async () => {
     allowedHosts: [],
     allowedOrigins: [],
     outgoingAllow: [],
+    publicContent: [],
     personToken: undefined,
     secretsKey: undefined,
     runSteps: 100,
@@ -51,8 +52,6 @@ test('without any setting, the defaults hold', async () => {
     modelIdleSeconds: 120,
     actorInactivityTimeoutSeconds: 600,
     approvalExpiresSeconds: null,
-    sandbox: 'auto',
-    sandboxFolders: [],
   });
 });
 
@@ -71,6 +70,7 @@ test('every setting can come from the environment', async () => {
     CONTINUO_ALLOWED_HOSTS: 'Agents.Example.com, [fd00::1]',
     CONTINUO_ALLOWED_ORIGINS: 'https://app.example.com, http://127.0.0.1:5173',
     CONTINUO_OUTGOING_ALLOW: 'localhost:3001, 10.0.0.0/8',
+    CONTINUO_PUBLIC_CONTENT: 'blog, docs',
     CONTINUO_PERSON_TOKEN: 'a-token-of-thirty-two-or-more-characters',
     CONTINUO_SECRETS_KEY: 'a-key-of-thirty-two-or-more-characters',
     CONTINUO_RUN_STEPS: '7',
@@ -82,8 +82,6 @@ test('every setting can come from the environment', async () => {
     CONTINUO_WORKSPACE_BYTES: '4096',
     CONTINUO_ACTOR_INACTIVITY_TIMEOUT_SECONDS: '60',
     CONTINUO_APPROVAL_EXPIRES_SECONDS: '86400',
-    CONTINUO_SANDBOX: 'off',
-    CONTINUO_SANDBOX_FOLDERS: '/opt/node:/opt/python',
     CONTINUO_MODEL_IDLE_SECONDS: '900',
   });
   expect(config).toEqual({
@@ -100,6 +98,7 @@ test('every setting can come from the environment', async () => {
     allowedHosts: ['agents.example.com', 'fd00::1'],
     allowedOrigins: ['https://app.example.com', 'http://127.0.0.1:5173'],
     outgoingAllow: ['localhost:3001', '10.0.0.0/8'],
+    publicContent: ['blog', 'docs'],
     personToken: 'a-token-of-thirty-two-or-more-characters',
     secretsKey: 'a-key-of-thirty-two-or-more-characters',
     runSteps: 7,
@@ -112,8 +111,6 @@ test('every setting can come from the environment', async () => {
     modelIdleSeconds: 900,
     actorInactivityTimeoutSeconds: 60,
     approvalExpiresSeconds: 86_400,
-    sandbox: 'off',
-    sandboxFolders: ['/opt/node', '/opt/python'],
   });
 });
 

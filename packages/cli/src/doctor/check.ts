@@ -10,7 +10,6 @@ export interface Check {
     | 'model'
     | 'port'
     | 'folders'
-    | 'sandbox'
     | 'server';
   readonly status: 'ok' | 'warn' | 'bad';
   readonly says: string;

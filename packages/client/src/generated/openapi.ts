@@ -2297,7 +2297,7 @@ export interface paths {
         };
         /**
          * Follow the changes of the files
-         * @description Server-sent events `file_updated`, `file_moved` and `file_removed`, after `after` (or the `Last-Event-ID` header); `after=latest` starts now. The stream does not end.
+         * @description Server-sent events `file_updated`, `file_moved`, `file_removed`, `entity_patch`, `content_published` and `content_unpublished`, after `after` (or the `Last-Event-ID` header); `after=latest` starts now. The stream does not end.
          */
         get: {
             parameters: {
@@ -5390,6 +5390,466 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the content types
+         * @description Articles and pages, and those of the files `/content/types/*.yaml`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description All on one page */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["ContentType"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/content/{type}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the pieces of a type, with what is live of each */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    type: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description By slug, at most 1,000 files, all on one page */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["ContentPiece"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/content/{type}/{slug}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See a piece as it would be published, and what is wrong with it */
+        get: {
+            parameters: {
+                query?: {
+                    version?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    type: string;
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The piece, rendered */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ContentCheck"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/content/{type}/{slug}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish a version of a piece
+         * @description What is live is a copy of this version. Later edits of the file change nothing until it is published again.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    type: string;
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: {
+                content: {
+                    "application/json": components["schemas"]["PublishContent"];
+                };
+            };
+            responses: {
+                /** @description What is live now */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PublishedContent"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/content/{type}/{slug}/unpublish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a piece off
+         * @description Its file stays. Idempotent.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    type: string;
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description It is not live any more */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/content/{id}/rss.xml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The 50 newest articles as RSS
+         * @description Addresses are those of the site in `/content/site.yaml`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description XML */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/xml": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/content/{id}/sitemap.xml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The addresses of everything that is published
+         * @description Addresses are those of the site in `/content/site.yaml`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description XML */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/xml": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/content/{id}/{type}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what is published of a type
+         * @description Send the `ETag` as `If-None-Match` to get 304 while nothing has changed.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    tag?: string;
+                    sort?: "newest" | "oldest" | "title";
+                    /** @description Some of type, slug, title, fields, html, markdown, version, first_published_at, published_at, separated by commas. */
+                    fields?: string;
+                    limit?: number;
+                    after?: string;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    type: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Without bodies, unless `fields` names them */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["PublishedContent"][];
+                            next: string | null;
+                        };
+                    };
+                };
+                /** @description The client already has it */
+                304: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/content/{id}/assets/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a file that published content shows */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    file: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Its newest content */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/octet-stream": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/content/{id}/{type}/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a published piece
+         * @description `preview` is the token of a preview link: it shows the newest draft instead.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Some of type, slug, title, fields, html, markdown, version, first_published_at, published_at, separated by commas. */
+                    fields?: string;
+                    preview?: string;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    type: string;
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The piece */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PublishedContent"];
+                    };
+                };
+                /** @description The client already has it */
+                304: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{id}/chats/{chat}/events": {
         parameters: {
             query?: never;
@@ -5816,176 +6276,6 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sandbox": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Whether agents can run commands on this server, and if not, why */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description The state of the sandbox */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Sandbox"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/executions/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a command, its output and the changes that it proposes
-         * @description With `wait`, the answer comes when the command has written more than `after` bytes or has ended, and at the latest after that many seconds.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    after?: number | null;
-                    wait?: number | null;
-                };
-                header?: never;
-                path: {
-                    /** @description The run’s id, a colon, and the call’s id. */
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description The command */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Execution"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/executions/{id}/diff": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Compare a file that a command proposes with the version that the command started from */
-        get: {
-            parameters: {
-                query: {
-                    path: string;
-                };
-                header?: never;
-                path: {
-                    /** @description The run’s id, a colon, and the call’s id. */
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description The difference */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["FileDiff"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/executions/{id}/apply": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Apply files that a command proposes, all or none
-         * @description Each becomes a version by whoever asks, if it is still the version that the command started from. Only a person may change `/AGENTS.md` and the files in `/agents` and `/.agents`.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description The run’s id, a colon, and the call’s id. */
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["AppliedChanges"];
-                };
-            };
-            responses: {
-                /** @description The files that changed */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            items: components["schemas"]["File"][];
-                        };
-                    };
-                };
-            };
-        };
         delete?: never;
         options?: never;
         head?: never;
@@ -7777,11 +8067,11 @@ export interface components {
             /** @description The version that the file at this path must have. */
             if_match?: number;
         };
-        /** @description A change of a file or an entity; `seq` counts from 1, without gaps. */
+        /** @description A change of a file, an entity, or what is published; `seq` counts from 1, without gaps. */
         Change: {
             seq: number;
             /** @enum {string} */
-            type: "file_updated" | "file_moved" | "file_removed" | "entity_patch";
+            type: "file_updated" | "file_moved" | "file_removed" | "entity_patch" | "content_published" | "content_unpublished";
             /** Format: date-time */
             at: string;
             data: {
@@ -7812,6 +8102,13 @@ export interface components {
                 version: number;
                 patch: components["schemas"]["PatchOperation"][];
                 author: components["schemas"]["Author"];
+            } | {
+                /** Format: uuid */
+                file: string;
+                type: string;
+                slug: string;
+                /** @description The version that is published now. */
+                v?: number;
             };
         };
         /** @description An operation of a JSON Patch (RFC 6902). */
@@ -8365,6 +8662,87 @@ export interface components {
             to: string[] | null;
             acyclic: boolean;
         };
+        ContentType: {
+            /** @description Also the name of its folder in /content. */
+            name: string;
+            title: string;
+            fields: {
+                [key: string]: {
+                    /** @enum {string} */
+                    kind: "text" | "number" | "boolean" | "date" | "list" | "reference";
+                    required: boolean;
+                    to?: string;
+                };
+            };
+            /** @description What is wrong with the type’s file. */
+            problem: {
+                path: string;
+                line: number;
+                sentence: string;
+            } | null;
+        };
+        ContentPiece: {
+            type: string;
+            slug: string;
+            /**
+             * @description `draft`: not published. `published`: the newest version is live. `changed`: an older version is live. `removed`: the file is gone, and what was published of it is live.
+             * @enum {string}
+             */
+            state: "draft" | "published" | "changed" | "removed";
+            path: string | null;
+            /** Format: uuid */
+            file_id: string | null;
+            /** @description The newest version of the file. */
+            version: number | null;
+            live: {
+                version: number;
+                title: string;
+                /** Format: date-time */
+                published_at: string;
+            } | null;
+        };
+        ContentCheck: {
+            type: string;
+            slug: string;
+            title: string;
+            /** @description The front matter, checked by the content type. */
+            fields: {
+                [key: string]: unknown;
+            };
+            html: string;
+            version: number;
+            words: number;
+            /** @description Why it cannot be published; empty if it can. */
+            problems: {
+                line: number | null;
+                sentence: string;
+            }[];
+            /** @description An address that shows this draft to anybody, for seven days. */
+            preview: string;
+        };
+        PublishedContent: {
+            type: string;
+            slug: string;
+            title: string;
+            /** @description The front matter, checked by the content type. */
+            fields: {
+                [key: string]: unknown;
+            };
+            /** @description The body as sanitised HTML. */
+            html?: string;
+            /** @description The body as it was written. */
+            markdown?: string;
+            /** @description The version of the file that is published. */
+            version: number;
+            /** Format: date-time */
+            first_published_at: string;
+            /** Format: date-time */
+            published_at: string;
+        };
+        /** @description Without a version, the newest one. */
+        PublishContent: {
+            version?: number;
+        };
         /** @description A frame that a dialect makes of an event. */
         Frame: {
             /** @description The event’s number; `<number>.<part>` for all frames of the event but the last. */
@@ -8512,60 +8890,6 @@ export interface components {
             sources: string[];
             /** Format: date-time */
             ended_at: string;
-        };
-        Sandbox: {
-            /** @description Whether agents have the tool `exec` on this server. */
-            usable: boolean;
-            runner: string | null;
-            /** @description Why it is not usable. */
-            reason: string | null;
-            /** @description What to install or change. */
-            remedy: string | null;
-        };
-        /** @description A call of `exec`. */
-        Execution: {
-            /** @description The run’s id, a colon, and the call’s id. */
-            id: string;
-            /** Format: uuid */
-            run_id: string;
-            /** Format: uuid */
-            thread_id: string;
-            call: string;
-            command: string;
-            cwd: string;
-            /** @enum {string} */
-            status: "running" | "ended";
-            /** @description While it runs, the end of the output; afterwards all of it that is kept. Plain text. */
-            output: string;
-            /** @description How much the command has written. */
-            output_bytes: number;
-            exit_code: number | null;
-            /**
-             * @description The limit that ended it.
-             * @enum {string|null}
-             */
-            ended_by: "time" | "output" | "memory" | "scratch" | "canceled" | null;
-            /** @description The files that it proposes to change. */
-            changes: {
-                path: string;
-                /** @description The version that the command started from; 0: a new file. */
-                base: number;
-                size: number;
-                text: boolean;
-            }[];
-            /** @description What it changed besides, and why that is not proposed. */
-            left_out: {
-                path: string;
-                reason: string;
-            }[];
-            /** Format: date-time */
-            started_at: string;
-            /** Format: date-time */
-            ended_at: string | null;
-        };
-        /** @description The files to apply, all or none. */
-        AppliedChanges: {
-            paths: string[];
         };
         UsageSum: {
             key: string;

@@ -99,7 +99,10 @@ export function createAgents({
           const own = role.permissions.length === 0 ? tools : toolsFor(role.permissions);
           const all = withTools(own, further ?? []);
           if (role.tools !== null) return listed(all, role.tools);
-          return inProject ? all : narrowed(all, (each) => all.get(each)?.inProjects !== true);
+          return narrowed(all, (each) => {
+            const tool = all.get(each);
+            return tool?.onlyListed !== true && (inProject || tool?.inProjects !== true);
+          });
         },
         permissions: role.permissions,
         limits: role.limits,

@@ -3,8 +3,9 @@
 import { difference } from './difference.ts';
 import { matchPaths } from './glob.ts';
 import { nearest } from './likeness.ts';
+import { renderMarkdown } from './markdown.ts';
 import { merge } from './merge.ts';
 import { patch } from './patch.ts';
 import { replace } from './replace.ts';
 
-export const jobs = { difference, merge, patch, replace, nearest, matchPaths } as const;
+export const jobs = { difference, merge, patch, replace, nearest, matchPaths, renderMarkdown } as const;

@@ -9,7 +9,13 @@ import { FILES_CHANGED } from './topics.ts';
 
 export interface Change {
   readonly seq: number;
-  readonly type: 'file_updated' | 'file_moved' | 'file_removed' | 'entity_patch';
+  readonly type:
+    | 'file_updated'
+    | 'file_moved'
+    | 'file_removed'
+    | 'entity_patch'
+    | 'content_published'
+    | 'content_unpublished';
   readonly at: Date;
   readonly data: {
     readonly file: string;

@@ -3,7 +3,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { HttpBindings } from '@hono/node-server';
 import type { Logger } from 'pino';
-import type { SandboxState } from '@continuo/protocol';
 import type { Pod } from '../actors/pod.ts';
 import type { Agents } from '../agents/agent.ts';
 import type { Roles } from '../agents/roles.ts';
@@ -30,12 +29,13 @@ import { changeRoutes } from './routes/changes.ts';
 import { chatAuditRoutes } from './routes/chat-audit.ts';
 import { chatMemoryRoutes } from './routes/chat-memory.ts';
 import { chatControlRoutes } from './routes/chat-control.ts';
+import { contentRoutes } from './routes/content.ts';
+import { publicContentRoutes } from './routes/public-content.ts';
 import { chatRoutes } from './routes/chats.ts';
 import { createConsole } from './routes/console.ts';
 import { provideScopes } from './kernel/scope.ts';
 import { docsRoute } from './kernel/docs.ts';
 import { entityRoutes } from './routes/entities.ts';
-import { executionRoutes } from './routes/executions.ts';
 import { fileRoutes } from './routes/files.ts';
 import { folderRoutes } from './routes/folders.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
@@ -84,8 +84,6 @@ export interface HttpContext {
   readonly streams: Streams;
   readonly recent: LogTailCache;
   readonly hints: WorkspaceHints;
-  /** Whether commands can run on this server. */
-  readonly sandbox: SandboxState;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** The secret that proves that a person makes the request. */
   readonly personToken: string;
@@ -129,12 +127,13 @@ export function createApp(context: HttpContext, pool: Pool): App {
   projectRoutes(app, context);
   projectArchiveRoutes(app, context);
   entityRoutes(app, context);
+  contentRoutes(app, context);
+  publicContentRoutes(app, context);
   chatEventRoutes(app, context);
   agentRoutes(app, context);
   aiSdkRoutes(app, context);
   agUiRoutes(app, context);
   toolResultRoutes(app);
-  executionRoutes(app, context);
   usageRoutes(app, pool);
   mcpRoutes(app, context);
   scheduleRoutes(app, context);

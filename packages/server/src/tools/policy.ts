@@ -18,10 +18,12 @@ export const policyRule = schemas.policyRule.superRefine(({ tool, path }, contex
     if (problem !== null) context.addIssue({ code: 'custom', path: [key], message: problem });
 });
 
-/** Lets an agent work in its workspace. A person is asked before a removal, an external effect, or a change to agents. */
+/** Lets an agent work in its workspace. A person is asked before a removal, a publication, an external effect, or a change to agents. */
 export const DEFAULT_POLICY: readonly PolicyRule[] = [
   { tool: '*', action: 'allow' },
   { tool: 'remove', action: 'ask' },
+  { tool: 'publish_content', action: 'ask' },
+  { tool: 'unpublish_content', action: 'ask' },
   { tool: '*', effect: 'external', action: 'ask' },
   ...(['/agents/**', '/.agents/**', '/AGENTS.md'] as const).flatMap((path): PolicyRule[] => [
     { tool: '*', path, effect: 'transactional', action: 'ask' },

@@ -79,6 +79,8 @@ interface ToolBase<I> {
   readonly like?: string;
   /** Roles that list no tools have this one only in a project's threads. */
   readonly inProjects?: true;
+  /** Roles that list no tools do not have this one. */
+  readonly onlyListed?: true;
   /**
    * What the call does to entities. Asked before the call starts, when the names may have to be looked up, and again with its
    * output. Null if it does nothing to entities.
@@ -90,8 +92,6 @@ interface ToolBase<I> {
   ): Promise<EntityOperation | null>;
   /** Another process or machine does the work, so the call does not count towards the pod's limit of pure calls. */
   readonly elsewhere?: true;
-  /** How long a call may go on after its run was canceled; by default, as long as the server lets any call. */
-  readonly graceMs?: number;
   /** The JSON Schema that models see, if it is not derived from `input`. */
   readonly schema?: Readonly<Record<string, unknown>>;
 }

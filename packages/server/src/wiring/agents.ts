@@ -11,13 +11,12 @@ import type { Pool } from '../db/pool.ts';
 import { createBuiltInTools } from '../files/tools/index.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
+import { createContentTools } from '../content/tools.ts';
 import { createKnowledgeTools } from '../knowledge/tools/index.ts';
 import { lookBackTool } from '../context/look-back.ts';
 import { createMcp, type Mcp } from '../mcp/mcp.ts';
 import type { Models } from '../models/catalog.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
-import { createSandboxTools, SANDBOX_TOOLS } from '../sandbox/tools/index.ts';
 import { createChatFiles } from '../threads/chats/chat-files.ts';
 import { readPolicy } from '../tools/policies.ts';
 import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts';
@@ -39,12 +38,11 @@ interface AgentsOptions {
   readonly knowledge: Knowledge;
   readonly outgoing: Outgoing;
   readonly secrets: Secrets;
-  readonly sandbox: Sandbox | null;
 }
 
 export async function wireAgents(
-  { log, env, tools = [] }: ServerOptions,
-  { pool, bus, models, workspaces, knowledge, outgoing, secrets, sandbox }: AgentsOptions,
+  { config, log, env, tools = [] }: ServerOptions,
+  { pool, bus, models, workspaces, knowledge, outgoing, secrets }: AgentsOptions,
 ): Promise<WiredAgents> {
   const rulesOf = async (workspaceId: string, role: readonly PolicyRule[]) => ({
     workspace: (await readPolicy(pool, workspaceId)) ?? [],
@@ -60,12 +58,12 @@ export async function wireAgents(
       ...createBuiltInTools(world),
       ...createKnowledgeTools(world),
       lookBackTool(pool),
-      ...createSandboxTools(world, sandbox),
+      ...createContentTools({ pool, bus, quotaBytes: config.workspaceBytes }),
       ...tools,
     ]);
   };
   const registry = toolsWith([]);
-  const roles = await createRoles(pool, [...new Set([...registry.names, ...SANDBOX_TOOLS])]);
+  const roles = await createRoles(pool, registry.names);
   subscribeRoles(bus, roles);
   const mcp = createMcp({ pool, bus, log, now: Date.now, env, outgoing, secrets });
   const agents = createAgents({

@@ -174,9 +174,17 @@ test('the built-in roles are good role files with a description each', async () 
   const folder = new URL('../../src/agents/built-in/', import.meta.url);
   const names = await readdir(folder);
   expect(names.toSorted()).toEqual(
-    ['assistant', 'coder', 'editor', 'planner', 'researcher', 'reviewer', 'writer'].map(
-      (name) => `${name}.md`,
-    ),
+    [
+      'assistant',
+      'coder',
+      'content-strategist',
+      'editor',
+      'planner',
+      'researcher',
+      'reviewer',
+      'seo-specialist',
+      'writer',
+    ].map((name) => `${name}.md`),
   );
   for (const name of names)
     expect(parseRoleFile(await readFile(new URL(name, folder), 'utf8'))).toMatchObject({

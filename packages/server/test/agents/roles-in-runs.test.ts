@@ -76,7 +76,7 @@ async function sent(message: Record<string, unknown>) {
 const poet = (extra: string, body: string) => `---\nmodel: anthropic/claude-sonnet-4-5\n${extra}---\n${body}`;
 
 test('RT-3 a role’s file makes the agent, and an edit of it makes the next run’s', async () => {
-  await writeRole('poet', poet('tools: ["pu*"]\nlimits: { steps: 7, cost: 2 }\n', 'You are a poet.'), 1);
+  await writeRole('poet', poet('tools: ["pur*"]\nlimits: { steps: 7, cost: 2 }\n', 'You are a poet.'), 1);
   const first = await sent({ role: 'poet' });
   expect(first).toMatchObject({
     model: 'claude-sonnet-4-5',

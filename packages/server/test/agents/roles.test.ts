@@ -75,10 +75,12 @@ test('without files there are the built-in roles', async () => {
   expect([...known.keys()]).toEqual([
     'assistant',
     'coder',
+    'content-strategist',
     'editor',
     'planner',
     'researcher',
     'reviewer',
+    'seo-specialist',
     'writer',
   ]);
   expect(
@@ -223,7 +225,7 @@ test('roles that could not be read are asked for again', async () => {
   const roles = await createRoles(turning as typeof world.pool);
   await expect(roles.of(id)).rejects.toThrow();
   pools.shift();
-  expect((await roles.of(id)).roles.size).toBe(7);
+  expect((await roles.of(id)).roles.size).toBe(9);
   await broken.end();
 });
 

@@ -23,7 +23,14 @@ describe('the files', () => {
     app.onError(errorHandler(createLogger({ level: 'silent', pretty: false })));
     app.use(
       guard(
-        { host: '127.0.0.1', allowedOrigins: [], personToken: PERSON_TOKEN, apiKey, allowedHosts: [] },
+        {
+          host: '127.0.0.1',
+          allowedOrigins: [],
+          publicContent: [],
+          personToken: PERSON_TOKEN,
+          apiKey,
+          allowedHosts: [],
+        },
         toConsole,
       ),
     );

@@ -23,6 +23,8 @@ interface Ids {
   readonly server: string;
   readonly secret: string;
   readonly edge: string;
+  /** The slug of a published page, which shows the file. */
+  readonly slug: string;
   readonly schedule: string;
   /** An entity of each kind, by the kind. */
   readonly entities: Readonly<Record<string, string>>;
@@ -106,6 +108,12 @@ const INSIDE: Readonly<Record<string, Route>> = {
     status: 201,
     makes: true,
   },
+  'GET /api/v1/workspaces/{id}/content/{type}/{slug}/check': {},
+  'POST /api/v1/workspaces/{id}/content/{type}/{slug}/publish': {},
+  'GET /api/v1/content/{id}/{type}/{slug}': {},
+  'GET /api/v1/content/{id}/assets/{file}': {},
+  // Idempotent: it is not published here.
+  'POST /api/v1/workspaces/{id}/content/{type}/{slug}/unpublish': { status: 204 },
   'GET /api/v1/workspaces/{id}/tree': { request: ({ folder }) => ({ query: { path: folder } }) },
   'GET /api/v1/workspaces/{id}/archive': { request: ({ folder }) => ({ query: { path: folder } }) },
   'GET /api/v1/workspaces/{id}/versions': { request: ({ file }) => ({ query: { file } }) },
@@ -147,8 +155,13 @@ const WHOLE_WORKSPACE = [
   'DELETE /api/v1/workspaces/{id}',
   'GET /api/v1/workspaces/{id}',
   'GET /api/v1/workspaces/{id}/approvals',
+  'GET /api/v1/content/{id}/{type}',
+  'GET /api/v1/content/{id}/rss.xml',
+  'GET /api/v1/content/{id}/sitemap.xml',
   'GET /api/v1/workspaces/{id}/changes',
   'GET /api/v1/workspaces/{id}/chats',
+  'GET /api/v1/workspaces/{id}/content',
+  'GET /api/v1/workspaces/{id}/content/{type}',
   'GET /api/v1/workspaces/{id}/events',
   'GET /api/v1/workspaces/{id}/hints',
   'GET /api/v1/workspaces/{id}/kinds',
@@ -199,9 +212,6 @@ const BY_ID: Readonly<Record<string, Route>> = {
   'POST /api/runs/{id}/retry': {},
   'GET /api/agent/stream/{run_id}': {},
   'GET /api/v1/tool-results/{id}': {},
-  'GET /api/v1/executions/{id}': {},
-  'GET /api/v1/executions/{id}/diff': { request: () => ({ query: { path: '/proposed.md' } }) },
-  'POST /api/v1/executions/{id}/apply': { request: () => ({ body: { paths: ['/proposed.md'] } }) },
   'POST /api/agent/stream': {
     request: ({ chat }) => ({ body: { message: SHORT, session_id: chat } }),
   },
@@ -231,7 +241,6 @@ const WITHOUT_ID = [
   'GET /api/person',
   'GET /api/threads',
   'GET /api/usage',
-  'GET /api/v1/sandbox',
   'GET /api/v1/workspaces',
   'GET /healthz',
   'GET /metrics',
@@ -258,6 +267,7 @@ const UNKNOWN: Ids = {
   secret: 'NONE',
   edge: '01890000-0000-7000-8000-00000000000a',
   schedule: '01890000-0000-7000-8000-00000000000b',
+  slug: 'nothing-at-all',
   entities: Object.fromEntries(
     KINDS.map(({ kind }, index) => [kind, `01890000-0000-7000-8000-0000000001${index + 10}`]),
   ),
@@ -286,6 +296,9 @@ async function fill(name: string): Promise<Ids> {
   const file = await put('plans/secret.md', 'A plan.');
   await put('plans/other.md', 'Another one.');
   await put('agents/spy.md', 'You look.');
+  await put('content/pages/hidden.md', '---\ntitle: Hidden\n---\n[plan](../../plans/secret.md)');
+  const published = await ask('POST', workspaceUrl(name, '/content/pages/hidden/publish'));
+  expect(published.status).toBe(200);
   expect((await ask('PUT', workspaceUrl(name, '/mcp-servers/web'), disabled)).status).toBe(201);
   const stored = await ask('PUT', workspaceUrl(name, '/secrets/WEB_KEY'), { value: 'a value of it' });
   expect(stored.status).toBe(201);
@@ -297,7 +310,6 @@ async function fill(name: string): Promise<Ids> {
   ]);
   const frames = await framesOf(world.url, run.id);
   const call = frames.find(({ event }) => event === 'tool_end')!.data['call'] as string;
-  await propose(run.id, call);
   await open([{ calls: [{ tool: 'external', input: { note: 'x' } }] }, { text: 'Done.' }]);
   const approval = await until(
     'a call waits for its approval',
@@ -316,22 +328,9 @@ async function fill(name: string): Promise<Ids> {
     server: 'web',
     schedule: (await ask('POST', workspaceUrl(name, '/schedules'), YEARLY)).body.id,
     secret: 'WEB_KEY',
+    slug: 'hidden',
     ...(await fillKnowledge(name)),
   };
-}
-
-/** A command that proposes a file, as if the call had been one: these pods have no sandbox. */
-async function propose(runId: string, call: string): Promise<void> {
-  await world.database.pool.query(
-    `insert into executions (workspace_id, thread_id, run_id, call_id, command, cwd, ended_at)
-      select workspace_id, thread_id, id, $2, 'true', '/', clock_timestamp() from runs where id = $1`,
-    [runId, call],
-  );
-  await world.database.pool.query(
-    `insert into execution_changes (workspace_id, run_id, call_id, path, part, base, size, is_text, data)
-      select workspace_id, run_id, call_id, '/proposed.md', 0, 0, 3, true, 'new' from executions where run_id = $1`,
-    [runId],
-  );
 }
 
 /** Makes an entity of each kind, and an edge. */
@@ -352,10 +351,13 @@ function send(route: string, { request }: Route, workspace: string, ids: Ids): P
   const [method, path] = route.split(' ') as [string, string];
   const { query = {}, body, headers = {} } = request?.(ids) ?? {};
   const address = path
-    .replace('/workspaces/{id}', `/workspaces/${workspace}`)
+    .replace(/(?<=\/(workspaces|content)\/)\{id\}/, workspace)
+    .replace('{type}', 'pages')
+    .replace('{slug}', ids.slug)
+    .replace('{file}', ids.file)
     .replace(/(?<=\/(threads|chat)\/)\{id\}/, ids.chat)
     .replace(/(?<=\/runs\/)\{id\}|\{run_id\}/, ids.run)
-    .replace(/(?<=\/(tool-results|executions)\/)\{id\}/, encodeURIComponent(ids.result))
+    .replace(/(?<=\/tool-results\/)\{id\}/, encodeURIComponent(ids.result))
     .replace(/(?<=\/roles\/)\{name\}/, ids.role)
     .replace(/(?<=\/mcp-servers\/)\{name\}/, ids.server)
     .replace(/(?<=\/secrets\/)\{name\}/, ids.secret)

@@ -368,6 +368,18 @@ const ROUTES: Readonly<Record<string, Route | string>> = {
   'post /api/v1/workspaces/{id}/schedules/{schedule}/resume': scheduled('POST', '/resume'),
   'post /api/v1/workspaces/{id}/schedules/{schedule}/run': scheduled('POST', '/run'),
   'delete /api/v1/workspaces/{id}/schedules/{schedule}': scheduled('DELETE'),
+  'post /api/v1/workspaces/{id}/content/{type}/{slug}/publish': {
+    prepare: async () => {
+      await ok(bytes('PUT', at('/files/content/pages/hinted.md'), '---\ntitle: Hinted\n---\n'));
+      return {};
+    },
+    request: () => ok(ask('POST', at('/content/pages/hinted/publish'))),
+    says: files,
+  },
+  'post /api/v1/workspaces/{id}/content/{type}/{slug}/unpublish': {
+    request: () => ok(ask('POST', at('/content/pages/hinted/unpublish'))),
+    says: files,
+  },
   ...KNOWLEDGE,
   'patch /api/v1/workspaces/{id}': {
     request: () => ok(ask('PATCH', at(), { name: `${space.name}-renamed` })),

@@ -22,7 +22,14 @@ function build(apiKey?: string): App {
   const app: App = new OpenAPIHono();
   app.onError(errorHandler(pino({ enabled: false })));
   app.use(
-    guard({ host: '127.0.0.1', allowedOrigins: [], personToken: PERSON_TOKEN, apiKey, allowedHosts: [] }),
+    guard({
+      host: '127.0.0.1',
+      allowedOrigins: [],
+      publicContent: [],
+      personToken: PERSON_TOKEN,
+      apiKey,
+      allowedHosts: [],
+    }),
   );
   app.openapi(
     createRoute({

@@ -15,13 +15,26 @@ import { Problem } from './problem.ts';
 /** Answers a request that needs no key, such as one for the console's files; null if it needs one. */
 export type PublicPages = (c: Context) => Promise<Response | null>;
 
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** Why the request would be refused; only for published content, whose route decides whether that applies. */
+    refusal: Problem | undefined;
+  }
+}
+
+/** Below this path is what workspaces have published. */
+const PUBLIC_CONTENT = '/api/v1/content/';
+
 /** Health probes send no key. */
 const OPEN = ['/healthz', '/readyz'];
 
 /** The server's API key counts as a person, in every workspace. */
 const API_KEY = { name: 'api', isPerson: true, workspaceId: null } as const;
 
-export interface Guarded extends Pick<Config, 'host' | 'apiKey' | 'allowedHosts' | 'allowedOrigins'> {
+export interface Guarded extends Pick<
+  Config,
+  'host' | 'apiKey' | 'allowedHosts' | 'allowedOrigins' | 'publicContent'
+> {
   readonly personToken: string;
   /** Access keys in addition to the API key. */
   readonly keys?: readonly AccessKey[] | undefined;
@@ -42,6 +55,12 @@ export function guard(
   const isOurs = (name: string): boolean =>
     isLoopback(name) || name === own || allowed.has(name) || (everywhere && isIP(name) !== 0);
 
+  // Whether published content is public depends on its workspace, which only the route knows.
+  const routeDecides = (c: Context): boolean =>
+    config.publicContent.length > 0 &&
+    (c.req.method === 'GET' || c.req.method === 'HEAD') &&
+    c.req.path.startsWith(PUBLIC_CONTENT);
+
   // Cached, because nearly every request names the same host.
   let lastOurs: string | null = null;
 
@@ -54,7 +73,11 @@ export function guard(
     const origin = c.req.header('origin');
     const ownPage = origin === undefined || isSame(origin, host) || allowed.has(nameIn(origin));
     const foreign = !ownPage && origins.has(origin);
-    if (!ownPage && !foreign) throw originNotAllowed(origin);
+    const refuse = (refusal: Problem): void => {
+      if (!routeDecides(c)) throw refusal;
+      c.set('refusal', refusal);
+    };
+    if (!ownPage && !foreign) refuse(originNotAllowed(origin));
     const { outgoing } = c.env ?? {};
     if (foreign) {
       for (const [name, value] of corsHeaders(origin)) outgoing?.setHeader(name, value);
@@ -62,12 +85,16 @@ export function guard(
     } else {
       // Set on the raw response, so that answers which are streamed past the framework have it too.
       outgoing?.setHeader('cross-origin-resource-policy', 'same-origin');
-      if (isEmbedding(c)) throw embedded();
+      if (isEmbedding(c)) refuse(embedded());
     }
     const principal = principalOf(c, ownPage && isSameOrigin(c, host));
     c.set('principal', principal);
     const isKnown = principal.kind === 'key' || principal.isPerson;
     if (config.apiKey === undefined || isKnown || OPEN.includes(c.req.path)) return next();
+    if (routeDecides(c)) {
+      refuse(keyRefused(c));
+      return next();
+    }
     const shown = await publicPages(c);
     if (!shown) throw keyRefused(c);
     return shown;

@@ -69,6 +69,14 @@ export function cachedScopeIn(c: Context): Promise<WorkspaceScope> {
   return c.get('scopes').cached(c.get('principal'), c.req.param('id')!);
 }
 
+/** Like `cachedScopeIn`, for a workspace that the settings name; null if there is none. */
+export function cachedScopeNamed(c: Context, name: string): Promise<WorkspaceScope | null> {
+  return c
+    .get('scopes')
+    .cached(c.get('principal'), name)
+    .catch(() => null);
+}
+
 /** The removed workspace in the URL; null if it is not removed. */
 export function removedScopeIn(c: Context): Promise<WorkspaceScope | null> {
   return c.get('scopes').removed(c.get('principal'), c.req.param('id')!);

@@ -19,7 +19,7 @@ export function changeRoutes(app: App, { streams }: HttpContext): void {
       tags,
       summary: 'Follow the changes of the files',
       description:
-        'Server-sent events `file_updated`, `file_moved` and `file_removed`, after `after` (or the `Last-Event-ID` header); ' +
+        'Server-sent events `file_updated`, `file_moved`, `file_removed`, `entity_patch`, `content_published` and `content_unpublished`, after `after` (or the `Last-Event-ID` header); ' +
         '`after=latest` starts now. The stream does not end.',
       request: {
         params: workspaceParam,

@@ -380,7 +380,7 @@ function ifMatches(c: Request, etag: string): boolean {
   return given === undefined || given.trim() === '*' || etags(given).includes(etag);
 }
 
-function ifNoneMatches(c: Request, etag: string): boolean {
+export function ifNoneMatches(c: Pick<Request, 'req'>, etag: string): boolean {
   const given = c.req.header('if-none-match');
   if (given === undefined) return false;
   return given.trim() === '*' || etags(given).some((tag) => tag.replace(/^W\//, '') === etag);

@@ -271,7 +271,7 @@ async function runCall(
   if (!checked.ok) return end({ output: { error: checked.problem }, success: false });
   const { tool, input } = checked;
 
-  const grace = graceAfterCancel(context, tool);
+  const grace = graceAfterCancel(context);
   const secrets = trackSecrets(context);
   const about = {
     workspaceId: context.workspaceId,
@@ -557,7 +557,7 @@ class Overdue extends ToolFailure {
 }
 
 /** After a cancel, a running call has a grace period to finish. Then it is aborted, and the step does not wait for it. */
-function graceAfterCancel({ canceled, hold, options }: StepContext, { graceMs }: AnyTool) {
+function graceAfterCancel({ canceled, hold, options }: StepContext) {
   const stop = new AbortController();
   let timer: NodeJS.Timeout | null = null;
   const overdue = new Promise<never>((_, reject) => {
@@ -566,8 +566,7 @@ function graceAfterCancel({ canceled, hold, options }: StepContext, { graceMs }:
     );
   });
   overdue.catch(() => undefined);
-  const patience = graceMs ?? options.cancelGraceMs;
-  const onCancel = () => (timer = setTimeout(() => stop.abort(), patience));
+  const onCancel = () => (timer = setTimeout(() => stop.abort(), options.cancelGraceMs));
   const onLost = () => stop.abort();
   canceled.addEventListener('abort', onCancel);
   hold.lost.addEventListener('abort', onLost);

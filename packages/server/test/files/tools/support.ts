@@ -10,7 +10,6 @@ import type { StoredEvent } from '../../../src/log/event.ts';
 import { createChatFiles } from '../../../src/threads/chats/chat-files.ts';
 import { readPolicy } from '../../../src/tools/policies.ts';
 import { createBuiltInTools } from '../../../src/files/tools/index.ts';
-import type { ToolWorld } from '../../../src/files/tools/shared.ts';
 import type { AnyTool } from '../../../src/tools/registry.ts';
 import { storeContent } from '../../../src/files/content.ts';
 import { findFile, listFiles, writeFile, type Author, type FileHead } from '../../../src/files/files.ts';
@@ -70,12 +69,7 @@ function plainMirrors(world: LogWorld, root: () => string): Mirrors {
 }
 
 export function useTools(
-  options: {
-    readonly maxFileBytes?: number;
-    readonly quotaBytes?: number;
-    /** Tools of other concepts. */
-    readonly more?: (world: ToolWorld) => Promise<readonly AnyTool[]>;
-  } = {},
+  options: { readonly maxFileBytes?: number; readonly quotaBytes?: number } = {},
 ): ToolsWorld {
   const world = useLog();
   let root = '';
@@ -86,13 +80,12 @@ export function useTools(
     const { maxFileBytes = 8 * 2 ** 20, quotaBytes = 2 ** 40 } = options;
     workspaces = new Workspaces({ bus: busOn(world.pool, { alone: true }), maxFileBytes, quotaBytes });
     workspaces.attach(plainMirrors(world, () => root));
-    const toolWorld: ToolWorld = {
+    tools = createBuiltInTools({
       pool: world.pool,
       workspaces,
       chats: createChatFiles(world.pool),
       rules: async (id) => ({ workspace: (await readPolicy(world.pool, id))!, role: [] }),
-    };
-    tools = [...createBuiltInTools(toolWorld), ...((await options.more?.(toolWorld)) ?? [])];
+    });
   });
   afterAll(() => rm(root, { recursive: true, force: true }));
 

@@ -1,0 +1,74 @@
+// HTTP API bodies for content: what can be published, and what is.
+
+import { z } from 'zod';
+import { id, time } from './scalars.ts';
+
+const fields = z
+  .record(z.string(), z.unknown())
+  .meta({ description: 'The front matter, checked by the content type.' });
+
+export const publishedContent = z
+  .object({
+    type: z.string(),
+    slug: z.string(),
+    title: z.string(),
+    fields,
+    html: z.string().optional().meta({ description: 'The body as sanitised HTML.' }),
+    markdown: z.string().optional().meta({ description: 'The body as it was written.' }),
+    version: z.int().meta({ description: 'The version of the file that is published.' }),
+    first_published_at: time,
+    published_at: time,
+  })
+  .meta({ id: 'PublishedContent' });
+
+export const contentField = z.object({
+  kind: z.enum(['text', 'number', 'boolean', 'date', 'list', 'reference']),
+  required: z.boolean(),
+  to: z.string().optional(),
+});
+
+const inFile = z.object({ path: z.string(), line: z.int(), sentence: z.string() });
+
+export const contentType = z
+  .object({
+    name: z.string().meta({ description: 'Also the name of its folder in /content.' }),
+    title: z.string(),
+    fields: z.record(z.string(), contentField),
+    problem: inFile.nullable().meta({ description: 'What is wrong with the type’s file.' }),
+  })
+  .meta({ id: 'ContentType' });
+
+export const contentPiece = z
+  .object({
+    type: z.string(),
+    slug: z.string(),
+    state: z.enum(['draft', 'published', 'changed', 'removed']).meta({
+      description:
+        '`draft`: not published. `published`: the newest version is live. `changed`: an older version is live. ' +
+        '`removed`: the file is gone, and what was published of it is live.',
+    }),
+    path: z.string().nullable(),
+    file_id: id.nullable(),
+    version: z.int().nullable().meta({ description: 'The newest version of the file.' }),
+    live: z.object({ version: z.int(), title: z.string(), published_at: time }).nullable(),
+  })
+  .meta({ id: 'ContentPiece' });
+
+export const contentCheck = z
+  .object({
+    type: z.string(),
+    slug: z.string(),
+    title: z.string(),
+    fields,
+    html: z.string(),
+    version: z.int(),
+    words: z.int(),
+    problems: z
+      .array(z.object({ line: z.int().nullable(), sentence: z.string() }))
+      .meta({ description: 'Why it cannot be published; empty if it can.' }),
+    preview: z.string().meta({ description: 'An address that shows this draft to anybody, for seven days.' }),
+  })
+  .meta({ id: 'ContentCheck' });
+
+export type PublishedContent = z.infer<typeof publishedContent>;
+export type ContentPiece = z.infer<typeof contentPiece>;

@@ -1,0 +1,5 @@
+-- Deletes what a workspace has published. See purge_workspace.
+create or replace function on_purge_workspace_content(p_workspace uuid) returns void language plpgsql as $$
+begin
+  delete from published where workspace_id = p_workspace;
+end $$;

@@ -1,0 +1,215 @@
+// Content, for those who make it: what there is of each type, whether it can be published, publish and unpublish.
+
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { schemas, type ContentPiece } from '@continuo/protocol';
+import { readContentTypes } from '../../content/content-type.ts';
+import { contentType, listPieces, readDraft, Unpublishable, type Piece } from '../../content/draft.ts';
+import { previewToken } from '../../content/preview.ts';
+import { publish, unpublish, type Published } from '../../content/publishing.ts';
+import { FILES_CHANGED } from '../../files/topics.ts';
+import { toStored } from '../../identity/principal.ts';
+import type { WorkspaceScope } from '../../identity/scope.ts';
+import type { App, HttpContext } from '../app.ts';
+import { jsonBody } from '../kernel/body.ts';
+import { personRoute } from '../kernel/person.ts';
+import { Problem } from '../kernel/problem.ts';
+import { scopeIn, workspaceParam } from '../kernel/scope.ts';
+import { body, json, MOST_VERSIONS, page, problems, wholeNumber } from '../kernel/shared.ts';
+
+const tags = ['content'];
+const CONTENT = '/api/v1/workspaces/{id}/content';
+const PIECE = `${CONTENT}/{type}/{slug}` as const;
+export const typeParam = z.string().min(1).max(64).openapi({ example: 'articles' });
+export const slugParam = z.string().min(1).max(200).openapi({ example: 'hello-world' });
+const pieceParams = workspaceParam.extend({ type: typeParam, slug: slugParam });
+
+export function contentRoutes(app: App, { bus, config, personToken }: HttpContext): void {
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: CONTENT,
+      tags,
+      summary: 'List the content types',
+      description: 'Articles and pages, and those of the files `/content/types/*.yaml`.',
+      request: { params: workspaceParam },
+      responses: { 200: json(page(schemas.contentType), 'All on one page'), ...problems(400, 404, 410) },
+    }),
+    async (c) => {
+      const { db, workspaceId } = await scopeIn(c);
+      const types = await readContentTypes(db, workspaceId);
+      return c.json({ items: [...types.values()], next: null }, 200);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: `${CONTENT}/{type}`,
+      tags,
+      summary: 'List the pieces of a type, with what is live of each',
+      request: { params: workspaceParam.extend({ type: typeParam }) },
+      responses: {
+        200: json(page(schemas.contentPiece), 'By slug, at most 1,000 files, all on one page'),
+        ...problems(400, 404, 410),
+      },
+    }),
+    async (c) => {
+      const place = await placeIn(c);
+      const type = await asProblem(contentType(place, c.req.valid('param').type));
+      const items = (await listPieces(place, type)).map((piece) => toWirePiece(type.name, piece));
+      return c.json({ items, next: null }, 200);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: `${PIECE}/check`,
+      tags,
+      summary: 'See a piece as it would be published, and what is wrong with it',
+      request: {
+        params: pieceParams,
+        query: z.object({ version: wholeNumber(1, MOST_VERSIONS).optional() }),
+      },
+      responses: {
+        200: json(schemas.contentCheck, 'The piece, rendered'),
+        ...problems(400, 404, 410, 422),
+      },
+    }),
+    async (c) => {
+      const place = await placeIn(c);
+      const { type, slug } = c.req.valid('param');
+      const draft = await asProblem(readDraft(place, { type, slug, ...c.req.valid('query') }));
+      const token = previewToken(personToken, { workspaceId: place.workspaceId, type, slug }, Date.now());
+      const { article, html, file } = draft;
+      return c.json(
+        {
+          type,
+          slug,
+          html,
+          title: article.title,
+          fields: article.fields,
+          version: file.version,
+          words: article.body.split(/\s+/).filter((word) => /\p{L}|\p{N}/u.test(word)).length,
+          problems: [...draft.problems],
+          preview: `/api/v1/content/${place.workspaceId}/${type}/${slug}?preview=${token}`,
+        },
+        200,
+      );
+    },
+  );
+
+  app.openapi(
+    personRoute({
+      method: 'post',
+      path: `${PIECE}/publish`,
+      tags,
+      summary: 'Publish a version of a piece',
+      description:
+        'What is live is a copy of this version. Later edits of the file change nothing until it is published again.',
+      middleware: jsonBody(),
+      request: {
+        params: pieceParams,
+        body: body(
+          z
+            .strictObject({ version: z.int().min(1).max(MOST_VERSIONS).optional() })
+            .openapi('PublishContent', { description: 'Without a version, the newest one.' }),
+          false,
+        ),
+      },
+      responses: {
+        200: json(schemas.publishedContent, 'What is live now'),
+        ...problems(400, 404, 409, 410, 413, 415, 422, 507),
+      },
+    }),
+    async (c) => {
+      const scope = await scopeIn(c);
+      const { db: client, workspaceId } = scope;
+      const { type, slug } = c.req.valid('param');
+      const draft = await asProblem(
+        readDraft({ client, workspaceId }, { type, slug, ...c.req.valid('json') }),
+      );
+      const publisher = {
+        client,
+        workspaceId,
+        by: toStored(scope.principal),
+        quotaBytes: config.workspaceBytes,
+      };
+      const published = await asProblem(publish(publisher, draft));
+      void bus.publish(FILES_CHANGED, { workspaceId });
+      return c.json(toWirePublished(published), 200);
+    },
+  );
+
+  app.openapi(
+    personRoute({
+      method: 'post',
+      path: `${PIECE}/unpublish`,
+      tags,
+      summary: 'Take a piece off',
+      description: 'Its file stays. Idempotent.',
+      request: { params: pieceParams },
+      responses: { 204: { description: 'It is not live any more' }, ...problems(400, 404, 410) },
+    }),
+    async (c) => {
+      const place = await placeIn(c);
+      const { type, slug } = c.req.valid('param');
+      if (await unpublish(place, type, slug))
+        void bus.publish(FILES_CHANGED, { workspaceId: place.workspaceId });
+      return c.body(null, 204);
+    },
+  );
+}
+
+async function placeIn(c: Context) {
+  return toPlace(await scopeIn(c));
+}
+
+export function toPlace({ db, workspaceId }: WorkspaceScope) {
+  return { client: db, workspaceId };
+}
+
+export function toWirePublished(published: Published) {
+  const { type, slug, title, fields, html, body: markdown, version } = published;
+  return {
+    type,
+    slug,
+    title,
+    fields,
+    html,
+    markdown,
+    version,
+    first_published_at: published.firstPublishedAt.toISOString(),
+    published_at: published.publishedAt.toISOString(),
+  };
+}
+
+function toWirePiece(type: string, { slug, file, live }: Piece): ContentPiece {
+  const state = !live ? 'draft' : !file ? 'removed' : live.version === file.version ? 'published' : 'changed';
+  return {
+    type,
+    slug,
+    state,
+    path: file?.path ?? null,
+    file_id: file?.id ?? null,
+    version: file?.version ?? null,
+    live: live && { version: live.version, title: live.title, published_at: live.publishedAt.toISOString() },
+  };
+}
+
+const STATUS = {
+  content_not_found: 404,
+  content_type_not_found: 404,
+  content_invalid: 422,
+  slug_taken: 409,
+} as const;
+
+export async function asProblem<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (!(error instanceof Unpublishable)) throw error;
+    const { code, message, problems: all } = error;
+    const detail = message.endsWith('.') ? message : `${message}.`;
+    throw new Problem({ status: STATUS[code], code, detail, extra: { problems: all } });
+  });
+}
