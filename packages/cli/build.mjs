@@ -45,5 +45,11 @@ await buildConsole(root, async () => {
   });
   if (status !== 0) throw new Error('the console could not be built');
 });
-for (const path of ['server/sql', 'server/src/agents/built-in', 'server/src/context/prompts', 'console/dist'])
+for (const path of [
+  'server/sql',
+  'server/src/agents/built-in',
+  'server/src/sandbox/bubblewrap/launch.pl',
+  'server/src/context/prompts',
+  'console/dist',
+])
   cpSync(join(packages, path), join(dist, path), { recursive: true });

@@ -60,6 +60,7 @@ export type {
 } from './memory.ts';
 export { AGENT_STATE_LISTS } from './memory.ts';
 export type { McpConfig, McpServer } from './mcp.ts';
+export type { Execution, SandboxState } from './sandbox.ts';
 export {
   isPlanId,
   PLAN_EXECUTORS,

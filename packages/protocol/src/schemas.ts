@@ -7,5 +7,6 @@ export * from './files.ts';
 export * from './http.ts';
 export * from './knowledge.ts';
 export * from './mcp.ts';
+export * from './sandbox.ts';
 export { agentPlan, planProblem, planStage, planStep, planStepStatus } from './plans.ts';
 export * from './memory.ts';

@@ -139,6 +139,41 @@ CREATE INDEX events_titled ON public.events USING btree (thread_id) WHERE (type 
 CREATE INDEX events_whole ON public.events USING btree (thread_id, seq) WHERE (type <> ALL (ARRAY['token'::text, 'reasoning'::text]))
 CREATE TRIGGER events_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
+table execution_changes (
+  workspace_id uuid not null,
+  run_id uuid not null,
+  call_id text not null,
+  path text not null,
+  part integer not null,
+  base integer not null,
+  size bigint not null,
+  is_text boolean not null,
+  data bytea not null,
+  constraint execution_changes_pkey PRIMARY KEY (run_id, call_id, path, part),
+  constraint execution_changes_run_id_call_id_fkey FOREIGN KEY (run_id, call_id) REFERENCES executions(run_id, call_id) ON DELETE CASCADE,
+  constraint execution_changes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+)
+
+table executions (
+  workspace_id uuid not null,
+  thread_id uuid not null,
+  run_id uuid not null,
+  call_id text not null,
+  command text not null,
+  cwd text not null,
+  output text not null default ''::text,
+  output_bytes bigint not null default 0,
+  exit_code integer,
+  ended_by text,
+  left_out json not null default '[]'::json,
+  started_at timestamp with time zone not null default clock_timestamp(),
+  ended_at timestamp with time zone,
+  constraint executions_pkey PRIMARY KEY (run_id, call_id),
+  constraint executions_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(id) ON DELETE CASCADE,
+  constraint executions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+)
+CREATE INDEX executions_of_thread ON public.executions USING btree (thread_id, started_at DESC)
+
 table file_versions (
   workspace_id uuid not null,
   file_id uuid not null,

@@ -62,6 +62,10 @@ export interface Config {
   readonly actorInactivityTimeoutSeconds: number;
   /** How long a person has to answer an approval; null: no limit. */
   readonly approvalExpiresSeconds: number | null;
+  /** Whether agents may run commands: in the sandbox that is usable here, or not at all. */
+  readonly sandbox: 'auto' | 'off';
+  /** Folders of the host that commands may read, besides /usr: toolchains. */
+  readonly sandboxFolders: readonly string[];
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -112,6 +116,15 @@ const webOrigin = z
   .string()
   .refine((text) => /^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) && URL.canParse(text))
   .transform((text) => new URL(text).origin);
+/** Commands see it under the same path. */
+const toolchainFolder = z
+  .string()
+  .regex(/^(\/[^/\0]+)+$/)
+  .refine(
+    (path) =>
+      !path.split('/').includes('..') &&
+      !/^\/(proc|sys|dev|etc|root|run|tmp|workspace|scratch|outputs)$/.test(path),
+  );
 const postgresUrl = z.string().refine((url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url));
 
 const settings: { readonly [Key in keyof Config]: Setting } = {
@@ -264,6 +277,15 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
     schema: number.pipe(z.number().min(1).max(100_000_000)),
     allowed: 'a number from 1 to 100000000',
   },
+  sandbox: { env: 'CONTINUO_SANDBOX', schema: z.enum(['auto', 'off']), allowed: 'auto or off' },
+  sandboxFolders: {
+    env: 'CONTINUO_SANDBOX_FOLDERS',
+    schema: z
+      .union([z.string().transform((list) => list.split(':')), z.array(z.string())])
+      .pipe(z.array(toolchainFolder)),
+    allowed:
+      'absolute paths of folders, separated by colons, such as /opt/node:/opt/python; not the root, nor the folder of the data',
+  },
 };
 const keys = Object.keys(settings) as (keyof Config)[];
 
@@ -328,6 +350,8 @@ export async function loadConfig(world: {
     workspaceBytes: read('workspaceBytes', 10 * 1024 ** 3),
     actorInactivityTimeoutSeconds: read('actorInactivityTimeoutSeconds', 600),
     approvalExpiresSeconds: read<number | null>('approvalExpiresSeconds', null),
+    sandbox: read<Config['sandbox']>('sandbox', 'auto'),
+    sandboxFolders: read<readonly string[]>('sandboxFolders', []),
   };
 
   if (!isLoopback(config.host) && !given('apiKey')) {
@@ -336,6 +360,13 @@ export async function loadConfig(world: {
         `allowed: set ${settings.apiKey.env} (${settings.apiKey.allowed}), or use 127.0.0.1`,
     );
   }
+  const exposed = config.sandboxFolders.find(
+    (folder) => `${config.home}/`.startsWith(`${folder}/`) || folder.startsWith(`${config.home}/`),
+  );
+  if (exposed !== undefined)
+    problems.push(
+      `${given('sandboxFolders')?.name} has ${JSON.stringify(exposed)}, which is or contains the data folder ${config.home}; allowed: ${settings.sandboxFolders.allowed}`,
+    );
   if (given('directUrl') && !given('databaseUrl')) {
     problems.push(
       `${given('directUrl')?.name} is set but ${settings.databaseUrl.env} is not; ` +

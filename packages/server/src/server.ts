@@ -24,6 +24,7 @@ import { createSealing, keepSecretsKey } from './workspaces/sealing.ts';
 import { createSecrets } from './workspaces/secrets.ts';
 import { GRACE_MS, type PodStatus, type ServerOptions } from './wiring/options.ts';
 import { wirePod } from './wiring/runs.ts';
+import { wireSandbox } from './wiring/sandbox.ts';
 
 export interface RunningServer {
   readonly url: string;
@@ -61,6 +62,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const sealing = createSealing(config.secretsKey ?? (await keepSecretsKey(config.home)));
   const secrets = createSecrets({ pool, bus, sealing });
   const outgoing = createOutgoing({ allow: config.outgoingAllow });
+  const { sandbox, state: sandboxState } = await wireSandbox(options, database, { bus, workspaces });
   const { agents, packs, roles, mcp } = await wireAgents(options, {
     pool,
     bus,
@@ -69,6 +71,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     knowledge,
     outgoing,
     secrets,
+    sandbox,
   });
   const conductors = new Map(options.conductors);
   const pod: Pod = wirePod(options, { database, bus, writer, agents, conductors, packs, secrets, metrics });
@@ -105,6 +108,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       streams,
       recent,
       hints,
+      sandbox: sandboxState,
       metrics,
       personToken,
       keys,
@@ -132,6 +136,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       await chores.stop();
       await connections.drain();
       await mcp.close();
+      await sandbox?.close();
       await outgoing.close();
       await writer.close();
       await mirrors.stop();

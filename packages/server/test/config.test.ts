@@ -52,6 +52,8 @@ test('without any setting, the defaults hold', async () => {
     modelIdleSeconds: 120,
     actorInactivityTimeoutSeconds: 600,
     approvalExpiresSeconds: null,
+    sandbox: 'auto',
+    sandboxFolders: [],
   });
 });
 
@@ -82,6 +84,8 @@ test('every setting can come from the environment', async () => {
     CONTINUO_WORKSPACE_BYTES: '4096',
     CONTINUO_ACTOR_INACTIVITY_TIMEOUT_SECONDS: '60',
     CONTINUO_APPROVAL_EXPIRES_SECONDS: '86400',
+    CONTINUO_SANDBOX: 'off',
+    CONTINUO_SANDBOX_FOLDERS: '/opt/node:/opt/python',
     CONTINUO_MODEL_IDLE_SECONDS: '900',
   });
   expect(config).toEqual({
@@ -111,6 +115,8 @@ test('every setting can come from the environment', async () => {
     modelIdleSeconds: 900,
     actorInactivityTimeoutSeconds: 60,
     approvalExpiresSeconds: 86_400,
+    sandbox: 'off',
+    sandboxFolders: ['/opt/node', '/opt/python'],
   });
 });
 

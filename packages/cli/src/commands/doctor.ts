@@ -4,7 +4,7 @@ import { modelInUse, problemWithModel } from '@continuo/server';
 import { ConfigError, loadConfig, type Config } from '@continuo/server/upkeep';
 import { checkedUrl, serverUrl, type Remote } from '../connect.ts';
 import { checkDatabase } from '../doctor/database.ts';
-import { checkDisk, checkFolders, checkPrograms } from '../doctor/disk.ts';
+import { checkDisk, checkFolders, checkPrograms, checkSandbox } from '../doctor/disk.ts';
 import type { Check } from '../doctor/check.ts';
 import { checkPort, checkServer } from '../doctor/server.ts';
 import { EXIT } from '../failure.ts';
@@ -27,6 +27,7 @@ export async function doctor({ json, url, home }: DoctorOptions): Promise<void> 
   if (config) {
     report(await checkDisk(config));
     report(checkPrograms(config));
+    report(await checkSandbox(config));
     report(await checkDatabase(config));
     report([model(config, env)]);
     report(await checkPort(config));

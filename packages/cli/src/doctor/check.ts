@@ -10,6 +10,7 @@ export interface Check {
     | 'model'
     | 'port'
     | 'folders'
+    | 'sandbox'
     | 'server';
   readonly status: 'ok' | 'warn' | 'bad';
   readonly says: string;

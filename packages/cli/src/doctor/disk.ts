@@ -1,9 +1,9 @@
-// Checks free space, the programs that come with the package, and the workspaces' folders.
+// Checks free space, the programs that come with the package, the sandbox, and the workspaces' folders.
 
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { programs, type Config } from '@continuo/server/upkeep';
+import { programs, sandboxProblem, type Config } from '@continuo/server/upkeep';
 import { bytes } from '../output.ts';
 import type { Check } from './check.ts';
 
@@ -43,6 +43,17 @@ export function checkPrograms({ databaseUrl }: Config): Check[] {
     says: `${name}: ${problem}`,
     mend: 'Install again, with optional dependencies: npm install continuo --include=optional.',
   }));
+}
+
+/** Checks whether agents can run commands. Without it, everything else works. */
+export async function checkSandbox(config: Config): Promise<Check[]> {
+  const name = 'sandbox';
+  if (config.sandbox === 'off')
+    return [{ name, status: 'ok', says: 'agents cannot run commands: CONTINUO_SANDBOX is off' }];
+  const problem = await sandboxProblem(config);
+  if (!problem) return [{ name, status: 'ok', says: 'agents can run commands, in bubblewrap' }];
+  const mend = `${problem.remedy[0]!.toUpperCase()}${problem.remedy.slice(1)}.`;
+  return [{ name, status: 'warn', says: `agents cannot run commands: ${problem.reason}`, mend }];
 }
 
 /** Checks what the mirror of each workspace needs. */

@@ -6282,6 +6282,176 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sandbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether agents can run commands on this server, and if not, why */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The state of the sandbox */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Sandbox"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/executions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a command, its output and the changes that it proposes
+         * @description With `wait`, the answer comes when the command has written more than `after` bytes or has ended, and at the latest after that many seconds.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: number | null;
+                    wait?: number | null;
+                };
+                header?: never;
+                path: {
+                    /** @description The run’s id, a colon, and the call’s id. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The command */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Execution"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/executions/{id}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Compare a file that a command proposes with the version that the command started from */
+        get: {
+            parameters: {
+                query: {
+                    path: string;
+                };
+                header?: never;
+                path: {
+                    /** @description The run’s id, a colon, and the call’s id. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The difference */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FileDiff"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/executions/{id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply files that a command proposes, all or none
+         * @description Each becomes a version by whoever asks, if it is still the version that the command started from. Only a person may change `/AGENTS.md` and the files in `/agents` and `/.agents`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The run’s id, a colon, and the call’s id. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AppliedChanges"];
+                };
+            };
+            responses: {
+                /** @description The files that changed */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["File"][];
+                        };
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/usage": {
         parameters: {
             query?: never;
@@ -8890,6 +9060,60 @@ export interface components {
             sources: string[];
             /** Format: date-time */
             ended_at: string;
+        };
+        Sandbox: {
+            /** @description Whether agents have the tool `exec` on this server. */
+            usable: boolean;
+            runner: string | null;
+            /** @description Why it is not usable. */
+            reason: string | null;
+            /** @description What to install or change. */
+            remedy: string | null;
+        };
+        /** @description A call of `exec`. */
+        Execution: {
+            /** @description The run’s id, a colon, and the call’s id. */
+            id: string;
+            /** Format: uuid */
+            run_id: string;
+            /** Format: uuid */
+            thread_id: string;
+            call: string;
+            command: string;
+            cwd: string;
+            /** @enum {string} */
+            status: "running" | "ended";
+            /** @description While it runs, the end of the output; afterwards all of it that is kept. Plain text. */
+            output: string;
+            /** @description How much the command has written. */
+            output_bytes: number;
+            exit_code: number | null;
+            /**
+             * @description The limit that ended it.
+             * @enum {string|null}
+             */
+            ended_by: "time" | "output" | "memory" | "scratch" | "canceled" | null;
+            /** @description The files that it proposes to change. */
+            changes: {
+                path: string;
+                /** @description The version that the command started from; 0: a new file. */
+                base: number;
+                size: number;
+                text: boolean;
+            }[];
+            /** @description What it changed besides, and why that is not proposed. */
+            left_out: {
+                path: string;
+                reason: string;
+            }[];
+            /** Format: date-time */
+            started_at: string;
+            /** Format: date-time */
+            ended_at: string | null;
+        };
+        /** @description The files to apply, all or none. */
+        AppliedChanges: {
+            paths: string[];
         };
         UsageSum: {
             key: string;

@@ -3,6 +3,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { HttpBindings } from '@hono/node-server';
 import type { Logger } from 'pino';
+import type { SandboxState } from '@continuo/protocol';
 import type { Pod } from '../actors/pod.ts';
 import type { Agents } from '../agents/agent.ts';
 import type { Roles } from '../agents/roles.ts';
@@ -36,6 +37,7 @@ import { createConsole } from './routes/console.ts';
 import { provideScopes } from './kernel/scope.ts';
 import { docsRoute } from './kernel/docs.ts';
 import { entityRoutes } from './routes/entities.ts';
+import { executionRoutes } from './routes/executions.ts';
 import { fileRoutes } from './routes/files.ts';
 import { folderRoutes } from './routes/folders.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
@@ -84,6 +86,8 @@ export interface HttpContext {
   readonly streams: Streams;
   readonly recent: LogTailCache;
   readonly hints: WorkspaceHints;
+  /** Whether commands can run on this server. */
+  readonly sandbox: SandboxState;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** The secret that proves that a person makes the request. */
   readonly personToken: string;
@@ -134,6 +138,7 @@ export function createApp(context: HttpContext, pool: Pool): App {
   aiSdkRoutes(app, context);
   agUiRoutes(app, context);
   toolResultRoutes(app);
+  executionRoutes(app, context);
   usageRoutes(app, pool);
   mcpRoutes(app, context);
   scheduleRoutes(app, context);

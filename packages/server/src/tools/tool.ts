@@ -92,6 +92,8 @@ interface ToolBase<I> {
   ): Promise<EntityOperation | null>;
   /** Another process or machine does the work, so the call does not count towards the pod's limit of pure calls. */
   readonly elsewhere?: true;
+  /** How long a call may go on after its run was canceled; by default, as long as the server lets any call. */
+  readonly graceMs?: number;
   /** The JSON Schema that models see, if it is not derived from `input`. */
   readonly schema?: Readonly<Record<string, unknown>>;
 }

@@ -2,11 +2,15 @@
 // loads everything that a server needs.
 
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findBinaries, openEmbedded } from '@continuo/postgres';
 import { rgPath } from '@vscode/ripgrep';
 import type { Config } from '../config.ts';
 import type { DatabaseSettings } from '../db/pool.ts';
+import { probeBubblewrap } from '../sandbox/bubblewrap/probe.ts';
+import type { Unusable } from '../sandbox/runner.ts';
 
 export { backup, type Table as BackedUpTable } from './backup.ts';
 export { restore } from './restore.ts';
@@ -41,6 +45,19 @@ export async function openDatabase(
 /** Whether there is a database to open. Needed because opening would create the embedded one. */
 export function hasDatabase(config: Pick<Config, 'home' | 'databaseUrl'>): boolean {
   return config.databaseUrl !== undefined || existsSync(join(config.home, 'postgres'));
+}
+
+/** Why agents cannot run commands on this machine; null if they can. */
+export async function sandboxProblem({
+  sandboxFolders,
+}: Pick<Config, 'sandboxFolders'>): Promise<Unusable | null> {
+  const folder = await mkdtemp(join(tmpdir(), 'continuo-probe-'));
+  try {
+    const probed = await probeBubblewrap(folder, sandboxFolders);
+    return probed.ok ? null : probed;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** The programs that the package includes, and what is wrong with them, if anything. */

@@ -17,6 +17,8 @@ import { lookBackTool } from '../context/look-back.ts';
 import { createMcp, type Mcp } from '../mcp/mcp.ts';
 import type { Models } from '../models/catalog.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { createSandboxTools, SANDBOX_TOOLS } from '../sandbox/tools/index.ts';
 import { createChatFiles } from '../threads/chats/chat-files.ts';
 import { readPolicy } from '../tools/policies.ts';
 import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts';
@@ -38,11 +40,12 @@ interface AgentsOptions {
   readonly knowledge: Knowledge;
   readonly outgoing: Outgoing;
   readonly secrets: Secrets;
+  readonly sandbox: Sandbox | null;
 }
 
 export async function wireAgents(
   { config, log, env, tools = [] }: ServerOptions,
-  { pool, bus, models, workspaces, knowledge, outgoing, secrets }: AgentsOptions,
+  { pool, bus, models, workspaces, knowledge, outgoing, secrets, sandbox }: AgentsOptions,
 ): Promise<WiredAgents> {
   const rulesOf = async (workspaceId: string, role: readonly PolicyRule[]) => ({
     workspace: (await readPolicy(pool, workspaceId)) ?? [],
@@ -58,12 +61,13 @@ export async function wireAgents(
       ...createBuiltInTools(world),
       ...createKnowledgeTools(world),
       lookBackTool(pool),
+      ...createSandboxTools(world, sandbox),
       ...createContentTools({ pool, bus, quotaBytes: config.workspaceBytes }),
       ...tools,
     ]);
   };
   const registry = toolsWith([]);
-  const roles = await createRoles(pool, registry.names);
+  const roles = await createRoles(pool, [...new Set([...registry.names, ...SANDBOX_TOOLS])]);
   subscribeRoles(bus, roles);
   const mcp = createMcp({ pool, bus, log, now: Date.now, env, outgoing, secrets });
   const agents = createAgents({

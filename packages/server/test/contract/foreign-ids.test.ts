@@ -212,6 +212,9 @@ const BY_ID: Readonly<Record<string, Route>> = {
   'POST /api/runs/{id}/retry': {},
   'GET /api/agent/stream/{run_id}': {},
   'GET /api/v1/tool-results/{id}': {},
+  'GET /api/v1/executions/{id}': {},
+  'GET /api/v1/executions/{id}/diff': { request: () => ({ query: { path: '/proposed.md' } }) },
+  'POST /api/v1/executions/{id}/apply': { request: () => ({ body: { paths: ['/proposed.md'] } }) },
   'POST /api/agent/stream': {
     request: ({ chat }) => ({ body: { message: SHORT, session_id: chat } }),
   },
@@ -241,6 +244,7 @@ const WITHOUT_ID = [
   'GET /api/person',
   'GET /api/threads',
   'GET /api/usage',
+  'GET /api/v1/sandbox',
   'GET /api/v1/workspaces',
   'GET /healthz',
   'GET /metrics',
@@ -310,6 +314,7 @@ async function fill(name: string): Promise<Ids> {
   ]);
   const frames = await framesOf(world.url, run.id);
   const call = frames.find(({ event }) => event === 'tool_end')!.data['call'] as string;
+  await propose(run.id, call);
   await open([{ calls: [{ tool: 'external', input: { note: 'x' } }] }, { text: 'Done.' }]);
   const approval = await until(
     'a call waits for its approval',
@@ -331,6 +336,20 @@ async function fill(name: string): Promise<Ids> {
     slug: 'hidden',
     ...(await fillKnowledge(name)),
   };
+}
+
+/** A command that proposes a file, as if the call had been one: these pods have no sandbox. */
+async function propose(runId: string, call: string): Promise<void> {
+  await world.database.pool.query(
+    `insert into executions (workspace_id, thread_id, run_id, call_id, command, cwd, ended_at)
+      select workspace_id, thread_id, id, $2, 'true', '/', clock_timestamp() from runs where id = $1`,
+    [runId, call],
+  );
+  await world.database.pool.query(
+    `insert into execution_changes (workspace_id, run_id, call_id, path, part, base, size, is_text, data)
+      select workspace_id, run_id, call_id, '/proposed.md', 0, 0, 3, true, 'new' from executions where run_id = $1`,
+    [runId],
+  );
 }
 
 /** Makes an entity of each kind, and an edge. */
@@ -357,7 +376,7 @@ function send(route: string, { request }: Route, workspace: string, ids: Ids): P
     .replace('{file}', ids.file)
     .replace(/(?<=\/(threads|chat)\/)\{id\}/, ids.chat)
     .replace(/(?<=\/runs\/)\{id\}|\{run_id\}/, ids.run)
-    .replace(/(?<=\/tool-results\/)\{id\}/, encodeURIComponent(ids.result))
+    .replace(/(?<=\/(tool-results|executions)\/)\{id\}/, encodeURIComponent(ids.result))
     .replace(/(?<=\/roles\/)\{name\}/, ids.role)
     .replace(/(?<=\/mcp-servers\/)\{name\}/, ids.server)
     .replace(/(?<=\/secrets\/)\{name\}/, ids.secret)

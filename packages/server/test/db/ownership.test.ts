@@ -33,6 +33,8 @@ const OWNER: Readonly<Record<string, string>> = {
   chunks: 'files',
   unindexed: 'files',
   held_removals: 'files',
+  executions: 'sandbox',
+  execution_changes: 'sandbox',
   entities: 'knowledge',
   entity_versions: 'knowledge',
   edges: 'knowledge',

@@ -271,7 +271,7 @@ async function runCall(
   if (!checked.ok) return end({ output: { error: checked.problem }, success: false });
   const { tool, input } = checked;
 
-  const grace = graceAfterCancel(context);
+  const grace = graceAfterCancel(context, tool);
   const secrets = trackSecrets(context);
   const about = {
     workspaceId: context.workspaceId,
@@ -557,7 +557,7 @@ class Overdue extends ToolFailure {
 }
 
 /** After a cancel, a running call has a grace period to finish. Then it is aborted, and the step does not wait for it. */
-function graceAfterCancel({ canceled, hold, options }: StepContext) {
+function graceAfterCancel({ canceled, hold, options }: StepContext, { graceMs }: AnyTool) {
   const stop = new AbortController();
   let timer: NodeJS.Timeout | null = null;
   const overdue = new Promise<never>((_, reject) => {
@@ -566,7 +566,8 @@ function graceAfterCancel({ canceled, hold, options }: StepContext) {
     );
   });
   overdue.catch(() => undefined);
-  const onCancel = () => (timer = setTimeout(() => stop.abort(), options.cancelGraceMs));
+  const patience = graceMs ?? options.cancelGraceMs;
+  const onCancel = () => (timer = setTimeout(() => stop.abort(), patience));
   const onLost = () => stop.abort();
   canceled.addEventListener('abort', onCancel);
   hold.lost.addEventListener('abort', onLost);

@@ -10,6 +10,7 @@ import type { StoredEvent } from '../../../src/log/event.ts';
 import { createChatFiles } from '../../../src/threads/chats/chat-files.ts';
 import { readPolicy } from '../../../src/tools/policies.ts';
 import { createBuiltInTools } from '../../../src/files/tools/index.ts';
+import type { ToolWorld } from '../../../src/files/tools/shared.ts';
 import type { AnyTool } from '../../../src/tools/registry.ts';
 import { storeContent } from '../../../src/files/content.ts';
 import { findFile, listFiles, writeFile, type Author, type FileHead } from '../../../src/files/files.ts';
@@ -69,7 +70,12 @@ function plainMirrors(world: LogWorld, root: () => string): Mirrors {
 }
 
 export function useTools(
-  options: { readonly maxFileBytes?: number; readonly quotaBytes?: number } = {},
+  options: {
+    readonly maxFileBytes?: number;
+    readonly quotaBytes?: number;
+    /** Tools of other concepts. */
+    readonly more?: (world: ToolWorld) => Promise<readonly AnyTool[]>;
+  } = {},
 ): ToolsWorld {
   const world = useLog();
   let root = '';
@@ -80,12 +86,13 @@ export function useTools(
     const { maxFileBytes = 8 * 2 ** 20, quotaBytes = 2 ** 40 } = options;
     workspaces = new Workspaces({ bus: busOn(world.pool, { alone: true }), maxFileBytes, quotaBytes });
     workspaces.attach(plainMirrors(world, () => root));
-    tools = createBuiltInTools({
+    const toolWorld: ToolWorld = {
       pool: world.pool,
       workspaces,
       chats: createChatFiles(world.pool),
       rules: async (id) => ({ workspace: (await readPolicy(world.pool, id))!, role: [] }),
-    });
+    };
+    tools = [...createBuiltInTools(toolWorld), ...((await options.more?.(toolWorld)) ?? [])];
   });
   afterAll(() => rm(root, { recursive: true, force: true }));
 

@@ -1,0 +1,184 @@
+// Runs the commands of runs: as many at once as there are cores, the others wait their turn. A command sees the
+// workspace's folder on disk, and what it writes there goes to a layer of its own, whose difference is kept as a proposal.
+
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Bus } from '../bus/bus.ts';
+import type { Pool } from '../db/pool.ts';
+import { FairLimiter } from '../fair-limiter.ts';
+import { lastChange, readChanges } from '../files/changes.ts';
+import { findFiles } from '../files/files.ts';
+import { sha256 } from '../files/content.ts';
+import type { Workspaces } from '../files/workspace-files.ts';
+import type { CallContext } from '../tools/tool.ts';
+import { readDifference, type Difference, type LeftOut } from './difference.ts';
+import {
+  endExecution,
+  EXECUTION_CHANGED,
+  recordOutput,
+  startExecution,
+  type ExecutionId,
+} from './executions.ts';
+import { LIMITS, type Limits } from './limits.ts';
+import { isShownWhole, Output } from './output.ts';
+import type { Limit, Runner } from './runner.ts';
+import { createVolumes } from './volumes.ts';
+
+/** How often the output of a running command is stored for people who watch, and how much of its end. */
+const PROGRESS_MS = 500;
+const PROGRESS_CHARACTERS = 16 * 1024;
+/** Maximum number of changes by others during a command that are looked through for the version it started from. */
+const CHANGES_MEANWHILE = 10_000;
+
+interface Command {
+  readonly command: string;
+  /** Inside the sandbox, absolute. */
+  readonly cwd: string;
+  /** A folder of the workspace without slashes at its ends; '' for all of it. */
+  readonly slice: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly seconds: number;
+}
+
+export interface CommandResult {
+  readonly output: string;
+  readonly outputBytes: number;
+  readonly exitCode: number | null;
+  readonly endedBy: Limit | null;
+  readonly milliseconds: number;
+  readonly cpuSeconds: number;
+  readonly changes: readonly { readonly path: string; readonly base: number; readonly size: number }[];
+  readonly leftOut: readonly LeftOut[];
+  /** Where the next commands of the chat find the output that was kept, if a model is shown only a part of it. */
+  readonly outputFile: string | null;
+}
+
+export interface Sandbox {
+  readonly runner: string;
+  run(command: Command, context: CallContext): Promise<CommandResult>;
+  /** Removes what earlier servers left. */
+  tidy(): Promise<void>;
+  /** Resolves when no command is left. The caller has canceled them all. */
+  close(): Promise<void>;
+}
+
+export interface SandboxOptions {
+  readonly pool: Pool;
+  readonly bus: Bus;
+  readonly workspaces: Pick<Workspaces, 'mirrors'>;
+  readonly home: string;
+  readonly runner: Runner;
+  readonly log: Pick<Logger, 'warn'>;
+  readonly limits?: Limits | undefined;
+}
+
+export function createSandbox(options: SandboxOptions): Sandbox {
+  const { pool, bus, workspaces, runner, log, limits = LIMITS } = options;
+  const volumes = createVolumes(join(options.home, 'sandbox'), runner.owner);
+  const places = new FairLimiter(availableParallelism());
+  const running = new Set<Promise<unknown>>();
+
+  return {
+    runner: runner.name,
+    run: (command, context) => {
+      const work = places.run(context.workspaceId, context.signal, () => inLayers(command, context));
+      running.add(work);
+      return work.finally(() => running.delete(work));
+    },
+    tidy: () => volumes.tidy(pool),
+    close: async () => void (await Promise.allSettled(running)),
+  };
+
+  async function inLayers(command: Command, context: CallContext): Promise<CommandResult> {
+    const { workspaceId, threadId, runId, callId } = context;
+    await startExecution(pool, { workspaceId, threadId, runId, callId, ...command });
+    const since = await lastChange(pool, workspaceId);
+    const workspace = await workspaces.mirrors.folder(workspaceId);
+    const layers = await volumes.open(threadId);
+    const started = performance.now();
+    const output = new Output();
+    const progress = showProgress(context, output);
+    try {
+      const ending = await runner.run({
+        ...command,
+        folders: { ...layers, workspace },
+        limits,
+        milliseconds: command.seconds * 1000,
+        signal: context.signal,
+        onOutput: (piece) => {
+          output.add(piece);
+          progress.later();
+        },
+      });
+      const milliseconds = Math.round(performance.now() - started);
+      await progress.stop();
+      const difference = await readDifference(layers.upper, command.slice);
+      const changes = await changedSince(workspaceId, since, difference);
+      const result = {
+        output: output.text(),
+        outputBytes: output.size,
+        exitCode: ending.kind === 'exited' ? ending.code : null,
+        endedBy: ending.kind === 'killed' ? ending.by : null,
+        leftOut: difference.leftOut,
+      };
+      await endExecution(pool, context, { ...result, changes, workspaceId });
+      await announce(context);
+      return {
+        ...result,
+        outputFile: isShownWhole(result.output) ? null : await layers.keepOutput(result.output),
+        milliseconds,
+        cpuSeconds: ending.cpuSeconds,
+        changes: changes.map(({ path, base, content }) => ({ path: path.path, base, size: content.length })),
+      };
+    } finally {
+      await progress.stop();
+      await layers.remove();
+    }
+  }
+
+  /** The files whose content differs from the workspace's, each with the version that the command started from. */
+  async function changedSince(workspaceId: string, since: number, { files }: Difference) {
+    const heads = await findFiles(
+      pool,
+      workspaceId,
+      files.map(({ path }) => path),
+    );
+    const byOthers = new Map<string, number>();
+    for (const { data } of await readChanges(pool, workspaceId, { after: since, limit: CHANGES_MEANWHILE }))
+      if (!byOthers.has(data.path)) byOthers.set(data.path, data.v - 1);
+    return files.flatMap((file) => {
+      const head = heads.get(file.path.path);
+      if (head && head.hash.equals(sha256(file.content))) return [];
+      return [{ ...file, base: byOthers.get(file.path.path) ?? head?.version ?? 0 }];
+    });
+  }
+
+  function showProgress(id: ExecutionId, output: Output) {
+    let timer: NodeJS.Timeout | null = null;
+    let storing: Promise<void> = Promise.resolve();
+    const store = async (): Promise<void> => {
+      timer = null;
+      const text = output.text().slice(-PROGRESS_CHARACTERS).toWellFormed();
+      await recordOutput(pool, id, text, output.size);
+      await announce(id);
+    };
+    return {
+      later: () => {
+        timer ??= setTimeout(() => {
+          storing = store().catch((error: Error) =>
+            log.warn({ reason: error.message }, 'the output of a running command could not be stored'),
+          );
+        }, PROGRESS_MS);
+      },
+      stop: async () => {
+        if (timer) clearTimeout(timer);
+        await storing;
+      },
+    };
+  }
+
+  async function announce({ runId, callId }: ExecutionId): Promise<void> {
+    await bus.publish(EXECUTION_CHANGED, { key: `${runId}:${callId}` });
+  }
+}

@@ -1,0 +1,164 @@
+// exec: runs a shell command in the sandbox. Its changes to the workspace are a proposal; apply_changes makes them.
+
+import { posix } from 'node:path';
+import { z } from 'zod';
+import { folderAt, requireFileOrFolder, type ToolWorld } from '../../files/tools/shared.ts';
+import { ToolFailure, type Tool } from '../../tools/tool.ts';
+import { COMMAND_CHARACTERS, DEFAULT_SECONDS, LIMITS, MOST_SECONDS } from '../limits.ts';
+import { shownText } from '../output.ts';
+import { SandboxFailed, type Limit } from '../runner.ts';
+import type { CommandResult, Sandbox } from '../sandbox.ts';
+
+/** What every command gets; the call's own variables come on top. */
+const ENVIRONMENT = {
+  PATH: '/scratch/bin:/scratch/node_modules/.bin:/scratch/venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  HOME: '/scratch',
+  USER: 'sandbox',
+  LANG: 'C.UTF-8',
+  TMPDIR: '/tmp',
+  TERM: 'dumb',
+  NO_COLOR: '1',
+  CI: '1',
+  npm_config_update_notifier: 'false',
+  npm_config_fund: 'false',
+  npm_config_audit: 'false',
+  PYTHONDONTWRITEBYTECODE: '1',
+};
+
+/** A command has no effect that could be half done, so it need not end by itself. */
+const GRACE_MS = 500;
+
+const input = z.strictObject({
+  command: z.string().trim().min(1).max(COMMAND_CHARACTERS).describe('The command, for a shell'),
+  cwd: z
+    .string()
+    .max(1024)
+    .optional()
+    .describe(
+      'The working directory: a folder of the workspace such as /src, or one in /scratch; default: /',
+    ),
+  slice: z
+    .string()
+    .max(1024)
+    .optional()
+    .describe('A folder of the workspace: the command sees only this one; default: the whole workspace'),
+  timeout: z
+    .int()
+    .min(1)
+    .max(MOST_SECONDS)
+    .optional()
+    .describe(`Seconds after which the command is killed; default: ${DEFAULT_SECONDS}`),
+  env: z
+    .record(z.string().regex(/^[A-Za-z_]\w{0,99}$/), z.string().max(4096))
+    .refine((env) => Object.keys(env).length <= 50, 'at most 50 variables')
+    .optional()
+    .describe('Environment variables'),
+});
+type Input = z.infer<typeof input>;
+
+export function execTool(world: ToolWorld, sandbox: Sandbox): Tool<Input> {
+  return {
+    name: 'exec',
+    description: [
+      'Runs a shell command in a sandbox without network. The workspace is at /workspace.',
+      'Changes to it are not kept: they are returned as a list, and apply_changes applies those that you choose.',
+      '/scratch keeps its files between the commands of this chat; put dependencies there (programs find',
+      '/scratch/node_modules and /scratch/venv). /tmp is empty at each start.',
+    ].join(' '),
+    effect: 'pure',
+    // Its own limit counts: as many commands at once as there are cores.
+    elsewhere: true,
+    graceMs: GRACE_MS,
+    input,
+    // A rule about reading applies to all that the command can read.
+    like: 'read',
+    paths: ({ slice = '/' }) => (slice.endsWith('/') ? [slice] : [slice, `${slice}/`]),
+    words: ({ command }) => `Runs ${command.split('\n')[0]!.slice(0, 100)}`,
+    summary: (output) => summaryOf(output),
+    async run({ command, cwd, slice, timeout = DEFAULT_SECONDS, env }, context) {
+      const shown = folderAt(slice ?? '/');
+      if (shown.path !== '/') await requireFileOrFolder(world, context.workspaceId, shown);
+      const folder = shown.path;
+      const given = {
+        command,
+        cwd: insidePath(cwd ?? folder),
+        slice: folder.slice(1),
+        seconds: timeout,
+        env: { ...ENVIRONMENT, ...env },
+      };
+      if (/\0/.test(command) || Object.values(given.env).some((value) => value.includes('\0')))
+        throw new ToolFailure(
+          'the command or a variable contains a NUL character (U+0000), which is not allowed',
+        );
+      const result = await sandbox.run(given, context).catch((error: unknown) => {
+        if (error instanceof SandboxFailed)
+          throw new ToolFailure(
+            `the command was not run, because the sandbox could not be made: ${error.message}`,
+          );
+        throw error;
+      });
+      return described(result, timeout, context.callId);
+    },
+  };
+}
+
+/** A working directory as the command sees it. Paths start at the root of the workspace, as everywhere. */
+function insidePath(given: string): string {
+  const path = posix.resolve('/', given);
+  if (/^\/(workspace|scratch|tmp)(\/|$)/.test(path)) return path;
+  return posix.join('/workspace', folderAt(path).path);
+}
+
+function described(result: CommandResult, timeout: number, call: string) {
+  const { changes, leftOut, outputFile } = result;
+  const end =
+    result.endedBy === null ? `exit code ${result.exitCode}` : `killed: ${KILLED[result.endedBy](timeout)}`;
+  const lines = [
+    shownText(result.output).trimEnd(),
+    `[${end}, ${(result.milliseconds / 1000).toFixed(1)} s]`,
+    ...(outputFile === null
+      ? []
+      : [`[the whole output is in ${outputFile}; search it with another command]`]),
+    ...(changes.length > 0
+      ? [
+          `[the command changed ${changes.length === 1 ? 'a file' : `${changes.length} files`} of its copy of the workspace; to apply: apply_changes with call ${JSON.stringify(call)} and paths]`,
+          ...changes.slice(0, 50).map(({ path, base }) => `${base === 0 ? 'new' : 'changed'} ${path}`),
+        ]
+      : []),
+    ...leftOut.slice(0, 10).map(({ path, reason }) => `not proposed: ${path}: ${reason}`),
+  ];
+  return {
+    exit_code: result.exitCode,
+    ...(result.endedBy !== null && { ended_by: result.endedBy }),
+    duration_ms: result.milliseconds,
+    cpu_seconds: result.cpuSeconds,
+    output_bytes: result.outputBytes,
+    ...(outputFile !== null && { output_file: outputFile }),
+    changes,
+    ...(leftOut.length > 0 && { left_out: leftOut }),
+    text: lines.filter((line) => line !== '').join('\n'),
+  };
+}
+
+const KILLED: Readonly<Record<Limit, (timeout: number) => string>> = {
+  time: (timeout) => `it ran longer than its time-out of ${timeout} s`,
+  output: () => `it wrote more than ${LIMITS.outputBytes / 2 ** 20} MiB of output`,
+  memory: () => `it used more than ${LIMITS.memoryBytes / 2 ** 20} MiB of memory`,
+  scratch: () =>
+    `it wrote more to disk than it may: ${LIMITS.layerBytes / 2 ** 20} MiB to the workspace and /tmp, ${LIMITS.scratchBytes / 2 ** 20} MiB in /scratch, ${LIMITS.entries} files`,
+  canceled: () => 'the run was canceled',
+};
+
+function summaryOf(output: Readonly<Record<string, unknown>>): string {
+  const {
+    exit_code: code,
+    ended_by: endedBy,
+    changes,
+  } = output as {
+    exit_code?: number | null;
+    ended_by?: string;
+    changes?: readonly unknown[];
+  };
+  const end = endedBy === undefined ? `exit code ${code}` : `killed (${endedBy})`;
+  return `${end}; ${changes?.length ?? 0} files changed in the sandbox`;
+}

@@ -1,0 +1,93 @@
+// The folders of commands on disk: for each chat a scratch volume, which stays, and for each command the layers that take
+// its writes, which are removed when it has ended. What is in them is hostile: it is never followed or run.
+
+import { execFile } from 'node:child_process';
+import { chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { v7 as uuidv7 } from 'uuid';
+import type { Pool } from '../db/pool.ts';
+import type { Folders, Runner } from './runner.ts';
+
+const run = promisify(execFile);
+
+/** How many outputs a chat's commands can look up: the last ones. */
+const OUTPUTS = 20;
+
+interface Layers extends Omit<Folders, 'workspace'> {
+  /** Keeps an output for the chat's next commands. Returns its path inside the sandbox. */
+  keepOutput(text: string): Promise<string>;
+  remove(): Promise<void>;
+}
+
+export interface Volumes {
+  /** Folders for one command of a chat. */
+  open(threadId: string): Promise<Layers>;
+  /** Removes the volumes of chats that are gone (their executions go with them), and what killed servers left. Only while no command runs here. */
+  tidy(pool: Pool): Promise<void>;
+}
+
+export function createVolumes(folder: string, owner: Runner['owner']): Volumes {
+  const make = async (path: string): Promise<string> => {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    if (owner) await chown(path, owner.uid, owner.gid);
+    return path;
+  };
+  return {
+    open: async (threadId) => {
+      const scratch = join(folder, threadId, 'scratch');
+      const call = join(folder, threadId, 'calls', uuidv7());
+      await mkdir(call, { recursive: true, mode: 0o700 });
+      await make(scratch);
+      const [upper, tmp] = [await make(join(call, 'upper')), await make(join(call, 'tmp'))];
+      // The overlay's own folder, as whoever mounts it.
+      const work = join(call, 'work');
+      await mkdir(work);
+      const outputs = join(folder, threadId, 'outputs');
+      await mkdir(outputs, { recursive: true, mode: 0o755 });
+      return {
+        scratch,
+        upper,
+        work,
+        tmp,
+        outputs,
+        keepOutput: (text) => keepOutput(outputs, text),
+        remove: () => removeTree(call),
+      };
+    },
+    tidy: async (pool) => {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      for (const threadId of await readdir(folder)) {
+        await removeTree(join(folder, threadId, 'calls'));
+        if (!(await isUsed(pool, threadId))) await removeTree(join(folder, threadId));
+      }
+    },
+  };
+}
+
+/** Commands can only read this folder. */
+async function keepOutput(folder: string, text: string): Promise<string> {
+  const numbers = (await readdir(folder)).map((name) => Number.parseInt(name, 10)).toSorted((a, b) => a - b);
+  const number = (numbers.at(-1) ?? 0) + 1;
+  await writeFile(join(folder, `${number}.txt`), text, { mode: 0o644 });
+  for (const old of numbers.slice(0, Math.max(0, numbers.length + 1 - OUTPUTS)))
+    await rm(join(folder, `${old}.txt`), { force: true });
+  return `/outputs/${number}.txt`;
+}
+
+async function isUsed(pool: Pool, threadId: string): Promise<boolean> {
+  const { rowCount } = await pool.query('select from executions where thread_id::text = $1 limit 1', [
+    threadId,
+  ]);
+  return rowCount !== 0;
+}
+
+/** A command may have made folders that even their owner cannot read, or nested them deeper than a path can say. */
+async function removeTree(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+  } catch {
+    await run('chmod', ['-R', 'u+rwX', '--', path]).catch(() => undefined);
+    await run('rm', ['-rf', '--', path]);
+  }
+}
