@@ -79,6 +79,10 @@ function sentence(event: RunEvent, people: boolean): string | null {
       return `${yellow('?')} ${short(data.tool)}: ${data.decision}${data.comment ? ` (${short(data.comment)})` : ''}`;
     case 'session':
       return data.to_state === 'paused' || data.from_state === 'paused' ? dim(`(${data.to_state})`) : null;
+    case 'mode':
+      return data.mode === 'act' && data.by === 'rules'
+        ? null
+        : dim(`(mode ${data.mode}: ${safe(data.why)})`);
     case 'context_usage':
       return dim(`(the model's window is full: ${data.turns_left_out} older turns are left out)`);
     case 'rewound':

@@ -58,10 +58,10 @@ export function planEntities(
   const marked = MARK.exec(said);
   const kind = marked && kindIn(`${marked[1]} ${marked[2]}`, 'update_onto_', byName);
   if (!marked || !kind) return null;
-  const search = intent(`search_onto_${pluralOf(kind.name, byName)}`, {
-    query: unquoted(kind.rest),
-    project_id: project,
-  });
+  const query = { query: unquoted(kind.rest), project_id: project };
+  // A request may leave out the searches in one kind.
+  const search =
+    intent(`search_onto_${pluralOf(kind.name, byName)}`, query) ?? intent('search_onto_project', query);
   const details = intent(`get_onto_${kind.name}_details`, {});
   const update = intent(`update_onto_${kind.name}`, {});
   if (!search || !details || !update) return null;

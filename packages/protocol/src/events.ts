@@ -34,6 +34,11 @@ export interface EventData {
     /** From here on the thread is about this; without it, about what it was before. */
     scope?: ThreadScope;
   };
+  /**
+   * What the person wants, as the server understood it before it asked the model; only in the threads of projects. `rules`: by the words
+   * of the message. `default`: the rules did not decide. `model`: the model found that the message asks for a change.
+   */
+  mode: { mode: Mode; by: 'rules' | 'default' | 'model'; why: string };
   /** The model began to answer, `waited_ms` after the request. */
   message_start: { message: string; model: string; waited_ms?: number };
   reasoning: { text: string; message: string };
@@ -205,6 +210,9 @@ export interface ModelWork {
   readonly usage?: Usage;
   readonly cost?: number | null;
 }
+
+/** `clarify`: the person thinks aloud. `inform`: the person wants to know something. `act`: the person wants something done. */
+export type Mode = 'clarify' | 'inform' | 'act';
 
 export type OperationAction = 'list' | 'search' | 'read' | 'create' | 'update' | 'delete';
 

@@ -11,6 +11,7 @@ export type {
   LogEvent,
   ModelWork,
   NewEvent,
+  Mode,
   OperationAction,
   RunError,
   RunStatus,

@@ -141,6 +141,7 @@ function say(state: AgUiState, logged: LogEvent, { finished, messages }: Spoken)
       return share({ ...state, session }, { status: statusOf(state.calls, session) });
     }
     case 'context_usage':
+    case 'mode':
     case 'plan_step':
     case 'titled':
     case 'rewound':

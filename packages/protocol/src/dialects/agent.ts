@@ -111,6 +111,8 @@ function framesOf({ calls, usage, cost, doing, reason }: State, event: LogEvent)
       return [{ event: 'agent_state', data: { state: doing, approval_end: event.data } }];
     case 'session':
       return [{ event: 'agent_state', data: { state: doing, reason: event.data.reason } }];
+    case 'mode':
+      return [{ event: 'agent_state', data: { state: doing, ...event.data } }];
     case 'usage': {
       const { message, usage: used, cost: price } = event.data;
       const data = { message, tokens: used.input, usage: used, cost: price };

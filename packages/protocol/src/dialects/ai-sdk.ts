@@ -124,6 +124,8 @@ function say(state: AiSdkState, event: LogEvent): Said {
       return [state, [data('plan-step', event.data)]];
     case 'context_usage':
       return [state, [transient('context', event.data, 'context')]];
+    case 'mode':
+      return [state, [transient('mode', event.data, 'mode')]];
     case 'session':
       return [
         state,

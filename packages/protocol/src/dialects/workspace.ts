@@ -113,6 +113,7 @@ function framesOf(state: State, event: LogEvent): readonly DialectFrame[] {
     case 'approval':
     case 'approval_end':
     case 'rewound':
+    case 'mode':
     case 'titled':
     case 'child_start':
     case 'child_end':

@@ -94,6 +94,9 @@ export function applyToTurn(turn: Turn, event: ViewEvent, version: number): void
     case 'canceled':
       turn.canceled = event.data.reason;
       return;
+    case 'mode':
+      turn.mode = event.data;
+      return;
     case 'rewound':
     case 'context_usage':
     case 'titled':

@@ -74,6 +74,8 @@ export interface Turn {
   error: RunError | null;
   /** Why the run was canceled. */
   canceled: string | null;
+  /** What the person wants, as the server understood it; only in the chats of projects. */
+  mode?: EventData['mode'];
   /** Ids of the files that the answer uses. */
   sources: readonly string[];
   usage: Usage;

@@ -22,8 +22,8 @@ function tokensOfTool(schema: ToolSchema): number {
 }
 
 /**
- * The schemas that fit the budget. The searches in one kind are left out first, because `search_onto_project` searches all kinds; then the
- * last of the others. A call of a tool that was left out still works.
+ * The schemas that fit the budget. The searches in one kind are left out first, the last ones first, because `search_onto_project` searches all
+ * kinds; then the others. A call of a tool that was left out still works.
  */
 export function toolsWithinBudget(tools: readonly ToolSchema[]): {
   readonly tools: readonly ToolSchema[];
@@ -34,7 +34,8 @@ export function toolsWithinBudget(tools: readonly ToolSchema[]): {
   if (tokens <= TOOL_TOKENS) return { tools, leftOut: [] };
   const dropped = new Set<ToolSchema>();
   const isSearch = ({ name }: ToolSchema) => /^search_onto_(?!workspace$|project$|documents$)/.test(name);
-  for (const schema of [...own.filter(isSearch), ...own.filter((each) => !isSearch(each)).toReversed()]) {
+  const lastFirst = own.toReversed();
+  for (const schema of [...lastFirst.filter(isSearch), ...lastFirst.filter((each) => !isSearch(each))]) {
     if (tokens <= TOOL_TOKENS) break;
     tokens -= tokensOfTool(schema);
     dropped.add(schema);

@@ -9,7 +9,7 @@ import { FILES_CHANGED } from '../files/topics.ts';
 import { readBundle, readStamp, type Bundle, type BundleKey, type Stamp } from './bundle.ts';
 import type { Layers } from './layers.ts';
 import { packOf, type ContextPack } from './pack.ts';
-import { activityPart, documentPart, instructionParts, scopeParts } from './parts.ts';
+import { activityPart, documentPart, instructionParts, modePart, scopeParts } from './parts.ts';
 import type { ContextPart, LeftOut, PackParts, PackQuestion, Packs } from './request.ts';
 import { chooseDocuments, createDocumentLoader, type LoadedDocument } from './retrieval.ts';
 
@@ -84,7 +84,7 @@ export function createPacks({ pool, layers, bus, now }: PacksOptions): Packs {
 
   return {
     instructions: (agent) => instructionParts(layers, agent),
-    async read({ workspaceId, scope, agent, message }: PackQuestion): Promise<PackParts> {
+    async read({ workspaceId, scope, agent, message, mode }: PackQuestion): Promise<PackParts> {
       const read = await packFor(workspaceId, scope, agent.permissions);
       if (!read) return NOTHING;
       const { pack, parts: system, feedSeq } = read;
@@ -93,7 +93,11 @@ export function createPacks({ pool, layers, bus, now }: PacksOptions): Packs {
       const documents = await retrieve(pack, message);
       return {
         system,
-        turn: [...(activity ? [activity] : []), ...documents.parts],
+        turn: [
+          ...(activity ? [activity] : []),
+          ...documents.parts,
+          ...(mode ? [modePart(layers, mode)] : []),
+        ],
         leftOut: documents.leftOut,
         sources: documents.sources,
         feedSeq,

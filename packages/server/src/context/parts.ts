@@ -3,6 +3,7 @@
 import type { Agent } from '../agents/agent.ts';
 import type { BundleEntity, BundleLink } from './bundle.ts';
 import type { LayerName, Layers } from './layers.ts';
+import type { ModeDecision } from './mode.ts';
 import { pathOf, type ContextPack } from './pack.ts';
 import type { ContextPart } from './request.ts';
 import type { LoadedDocument, RetrievalIndex } from './retrieval.ts';
@@ -66,6 +67,12 @@ function linkLine(link: BundleLink): string {
 function entityLine({ id, kind, title, state, version }: BundleEntity): string {
   const about = state === null ? '' : `, ${state.replaceAll('_', ' ')}`;
   return `${kind.replaceAll('_', ' ')} ${title}${about} (id ${id}, version ${version})`;
+}
+
+/** What the mode of the turn means. */
+export function modePart(layers: Layers, { mode, by }: ModeDecision): ContextPart {
+  const part = layerPart(layers, `mode-${mode}`, 'mode');
+  return by === 'default' ? { ...part, text: `${part.text} ${layers['mode-undecided']}` } : part;
 }
 
 /** What changed last in the project; null if nothing did. */

@@ -14,6 +14,7 @@ import type { ThreadState } from '../threads/fold.ts';
 import { agentStatePart } from './agent-state.ts';
 import { withImages } from './attachments.ts';
 import { toolsWithinBudget } from './budgets.ts';
+import type { ModeDecision } from './mode.ts';
 import type { ContextPack } from './pack.ts';
 import { describeSkills } from './skills.ts';
 import { historyAfterSummary, omittedAfterSummary, summaryPart } from './summary.ts';
@@ -46,6 +47,7 @@ type PartKind =
   | 'project'
   | 'entity'
   /** For one turn. */
+  | 'mode'
   | 'activity'
   | 'document'
   /** What the conversation came to. */
@@ -75,6 +77,7 @@ export interface AssembledRequest {
   readonly leftOut: readonly LeftOut[];
   /** Ids of files whose content is shown because the run's messages attach them or are about them. */
   readonly sources: readonly string[];
+  readonly mode: ModeDecision | undefined;
   /** The position in the workspace's change feed that the parts were read at; null if none of them depends on it. */
   readonly feedSeq: number | null;
 }
@@ -88,6 +91,7 @@ export interface PackQuestion {
   readonly agent: Agent;
   /** The message to answer. */
   readonly message: string;
+  readonly mode: ModeDecision | undefined;
 }
 
 interface PrewarmedPack {
@@ -118,6 +122,7 @@ export interface RequestInputs extends Pick<
   readonly workspaceId: string;
   readonly agent: Agent;
   readonly tools: readonly ToolSchema[];
+  readonly mode: ModeDecision | undefined;
   readonly runId: string;
   readonly summaryLines: number;
   /** In a history of more tokens, old results are masked. */
@@ -154,6 +159,7 @@ export async function assembleRequest(inputs: RequestInputs): Promise<Assembly> 
   const withHistory = (history: FittedHistory): Assembly => ({
     request: {
       ...pack,
+      mode: inputs.mode,
       system: [
         ...packs.instructions(agent),
         ...skills.parts,

@@ -89,6 +89,8 @@ export interface RunState {
   readonly children: readonly ChildState[];
   /** What open calls have changed, in words. */
   readonly changed: readonly { readonly call: string; readonly fact: string }[];
+  /** Absent if the run may act, as it always may outside of projects. */
+  readonly mode?: EventData['mode'];
 }
 
 export interface HistoryEntry {
@@ -268,6 +270,8 @@ function foldRunState(state: ThreadState, event: LogEvent): ThreadState {
     case 'state':
       if (event.data.status !== 'running') return { ...state, seq, run: run ? null : state.run };
       return { ...state, seq, run: run ? goesOn(run, event.attempt, event.data.attempt) : begun(event) };
+    case 'mode':
+      return withRun(state, seq, run, (r) => ({ ...r, mode: event.data }));
     case 'message_start':
       return withRun(state, seq, run, (r) => ({
         ...r,

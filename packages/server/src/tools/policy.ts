@@ -51,9 +51,11 @@ const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
 export interface Rules {
   readonly workspace: readonly PolicyRule[];
   readonly role: readonly PolicyRule[];
+  /** Rules of the conversation's mode. */
+  readonly mode?: readonly PolicyRule[];
 }
 
-export function judge(call: JudgedCall, { workspace, role }: Rules): Verdict {
+export function judge(call: JudgedCall, { workspace, role, mode = [] }: Rules): Verdict {
   const by = (whose: string, rules: readonly PolicyRule[], unmatched: PolicyRule['action']) =>
     placesOf(call).map((place) => {
       const index = decisive(rules, call, place);
@@ -69,6 +71,7 @@ export function judge(call: JudgedCall, { workspace, role }: Rules): Verdict {
   return [
     ...by('the workspace’s policy', workspace, 'ask'),
     ...by('the role’s permissions', role, 'allow'),
+    ...by('the conversation’s mode', mode, 'allow'),
   ].reduce((strictest, each) => (STRICTNESS[each.action] > STRICTNESS[strictest.action] ? each : strictest));
 }
 

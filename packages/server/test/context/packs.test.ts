@@ -3,8 +3,10 @@
 import { expect, test } from 'vitest';
 import type { PolicyRule, ThreadScope } from '@continuo/protocol';
 import type { Agent } from '../../src/agents/agent.ts';
+import { toolsWithinBudget } from '../../src/context/budgets.ts';
 import { loadLayers } from '../../src/context/layers.ts';
 import { createPacks } from '../../src/context/packs.ts';
+import type { ModeDecision } from '../../src/context/mode.ts';
 import type { ContextPart, PackParts } from '../../src/context/request.ts';
 import { link } from '../../src/knowledge/edges.ts';
 import type { Caller } from '../../src/knowledge/entities.ts';
@@ -23,9 +25,14 @@ function agentWith(permissions: readonly PolicyRule[] = []): Agent {
 function read(
   caller: Caller,
   scope: ThreadScope,
-  { packs = newPacks(), message = 'Hello.', permissions = [] as readonly PolicyRule[] } = {},
+  {
+    packs = newPacks(),
+    message = 'Hello.',
+    permissions = [] as readonly PolicyRule[],
+    mode = undefined as ModeDecision | undefined,
+  } = {},
 ): Promise<PackParts> {
-  return packs.read({ workspaceId: caller.workspaceId, scope, agent: agentWith(permissions), message });
+  return packs.read({ workspaceId: caller.workspaceId, scope, agent: agentWith(permissions), message, mode });
 }
 
 const kinds = (parts: readonly ContextPart[]) => parts.map(({ kind }) => kind);
@@ -231,4 +238,26 @@ test('CTX-8 a cached pack asks the database for one row, and is read again after
   now += 60_000;
   await read(caller, scope, { packs });
   expect(asked).toEqual(['context_bundle', 'context_stamp', 'context_bundle']);
+});
+
+test('the schemas of the server’s own tools have at most 6,000 tokens; what is left out is said', () => {
+  const schema = (name: string, size: number) => ({ name, description: 'x'.repeat(size), input: {} });
+  const small = [schema('read', 100), schema('a__b', 100_000)];
+  expect(toolsWithinBudget(small)).toEqual({ tools: small, leftOut: [] });
+  const tools = [
+    schema('read', 12_000),
+    schema('search_onto_project', 4000),
+    schema('search_onto_tasks', 4000),
+    schema('search_onto_goals', 4000),
+    schema('github__search', 4000),
+    schema('list_onto_goals', 4000),
+  ];
+  const { tools: offered, leftOut } = toolsWithinBudget(tools);
+  expect(offered.map(({ name }) => name)).toEqual(
+    'read search_onto_project github__search list_onto_goals'.split(' '),
+  );
+  expect(leftOut.map(({ what }) => what)).toEqual([
+    'the tool search_onto_goals',
+    'the tool search_onto_tasks',
+  ]);
 });

@@ -40,7 +40,10 @@ export const ENV = {
   GOOGLE_GENERATIVE_AI_API_KEY: KEY,
 } as const;
 
-export async function startProvider(): Promise<ProviderServer> {
+/** `otherwise` is what it answers when it was told nothing. */
+export async function startProvider(
+  otherwise: (request: Request) => Reply = () => ({ said: [{ kind: 'text', pieces: ['Hello'] }] }),
+): Promise<ProviderServer> {
   const replies: Reply[] = [];
   const received: Received[] = [];
   /** Signatures that were given out: only these are taken back. */
@@ -66,7 +69,7 @@ export async function startProvider(): Promise<ProviderServer> {
       });
     const problem = wire.problemWith(body, issued);
     if (problem !== null) return refuse(response, wire, { status: 400, message: problem });
-    const reply = replies.shift() ?? { said: [{ kind: 'text', pieces: ['Hello'] }] };
+    const reply = replies.shift() ?? otherwise(body);
     for (const said of reply.said ?? [])
       if (said.kind !== 'text' && said.signature !== undefined) issued.add(said.signature);
     if (reply.hangUp) return void response.destroy();

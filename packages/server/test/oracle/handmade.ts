@@ -303,4 +303,25 @@ const memory = logOf(
   ],
 );
 
-export const HANDMADE: readonly RecordedLog[] = [stalled, rewoundIntoRun, planSteps, children, memory];
+const modes = logOf(
+  'modes',
+  'the rules do not decide the mode, the model decides, and a steering message changes it',
+  [
+    ...session(null, 'running', 'message'),
+    ...of(FIRST)(running(1), person('u1', 'the lander'), {
+      type: 'mode',
+      data: { mode: 'clarify', by: 'default', why: 'it is not clear whether the message asks for a change' },
+    }),
+    ...of(FIRST)(
+      start('m1'),
+      { type: 'mode', data: { mode: 'act', by: 'model', why: 'the lander' } },
+      end('m1', 'so'),
+      person('u2', 'what does it cost?', true),
+      { type: 'mode', data: { mode: 'inform', by: 'rules', why: 'the message asks a question' } },
+    ),
+    ...of(FIRST)(start('m2'), token('m2', 'much'), end('m2', 'much'), final('m2', 'much'), done),
+    ...session('running', 'idle', 'done'),
+  ],
+);
+
+export const HANDMADE: readonly RecordedLog[] = [stalled, rewoundIntoRun, planSteps, children, memory, modes];

@@ -10,6 +10,7 @@ const EVENT_TYPES = Object.keys({
   session: true,
   rewound: true,
   message: true,
+  mode: true,
   message_start: true,
   reasoning: true,
   token: true,

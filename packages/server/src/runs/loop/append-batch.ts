@@ -65,11 +65,12 @@ export function session(
   };
 }
 
-export function start({ id, rewindTo, message }: QueuedRun): AppendBatch {
+export function start({ id, rewindTo, message }: QueuedRun, mode: EventData['mode'] | null): AppendBatch {
   const events: NewEvent[] = [
     { type: 'state', data: { status: 'running', attempt: 1 } },
     ...rewound(rewindTo),
     { type: 'message', data: said(message) },
+    ...(mode ? [{ type: 'mode' as const, data: mode }] : []),
   ];
   return {
     entries: events.map((event) => ({ runId: id, event })),
@@ -111,13 +112,21 @@ export function takeOver(run: RunState, queued: QueuedRun, text: string | null):
   };
 }
 
-/** Adds steering messages to the running run. */
-export function steer({ id }: RunState, messages: readonly SentMessage[]): AppendBatch {
-  return {
-    entries: messages.map((message) => ({
-      runId: id,
-      event: { type: 'message', data: { ...said(message), steer: true } },
+/** Adds steering messages to the running run, and the mode that follows from them if it changes. */
+export function steer(
+  { id }: RunState,
+  messages: readonly SentMessage[],
+  mode: EventData['mode'] | null = null,
+): AppendBatch {
+  const events: NewEvent[] = [
+    ...messages.map((message) => ({
+      type: 'message' as const,
+      data: { ...said(message), steer: true as const },
     })),
+    ...(mode ? [{ type: 'mode' as const, data: mode }] : []),
+  ];
+  return {
+    entries: events.map((event) => ({ runId: id, event })),
     changes: messages.map((message, event) => ({ kind: 'steered', event, id: message.id })),
   };
 }

@@ -11,6 +11,7 @@ import type { Hold, Work } from '../../actors/hold.ts';
 import type { Entry } from '../../log/group.ts';
 import { Unwritable, type Pen } from '../../log/pen.ts';
 import { readPartialText, readRunSeq } from '../../log/statements.ts';
+import { decideMode, toolsOfMode } from '../../context/mode.ts';
 import { CancelWins, type LoopChange } from '../changes.ts';
 import * as family from '../children/batches.ts';
 import { withConductor } from '../children/conductor.ts';
@@ -23,6 +24,7 @@ import {
   type Decision,
   type Facts,
   type QueuedRun,
+  type SentMessage,
   type Step,
 } from './decide.ts';
 import { asFacts, Canceled, takeFacts, ClaimSnapshot } from '../facts/facts.ts';
@@ -285,7 +287,7 @@ class Actor {
       case 'settle':
         return this.#write(write.applyDecisions(step.run, step.queued));
       case 'take_in':
-        return this.#write(write.steer(step.run, step.messages));
+        return this.#write(write.steer(step.run, step.messages, steeredMode(step.run, step.messages)));
       case 'conduct':
         return this.#conduct(step);
       case 'pause':
@@ -322,7 +324,10 @@ class Actor {
     this.#cancel = new AbortController();
     this.#pen.begin(run.id);
     this.#options.metrics.runStarted(this.#facts.now - run.queuedAt);
-    const batch = write.concatBatches(write.session(this.#state, 'start', 'message'), write.start(run));
+    const batch = write.concatBatches(
+      write.session(this.#state, 'start', 'message'),
+      write.start(run, modeOf(this.#state, run)),
+    );
     const begun = this.#write(batch).then(() => {
       // A cancel that arrived before this commit could not abort anything yet.
       if (this.#isCanceled()) this.#cancel.abort();
@@ -585,10 +590,11 @@ class Actor {
       .tools(interrupted)
       .then((tools) =>
         step({
+          mode: run.mode,
           options: this.#options,
           workspaceId,
           agent,
-          tools,
+          tools: toolsOfMode(tools, run.mode),
           hold: this.#hold,
           pen: this.#pen,
           begun,
@@ -614,6 +620,27 @@ class Actor {
       .finally(() => deadline.end());
     if (failure) await this.#fail(this.#state.run!, failure);
   }
+}
+
+/** The mode of a run that starts; null if it may act: outside of projects, and for agents that another agent instructs. */
+function modeOf(
+  { scope, history }: ThreadState,
+  { message, family: related }: QueuedRun,
+): EventData['mode'] | null {
+  if ((message.scope ?? scope).project_id === null || related !== undefined) return null;
+  return decideMode(
+    message.content,
+    history.some(({ entry }) => entry.role === 'assistant'),
+  );
+}
+
+/** The mode after steering messages; null if it stays. */
+function steeredMode({ mode }: RunState, messages: readonly SentMessage[]): EventData['mode'] | null {
+  if (mode === undefined) return null;
+  const decided = messages
+    .map(({ content }) => decideMode(content, true))
+    .findLast(({ by }) => by === 'rules');
+  return decided && decided.mode !== mode.mode ? decided : null;
 }
 
 /** The cached state of the thread, if its seq is the end of the log in the claim snapshot. */

@@ -16,6 +16,7 @@ import type {
   NewEvent,
 } from '@continuo/protocol';
 import { deltaOfCall } from '../../context/agent-state.ts';
+import { rulesOfMode } from '../../context/mode.ts';
 import { FairLimiter } from '../../fair-limiter.ts';
 import { withoutSecretsIn } from '../../hidden-values.ts';
 import { isTooDeep, TOO_DEEP } from '../../json-depth.ts';
@@ -162,7 +163,7 @@ async function withoutRefused(
     const { name: tool, effect, like } = checked.tool;
     const { action, reason } = judge(
       { tool, effect, like, paths: checked.paths },
-      { workspace, role: agent.permissions },
+      { workspace, role: agent.permissions, mode: rulesOfMode(context.mode) },
     );
     if (call.stage.kind === 'started') {
       if (action !== 'ask') return true;

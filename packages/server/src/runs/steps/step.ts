@@ -17,7 +17,7 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Conductors } from '../children/conductor.ts';
 import type { LoopChange } from '../changes.ts';
 import type { Decision, Limits, QueuedRun } from '../loop/decide.ts';
-import type { ThreadState } from '../../threads/fold.ts';
+import type { RunState, ThreadState } from '../../threads/fold.ts';
 import type { Secrets } from '../../workspaces/secrets.ts';
 import type { ThreadStateCache } from '../loop/thread-state-cache.ts';
 
@@ -71,6 +71,8 @@ export interface StepContext {
   readonly canceled: AbortSignal;
   readonly queued: QueuedRun;
   readonly scope: ThreadState['scope'];
+  /** Absent if the run may act. */
+  readonly mode: RunState['mode'];
   readonly history: ThreadState['history'];
   readonly omitted: ThreadState['omitted'];
   readonly memory: ThreadState['memory'];
