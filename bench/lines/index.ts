@@ -19,6 +19,7 @@ import type { Line } from './line.ts';
 import { newChats } from './new-chats.ts';
 import { projection } from './projection.ts';
 import { resume } from './resume.ts';
+import { sandbox } from './sandbox.ts';
 import { search } from './search.ts';
 import { takeover } from './takeover.ts';
 import { throughput } from './throughput.ts';
@@ -42,6 +43,7 @@ export const lines: readonly Line[] = [
   files,
   knowledge,
   search,
+  sandbox,
   attack,
   chats,
   newChats,

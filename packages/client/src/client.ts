@@ -2,6 +2,7 @@
 
 import { createHttp, type ClientOptions } from './http.ts';
 import { approvals } from './resources/approvals.ts';
+import { executions } from './resources/executions.ts';
 import { automation } from './resources/automation.ts';
 import { chats } from './resources/chats.ts';
 import { content } from './resources/content.ts';
@@ -22,6 +23,7 @@ export function createClient(options: ClientOptions = {}) {
     chats: chats(http),
     files: files(http),
     approvals: approvals(http),
+    executions: executions(http),
     workspaces: workspaces(http),
     ...knowledge(http),
     ...content(http),

@@ -2,9 +2,9 @@
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { framesOf, PERSON_TOKEN, startProxy } from '@continuo/testkit';
-import { startPod, usePod } from '@continuo/testkit/fixtures';
+import { findBubblewrap, startPod, usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod({ CONTINUO_MODEL: 'offline/instant' });
 
@@ -43,6 +43,18 @@ test('PLUS-5 examples/files.ts', async () => {
   expect(output).toContain('refused: ');
   expect(output).toContain('merged as version 3:\ntwelve eggs\nflour\noat milk\n');
   expect(output).toContain('version 1 is back');
+  expect(code).toBe(0);
+});
+
+const { isThere, without } = await findBubblewrap();
+test.skipIf(!isThere)(`WS-18 examples/commands.ts${without}`, async () => {
+  const pod = await startPod({ databaseUrl: world.database.url, env: { CONTINUO_SANDBOX: 'auto' } });
+  onTestFinished(() => pod.end());
+  const { code, output } = await play('commands.ts', [], pod.url);
+  expect(output).toMatch(
+    /^node --test \| tee report\.txt: exit code 0\n[^]*applied \/node-app\/report\.txt, version 1\n/,
+  );
+  expect(output).toContain('python3 -m unittest: exit code 0\n');
   expect(code).toBe(0);
 });
 

@@ -31,7 +31,7 @@ export async function storeProposed(
   maxFileBytes: number,
 ): Promise<readonly Proposed[]> {
   const proposed: Proposed[] = [];
-  for (const path of new Map(paths.map((each) => [each.folded, each])).values()) {
+  for (const path of new Map(paths.map((each) => [each.path, each])).values()) {
     const change = await readChange(client, { runId, callId }, path);
     if (!change) {
       const changed = (await listChanges(client, { runId, callId })).map((each) => each.path);

@@ -2,7 +2,7 @@
 // its writes, which are removed when it has ended. What is in them is hostile: it is never followed or run.
 
 import { execFile } from 'node:child_process';
-import { chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
@@ -13,6 +13,7 @@ const run = promisify(execFile);
 
 /** How many outputs a chat's commands can look up: the last ones. */
 const OUTPUTS = 20;
+const OLD_MS = 3_600_000;
 
 interface Layers extends Omit<Folders, 'workspace'> {
   /** Keeps an output for the chat's next commands. Returns its path inside the sandbox. */
@@ -23,7 +24,7 @@ interface Layers extends Omit<Folders, 'workspace'> {
 export interface Volumes {
   /** Folders for one command of a chat. */
   open(threadId: string): Promise<Layers>;
-  /** Removes the volumes of chats that are gone (their executions go with them), and what killed servers left. Only while no command runs here. */
+  /** Removes the volumes of chats that are gone (their executions go with them), and what killed servers left. */
   tidy(pool: Pool): Promise<void>;
 }
 
@@ -58,8 +59,11 @@ export function createVolumes(folder: string, owner: Runner['owner']): Volumes {
     tidy: async (pool) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       for (const threadId of await readdir(folder)) {
-        await removeTree(join(folder, threadId, 'calls'));
-        if (!(await isUsed(pool, threadId))) await removeTree(join(folder, threadId));
+        const calls = join(folder, threadId, 'calls');
+        for (const call of await readdir(calls).catch(() => []))
+          if (await isOld(join(calls, call))) await removeTree(join(calls, call));
+        const volume = join(folder, threadId);
+        if ((await isOld(volume)) && !(await isUsed(pool, threadId))) await removeTree(volume);
       }
     },
   };
@@ -73,6 +77,12 @@ async function keepOutput(folder: string, text: string): Promise<string> {
   for (const old of numbers.slice(0, Math.max(0, numbers.length + 1 - OUTPUTS)))
     await rm(join(folder, `${old}.txt`), { force: true });
   return `/outputs/${number}.txt`;
+}
+
+/** Older than any command can be: several servers may share the folder. */
+async function isOld(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  return found !== null && Date.now() - found.mtimeMs > OLD_MS;
 }
 
 async function isUsed(pool: Pool, threadId: string): Promise<boolean> {

@@ -1,6 +1,5 @@
 // exec and apply_changes, called by runs in a real sandbox.
 
-import { availableParallelism } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { findBubblewrap } from '@continuo/testkit/fixtures';
 import { DEFAULT_POLICY, judge } from '../../src/tools/policy.ts';
@@ -172,25 +171,5 @@ describe.skipIf(!isThere)(`exec${without}`, () => {
       command: `printf 'a\\033[2J\\033]0;title\\007b\\033]52;c;ZXZpbA==\\033\\\\c\\033[31mred\\033[0m\\rover\\b\\000\\377d\\342\\200\\256e\\n'`,
     });
     expect(said(end)).toMatch(/^over\ufffdde\n\[exit code 0/);
-  });
-
-  test('WS-18 as many commands run at once as there are cores, and all that wait get their turn', async () => {
-    const { thread } = await place(world);
-    const input = { command: 'echo $(date +%s%N) start; sleep 0.1; echo $(date +%s%N) end' };
-    const { ends } = await world.calls(
-      thread,
-      Array.from({ length: 12 }, () => ({ tool: 'exec', input })),
-    );
-    const spans = ends.map((end) =>
-      said(end)
-        .split('\n')
-        .slice(0, 2)
-        .map((line) => Number(line.split(' ')[0])),
-    );
-    const atOnce = spans.map(
-      ([start]) => spans.filter(([from, to]) => from! <= start! && start! < to!).length,
-    );
-    expect(ends.every(({ success }) => success)).toBe(true);
-    expect(Math.max(...atOnce)).toBeLessThanOrEqual(availableParallelism());
   });
 });

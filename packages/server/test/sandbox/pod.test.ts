@@ -1,6 +1,7 @@
 // Commands on a real server: live output, proposals over HTTP, and process trees that end with their run.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, createThread, framesOf, seen, send, until } from '@continuo/testkit';
@@ -96,6 +97,19 @@ describe.skipIf(!isThere)(`commands on a server${without}`, () => {
     expect(applied).toMatchObject({ status: 200, body: { items: [{ path: '/proposed.md', version: 1 }] } });
     const again = await ask('POST', `${execution}/apply`, { paths: ['/proposed.md'] });
     expect(again).toMatchObject({ status: 412, body: { code: 'version_conflict' } });
+  });
+
+  test('WS-18 as many commands run at once as there are cores, and all that wait get their turn', async () => {
+    const input = { command: 'date +%s%N; sleep 0.1; date +%s%N' };
+    const calls = Array.from({ length: 12 }, () => ({ tool: 'exec', input }));
+    const run = await send(pod.url, await createThread(pod.url), { steps: [{ calls }, { text: 'Done.' }] });
+    const ends = (await framesOf(pod.url, run.id)).filter(({ event }) => event === 'tool_end');
+    const spans = ends.map(({ data }) => (data.output as { text: string }).text.split('\n').map(Number));
+    const atOnce = spans.map(
+      ([start]) => spans.filter(([from, to]) => from! <= start! && start! < to!).length,
+    );
+    expect(ends.map(({ data }) => data.success)).toEqual(calls.map(() => true));
+    expect(Math.max(...atOnce)).toBeLessThanOrEqual(availableParallelism());
   });
 
   test.each(['cancel', 'stop', 'time-out'])(

@@ -60,7 +60,8 @@ export function createBubblewrap(options: BubblewrapOptions): Runner {
       try {
         return await start(execution, cgroup);
       } finally {
-        await cgroup?.remove();
+        // Nobody waits for this. A group that stays is removed at a later start.
+        cgroup?.remove().catch(() => undefined);
       }
     },
   };
@@ -78,7 +79,6 @@ export function createBubblewrap(options: BubblewrapOptions): Runner {
       work: folders.work,
       tmp: folders.tmp,
       outputs: folders.outputs,
-      nice: NICE,
       core: 0,
       cpu: limits.cpuSeconds,
       fsize: limits.fileBytes,
@@ -94,14 +94,7 @@ export function createBubblewrap(options: BubblewrapOptions): Runner {
       ...system,
       ...callOptions(execution, place),
       '--',
-      // Inside the user namespace of the sandbox, the limit counts its own processes only.
-      ...(cgroup ? [] : ['/usr/bin/prlimit', `--nproc=${limits.processes}:${limits.processes}`, '--']),
-      SHELL,
-      '-c',
-      'cd -- "$1" && exec "$0" -c "$2"',
-      SHELL,
-      execution.cwd,
-      execution.command,
+      ...commandLine(execution, cgroup !== null),
     ];
     const filterFd = openSync(filter, 'r');
     const child = spawn(options.perl, args, {
@@ -172,6 +165,9 @@ export function createBubblewrap(options: BubblewrapOptions): Runner {
   }
 }
 
+/** Where a command starts. */
+const HOME = '/workspace';
+const ENTER = 'cd -- "$1" && exec "$0" -c "$2"';
 const SHELL = existsSync('/usr/bin/bash') ? '/usr/bin/bash' : '/bin/sh';
 
 /** What is the same for every command. */
@@ -200,8 +196,20 @@ function callOptions({ env, slice }: Execution, place: string): readonly string[
     slice === '' ? '/workspace' : `/workspace/${slice}`,
     ...words(`--bind ${place}/scratch /scratch --bind ${place}/tmp /tmp --ro-bind ${place}/outputs /outputs`),
     ...['passwd', 'group', 'hosts'].flatMap((name) => words(`--ro-bind ${place}/etc/${name} /etc/${name}`)),
-    ...words('--remount-ro / --chdir /'),
+    ...words('--remount-ro / --chdir'),
+    slice === '' ? HOME : '/',
     ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
+  ];
+}
+
+/** The command in its shell. Only the command has a low priority: the sandbox around it is made at once. */
+function commandLine({ command, cwd, limits }: Execution, hasCgroup: boolean): readonly string[] {
+  const { processes } = limits;
+  return [
+    // Inside the user namespace of the sandbox, the limit counts its own processes only.
+    ...(hasCgroup ? [] : words(`/usr/bin/prlimit --nproc=${processes}:${processes} --`)),
+    ...words(`/usr/bin/nice -n ${NICE}`),
+    ...(cwd === HOME ? [SHELL, '-c', command] : [SHELL, '-c', ENTER, SHELL, cwd, command]),
   ];
 }
 

@@ -2,7 +2,7 @@
 // control groups, which usually needs root. Knows version 2 of their interface, and version 1.
 
 import { readFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Limits } from '../limits.ts';
@@ -38,6 +38,7 @@ interface Setting {
 
 const PARENT = 'continuo-sandbox';
 const REMOVE_TRIES = 50;
+const ABANDONED_MS = 60_000;
 
 /** Null if groups cannot be created here. */
 export async function openCgroups(mounts = readFileSync('/proc/mounts', 'utf8')): Promise<Cgroups | null> {
@@ -152,9 +153,15 @@ async function removeWhenEmpty(folder: string): Promise<void> {
   }
 }
 
-/** Of servers that were killed: a group without processes can be removed, any other is in use. */
+/**
+ * Of servers that were killed. A group with processes cannot be removed; a young one may belong to a command that is just being
+ * started by another server of this machine.
+ */
 async function removeAbandoned({ memory, processes }: Hierarchy): Promise<void> {
   for (const parent of new Set([memory, processes]))
-    for (const entry of await readdir(parent, { withFileTypes: true }).catch(() => []))
-      if (entry.isDirectory()) await rmdir(join(parent, entry.name)).catch(() => undefined);
+    for (const name of await readdir(parent).catch(() => [])) {
+      const group = await stat(join(parent, name)).catch(() => null);
+      if (group?.isDirectory() && Date.now() - group.mtimeMs > ABANDONED_MS)
+        await rmdir(join(parent, name)).catch(() => undefined);
+    }
 }

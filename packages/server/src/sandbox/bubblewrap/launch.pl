@@ -6,7 +6,7 @@
 # 1. A mount namespace, private; without root also a user namespace.
 # 2. On a small tmpfs at `place`: the workspace as `workspace`, with an overlay over it that takes the writes, and the
 #    other folders. As root, the workspace is mounted with its owner mapped to `uid`, because the overlay compares owners.
-# 3. cgroups, limits, priority; as root, the switch to `uid`.
+# 3. cgroups, limits; as root, the switch to `uid`.
 # 4. bubblewrap, which makes the sandbox itself. Its options go through a pipe: its command line is readable inside.
 #
 # Relays the output through a pipe, because Node's pipes are sockets and /dev/stdout cannot be opened on one. Ends with
@@ -30,7 +30,7 @@ my %CALL = (
   mount => $arm ? 40 : 165, unshare => $arm ? 97 : 272, prctl => $arm ? 167 : 157, prlimit => $arm ? 261 : 302,
   setgroups => $arm ? 159 : 116, setresgid => $arm ? 149 : 119, setresuid => $arm ? 147 : 117,
   open_tree => 428, move_mount => 429, mount_setattr => 442, close_range => 436,
-  openat2 => 437, dup3 => $arm ? 24 : 292, exit_group => $arm ? 94 : 231, setpriority => $arm ? 140 : 141,
+  openat2 => 437, dup3 => $arm ? 24 : 292, exit_group => $arm ? 94 : 231,
 );
 # Loading a module costs a millisecond: no POSIX, no constant.
 my ($O_DIRECTORY, $O_NOFOLLOW) = $arm ? (0x4000, 0x8000) : (0x10000, 0x20000);
@@ -121,7 +121,6 @@ for my $name (grep { defined $given{$_} } keys %LIMIT) {
   my $both = pack('QQ', $given{$name}, $given{$name});
   call('prlimit', 0, $LIMIT{$name}, $both, 0);
 }
-call('setpriority', 0, 0, $given{nice} + 0);
 umask 0022;
 chdir '/' or fail('chdir');
 if ($root) {
