@@ -22,6 +22,7 @@ export { isTerminal } from './events.ts';
 export * as schemas from './schemas.ts';
 export type { NewSchedule, Schedule, ScheduleTime } from './automation.ts';
 export type { Approval, Chat, ChatMessage, Session } from './chats.ts';
+export type { ModelContext, SentRequest } from './context.ts';
 export type { File, FileDiff, FileVersion, SearchHit, TreeEntry, Unpacked, Workspace } from './files.ts';
 export type {
   Limits,

@@ -3,6 +3,7 @@
 export * from './automation.ts';
 export * from './chats.ts';
 export * from './content.ts';
+export * from './context.ts';
 export * from './files.ts';
 export * from './http.ts';
 export * from './knowledge.ts';

@@ -586,6 +586,146 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{id}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what a run sent to its model
+         * @description Rebuilds a request from the log, the versions and the texts that it was made of, and says whether its hash is the one that was stored when it was sent.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The message of the answer, such as `m2`; default: the last one. */
+                    message?: string;
+                    /** @description Of requests that were refused as too long and sent again shorter; default: the last one. */
+                    try?: number;
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The request */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RunContext"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/threads/{id}/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the requests of a thread to models
+         * @description In the order of the log, with those that belong to no run, such as titles.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The `next` of the page before. */
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The requests */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["SentRequest"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/threads/{id}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what a thread sent to a model
+         * @description Any request of the thread, also one that belongs to no run, such as a title.
+         */
+        get: {
+            parameters: {
+                query: {
+                    /** @description The request’s `seq`. */
+                    seq: number;
+                    /** @description Of requests that were refused as too long and sent again shorter; default: the last one. */
+                    try?: number;
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The request */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ModelContext"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{id}/chats": {
         parameters: {
             query?: never;
@@ -7587,6 +7727,131 @@ export interface components {
             since: string | null;
             /** Format: date-time */
             cancel_requested_at: string | null;
+        };
+        RunContext: {
+            thread_id: string;
+            /** @description The thread’s event that the request’s manifest was committed with. */
+            seq: number;
+            /** @description From 1. A request that was refused as too long is followed by a shorter one. */
+            try: number;
+            /** @description Null: the request belongs to no run. */
+            run_id: string | null;
+            /** @description The message of the answer. */
+            message: string | null;
+            /** @enum {string} */
+            purpose: "answer" | "title" | "summary";
+            model: string;
+            /** @description The SHA-256 of the exact request, stored when it was sent. */
+            hash: string;
+            at: string;
+            rebuilt_hash: string;
+            /** @description Whether the rebuilt request has the stored hash. */
+            exact: boolean;
+            /** @description Why it has not. */
+            problem: string | null;
+            /** @description The position in the change feed that the parts were read at. */
+            feed_seq: number | null;
+            tokens: {
+                estimated: number;
+                /** @description As the provider reported it. */
+                input: number | null;
+                cached: number | null;
+            };
+            /** @description US dollars: what the input cost. */
+            cost: number | null;
+            /** @description In the order in which they were sent. */
+            parts: components["schemas"]["ContextPart"][];
+            left_out: {
+                what: string;
+                why: string;
+                /** @description An estimate; 0: not known. */
+                tokens: number;
+            }[];
+            /** @description All requests of the run, in order. */
+            requests: components["schemas"]["SentRequest"][];
+        };
+        ContextPart: {
+            /** @enum {string} */
+            place: "tools" | "system" | "history" | "turn";
+            /** @description Such as `role`, `guide`, `skill`, `scope`, `summary`, `user`, `assistant`, `tool`. */
+            kind: string;
+            source: {
+                /** @enum {string} */
+                kind: "text";
+                name: string;
+            } | {
+                /** @enum {string} */
+                kind: "file" | "entity" | "structure";
+                id: string;
+                version: number;
+            } | {
+                /** @enum {string} */
+                kind: "event";
+                seq: number;
+            };
+            /** @description An estimate. */
+            tokens: number;
+            /** @description US dollars: its share of what the input cost. Null: not known. */
+            cost: number | null;
+            /** @description Null: its source was deleted for good. */
+            text: string | null;
+        };
+        SentRequest: {
+            thread_id: string;
+            /** @description The thread’s event that the request’s manifest was committed with. */
+            seq: number;
+            /** @description From 1. A request that was refused as too long is followed by a shorter one. */
+            try: number;
+            /** @description Null: the request belongs to no run. */
+            run_id: string | null;
+            /** @description The message of the answer. */
+            message: string | null;
+            /** @enum {string} */
+            purpose: "answer" | "title" | "summary";
+            model: string;
+            /** @description The SHA-256 of the exact request, stored when it was sent. */
+            hash: string;
+            at: string;
+        };
+        ModelContext: {
+            thread_id: string;
+            /** @description The thread’s event that the request’s manifest was committed with. */
+            seq: number;
+            /** @description From 1. A request that was refused as too long is followed by a shorter one. */
+            try: number;
+            /** @description Null: the request belongs to no run. */
+            run_id: string | null;
+            /** @description The message of the answer. */
+            message: string | null;
+            /** @enum {string} */
+            purpose: "answer" | "title" | "summary";
+            model: string;
+            /** @description The SHA-256 of the exact request, stored when it was sent. */
+            hash: string;
+            at: string;
+            rebuilt_hash: string;
+            /** @description Whether the rebuilt request has the stored hash. */
+            exact: boolean;
+            /** @description Why it has not. */
+            problem: string | null;
+            /** @description The position in the change feed that the parts were read at. */
+            feed_seq: number | null;
+            tokens: {
+                estimated: number;
+                /** @description As the provider reported it. */
+                input: number | null;
+                cached: number | null;
+            };
+            /** @description US dollars: what the input cost. */
+            cost: number | null;
+            /** @description In the order in which they were sent. */
+            parts: components["schemas"]["ContextPart"][];
+            left_out: {
+                what: string;
+                why: string;
+                /** @description An estimate; 0: not known. */
+                tokens: number;
+            }[];
         };
         OpenedChat: {
             chat: components["schemas"]["Chat"];

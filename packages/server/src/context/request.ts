@@ -5,7 +5,7 @@
 // 1. `system` changes only when its sources change. What is only for this turn is in `turn`, right before the message to answer.
 // 2. A request depends on its sources alone, never on what a cache happened to hold.
 
-import type { PolicyRule, ThreadScope } from '@continuo/protocol';
+import { currentSummary, type PolicyRule, type ThreadScope } from '@continuo/protocol';
 import type { Agent } from '../agents/agent.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { HistoryMessage, ModelRequest, ToolSchema } from '../models/model.ts';
@@ -16,6 +16,7 @@ import { withImages } from './attachments.ts';
 import { toolsWithinBudget } from './budgets.ts';
 import type { ModeDecision } from './mode.ts';
 import type { ContextPack } from './pack.ts';
+import { shownHistory } from './history.ts';
 import { describeSkills } from './skills.ts';
 import { historyAfterSummary, omittedAfterSummary, summaryPart } from './summary.ts';
 import { firstHistory, isBeyondWindow, shorterHistory, type FittedHistory } from './fitting.ts';
@@ -32,6 +33,8 @@ type PartSource =
   | { readonly kind: 'event'; readonly seq: number };
 
 type PartKind =
+  /** What a model is to do apart from conversations, such as a title. */
+  | 'task'
   /** The layers of the system prompt. */
   | 'base'
   | 'scope'
@@ -68,9 +71,22 @@ export interface LeftOut {
   readonly tokens: number;
 }
 
+/** How the messages of a request follow from the log. */
+export interface HistoryRecipe {
+  /** The event of the summary that stands for older messages; null: there was none. */
+  readonly summary: number | null;
+  /** How many entries of the history after it were looked at: the latest ones. */
+  readonly held: number;
+  /** How many messages were sent of them: the latest ones. */
+  readonly sent: number;
+  readonly summary_lines: number;
+  readonly mask_over: number;
+}
+
 export interface AssembledRequest {
   readonly system: readonly ContextPart[];
   readonly history: FittedHistory;
+  readonly recipe: HistoryRecipe;
   /** For this turn only; sent right before the message to answer. */
   readonly turn: readonly ContextPart[];
   readonly tools: readonly ToolSchema[];
@@ -168,6 +184,13 @@ export async function assembleRequest(inputs: RequestInputs): Promise<Assembly> 
       ],
       turn: [...present(agentStatePart(memory)), ...pack.turn],
       history,
+      recipe: {
+        summary: currentSummary(memory)?.seq ?? null,
+        held: held.length,
+        sent: history.messages.length,
+        summary_lines: summaryLines,
+        mask_over: maskOver,
+      },
       tools,
       leftOut: [...offered.leftOut, ...skills.leftOut, ...pack.leftOut, ...turnsLeftOut(history)],
       sources: [...filled.sources, ...pack.sources],
@@ -190,6 +213,29 @@ function present(part: ContextPart | null): readonly ContextPart[] {
   return part === null ? [] : [part];
 }
 
+/**
+ * The messages of an earlier request, each with the seq of its event. `state` is the thread's state before the first event of the
+ * answer, with its whole history.
+ */
+export async function rebuildHistory(
+  client: Queryable,
+  state: Pick<ThreadState, 'history' | 'refused' | 'memory'>,
+  {
+    recipe,
+    runId,
+    model,
+  }: { readonly recipe: HistoryRecipe; readonly runId: string; readonly model: string },
+): Promise<readonly { readonly seq: number; readonly message: HistoryMessage }[]> {
+  // A newer summary may have been written after the request was made.
+  const summaries = state.memory.summaries.filter(({ seq }) => seq <= (recipe.summary ?? 0));
+  const held = historyAfterSummary(state.history, { ...state.memory, summaries }).slice(-recipe.held);
+  const refused = state.refused.filter((each) => each.model === model);
+  const { history } = await withImages(client, held, runId, refused);
+  const { summary_lines: summaryLines, mask_over: maskOver } = recipe;
+  const { messages } = shownHistory(history, { runId, summaryLines, maskOver, budget: null });
+  return messages.map((message, at) => ({ seq: history[at]!.seq, message })).slice(-recipe.sent);
+}
+
 function turnsLeftOut({ turnsLeftOut: turns, limit }: FittedHistory): readonly LeftOut[] {
   if (turns === 0) return [];
   const what = turns === 1 ? 'the oldest turn' : `the ${turns} oldest turns`;
@@ -198,7 +244,14 @@ function turnsLeftOut({ turnsLeftOut: turns, limit }: FittedHistory): readonly L
 
 /** The request as the model's provider gets it. */
 export function toModelRequest(
-  { system, history, turn, tools }: AssembledRequest,
+  {
+    system,
+    history,
+    turn,
+    tools,
+  }: Pick<AssembledRequest, 'system' | 'turn' | 'tools'> & {
+    readonly history: Pick<FittedHistory, 'messages'>;
+  },
   { messageId, signal }: Pick<ModelRequest, 'messageId' | 'signal'>,
 ): ModelRequest {
   return {

@@ -36,6 +36,7 @@ import { chatRoutes } from './routes/chats.ts';
 import { createConsole } from './routes/console.ts';
 import { provideScopes } from './kernel/scope.ts';
 import { docsRoute } from './kernel/docs.ts';
+import { contextRoutes } from './routes/context.ts';
 import { entityRoutes } from './routes/entities.ts';
 import { executionRoutes } from './routes/executions.ts';
 import { fileRoutes } from './routes/files.ts';
@@ -113,6 +114,7 @@ export function createApp(context: HttpContext, pool: Pool): App {
   threadEventRoutes(app, context);
   runRoutes(app, context);
   runListRoutes(app);
+  contextRoutes(app);
   chatRoutes(app, context);
   chatControlRoutes(app, context);
   chatAuditRoutes(app);

@@ -131,10 +131,10 @@ export class Pen {
 
   /**
    * Queues one event without waiting for its commit; `onCommit` or `onLost` reports the outcome. An event of a run that the
-   * database refused to start is dropped.
+   * database refused to start is dropped. `changes` are row changes that commit with the event.
    */
-  push(runId: string, event: NewEvent): void {
-    if (this.#refused !== runId) this.#queue([{ runId, event }], [], fireAndForget, fireAndForget);
+  push(runId: string, event: NewEvent, changes: readonly Change[] = []): void {
+    if (this.#refused !== runId) this.#queue([{ runId, event }], changes, fireAndForget, fireAndForget);
   }
 
   /** Appends events and row changes atomically. Resolves after the commit. */

@@ -1,5 +1,6 @@
 // The row changes of runs that commit with events, and the changes that the run loop appends.
 
+import type { ContextChange } from '../context/manifest.ts';
 import type { ChangeKinds } from '../log/changes.ts';
 import type { ThreadChange } from '../threads/changes.ts';
 
@@ -50,7 +51,7 @@ export type RunChange =
   /** Releases the thread until `wake_at`, unless it has new facts. Always the last change of a pen. */
   | { kind: 'release'; event: number; wake_at: string | null };
 
-export type LoopChange = RunChange | ThreadChange;
+export type LoopChange = RunChange | ThreadChange | ContextChange;
 
 /** A cancel of the run was accepted first, so the run can only end canceled. */
 export class CancelWins extends Error {

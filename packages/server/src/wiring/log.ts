@@ -1,6 +1,7 @@
 // The log: the pod's writer, the followers of threads, and the cache of what was written last.
 
 import type { Bus } from '../bus/bus.ts';
+import { CONTEXT_CHANGES } from '../context/manifest.ts';
 import type { Faults } from '../faults.ts';
 import { Writer } from '../log/append.ts';
 import { Followers } from '../log/follow.ts';
@@ -33,7 +34,7 @@ export function wireLog({ database, bus, metrics, faults }: LogOptions): Log {
     database: settings,
     pool,
     now: Date.now,
-    changes: { ...THREAD_CHANGES, ...RUN_CHANGES },
+    changes: { ...THREAD_CHANGES, ...CONTEXT_CHANGES, ...RUN_CHANGES },
     ...announceOn(bus),
     recent,
     onFlush: (flush) => metrics.flushed(flush),

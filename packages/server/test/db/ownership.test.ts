@@ -48,6 +48,8 @@ const OWNER: Readonly<Record<string, string>> = {
   sessions: 'threads',
   notes: 'threads',
   audit_settings: 'threads',
+  context_texts: 'context',
+  context_manifests: 'context',
   pods: 'actors',
   runs: 'runs',
   approvals: 'runs',

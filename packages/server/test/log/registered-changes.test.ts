@@ -6,6 +6,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import type { ChangeKinds } from '../../src/log/changes.ts';
 import { Lost } from '../../src/log/pen.ts';
 import { readDefinitions } from '../../src/db/definitions.ts';
+import { CONTEXT_CHANGES } from '../../src/context/manifest.ts';
 import { RUN_CHANGES } from '../../src/runs/changes.ts';
 import { THREAD_CHANGES } from '../../src/threads/changes.ts';
 import { sqlCopy } from '../db/sql-copy.ts';
@@ -58,7 +59,7 @@ async function openReceiptPen() {
   await addReceipts();
   const thread = await world.thread();
   const run = await world.run(thread);
-  const changes = { ...THREAD_CHANGES, ...RUN_CHANGES, ...RECEIPT_CHANGES };
+  const changes = { ...THREAD_CHANGES, ...CONTEXT_CHANGES, ...RUN_CHANGES, ...RECEIPT_CHANGES };
   return { thread, run, pen: openPen(world.writer({ changes }), thread, { attempt: 3 }) };
 }
 
@@ -105,7 +106,9 @@ test('L6 the row of a change from another folder commits with its event, filled 
 
 test('L6 changes of several threads and folders in one flush each get the values of their own event', async () => {
   await addReceipts();
-  const writer = world.writer({ changes: { ...THREAD_CHANGES, ...RUN_CHANGES, ...RECEIPT_CHANGES } });
+  const writer = world.writer({
+    changes: { ...THREAD_CHANGES, ...CONTEXT_CHANGES, ...RUN_CHANGES, ...RECEIPT_CHANGES },
+  });
   const all = await Promise.all(
     Array.from({ length: 6 }, async () => {
       const thread = await world.thread();
@@ -183,5 +186,7 @@ test('a purge of a thread deletes the rows of every folder that registered for i
 test('the registered kinds are those that have a function in the SQL', async () => {
   const definitions = await readDefinitions(new URL('../../sql/', import.meta.url));
   const functions = definitions.flatMap(({ name }) => /^function on_append_(\w+)$/.exec(name)?.[1] ?? []);
-  expect(Object.keys({ ...THREAD_CHANGES, ...RUN_CHANGES }).toSorted()).toEqual(functions.toSorted());
+  expect(Object.keys({ ...THREAD_CHANGES, ...CONTEXT_CHANGES, ...RUN_CHANGES }).toSorted()).toEqual(
+    functions.toSorted(),
+  );
 });

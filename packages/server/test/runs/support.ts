@@ -5,6 +5,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { NewEvent } from '@continuo/protocol';
 import { freshDatabase, type TestDatabase } from '@continuo/testkit/fixtures';
 import type { Hold } from '../../src/actors/hold.ts';
+import { CONTEXT_CHANGES } from '../../src/context/manifest.ts';
 import { loadLayers } from '../../src/context/layers.ts';
 import { createPacks } from '../../src/context/packs.ts';
 import { createAgents, type Agents } from '../../src/agents/agent.ts';
@@ -72,7 +73,7 @@ export function useLog(): LogWorld {
         database: settings,
         pool,
         now: Date.now,
-        changes: { ...THREAD_CHANGES, ...RUN_CHANGES },
+        changes: { ...THREAD_CHANGES, ...CONTEXT_CHANGES, ...RUN_CHANGES },
         publish: () => undefined,
         notice: () => null,
         ...options,

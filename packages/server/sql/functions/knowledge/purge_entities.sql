@@ -1,5 +1,6 @@
 -- Deletes the entities that were removed before p_before, with their versions and edges; a project with all that is in it. The files of
 -- documents stay, as removed files do. The other end of a deleted edge gets a new version. Returns how many entities were deleted.
+-- A concept that keeps something about entities deletes it by a function on_purge_entities_<concept>(p_ids uuid[]).
 create or replace function purge_entities(p_workspace uuid, p_before timestamptz) returns integer language plpgsql as $$
 declare
   v_ids uuid[];
@@ -20,5 +21,6 @@ begin
   delete from projects p where p.id = any (v_ids);
   delete from entity_versions v where v.entity_id = any (v_ids);
   delete from entities e where e.id = any (v_ids);
+  /* each on_purge_entities_*: perform {function}(v_ids); */
   return cardinality(v_ids);
 end $$;

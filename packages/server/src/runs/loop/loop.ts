@@ -8,6 +8,8 @@
 import type { EventData, NewEvent } from '@continuo/protocol';
 import type { SessionInput } from '../../actors/session.ts';
 import type { Hold, Work } from '../../actors/hold.ts';
+import type { ContextChange } from '../../context/manifest.ts';
+import { ContextTexts } from '../../context/texts.ts';
 import type { Entry } from '../../log/group.ts';
 import { Unwritable, type Pen } from '../../log/pen.ts';
 import { readPartialText, readRunSeq } from '../../log/statements.ts';
@@ -46,8 +48,9 @@ import { summarize } from '../steps/summarize.ts';
 import { makeTitle } from '../steps/title.ts';
 import * as write from './append-batch.ts';
 
-export function createRunLoop(given: Omit<LoopOptions, 'pureCalls'>): Work {
-  const options: LoopOptions = { ...given, pureCalls: createPureCalls() };
+export function createRunLoop(given: Omit<LoopOptions, 'pureCalls' | 'texts'>): Work {
+  const texts = new ContextTexts(given.pool);
+  const options: LoopOptions = { ...given, pureCalls: createPureCalls(), texts };
   return async (hold) => {
     const actor = await Actor.open(options, hold);
     return actor.live().finally(() => actor.close());
@@ -91,6 +94,8 @@ class Actor {
   #pendingRefreshes = 0;
   /** A refresh that a wake asked for is queued and has not begun. */
   #refreshQueued = false;
+  /** Manifests of the run's requests that got no answer. They are appended with the end of the run. */
+  #unanswered: readonly ContextChange[] = [];
   /** Resolvers of calls that wait for the answer to a question, by approval id. */
   readonly #decisionWaiters = new Map<string, (decision: Decision) => void>();
 
@@ -457,11 +462,13 @@ class Actor {
     const parentThread = queued.family?.parentThread ?? null;
     const isChild = parentThread !== null;
     const ending = write.concatBatches(
+      { entries: [], changes: this.#unanswered },
       before ?? NOTHING,
       write.end(run, status, last, { sent, ...(error && { error }) }),
       // Nobody waits for the next message of a child's thread.
       write.session(this.#state, isChild && input === 'finish' ? 'complete' : input, reason),
     );
+    this.#unanswered = [];
     await this.#appendAndRelease(run.id, ending, status === 'done' && !isChild);
     if (parentThread !== null) this.#options.wake(parentThread);
     for (const { thread } of family.openChildren(run)) this.#options.wake(thread);
@@ -524,13 +531,14 @@ class Actor {
   async #title(): Promise<void> {
     this.#titleAbort = new AbortController();
     const signal = AbortSignal.any([this.#titleAbort.signal, this.#hold.lost, this.#hold.hurry]);
-    const titled = await makeTitle(this.#options, this.#facts.workspaceId!, this.#state.history, signal);
+    const thread = { workspaceId: this.#facts.workspaceId!, threadId: this.#hold.threadId };
+    const { titled, manifests } = await makeTitle(this.#options, thread, this.#state.history, signal);
     this.#titleAbort = null;
     this.#hold.lost.throwIfAborted();
     const { title } = titled;
     await this.#write({
       entries: [{ runId: null, event: { type: 'titled', data: titled } }],
-      changes: [{ kind: 'title', event: 0, title }],
+      changes: [{ kind: 'title', event: 0, title }, ...manifests],
     });
     this.#hasFreshFacts = false;
   }
@@ -550,10 +558,11 @@ class Actor {
     const { lost, hurry, threadId } = this.#hold;
     const signal = AbortSignal.any([this.#summarizeAbort.signal, lost, hurry]);
     const workspaceId = this.#facts.workspaceId!;
-    const make = await summarize(this.#options, { workspaceId, threadId, state: this.#state, work, signal });
+    const question = { workspaceId, threadId, state: this.#state, work, signal };
+    const { events, manifests } = await summarize(this.#options, question);
     if (signal.aborted) return;
-    const entries = make(this.#state).map((event): Entry => ({ runId: null, event }));
-    if (entries.length > 0) await this.#write({ entries, changes: [] });
+    const entries = events(this.#state).map((event): Entry => ({ runId: null, event }));
+    if (entries.length > 0) await this.#write({ entries, changes: manifests });
   }
 
   #queued(runId: string): QueuedRun {
@@ -614,6 +623,7 @@ class Actor {
           known: (fileId) => knownVersion(this.#state, fileId),
           decision: (approval) => new Promise((resolve) => this.#decisionWaiters.set(approval, resolve)),
           pauseClock: () => deadline.pauseClock(),
+          recordLater: (manifests) => (this.#unanswered = manifests),
           conclude: (entries, changes) => this.#conclude(entries, changes),
         }),
       )

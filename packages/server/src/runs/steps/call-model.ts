@@ -6,6 +6,7 @@ import type { Entry } from '../../log/group.ts';
 import { costOf } from '../../models/prices.ts';
 import { yieldWithAbortCheck } from '../../yielding.ts';
 import { callWithShorterHistory } from '../../context/fitting.ts';
+import { manifestChanges, recordRequest, whenStored, type RecordedRequest } from '../../context/manifest.ts';
 import { assembleRequest, toModelRequest } from '../../context/request.ts';
 import type { RunState } from '../../threads/fold.ts';
 import { withRefusedFiles } from './refused-files.ts';
@@ -33,6 +34,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   // To estimate a long history takes a while, and so does sending it: other work gets its turn in between.
   if (assembly.request.history.tokens > LONG_TOKENS) await yieldWithAbortCheck({ mode: 'fast' });
   const push = (event: NewEvent) => pen.push(run.id, event);
+  const sent: RecordedRequest[] = [];
   let failure: (EventData['error'] & { retryable: boolean }) | null = null;
   let begun = false;
   let pieces = 0;
@@ -42,14 +44,9 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
 
   const begin = (): void => {
     begun = true;
-    push({
-      type: 'message_start',
-      data: {
-        message,
-        model: model.id,
-        waited_ms: Math.max(0, Math.round(options.now() - askedAt)),
-      },
-    });
+    const waited_ms = Math.max(0, Math.round(options.now() - askedAt));
+    const start: NewEvent = { type: 'message_start', data: { message, model: model.id, waited_ms } };
+    pen.push(run.id, start, manifestChanges(sent));
     const { tokens, limit, refused, turnsLeftOut: turns_left_out } = assembly.request.history;
     if (turns_left_out === 0) return;
     const refusal = refused !== null && { refused: { model: model.id, tokens: refused } };
@@ -67,7 +64,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   const present = (_agent: string, event: EngineEvent): void | Promise<void> => {
     switch (event.type) {
       case 'message_start':
-        return begin();
+        return whenStored(sent)?.then(begin) ?? begin();
       case 'text_delta':
         return piece('token', event.text);
       case 'reasoning_delta':
@@ -114,8 +111,20 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
     }
   };
 
-  const ask = () =>
-    model.stream(toModelRequest(assembly.request, { messageId: message, signal: interrupted }));
+  const ask = () => {
+    const request = toModelRequest(assembly.request, { messageId: message, signal: interrupted });
+    const { workspaceId } = context;
+    const { recipe: history, ...parts } = assembly.request;
+    const about = {
+      workspaceId,
+      threadId: hold.threadId,
+      purpose: 'answer' as const,
+      answer: message,
+      model: model.id,
+    };
+    sent.push(recordRequest(options.texts, { ...about, ...parts, history, request }));
+    return model.stream(request);
+  };
   const shorten = (): boolean => {
     const shorter = assembly.shorter();
     assembly = shorter ?? assembly;
@@ -135,6 +144,10 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   hold.lost.throwIfAborted();
   // The grace period of the drain is over: the message stays unfinished, and the next owner supersedes it.
   if (hold.hurry.aborted && !context.canceled.aborted) return null;
+  if (!begun) {
+    await whenStored(sent);
+    context.recordLater(manifestChanges(sent));
+  }
   const failed = await settle(context, run, { message, begun, whole, changes, failure });
   return failed?.code === 'file_refused' ? withRefusedFiles(context, run, failed) : failed;
 }

@@ -4,7 +4,9 @@ import { v7 as uuidv7 } from 'uuid';
 import type { EventData } from '@continuo/protocol';
 import type { Hold } from '../../actors/hold.ts';
 import type { Agent, Agents } from '../../agents/agent.ts';
+import type { ContextChange } from '../../context/manifest.ts';
 import type { Packs } from '../../context/request.ts';
+import type { ContextTexts } from '../../context/texts.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { FairLimiter } from '../../fair-limiter.ts';
 import type { Faults } from '../../faults.ts';
@@ -31,6 +33,7 @@ export interface LoopOptions {
   /** Tells a thread's owner, on any pod, that the thread has new facts; if no pod owns the thread, it is claimed. */
   readonly wake: (threadId: string) => void;
   readonly packs: Packs;
+  readonly texts: ContextTexts;
   readonly limits: Limits;
   readonly secrets: Pick<Secrets, 'read'>;
   /** Maximum lines of a tool's result that later runs are shown. */
@@ -86,6 +89,8 @@ export interface StepContext {
   decision(approval: string): Promise<Decision>;
   /** Stops the clock of the run's time limit. The returned function starts it again. */
   readonly pauseClock: () => () => void;
+  /** Appends the manifests of requests without an answer with the end of the run. */
+  readonly recordLater: (manifests: readonly ContextChange[]) => void;
   /** Appends a whole message. If it is the run's last, the end of the run is in the same append. */
   readonly conclude: (entries: Entry[], changes: readonly LoopChange[]) => Promise<void>;
 }

@@ -9,6 +9,7 @@ import {
   type MemoryWork,
   type SummarizerAnswer,
 } from '../../context/summarizer.ts';
+import { manifestChanges, recordRequest, type ContextChange } from '../../context/manifest.ts';
 import type { ThreadState } from '../../threads/fold.ts';
 import type { LoopOptions } from './step.ts';
 
@@ -21,32 +22,53 @@ interface Question {
   readonly signal: AbortSignal;
 }
 
-type Options = Pick<LoopOptions, 'agents' | 'metrics' | 'memory' | 'now'>;
+type Options = Pick<LoopOptions, 'agents' | 'metrics' | 'memory' | 'texts' | 'now'>;
 
-/** Resolves to what is to be appended in a later state of the thread: nothing if the work is no longer due there. */
-export async function summarize(
-  options: Options,
-  question: Question,
-): Promise<(later: ThreadState) => readonly NewEvent[]> {
+interface Summarized {
+  /** What is to be appended in a later state of the thread: nothing if the work is no longer due there. */
+  readonly events: (later: ThreadState) => readonly NewEvent[];
+  /** The manifest of the request, if a model was asked. */
+  readonly manifests: readonly ContextChange[];
+}
+
+export async function summarize(options: Options, question: Question): Promise<Summarized> {
   const { state, work, threadId: sessionId } = question;
-  const answer = work.model === null ? null : await ask(options, question, work.model);
-  return (later) => {
+  const asked = work.model === null ? null : await ask(options, question, work.model);
+  const events = (later: ThreadState) => {
     if (!isStillDue(later, work, state.memory.versions)) return [];
+    const answer = asked?.answer ?? null;
     return summarizerEvents(later, work, { now: options.now(), sessionId, answer });
   };
+  return { events, manifests: asked?.manifests ?? [] };
 }
 
 async function ask(
-  { agents, metrics, memory }: Options,
-  { workspaceId, threadId: sessionId, state, work, signal }: Question,
-  model: string,
-): Promise<SummarizerAnswer> {
-  const made = await agents.make({ workspaceId, model });
-  if (!made.ok) return { text: '', error: made.problem, ended: 'error', seconds: 0, work: {} };
-  const request = summarizerRequest(state, work, { sessionId, summaryLines: memory.summaryLines });
-  const answer = await askSummarizer(made.agent.model, request, signal);
+  { agents, metrics, memory, texts }: Options,
+  { workspaceId, threadId, state, work, signal }: Question,
+  name: string,
+): Promise<{ readonly answer: SummarizerAnswer; readonly manifests: readonly ContextChange[] }> {
+  const made = await agents.make({ workspaceId, model: name });
+  if (!made.ok) {
+    const answer = { text: '', error: made.problem, ended: 'error', seconds: 0, work: {} };
+    return { answer, manifests: [] };
+  }
+  const { model } = made.agent;
+  const { summaryLines } = memory;
+  const request = summarizerRequest(state, work, { sessionId: threadId, summaryLines });
+  const recorded = recordRequest(texts, {
+    workspaceId,
+    threadId,
+    purpose: 'summary',
+    answer: null,
+    model: model.id,
+    request,
+    system: [{ kind: 'task', text: request.system, source: { kind: 'text', name: 'summary' } }],
+    history: null,
+  });
+  const answer = await askSummarizer(model, request, signal);
+  await recorded.stored;
   const { ended, seconds } = answer;
   const { usage, cost = null } = answer.work;
-  metrics.modelCalled({ model: made.agent.model.id, ended, seconds, usage: { ...usage }, cost });
-  return answer;
+  metrics.modelCalled({ model: model.id, ended, seconds, usage: { ...usage }, cost });
+  return { answer, manifests: manifestChanges([recorded]) };
 }

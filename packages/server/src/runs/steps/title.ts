@@ -1,8 +1,9 @@
 // Generates a chat's title with one model call. Without a model or an answer, the title is the beginning of the chat's goal.
 
 import type { EventData } from '@continuo/protocol';
+import { manifestChanges, recordRequest, type ContextChange } from '../../context/manifest.ts';
 import { storableText } from '../../log/changes.ts';
-import type { HistoryMessage, Model } from '../../models/model.ts';
+import type { Model, ModelRequest } from '../../models/model.ts';
 import { costOf } from '../../models/prices.ts';
 import type { ThreadState } from '../../threads/fold.ts';
 import type { LoopOptions } from './step.ts';
@@ -17,49 +18,71 @@ const SYSTEM =
   'You write titles for conversations. Answer with only the title: at most six words, in the language of the conversation, ' +
   'without quotation marks and without a full stop.';
 
-type Options = Pick<LoopOptions, 'agents' | 'metrics'>;
+type Options = Pick<LoopOptions, 'agents' | 'metrics' | 'texts'>;
+
+interface Thread {
+  readonly workspaceId: string;
+  readonly threadId: string;
+}
+
+interface Title {
+  readonly titled: EventData['titled'];
+  /** The manifest of the request, if a model was asked. */
+  readonly manifests: readonly ContextChange[];
+}
 
 export async function makeTitle(
   options: Options,
-  workspaceId: string,
+  thread: Thread,
   history: ThreadState['history'],
   signal: AbortSignal,
-): Promise<EventData['titled']> {
+): Promise<Title> {
   const first = history.find(({ entry }) => entry.role === 'user')?.entry;
   const goal = first?.role === 'user' ? first.content : '';
-  const plain = { title: cut(goal) || 'Untitled' };
+  const plain: Title = { titled: { title: cut(goal) || 'Untitled' }, manifests: [] };
   const answer = history.findLast(({ entry }) => entry.role === 'assistant')?.entry;
   const name = answer?.role === 'assistant' ? answer.model : undefined;
   if (answer?.role !== 'assistant' || name === undefined || name.startsWith('offline/')) return plain;
-  const made = await options.agents.make({ workspaceId, model: name });
+  const made = await options.agents.make({ workspaceId: thread.workspaceId, model: name });
   if (!made.ok) return plain;
   const said = answer.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
   const shown = `${goal.slice(0, SHOWN)}\n\n---\n\n${said.slice(0, SHOWN)}`;
-  const asked = await ask(options, made.agent.model, shown, signal);
-  return { ...asked, title: cut(asked.title) || plain.title };
+  const { model } = made.agent;
+  const content = `Give this conversation a title:\n\n${shown}`;
+  const request: ModelRequest = {
+    messageId: 'title',
+    system: SYSTEM,
+    history: [{ role: 'user', id: 'title', content }],
+    tools: [],
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  };
+  const recorded = recordRequest(options.texts, {
+    ...thread,
+    purpose: 'title',
+    answer: null,
+    model: model.id,
+    request,
+    system: [{ kind: 'task', text: SYSTEM, source: { kind: 'text', name: 'title' } }],
+    history: null,
+  });
+  const asked = await ask(options, model, request);
+  await recorded.stored;
+  return {
+    titled: { ...asked, title: cut(asked.title) || plain.titled.title },
+    manifests: manifestChanges([recorded]),
+  };
 }
 
 async function ask(
-  { metrics }: Options,
+  { metrics }: Pick<Options, 'metrics'>,
   model: Model,
-  content: string,
-  signal: AbortSignal,
+  request: ModelRequest,
 ): Promise<EventData['titled']> {
   const began = performance.now();
-  const history: HistoryMessage[] = [
-    { role: 'user', id: 'title', content: `Give this conversation a title:\n\n${content}` },
-  ];
-  const withTimeout = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   let title = '';
   let ended = 'interrupted';
   let usage: EventData['titled']['usage'];
-  for await (const event of model.stream({
-    messageId: 'title',
-    system: SYSTEM,
-    history,
-    tools: [],
-    signal: withTimeout,
-  })) {
+  for await (const event of model.stream(request)) {
     if (event.type === 'text_delta') title += event.text;
     if (event.type === 'message_stop') {
       ended = 'complete';

@@ -1,0 +1,248 @@
+// The requests that models were sent: rebuilt from their manifests, the log, and the versions and texts that they were made of. The
+// rebuilt request has the hash that was stored when it was sent; if it has not, the answer says why.
+
+import { outputText, type ModelContext, type SentRequest } from '@continuo/protocol';
+import type { PartList } from '../../context/manifest.ts';
+import { hashRequest, type Sent } from '../../context/fingerprint.ts';
+import { estimate, estimateText } from '../../context/history.ts';
+import {
+  rebuildHistory,
+  toModelRequest,
+  type ContextPart,
+  type HistoryRecipe,
+} from '../../context/request.ts';
+import { readContextTexts } from '../../context/texts.ts';
+import type { Queryable } from '../../db/pool.ts';
+import { readForFold } from '../../log/statements.ts';
+import type { HistoryMessage, ToolSchema } from '../../models/model.ts';
+import { foldInTurns } from '../loop/replay.ts';
+import { costOfParts } from './context-cost.ts';
+
+interface Manifest extends SentRequest {
+  readonly workspaceId: string;
+  readonly parts: string;
+  readonly history: HistoryRecipe | null;
+  readonly feedSeq: number | null;
+}
+
+interface Row {
+  thread_id: string;
+  seq: number;
+  try: number;
+  workspace_id: string;
+  run_id: string | null;
+  message: string | null;
+  purpose: SentRequest['purpose'];
+  model: string;
+  hash: string;
+  parts: string;
+  history: string | null;
+  feed_seq: string | null;
+  at: Date;
+}
+
+const COLUMNS = `thread_id, seq, try, workspace_id, run_id, message, purpose, model, encode(hash, 'hex') as hash,
+  encode(parts, 'hex') as parts, history, feed_seq, at`;
+
+const LAST_TRY = 32_767;
+
+interface Range {
+  /** Requests after this one, or after this event. */
+  readonly after?: { readonly seq: number; readonly try?: number };
+  readonly runId?: string;
+  readonly limit?: number;
+}
+
+/** The requests of a thread in order; with `runId`, only those of the run. */
+export async function readManifests(
+  client: Queryable,
+  threadId: string,
+  { after = { seq: 0 }, runId, limit = 10_000 }: Range = {},
+): Promise<readonly Manifest[]> {
+  const { rows } = await client.query<Row>({
+    name: 'read_manifests',
+    text: `select ${COLUMNS} from context_manifests
+      where thread_id = $1 and (seq, try) > ($2, $3) and ($4::uuid is null or run_id = $4) order by seq, try limit $5`,
+    values: [threadId, after.seq, after.try ?? LAST_TRY, runId ?? null, limit],
+  });
+  return rows.map((row) => ({
+    thread_id: row.thread_id,
+    seq: row.seq,
+    try: row.try,
+    run_id: row.run_id,
+    message: row.message,
+    purpose: row.purpose,
+    model: row.model,
+    hash: row.hash,
+    at: row.at.toISOString(),
+    workspaceId: row.workspace_id,
+    parts: row.parts,
+    history: row.history === null ? null : (JSON.parse(row.history) as HistoryRecipe),
+    feedSeq: row.feed_seq === null ? null : Number(row.feed_seq),
+  }));
+}
+
+export function toWireSent({
+  workspaceId: _,
+  parts: __,
+  history: ___,
+  feedSeq: ____,
+  ...sent
+}: Manifest): SentRequest {
+  return sent;
+}
+
+type Part = ModelContext['parts'][number];
+
+interface Rebuilt {
+  readonly sent: Sent;
+  readonly parts: readonly Omit<Part, 'cost'>[];
+}
+
+export async function rebuildContext(client: Queryable, manifest: Manifest): Promise<ModelContext> {
+  const { list, rebuild, missing } = await readParts(client, manifest);
+  const rebuilt = rebuild(await readMessages(client, manifest));
+  const hash = hashRequest(manifest.model, rebuilt.sent);
+  const isExact = hash === manifest.hash;
+  const { parts, ...costs } = await costOfParts(client, manifest, rebuilt.parts);
+  return {
+    ...toWireSent(manifest),
+    rebuilt_hash: hash,
+    exact: isExact,
+    problem: isExact ? null : problemWith(missing, rebuilt.parts),
+    feed_seq: manifest.feedSeq,
+    ...costs,
+    parts: [...parts],
+    left_out: [...list.left_out],
+  };
+}
+
+function problemWith(missing: number, parts: Rebuilt['parts']): string {
+  const gone = parts.filter((part) => part.text === null).length + missing;
+  if (gone === 0)
+    return 'The rebuilt request differs from the one that was sent: this version of the server makes some part of it differently.';
+  const what = gone === 1 ? 'One part' : `${gone} parts`;
+  return `${what} of the request cannot be shown any more: what ${gone === 1 ? 'it was' : 'they were'} made from has been deleted for good.`;
+}
+
+type Messages = readonly { readonly seq: number | null; readonly message: HistoryMessage }[];
+
+interface Parts {
+  readonly list: PartList;
+  /** How many texts of no single part are gone. */
+  readonly missing: number;
+  readonly rebuild: (messages: Messages) => Rebuilt;
+}
+
+const NO_PARTS: PartList = { system: [], turn: [], messages: [], tools: '', left_out: [] };
+
+/** Everything but the messages that follow from the log. */
+async function readParts(client: Queryable, { thread_id, workspaceId, parts }: Manifest): Promise<Parts> {
+  const owners = [thread_id, workspaceId];
+  const text = (await readContextTexts(client, owners, [parts])).get(parts);
+  const list = text === undefined ? NO_PARTS : (JSON.parse(text) as PartList);
+  const listed = [...list.system, ...list.turn];
+  const hashes = [...listed.map(({ hash }) => hash), ...list.messages, list.tools];
+  const texts = await readContextTexts(client, owners, hashes);
+  const schemas = texts.get(list.tools);
+  const tools = schemas === undefined ? [] : (JSON.parse(schemas) as ToolSchema[]);
+  const stored = list.messages.flatMap((hash) => {
+    const message = texts.get(hash);
+    return message === undefined ? [] : [{ seq: null, message: JSON.parse(message) as HistoryMessage }];
+  });
+  const filled = (each: PartList['system'][number]): ContextPart => ({
+    ...each,
+    text: texts.get(each.hash) ?? '',
+  });
+  const shown = (place: Part['place']) => (each: PartList['system'][number]) => ({
+    place,
+    kind: each.kind,
+    source: each.source,
+    tokens: each.tokens,
+    text: texts.get(each.hash) ?? null,
+  });
+  const missing =
+    Number(text === undefined) + Number(schemas === undefined) + list.messages.length - stored.length;
+  return {
+    list,
+    missing,
+    rebuild: (fromLog) => {
+      const messages = [...stored, ...fromLog];
+      const request = toModelRequest(
+        {
+          system: list.system.map(filled),
+          turn: list.turn.map(filled),
+          tools,
+          history: { messages: messages.map(({ message }) => message) },
+        },
+        { messageId: '', signal: NEVER },
+      );
+      return {
+        sent: request,
+        parts: [
+          ...tools.map(toolPart),
+          ...list.system.map(shown('system')),
+          ...beforeLastUser(messages.map(messagePart), list.turn.map(shown('turn'))),
+        ],
+      };
+    },
+  };
+}
+
+/** The parts of the turn stand where `toModelRequest` puts them. */
+function beforeLastUser(
+  messages: readonly Omit<Part, 'cost'>[],
+  turn: readonly Omit<Part, 'cost'>[],
+): readonly Omit<Part, 'cost'>[] {
+  const last = messages.findLastIndex(({ kind }) => kind === 'user');
+  return last < 0 ? [...messages, ...turn] : messages.toSpliced(last, 0, ...turn);
+}
+
+const NEVER = new AbortController().signal;
+
+/** The messages that follow from the log. */
+async function readMessages(client: Queryable, manifest: Manifest): Promise<Messages> {
+  const { history: recipe, thread_id, seq, run_id: runId, model } = manifest;
+  if (recipe === null || runId === null) return [];
+  const events = await readForFold(client, thread_id);
+  const state = await foldInTurns(events.filter((event) => event.seq < seq));
+  return rebuildHistory(client, state, { recipe, runId, model });
+}
+
+function toolPart(tool: ToolSchema): Omit<Part, 'cost'> {
+  const text = JSON.stringify(tool, null, 2);
+  const tokens = estimateText(JSON.stringify(tool));
+  return { place: 'tools', kind: 'tool', source: { kind: 'text', name: tool.name }, tokens, text };
+}
+
+function messagePart({ seq, message }: Messages[number]): Omit<Part, 'cost'> {
+  const source = seq === null ? { kind: 'text' as const, name: 'message' } : { kind: 'event' as const, seq };
+  return { place: 'history', kind: message.role, source, tokens: estimate(message), text: textOf(message) };
+}
+
+/** A message for people to read. */
+function textOf(message: HistoryMessage): string {
+  const files = 'files' in message ? (message.files ?? []) : [];
+  const attached = files.map(({ mediaType, data }) => `[${mediaType}, ${data.length} bytes]`);
+  const text = ((): string => {
+    switch (message.role) {
+      case 'user':
+        return [message.content, ...(message.note ? [message.note] : [])].join('\n\n');
+      case 'system':
+        return message.content;
+      case 'tool':
+        return `${message.tool}${message.failed ? ' (failed)' : ''}:\n${outputText(message.output)}`;
+      case 'assistant':
+        return message.parts.map((part) => partText(part)).join('\n\n');
+    }
+  })();
+  return [text, ...attached].join('\n');
+}
+
+function partText(part: Extract<HistoryMessage, { role: 'assistant' }>['parts'][number]): string {
+  if (part.kind === 'tool_call') {
+    const { input } = part;
+    return `→ ${part.tool} ${input.kind === 'json' ? JSON.stringify(input.value, null, 2) : input.text}`;
+  }
+  return part.kind === 'reasoning' ? `[Reasoning] ${part.text}` : part.text;
+}
