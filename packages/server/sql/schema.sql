@@ -62,6 +62,35 @@ table chunks (
 ) with (fillfactor=90)
 CREATE INDEX chunks_loose ON public.chunks USING btree (touched_at) WHERE (NOT kept)
 
+table context_manifests (
+  thread_id uuid not null,
+  seq integer not null,
+  try smallint not null,
+  workspace_id uuid not null,
+  run_id uuid,
+  message text,
+  purpose text not null,
+  model text not null,
+  hash bytea not null,
+  parts bytea not null,
+  history json,
+  feed_seq bigint,
+  at timestamp with time zone not null,
+  constraint context_manifests_pkey PRIMARY KEY (thread_id, seq, try),
+  constraint context_manifests_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(id) ON DELETE CASCADE
+)
+
+table context_texts (
+  owner_id uuid not null,
+  hash bytea not null,
+  workspace_id uuid not null,
+  entity_id uuid,
+  text json not null,
+  constraint context_texts_pkey PRIMARY KEY (owner_id, hash),
+  constraint context_texts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+)
+CREATE INDEX context_texts_of_entity ON public.context_texts USING btree (entity_id) WHERE (entity_id IS NOT NULL)
+
 table definitions (
   name text not null,
   hash text not null,
@@ -703,6 +732,9 @@ function on_append_child_end(p_run uuid, p_child_run uuid)
 function on_append_end(p_run uuid, p_seq integer, p_at timestamp with time zone, p_status text, p_error json, p_usage json, p_cost double precision, p_steers integer, p_asked boolean)
   returns boolean language plpgsql
 
+function on_append_manifest(p_thread uuid, p_run uuid, p_seq integer, p_at timestamp with time zone, p_workspace uuid, p_try integer, p_answer text, p_purpose text, p_model text, p_hash text, p_parts text, p_history json, p_feed_seq bigint)
+  returns boolean language plpgsql
+
 function on_append_message(p_thread uuid, p_run uuid, p_seq integer, p_at timestamp with time zone, p_id uuid, p_ordinal integer, p_content json)
   returns boolean language plpgsql
 
@@ -730,6 +762,12 @@ function on_append_title(p_thread uuid, p_title text)
 function on_file_changes_knowledge(p_workspace uuid, p_files uuid[], p_author json)
   returns jsonb language plpgsql
 
+function on_purge_entities_context(p_ids uuid[])
+  returns void language plpgsql
+
+function on_purge_thread_context(p_thread uuid)
+  returns void language plpgsql
+
 function on_purge_thread_log(p_thread uuid)
   returns void language plpgsql
 
@@ -737,6 +775,9 @@ function on_purge_thread_runs(p_thread uuid)
   returns void language plpgsql
 
 function on_purge_workspace_content(p_workspace uuid)
+  returns void language plpgsql
+
+function on_purge_workspace_context(p_workspace uuid)
   returns void language plpgsql
 
 function on_purge_workspace_files(p_workspace uuid)
