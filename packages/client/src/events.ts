@@ -16,13 +16,19 @@ type Changed<T extends Schemas['Change']['type'], D> = {
   readonly data: D;
 };
 
-/** A change of a workspace: to a file, or to an entity or a project's document structure. `seq` counts from 1, without gaps. */
-export type WorkspaceChange = FileChange | EntityChange;
+/**
+ * A change of a workspace: to a file, to an entity or a project's document structure, to a plan or one of its steps. `seq` counts from
+ * 1, without gaps.
+ */
+export type WorkspaceChange = FileChange | EntityChange | PlanStepChange | PlanChange;
 export type FileChange = Changed<
   'file_updated' | 'file_moved' | 'file_removed',
   Extract<ChangeData, { path: string }>
 >;
 export type EntityChange = Changed<'entity_patch', Extract<ChangeData, { entity_type: string }>>;
+
+type PlanStepChange = Changed<'plan_step', Extract<ChangeData, { step_id: string }>>;
+type PlanChange = Changed<'plan_changed', Extract<ChangeData, { plan: string; state: string }>>;
 
 /** A run's events after `after`; ends after the last one. */
 export function streamRun(http: Http, id: string, options: StreamOptions): AsyncGenerator<RunEvent, void> {

@@ -1,6 +1,7 @@
 // HTTP API bodies for workspaces and their files.
 
 import { z } from 'zod';
+import { planState, planStepData } from './plans.ts';
 import { id, patchOperation, time } from './scalars.ts';
 
 const path = z.string().meta({ description: 'Begins with a slash, such as `/notes/haiku.md`.' });
@@ -36,7 +37,7 @@ export const workspace = z
 
 export const author = z
   .union([
-    z.object({ kind: z.enum(['person', 'disk']) }),
+    z.object({ kind: z.enum(['person', 'disk', 'plan']) }),
     z.object({ kind: z.literal('key'), name: z.string() }),
     z.object({ kind: z.literal('run'), thread: id, run: id, call: z.string() }),
   ])
@@ -78,7 +79,7 @@ export const treeEntry = z
     size: z.int().optional(),
     version: z.int().optional(),
     changed_at: time.optional(),
-    author: z.enum(['person', 'key', 'disk', 'run']).optional(),
+    author: z.enum(['person', 'key', 'disk', 'run', 'plan']).optional(),
   })
   .meta({ id: 'TreeEntry', description: 'A folder has a type, a name and a path.' });
 
@@ -161,6 +162,8 @@ export const change = z
       'file_moved',
       'file_removed',
       'entity_patch',
+      'plan_step',
+      'plan_changed',
       'content_published',
       'content_unpublished',
     ]),
@@ -184,6 +187,14 @@ export const change = z
         version: z.int().meta({ description: 'Apply the patch only to the version before this one.' }),
         patch: z.array(patchOperation),
         author,
+      }),
+      planStepData,
+      z.object({
+        plan: id,
+        state: planState,
+        approved_version: z.int().optional(),
+        run: id.optional(),
+        chat: id.optional(),
       }),
       z.object({
         file: id,

@@ -74,8 +74,11 @@ export {
   type PlanIntent,
   type PlanMode,
   type PlanProblem,
+  type PlanProgress,
   type PlanStage,
+  type PlanState,
   type PlanStep,
+  type PlanStepState,
   type PlanStepStatus,
 } from './plans.ts';
 export { checkPlan, type PlanVocabulary } from './plan-file/check.ts';

@@ -1,6 +1,7 @@
 // Plans: stages of steps, the status of each step, and the limits of a plan. How a plan is written as a file is in plan-file/.
 
 import { z } from 'zod';
+import { id, time } from './scalars.ts';
 
 /** The maximum numbers and lengths (in characters) of a plan's parts. */
 export const PLAN_LIMITS = {
@@ -78,6 +79,70 @@ export const planProblem = z
   })
   .meta({ id: 'PlanProblem', description: 'A mistake in a plan’s file, and where it is.' });
 
+/** What a plan as a whole is doing. */
+export const planState = z.enum(['draft', 'approved', 'running', 'paused', 'done', 'failed', 'stopped']);
+
+/** What the event and the change `plan_step` say. */
+export const planStepData = z.object({
+  plan: id,
+  step: z.int().meta({ description: 'The step’s position in the plan, counted from 1.' }),
+  step_id: z.string(),
+  status: planStepStatus,
+  title: z.string().optional(),
+  chat: id.optional(),
+  run: id.optional(),
+  error: z.string().optional(),
+});
+
+export const planStepState = planStep
+  .extend({
+    step: z.int().meta({ description: 'Its position in the plan, counted from 1.' }),
+    status: planStepStatus,
+    chat_id: id.nullable().meta({ description: 'The chat in which it is done.' }),
+    run_id: id.nullable(),
+    error: z.string().nullable().meta({ description: 'Why it failed, is blocked, or was skipped.' }),
+    cost: z.number().nullable().meta({ description: 'In dollars; null if it is not known.' }),
+    updated_at: time.nullable(),
+  })
+  .meta({ id: 'PlanStepState' });
+
+export const planProgress = z
+  .object({
+    id,
+    path: z.string(),
+    title: z.string(),
+    project_id: id.nullable(),
+    content_version: z.int().meta({ description: 'The version of the plan’s file.' }),
+    state: planState,
+    goal: z.string().nullable().meta({ description: 'Null if the file is not a plan yet: see `problems`.' }),
+    constraints: z.array(z.string()),
+    stages: z.array(planStage.extend({ steps: z.array(planStepState) }).meta({ id: 'PlanStageState' })),
+    counts: z.record(planStepStatus, z.int()).meta({ description: 'How many steps have each status.' }),
+    problems: z.array(planProblem).meta({ description: 'A plan with problems cannot be approved or run.' }),
+    approved: z
+      .object({
+        version: z.int().meta({ description: 'The version of the file that was approved.' }),
+        at: time,
+        by: z.unknown(),
+        is_current: z.boolean().meta({ description: 'False if the plan was changed since.' }),
+      })
+      .nullable(),
+    run_id: id.nullable().meta({ description: 'The run that works on the plan.' }),
+    chat_id: id.nullable(),
+  })
+  .meta({ id: 'PlanProgress', description: 'A plan, with the status of each step.' });
+
+export const approvePlan = z
+  .strictObject({
+    version: z.int().min(1).optional().meta({
+      description: 'The version of the file that was read; 409 `plan_changed` if the plan has changed since.',
+    }),
+  })
+  .meta({ id: 'ApprovePlan' });
+
+export type PlanState = z.output<typeof planState>;
+export type PlanProgress = z.output<typeof planProgress>;
+export type PlanStepState = z.output<typeof planStepState>;
 export type PlanIntent = (typeof PLAN_INTENTS)[number];
 export type PlanMode = (typeof PLAN_MODES)[number];
 export type PlanStepStatus = (typeof PLAN_STEP_STATUSES)[number];

@@ -9,5 +9,15 @@ export * from './http.ts';
 export * from './knowledge.ts';
 export * from './mcp.ts';
 export * from './sandbox.ts';
-export { agentPlan, planProblem, planStage, planStep, planStepStatus } from './plans.ts';
+export {
+  agentPlan,
+  approvePlan,
+  planProblem,
+  planProgress,
+  planStage,
+  planState,
+  planStep,
+  planStepStatus,
+  planStepState,
+} from './plans.ts';
 export * from './memory.ts';

@@ -321,6 +321,46 @@ table parentless_documents (
   constraint parentless_documents_pkey PRIMARY KEY (workspace_id, id)
 )
 
+table plan_steps (
+  workspace_id uuid not null,
+  plan_id uuid not null,
+  step_id text not null,
+  position integer,
+  title text not null,
+  status text not null,
+  shown text not null,
+  run_id uuid,
+  chat_id uuid,
+  error text,
+  cost double precision,
+  updated_at timestamp with time zone not null,
+  constraint plan_steps_pkey PRIMARY KEY (plan_id, step_id),
+  constraint plan_steps_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'done'::text, 'failed'::text, 'skipped'::text, 'blocked'::text]))),
+  constraint plan_steps_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES plans(id) ON DELETE CASCADE
+) with (fillfactor=80)
+
+table plans (
+  id uuid not null,
+  workspace_id uuid not null,
+  file_version integer not null default 0,
+  hash text,
+  problems jsonb not null default '[]'::jsonb,
+  state text not null default 'draft'::text,
+  approved_version integer,
+  approved_hash text,
+  approved_by json,
+  approved_at timestamp with time zone,
+  run_id uuid,
+  chat_id uuid,
+  is_dirty boolean not null default false,
+  rendered_at timestamp with time zone,
+  constraint plans_pkey PRIMARY KEY (id),
+  constraint plans_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'approved'::text, 'running'::text, 'paused'::text, 'done'::text, 'failed'::text, 'stopped'::text]))),
+  constraint plans_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+) with (fillfactor=80)
+CREATE INDEX plans_dirty ON public.plans USING btree (rendered_at) WHERE is_dirty
+CREATE INDEX plans_workspace ON public.plans USING btree (workspace_id)
+
 table pods (
   id uuid not null,
   number integer not null,
@@ -636,6 +676,12 @@ function append_with_changes(p_threads uuid[], p_seqs integer[], p_runs uuid[], 
 function change_entities(p_workspace uuid, p_changes jsonb, p_author json, p_at timestamp with time zone, p_quota bigint, OUT changes jsonb, OUT states jsonb, OUT seq bigint)
   returns record language plpgsql
 
+function change_plan_state(p_workspace uuid, p_plan uuid, p_from text[], p_to text)
+  returns boolean language plpgsql
+
+function change_plan_steps(p_workspace uuid, p_plan uuid, p_changes jsonb, p_at timestamp with time zone)
+  returns jsonb language plpgsql
+
 function children_pointer(p_parent uuid, p_project uuid)
   returns text language sql stable
 
@@ -663,7 +709,7 @@ function descendant_threads(p_thread uuid)
 function displace_document(p_id uuid)
   returns jsonb language plpgsql
 
-function document_head(p_file files, OUT title text, OUT description text, OUT content_length bigint)
+function document_head(p_file files, OUT title text, OUT description text, OUT content_length bigint, OUT is_plan boolean, OUT goal text)
   returns record language plpgsql stable
 
 function document_pointer(p_id uuid)
@@ -707,6 +753,9 @@ function index_later(p_workspace uuid, p_object uuid, p_version integer, p_text 
 
 function index_texts(p_workspace uuid, p_objects uuid[], p_texts text[])
   returns void language plpgsql
+
+function is_plan_file(p_file files)
+  returns boolean language plpgsql stable
 
 function is_read_only(p_folded text)
   returns boolean language sql immutable
@@ -786,6 +835,9 @@ function on_purge_workspace_files(p_workspace uuid)
 function on_purge_workspace_knowledge(p_workspace uuid)
   returns void language plpgsql
 
+function on_purge_workspace_planning(p_workspace uuid)
+  returns void language plpgsql
+
 function on_purge_workspace_runs(p_workspace uuid)
   returns void language plpgsql
 
@@ -802,6 +854,12 @@ function patch_between(p_old jsonb, p_new jsonb)
   returns jsonb language sql immutable
 
 function place_document(p_id uuid, p_parent uuid, p_position integer, p_project uuid, p_workspace uuid, p_folded text)
+  returns jsonb language plpgsql
+
+function plan_step_data(p_step plan_steps)
+  returns jsonb language sql stable
+
+function plans_changed(p_workspace uuid, p_files uuid[], p_author json)
   returns jsonb language plpgsql
 
 function pod_tick(p_pod uuid, p_lock_class integer, OUT alive boolean, OUT others integer, OUT removed integer, OUT freed integer, OUT due boolean, OUT next_wake_ms double precision, OUT owned integer, OUT woken uuid[])
@@ -895,6 +953,9 @@ function unpublish_content(p_workspace uuid, p_type text, p_slug text)
   returns boolean language plpgsql
 
 function update_document(p_file files, p_project uuid, p_author json)
+  returns jsonb language plpgsql
+
+function update_plan(p_file files, p_is_plan boolean, p_project uuid, p_author json)
   returns jsonb language plpgsql
 
 function wire_time(p_time timestamp with time zone)

@@ -23,6 +23,7 @@ import { wireModels } from './wiring/models.ts';
 import { createSealing, keepSecretsKey } from './workspaces/sealing.ts';
 import { createSecrets } from './workspaces/secrets.ts';
 import { GRACE_MS, type PodStatus, type ServerOptions } from './wiring/options.ts';
+import { wirePlanning } from './wiring/planning.ts';
 import { wirePod } from './wiring/runs.ts';
 import { wireSandbox } from './wiring/sandbox.ts';
 
@@ -63,7 +64,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const secrets = createSecrets({ pool, bus, sealing });
   const outgoing = createOutgoing({ allow: config.outgoingAllow });
   const { sandbox, state: sandboxState } = await wireSandbox(options, database, { bus, workspaces });
-  const { agents, packs, roles, mcp } = await wireAgents(options, {
+  const { agents, packs, roles, mcp, toolNames } = await wireAgents(options, {
     pool,
     bus,
     models,
@@ -73,6 +74,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     secrets,
     sandbox,
   });
+  const planning = { bus, workspaces, knowledge, roles, toolNames };
+  const { plans, keeper } = wirePlanning(options, database, planning);
   const conductors = new Map(options.conductors);
   const pod: Pod = wirePod(options, { database, bus, writer, agents, conductors, packs, secrets, metrics });
 
@@ -105,6 +108,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       originOf,
       workspaces,
       knowledge,
+      plans,
       streams,
       recent,
       hints,
@@ -141,6 +145,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       await writer.close();
       await mirrors.stop();
       await folders.stop();
+      await keeper.stop();
       await indexer.stop();
       await pool.end();
       await embedded?.release();

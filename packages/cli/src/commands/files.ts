@@ -133,6 +133,7 @@ export function authorName(author: Author): string {
       return `key ${safe(author.name)}`;
     case 'person':
     case 'disk':
+    case 'plan':
       return author.kind;
   }
 }

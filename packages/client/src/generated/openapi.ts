@@ -4187,7 +4187,6 @@ export interface paths {
             parameters: {
                 query?: {
                     project_id?: string;
-                    state?: "draft" | "active" | "done" | "canceled";
                     /** @description `true`: those that were removed and can be restored, for 30 days. */
                     removed?: "true" | "false";
                     after?: string;
@@ -4246,55 +4245,6 @@ export interface paths {
                 };
             };
         };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/workspaces/{id}/plans/board": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the plans of a project by state */
-        get: {
-            parameters: {
-                query: {
-                    project_id: string;
-                    limit?: number;
-                };
-                header?: never;
-                path: {
-                    /** @description The workspace’s id or name. */
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description A column for each state, with how many there are and the first of them */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            columns: {
-                                state: string;
-                                count: number;
-                                items: components["schemas"]["Plan"][];
-                            }[];
-                            as_of: number;
-                        };
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4411,7 +4361,7 @@ export interface paths {
         };
         /**
          * List the versions of a plan, newest first
-         * @description Works for a removed plan, too.
+         * @description Works for a removed plan, too. They are those of its file.
          */
         get: {
             parameters: {
@@ -8400,7 +8350,7 @@ export interface components {
             /** Format: date-time */
             changed_at?: string;
             /** @enum {string} */
-            author?: "person" | "key" | "disk" | "run";
+            author?: "person" | "key" | "disk" | "run" | "plan";
         };
         /** @description The files after the move; at most the first 1000. */
         Moved: {
@@ -8463,7 +8413,7 @@ export interface components {
         /** @description Who made a version: a person, the owner of a key, a person on disk, or a call of a run. */
         Author: {
             /** @enum {string} */
-            kind: "person" | "disk";
+            kind: "person" | "disk" | "plan";
         } | {
             /** @enum {string} */
             kind: "key";
@@ -8886,7 +8836,7 @@ export interface components {
             /** Format: date */
             due?: string | null;
         };
-        /** @description How a goal is to be reached, in a few sentences. Its steps are tasks that are part of it. */
+        /** @description A file with stages and steps towards a goal. Its id is the file’s id, its title the goal. */
         Plan: {
             /** Format: uuid */
             id: string;
@@ -8904,24 +8854,28 @@ export interface components {
             removed_at: string | null;
             edges: components["schemas"]["Edge"][];
             title: string;
-            /** @enum {string} */
-            state: "draft" | "active" | "done" | "canceled";
             description?: string | null;
+            /** @description The path of its file in the workspace. */
+            path: string;
+            /** @description The version of its file. */
+            content_version: number;
+            /** @description The length of the text after the front matter, in bytes. */
+            content_length: number;
+            /** @description Only in the response for a single document. */
+            content?: string;
         };
         NewPlan: {
             /** Format: uuid */
-            project_id: string;
+            project_id?: string | null;
             title: string;
-            /** @enum {string} */
-            state?: "draft" | "active" | "done" | "canceled";
             description?: string | null;
+            content?: string;
         };
         /** @description The fields to change; null clears one. */
         PlanPatch: {
             title?: string;
-            /** @enum {string} */
-            state?: "draft" | "active" | "done" | "canceled";
             description?: string | null;
+            content?: string;
         };
         /** @description A point that the project wants to reach by a day. */
         Milestone: {

@@ -67,8 +67,8 @@ export function liveFile(client: Client, path: string, workspace?: string): Live
           stream = state;
           changed();
         },
-        change: ({ type, data }) => {
-          if (type === 'entity_patch') return;
+        change: ({ data }) => {
+          if (!('path' in data)) return;
           if (data.path === canonicalPath || data.from === canonicalPath) void read();
         },
         failed: (cause) => {

@@ -124,6 +124,12 @@ export function knowledge(http: Http) {
 
   const { create: _none, board: _noBoard, ...projects } = entities('project');
   const { board: _noStates, ...documents } = entities('document');
+  const { board: _noPlanStates, ...plans } = entities('plan');
+  const PLAN = `${WORKSPACE}/plans/{entity_id}` as const;
+  const atStep = (id: string, step: string, { workspace = http.workspace, signal }: WorkspaceOptions) => ({
+    path: { id: workspace, entity_id: id, step_id: step },
+    signal,
+  });
   const PROJECT = `${WORKSPACE}/projects/{entity_id}` as const;
   return {
     entities,
@@ -166,6 +172,20 @@ export function knowledge(http: Http) {
         query: QueryOf<At<`${Workspace}/projects/{entity_id}/doc-structure`, 'get'>> = {},
         where: WorkspaceOptions = {},
       ) => http.call('get', `${PROJECT}/doc-structure`, { ...atEntity(project, where), query }),
+    },
+    plans: {
+      ...plans,
+      /** The plan with the status of each step, and what is wrong with it. */
+      progress: (id: string, where: WorkspaceOptions = {}) =>
+        http.call('get', `${PLAN}/progress`, atEntity(id, where)),
+      /** Approves the plan as it is; with `version`, only if it is still the plan of that version of its file. */
+      approve: (id: string, body: Schemas['ApprovePlan'] = {}, where: WorkspaceOptions = {}) =>
+        http.call('post', `${PLAN}/approve`, { ...atEntity(id, where), body }),
+      /** Has a step done again, with the steps that were blocked. */
+      retryStep: (id: string, step: string, where: WorkspaceOptions = {}) =>
+        http.call('post', `${PLAN}/steps/{step_id}/retry`, atStep(id, step, where)),
+      skipStep: (id: string, step: string, body: Schemas['SkipStep'] = {}, where: WorkspaceOptions = {}) =>
+        http.call('post', `${PLAN}/steps/{step_id}/skip`, { ...atStep(id, step, where), body }),
     },
     edges: {
       create: (body: Schemas['NewEdge'], where: WorkspaceOptions = {}) =>

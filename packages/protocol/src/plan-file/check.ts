@@ -7,7 +7,7 @@ import type { PlanPositions } from './parse.ts';
 /** What a plan may name; null: not checked. */
 export interface PlanVocabulary {
   readonly roles: ReadonlySet<string> | null;
-  readonly tools: ReadonlySet<string> | null;
+  readonly tools: Pick<ReadonlySet<string>, 'has'> | null;
 }
 
 /** Every problem names its step; `positions` give its line and column. */

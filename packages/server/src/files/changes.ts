@@ -14,6 +14,8 @@ export interface Change {
     | 'file_moved'
     | 'file_removed'
     | 'entity_patch'
+    | 'plan_step'
+    | 'plan_changed'
     | 'content_published'
     | 'content_unpublished';
   readonly at: Date;

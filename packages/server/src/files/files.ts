@@ -13,6 +13,8 @@ export type Author =
   | { readonly kind: 'person' }
   | { readonly kind: 'key'; readonly name: string }
   | { readonly kind: 'disk' }
+  /** The plan itself, whose file shows the progress of its steps. */
+  | { readonly kind: 'plan' }
   | { readonly kind: 'run'; readonly thread: string; readonly run: string; readonly call: string };
 
 /** The author of a principal's writes. */

@@ -54,6 +54,6 @@ export function governsAgents({ folded }: FilePath): boolean {
 /** The kind of object that a path names. */
 export function kindOf({ folded }: FilePath): 'file' | 'agent' | 'plan' {
   if (/^\/agents\/[^/]+\.md$/.test(folded)) return 'agent';
-  if (/^\/plans\/[^/]+\.plan$/.test(folded)) return 'plan';
+  if (/^(\/projects\/[^/]+)?\/plans\/[^/]+\.plan$/.test(folded)) return 'plan';
   return 'file';
 }

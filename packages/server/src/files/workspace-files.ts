@@ -3,6 +3,7 @@
 
 import type { Bus } from '../bus/bus.ts';
 import type { Changed, Stage, CommittedChange } from './files.ts';
+import type { FilePath } from './paths.ts';
 import { FILES_CHANGED } from './topics.ts';
 
 /** The mirrors of workspaces on this pod's disk. */
@@ -23,9 +24,13 @@ export interface WorkspacesOptions {
   readonly quotaBytes: number;
 }
 
+/** Brings the file at a path up to date, if something else decides about its content. */
+export type Refresh = (workspaceId: string, path: FilePath) => Promise<void>;
+
 export class Workspaces {
   readonly options: WorkspacesOptions;
   #mirrors: Mirrors | null = null;
+  #refresh: Refresh | null = null;
 
   constructor(options: WorkspacesOptions) {
     this.options = options;
@@ -44,6 +49,16 @@ export class Workspaces {
   /** For writes that are flushed after their commit: puts content on disk while the commit is in flight. */
   readonly stage: Stage = (workspaceId, path, bytes) =>
     this.#mirrors?.stage(workspaceId, path, bytes) ?? null;
+
+  /** From now on, `refresh` is called before a Markdown file or a plan is read: a plan shows the progress of its steps. */
+  refreshBy(refresh: Refresh): void {
+    this.#refresh = refresh;
+  }
+
+  /** To be called before a file is read, outside of transactions. */
+  async refreshed(workspaceId: string, path: FilePath): Promise<void> {
+    if (/\.(md|plan)$/.test(path.folded)) await this.#refresh?.(workspaceId, path);
+  }
 
   /** To be called after a commit: announces the changes to every pod, and flushes the mirror. */
   async committed(workspaceId: string, changes: readonly Changed[]): Promise<void> {

@@ -76,7 +76,9 @@ export async function parseManifest(text: string, kinds: readonly Kind[]): Promi
   const entityOf = (members: Readonly<Record<string, unknown>>, path: string, isProject: boolean) => {
     const { kind } = members;
     const schema = typeof kind === 'string' ? schemas.get(kind) : undefined;
-    const isPossible = isProject ? kind === 'project' : kind !== 'project' && kind !== 'document';
+    const isPossible = isProject
+      ? kind === 'project'
+      : !['project', 'document', 'plan'].includes(kind as string);
     if (!schema || !isPossible)
       throw new Refused(
         `the archive’s ${MANIFEST_NAME}: ${path}: ${quoted(kind)} is not a kind that can stand there`,

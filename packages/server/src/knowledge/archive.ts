@@ -71,7 +71,7 @@ async function readProject(client: Queryable, workspaceId: string, projectId: st
   });
   const { rows: found } = await client.query<{ entity: Entity }>(
     `select entity_state(e) as entity from entities e
-      where e.workspace_id = $1 and e.project_id = $2 and e.kind <> 'document' and e.removed_at is null
+      where e.workspace_id = $1 and e.project_id = $2 and e.kind not in ('document', 'plan') and e.removed_at is null
       order by e.id limit ${ARCHIVE_ENTITIES + 1}`,
     [workspaceId, projectId],
   );

@@ -35,6 +35,8 @@ export interface Kind {
   readonly console: { readonly order: number; readonly columns: readonly string[] };
   /** The entity is a file: its title, description and content are the file's. */
   readonly isFile?: true;
+  /** It may be in no project. */
+  readonly hasOptionalProject?: true;
 }
 
 /** An entity as clients see it. Its kind's fields are members too; a project has a `name` instead of a `title`. */

@@ -6,13 +6,15 @@ import { createDocumentService, type DocumentService } from './documents.ts';
 import { EntityService } from './entities.ts';
 import type { Kind } from './kind.ts';
 import { KINDS } from './kinds/index.ts';
+import { PlanFiles } from './plans.ts';
 import { createProjectService, type ProjectService } from './projects.ts';
 
 export interface Knowledge {
   readonly kinds: readonly Kind[];
-  /** The service of a kind whose entities are rows. Documents and projects have services of their own. */
+  /** The service of a kind. Documents and projects have services of their own. */
   entities(kind: string): EntityService;
   readonly documents: DocumentService;
+  readonly plans: PlanFiles;
   readonly projects: ProjectService;
 }
 
@@ -25,13 +27,17 @@ export interface KnowledgeOptions {
 
 export function createKnowledge({ pool, workspaces, kinds: further = [] }: KnowledgeOptions): Knowledge {
   const kinds = [...KINDS, ...further];
-  const services = new Map(kinds.map((kind) => [kind.kind, new EntityService(kind)]));
+  const plans = new PlanFiles(pool, workspaces);
+  const services = new Map(
+    kinds.map((kind) => [kind.kind, kind.kind === 'plan' ? plans : new EntityService(kind)]),
+  );
   if (services.size < kinds.length) throw new Error('two kinds of entities have the same name');
   const documents = createDocumentService({ pool, workspaces });
   return {
     kinds,
     entities: (kind) => services.get(kind)!,
     documents,
+    plans,
     projects: createProjectService({ pool, documents }),
   };
 }

@@ -30,6 +30,8 @@ export interface WiredAgents {
   readonly packs: Packs;
   readonly roles: Roles;
   readonly mcp: Mcp;
+  /** The tools of every workspace; those of MCP servers are not among them. */
+  readonly toolNames: readonly string[];
 }
 
 interface AgentsOptions {
@@ -79,7 +81,7 @@ export async function wireAgents(
     rulesOf,
   });
   const packs = createPacks({ pool, layers: await loadLayers(), bus, now: Date.now });
-  return { agents, packs, roles, mcp };
+  return { agents, packs, roles, mcp, toolNames: registry.names };
 }
 
 /** Caches the value for each key, for as long as the key itself is in use. */

@@ -141,6 +141,10 @@ const INSIDE: Readonly<Record<string, Route>> = {
   'POST /api/v1/workspaces/{id}/documents/{entity_id}/move': {
     request: () => ({ body: { parent_id: null } }),
   },
+  'GET /api/v1/workspaces/{id}/plans/{entity_id}/progress': {},
+  'POST /api/v1/workspaces/{id}/plans/{entity_id}/approve': { request: () => ({ body: {} }) },
+  'POST /api/v1/workspaces/{id}/plans/{entity_id}/steps/{step_id}/retry': {},
+  'POST /api/v1/workspaces/{id}/plans/{entity_id}/steps/{step_id}/skip': { request: () => ({ body: {} }) },
   'DELETE /api/v1/workspaces/{id}/edges/{edge_id}': {},
   'POST /api/v1/workspaces/{id}/edges': {
     request: ({ entities }) => ({
@@ -362,7 +366,12 @@ async function fillKnowledge(name: string): Promise<Pick<Ids, 'edge' | 'entities
   const entities: Record<string, string> = { project: made.body.project.id };
   for (const { kind, plural } of KINDS) {
     if (kind === 'project') continue;
-    const body = { project_id: entities['project'], title: `A ${kind}` };
+    const content = '# A plan\n\n## Work\n\n- [x] Do it {#step}\n';
+    const body = {
+      project_id: entities['project'],
+      title: `A ${kind}`,
+      ...(kind === 'plan' && { content }),
+    };
     entities[kind] = (await ask('POST', workspaceUrl(name, `/${plural}`), body)).body.id;
   }
   const edge = { from_id: entities['task'], to_id: entities['goal'], rel: 'supports' };
@@ -386,6 +395,7 @@ function send(route: string, { request }: Route, workspace: string, ids: Ids): P
     .replace(/(?<=\/secrets\/)\{name\}/, ids.secret)
     .replace(/\{entity_id\}/, entityFor(path, ids))
     .replace('{edge_id}', ids.edge)
+    .replace('{step_id}', 'step')
     .replace(
       /\{(chat|approval|path|schedule)\}/,
       (_all, name: 'chat' | 'approval' | 'path' | 'schedule') => ids[name],

@@ -51,6 +51,8 @@ const OWNER: Readonly<Record<string, string>> = {
   context_texts: 'context',
   context_manifests: 'context',
   pods: 'actors',
+  plans: 'planning',
+  plan_steps: 'planning',
   runs: 'runs',
   approvals: 'runs',
   thread_snapshots: 'runs',

@@ -73,7 +73,7 @@ async function failed(
 const KINDS = [
   ['task', 'tasks', { title: 'Rent chairs', priority: 'high' }, { state: 'done' }],
   ['goal', 'goals', { title: 'Everybody sits' }, { measure: '40 chairs' }],
-  ['plan', 'plans', { title: 'By train' }, { state: 'active' }],
+  ['plan', 'plans', { title: 'By train', description: 'The day train' }, { description: 'The night train' }],
   ['milestone', 'milestones', { title: 'Invitations sent' }, { due: '2026-12-24' }],
   ['risk', 'risks', { title: 'Rain', impact: 'high' }, { response: 'A tent' }],
   ['requirement', 'requirements', { title: 'Vegan food' }, { priority: 'must' }],

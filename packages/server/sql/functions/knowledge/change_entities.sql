@@ -110,7 +110,7 @@ begin
       end if;
       v_state := case when v.op = 'create' and v.linked is not true then entity_members(v_entity, '[]')
         else entity_state(v_entity) end;
-      if v_entity.kind <> 'document' then
+      if v_entity.kind not in ('document', 'plan') then
         insert into entity_versions (workspace_id, entity_id, version, op, entity, author, at)
           values (p_workspace, v_entity.id, v_entity.version, v.op, v_state, p_author, p_at);
         if v.op in ('create', 'update', 'remove', 'restore') then

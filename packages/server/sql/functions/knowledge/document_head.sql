@@ -1,7 +1,9 @@
 -- The title and description of a document, from the front matter of its file, and the length of what follows it in bytes, without the
--- empty line between. Without a title there, the name of the file is the title. Reads plain and quoted values, and blocks (`|`, `>`) as
+-- empty line between. Without a title there, the name of the file is the title. `is_plan`: it has the key `plan`; `goal` is then its
+-- goal, unless it has a title. Reads plain and quoted values, and blocks (`|`, `>`) as
 -- one line; other keys are somebody else's. Front matter longer than 16 KiB is content, as in knowledge/front-matter.ts.
-create or replace function document_head(p_file files, out title text, out description text, out content_length bigint)
+create or replace function document_head(p_file files, out title text, out description text, out content_length bigint,
+  out is_plan boolean, out goal text)
 language plpgsql stable as $$
 declare
   v_data bytea;
@@ -13,8 +15,10 @@ declare
   v_key text;
   v_value text;
   v_block text;
+  v_is_titled boolean := false;
 begin
-  title := regexp_replace(substring(p_file.path from '[^/]*$'), '\.md$', '', 'i');
+  is_plan := false;
+  title := regexp_replace(substring(p_file.path from '[^/]*$'), '\.(md|plan)$', '', 'i');
   content_length := p_file.size;
   select substring(k.data from 1 for 16384) into v_data
     from file_versions v join chunks k on k.hash = v.chunks[1]
@@ -49,13 +53,16 @@ begin
       v_value := btrim(v_line);
       if v_block = 'title' then
         title := concat_ws(' ', nullif(title, ''), v_value);
+      elsif v_block = 'goal' then
+        goal := concat_ws(' ', nullif(goal, ''), v_value);
       else
         description := concat_ws(' ', nullif(description, ''), v_value);
       end if;
       continue;
     end if;
     v_block := null;
-    v_key := substring(v_line from '^(title|description)\s*:');
+    is_plan := is_plan or v_line ~ '^plan\s*:';
+    v_key := substring(v_line from '^(title|description|goal)\s*:');
     continue when v_key is null;
     v_value := regexp_replace(btrim(substring(v_line from '^[a-z]+\s*:(.*)$')), '^&\S+\s+', '');
     if v_value ~ '^[|>][+-]?$' then
@@ -72,11 +79,15 @@ begin
     end if;
     if v_key = 'title' then
       title := v_value;
+      v_is_titled := v_value <> '' or v_block is not null;
+    elsif v_key = 'goal' then
+      goal := v_value;
     else
       description := v_value;
     end if;
   end loop;
   title := btrim(regexp_replace(title, '\s+', ' ', 'g'));
-  title := left(coalesce(nullif(title, ''), regexp_replace(substring(p_file.path from '[^/]*$'), '\.md$', '', 'i')), 200);
+  title := left(coalesce(nullif(title, ''), regexp_replace(substring(p_file.path from '[^/]*$'), '\.(md|plan)$', '', 'i')), 200);
+  goal := case when not v_is_titled then left(nullif(btrim(regexp_replace(goal, '\s+', ' ', 'g')), ''), 200) end;
   description := left(nullif(btrim(description), ''), 2000);
 end $$;

@@ -1,16 +1,31 @@
--- Takes part in every change of files: see documents_changed. Returns the changes for the feed.
+-- Takes part in every change of files: see documents_changed and plans_changed. Returns the changes for the feed.
 create or replace function on_file_changes_knowledge(p_workspace uuid, p_files uuid[], p_author json) returns jsonb language plpgsql as $$
+declare
+  v_documents boolean;
+  v_plans boolean;
+  v_changes jsonb := '[]';
 begin
-  -- Most writes change one file that is no document. By its id alone, because a plan for an array is made anew for each write.
+  -- Most writes change one file that is no entity. By its id alone, because a plan for an array is made anew for each write.
   if cardinality(p_files) = 1 then
-    perform from files f where f.id = p_files[1]
-      and (f.folded like '/projects/%.md' or exists (select from document_places d where d.id = p_files[1]));
+    select f.folded like '/projects/%.md' or exists (select from document_places d where d.id = f.id),
+        f.kind = 'plan' or f.folded like '%.md' or exists (select from entities e where e.id = f.id and e.kind = 'plan')
+      into v_documents, v_plans from files f where f.id = p_files[1];
   else
-    perform from files f left join document_places d on d.id = f.id
-      where f.id = any (p_files) and (f.folded like '/projects/%.md' or d.id is not null);
+    select bool_or(f.folded like '/projects/%.md' or d.id is not null),
+        bool_or(f.kind = 'plan' or f.folded like '%.md' or e.kind = 'plan')
+      into v_documents, v_plans
+      from files f left join document_places d on d.id = f.id left join entities e on e.id = f.id
+      where f.id = any (p_files);
   end if;
-  if not found then
-    return '[]';
+  if v_plans then
+    -- Before the documents, which lock projects.
+    perform from entities e where e.id = any (p_files) order by e.id for update;
   end if;
-  return documents_changed(p_workspace, p_files, p_author);
+  if v_documents then
+    v_changes := documents_changed(p_workspace, p_files, p_author);
+  end if;
+  if v_plans then
+    v_changes := v_changes || plans_changed(p_workspace, p_files, p_author);
+  end if;
+  return v_changes;
 end $$;

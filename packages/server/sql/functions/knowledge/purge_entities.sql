@@ -16,7 +16,7 @@ begin
       from edges g where g.from_id = any (v_ids) or g.to_id = any (v_ids)),
     '{"kind": "person"}', clock_timestamp(), 9223372036854775807)
     where exists (select from edges g where g.from_id = any (v_ids) or g.to_id = any (v_ids));
-  perform index_later(p_workspace, e.id, e.version + 1, null) from entities e where e.id = any (v_ids) and e.kind <> 'document';
+  perform index_later(p_workspace, e.id, e.version + 1, null) from entities e where e.id = any (v_ids) and e.kind not in ('document', 'plan');
   delete from document_places d where d.id = any (v_ids);
   delete from projects p where p.id = any (v_ids);
   delete from entity_versions v where v.entity_id = any (v_ids);

@@ -13,19 +13,19 @@ begin
   end if;
   if p_project is null then
     update entities e set version = e.version + 1, removed_at = p_file.changed_at, updated_at = p_file.changed_at
-      where e.id = p_file.id and e.removed_at is null returning * into v_entity;
+      where e.id = p_file.id and e.kind = 'document' and e.removed_at is null returning * into v_entity;
     return case when found then entity_patch(v_old, entity_state(v_entity), v_entity, p_author) end;
   end if;
   v_head := document_head(p_file);
   v_fields := jsonb_build_object('description', v_head.description, 'path', p_file.path, 'content_version', p_file.version,
     'content_length', v_head.content_length);
-  if v_entity.removed_at is null and v_entity.project_id = p_project and v_entity.title = v_head.title
+  if v_entity.removed_at is null and v_entity.kind = 'document' and v_entity.project_id = p_project and v_entity.title = v_head.title
     and v_entity.fields = v_fields then
     return null;
   end if;
   insert into entities as e (id, workspace_id, kind, project_id, version, title, fields, created_at, updated_at)
     values (p_file.id, p_file.workspace_id, 'document', p_project, 1, v_head.title, v_fields, p_file.created_at, p_file.changed_at)
-    on conflict (id) do update set version = e.version + 1, project_id = excluded.project_id, title = excluded.title,
+    on conflict (id) do update set version = e.version + 1, kind = excluded.kind, project_id = excluded.project_id, title = excluded.title,
       fields = excluded.fields, updated_at = excluded.updated_at, removed_at = null
     returning * into v_entity;
   return entity_patch(v_old, entity_state(v_entity), v_entity, p_author);

@@ -24,6 +24,7 @@ export function authorInWords(
   if (author.kind === 'person') return 'by a person';
   if (author.kind === 'key') return `by the key ${author.name}`;
   if (author.kind === 'disk') return 'by a person, on disk';
+  if (author.kind === 'plan') return 'by the progress of its steps';
   if (author.run === here.runId) return 'by this run';
   return author.thread === here.threadId
     ? 'by an earlier run of this conversation'

@@ -75,12 +75,13 @@ export async function requireFile(
   path: FilePath,
   wanted: 'file' | 'folder' | 'file or folder' = 'file',
 ): Promise<FileHead> {
+  await world.workspaces?.refreshed(workspaceId, path);
   const file = await findFile(world.pool, workspaceId, path);
   if (file) return file;
   throw new ToolFailure(await whyNoFile(world, workspaceId, path, wanted));
 }
 
-type FileLookup = Pick<ToolWorld, 'pool' | 'rules'>;
+type FileLookup = Pick<ToolWorld, 'pool' | 'rules'> & Partial<Pick<ToolWorld, 'workspaces'>>;
 
 /** Throws the failure of `requireFile` unless there is a file at the path, or a folder with something in it. */
 export async function requireFileOrFolder(

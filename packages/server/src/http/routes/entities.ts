@@ -72,12 +72,12 @@ export function bodiesOf(kind: Kind) {
       .meta({ id, description: kind.description }),
     creation: z
       .strictObject({
-        project_id: z.uuid(),
+        project_id: kind.hasOptionalProject ? z.uuid().nullish() : z.uuid(),
         [kind.titleField]: title,
         ...(states.length > 0 && { state: z.enum(states as [string, ...string[]]).optional() }),
         ...shape,
         ...content,
-        ...(kind.isFile && {
+        ...(kind.kind === 'document' && {
           parent_id: z.uuid().nullish().meta({ description: 'The document to place it below.' }),
           order: z.int().min(0).max(1_000_000).optional(),
         }),
@@ -308,9 +308,7 @@ function readRoutes(app: App, { knowledge }: HttpContext, kind: Kind): void {
       const { db, workspaceId } = await scopeIn(c);
       const { entity_id } = c.req.valid('param');
       const reader = { client: db, workspaceId };
-      const found = kind.isFile
-        ? await knowledge.documents.read(reader, entity_id)
-        : await knowledge.entities(kind.kind).read(reader, entity_id);
+      const found = await readWhole(knowledge, kind, reader, entity_id);
       if (!found) throw toProblem({ what: kind.kind, id: entity_id });
       return c.json(toWireEntity(kind, found) as never, 200, etag(found));
     },
@@ -371,11 +369,12 @@ function creationRoute(app: App, context: HttpContext, kind: Kind): void {
     }),
     async (c) => {
       const scope = await scopeIn(c);
-      const { project_id, ...input } = c.req.valid('json') as { project_id: string } & EntityInput;
+      const { project_id, ...input } = c.req.valid('json') as { project_id?: string | null } & EntityInput;
       const caller = callerOf(c, scope, context);
-      const work = kind.isFile
-        ? knowledge.documents.create(caller, input as never, project_id)
-        : knowledge.entities(kind.kind).create(caller, input, project_id);
+      const work =
+        kind.kind === 'document'
+          ? knowledge.documents.create(caller, input as never, project_id!)
+          : knowledge.entities(kind.kind).create(caller, input, project_id ?? null);
       const change = await work.catch((error: unknown) => {
         throw toProblem(error, context);
       });
@@ -411,12 +410,11 @@ function changeRoutes(app: App, context: HttpContext, kind: Kind): void {
       const { entity_id } = c.req.valid('param');
       const input = c.req.valid('json') as EntityInput;
       const caller = callerOf(c, scope, context);
-      const work = kind.isFile
-        ? knowledge.documents.update(caller, entity_id, input, expected)
-        : knowledge.entities(kind.kind).update(caller, entity_id, input, expected);
-      const change = await work.catch((error: unknown) => {
-        throw toProblem(error, context);
-      });
+      const change = await serviceOf(knowledge, kind)
+        .update(caller, entity_id, input, expected)
+        .catch((error: unknown) => {
+          throw toProblem(error, context);
+        });
       await committed(context, scope.workspaceId, change);
       const now = change.entities[0]!;
       return c.json(toWireEntity(kind, now) as never, 200, etag(now));
@@ -474,11 +472,25 @@ function changeRoutes(app: App, context: HttpContext, kind: Kind): void {
   );
 }
 
-type Removable = Pick<Knowledge['documents'], 'delete' | 'restore'> | ReturnType<Knowledge['entities']>;
+type Changing = Pick<ReturnType<Knowledge['entities']>, 'update' | 'delete' | 'restore'>;
 
-function serviceOf(knowledge: Knowledge, kind: Kind): Removable {
-  if (kind.kind === 'project') return knowledge.projects;
-  return kind.isFile ? knowledge.documents : knowledge.entities(kind.kind);
+function serviceOf(knowledge: Knowledge, kind: Kind): Changing {
+  const service = knowledge.entities(kind.kind);
+  if (kind.kind === 'document') return knowledge.documents;
+  if (kind.kind !== 'project') return service;
+  return { ...knowledge.projects, update: (...given) => service.update(...given) };
+}
+
+/** With the content of its file, if it is one. */
+function readWhole(
+  knowledge: Knowledge,
+  { kind }: Kind,
+  reader: Pick<Caller, 'client' | 'workspaceId'>,
+  id: string,
+): Promise<Entity | null> {
+  if (kind === 'document') return knowledge.documents.read(reader, id);
+  if (kind === 'plan') return knowledge.plans.readWithContent(reader, id);
+  return knowledge.entities(kind).read(reader, id);
 }
 
 function toWireKind(kind: Kind): z.infer<typeof schemas.entityKind> {

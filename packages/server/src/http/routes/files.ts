@@ -86,6 +86,7 @@ export function fileRoutes(app: App, context: HttpContext): void {
       const path = filePath(c);
       const { version, download } = query(readQuery, c);
       const scope = await scopeIn(c);
+      if (version === undefined) await workspaces.refreshed(scope.workspaceId, path);
       const found = isReadOnly(path) ? await chatAt(scope, path) : await versionAt(scope, path, version);
       const headers: Record<string, string> = {
         ...SAFE,

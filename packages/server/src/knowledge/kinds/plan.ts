@@ -1,22 +1,16 @@
 import { z } from 'zod';
-import { defineKind, text, TEXT_CHARACTERS } from '../kind.ts';
+import { defineKind, text } from '../kind.ts';
 
 export const plan = defineKind({
   kind: 'plan',
   plural: 'plans',
   label: { one: 'Plan', many: 'Plans' },
-  description: 'How a goal is to be reached, in a few sentences. Its steps are tasks that are part of it.',
+  description: 'A file with stages and steps towards a goal. Its id is the file’s id, its title the goal.',
   titleField: 'title',
-  fields: z.object({ description: text(TEXT_CHARACTERS).nullish() }),
-  states: {
-    initial: 'draft',
-    transitions: {
-      draft: ['active', 'canceled'],
-      active: ['draft', 'done', 'canceled'],
-      done: ['active'],
-      canceled: ['draft'],
-    },
-  },
+  fields: z.object({ description: text(2000).nullish() }),
+  states: null,
   summary: ['description'],
-  console: { order: 4, columns: ['state', 'description', 'updated_at'] },
+  console: { order: 4, columns: ['description', 'updated_at'] },
+  isFile: true,
+  hasOptionalProject: true,
 });

@@ -32,7 +32,7 @@ import {
 
 export function entityTools(world: KnowledgeToolWorld, kind: Kind): readonly AnyTool[] {
   const shared = [listTool(world, kind), searchTool(world, searchOf(kind))];
-  if (kind.isFile) return shared;
+  if (kind.kind === 'document') return shared;
   const own = [...shared, detailsTool(world, kind), updateTool(world, kind), deleteTool(world, kind)];
   return kind.kind === 'project' ? own : [...own, createTool(world, kind)];
 }

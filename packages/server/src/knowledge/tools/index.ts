@@ -13,7 +13,7 @@ export function createKnowledgeTools(world: KnowledgeToolWorld): readonly AnyToo
     ...projectTools(world),
     ...world.knowledge.kinds.flatMap((kind) => [
       ...entityTools(world, kind),
-      ...(kind.isFile ? documentTools(world) : []),
+      ...(kind.kind === 'document' ? documentTools(world) : []),
     ]),
   ];
 }

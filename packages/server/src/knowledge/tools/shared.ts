@@ -62,8 +62,8 @@ export async function placesOf(
   const { rows } = await client.query<{ id: string; path: string }>({
     name: 'places_of_entities',
     text: `select e.id, coalesce(e.fields ->> 'path', p.folder) as path
-      from entities e join projects p on p.id = coalesce(e.project_id, e.id)
-      where e.workspace_id = $1 and e.id = any ($2)`,
+      from entities e left join projects p on p.id = coalesce(e.project_id, e.id)
+      where e.workspace_id = $1 and e.id = any ($2) and coalesce(e.fields ->> 'path', p.folder) is not null`,
     values: [workspaceId, ids],
   });
   return new Map(rows.map(({ id: entity, path }) => [entity, path]));

@@ -1,0 +1,293 @@
+// Plans: read with the status of each step, approved, and their steps retried and skipped. What people ask of a plan is stored in
+// its rows at once, whichever pod gets it; the run that works on the plan reads it there.
+
+import {
+  checkPlan,
+  parsePlan,
+  PLAN_STEP_STATUSES,
+  type AgentPlan,
+  type PlanProblem,
+  type PlanProgress,
+  type PlanStepState,
+  type PlanStepStatus,
+  type PlanVocabulary,
+} from '@continuo/protocol';
+import type { Bus } from '../bus/bus.ts';
+import { transaction, type Pool, type Queryable } from '../db/pool.ts';
+import { asText } from '../files/content.ts';
+import { readFile } from '../files/files.ts';
+import type { FilePath } from '../files/paths.ts';
+import { readHead } from '../files/save.ts';
+import type { Workspaces } from '../files/workspace-files.ts';
+import type { StoredPrincipal } from '../identity/principal.ts';
+import type { Knowledge } from '../knowledge/knowledge.ts';
+import type { Entity } from '../knowledge/kind.ts';
+import { PlanError } from './errors.ts';
+import { renderPlan } from './render.ts';
+import { changeSteps, type PlanKey, type StepChange } from './steps.ts';
+import { hashOfPlan, syncPlan, type PlanRow } from './sync.ts';
+import { PLANS_CHANGED } from './topics.ts';
+
+export interface PlansWorld {
+  readonly pool: Pool;
+  readonly bus: Bus;
+  readonly workspaces: Workspaces;
+  readonly knowledge: Knowledge;
+  readonly quotaBytes: number;
+  /** The roles and tools that plans of a workspace may name. */
+  vocabulary(workspaceId: string): Promise<PlanVocabulary>;
+}
+
+interface ReadPlan {
+  readonly entity: Entity;
+  readonly row: PlanRow;
+  readonly plan: AgentPlan | null;
+  readonly problems: readonly PlanProblem[];
+  readonly version: number;
+}
+
+export class Plans {
+  readonly #world: PlansWorld;
+
+  constructor(world: PlansWorld) {
+    this.#world = world;
+  }
+
+  /** The plan with the status of each step. Throws PlanError. */
+  async progress(key: PlanKey): Promise<PlanProgress> {
+    await this.settle(key);
+    return this.#inPlan(key, (client, read) => toProgress(client, read));
+  }
+
+  /** The plan as it is now, and what is wrong with it. Throws PlanError. */
+  async read(
+    key: PlanKey,
+  ): Promise<{ readonly plan: AgentPlan | null; readonly problems: readonly PlanProblem[] }> {
+    return this.#inPlan(key, async (_client, { plan, problems }) => ({ plan, problems }));
+  }
+
+  /** Stores which version a person approved. `version`: the one that the person has seen. */
+  async approve(
+    key: PlanKey,
+    { principal, version }: { readonly principal: StoredPrincipal; readonly version?: number | undefined },
+  ): Promise<PlanProgress> {
+    const progress = await this.#inPlan(key, async (client, read) => {
+      requireSound(read);
+      if (version !== undefined) await requireSame(client, key, read, version);
+      await client.query(
+        `update plans set approved_version = $2, approved_hash = $3, approved_by = $4, approved_at = clock_timestamp()
+          where id = $1`,
+        [key.planId, read.version, hashOfPlan(read.plan!), JSON.stringify(principal)],
+      );
+      const from = ['draft', 'approved', 'done', 'failed', 'stopped'];
+      await client.query('select change_plan_state($1, $2, $3, $4)', [
+        key.workspaceId,
+        key.planId,
+        from,
+        read.row.state === 'draft' ? 'approved' : read.row.state,
+      ]);
+      return toProgress(client, { ...read, row: (await syncPlan(client, key.workspaceId, key.planId))!.row });
+    });
+    await this.changed(key);
+    return progress;
+  }
+
+  /** Has a step done again, and with it the steps that were blocked by it. */
+  async retryStep(key: PlanKey, stepId: string): Promise<PlanProgress> {
+    return this.#changeStep(key, stepId, (plan, status) => {
+      if (!['failed', 'blocked', 'skipped', 'done'].includes(status))
+        throw new PlanError(
+          'step_not_retryable',
+          `step “${stepId}” is ${status}; only one that is done, failed, blocked or skipped can be retried`,
+        );
+      const from = [status];
+      const blocked = dependants(plan, stepId).map((id): StepChange => ({
+        step_id: id,
+        from: ['blocked'],
+        to: 'pending',
+      }));
+      return [{ step_id: stepId, from, to: 'pending' }, ...blocked];
+    });
+  }
+
+  async skipStep(key: PlanKey, stepId: string, reason?: string): Promise<PlanProgress> {
+    return this.#changeStep(key, stepId, (_plan, status) => {
+      if (!['pending', 'failed', 'blocked'].includes(status))
+        throw new PlanError(
+          'step_not_skippable',
+          `step “${stepId}” is ${status}; only one that is pending, failed or blocked can be skipped`,
+        );
+      return [
+        { step_id: stepId, from: [status], to: 'skipped', ...(reason !== undefined && { error: reason }) },
+      ];
+    });
+  }
+
+  /** To be called after the commit of `changeSteps`: announces the change, and has the file show it within a second. */
+  async changed({ workspaceId, planId }: PlanKey): Promise<void> {
+    await Promise.all([
+      this.#world.workspaces.announce(workspaceId),
+      this.#world.bus.publish(PLANS_CHANGED, { planId }),
+    ]);
+  }
+
+  /** For `Workspaces.refreshBy`: renders the plan at a path, if its file does not show all statuses. */
+  async refresh(workspaceId: string, { folded }: FilePath): Promise<void> {
+    const { rows } = await this.#world.pool.query<{ id: string }>({
+      name: 'dirty_plan_at',
+      text: `select p.id from files f join plans p on p.id = f.id
+        where f.workspace_id = $1 and f.folded = $2 and f.removed_at is null and p.is_dirty`,
+      values: [workspaceId, folded],
+    });
+    if (rows[0]) await this.settle({ workspaceId, planId: rows[0].id });
+  }
+
+  /** Makes the rows follow the file and the file show the rows: before it is read, and when a plan ends. */
+  async settle(key: PlanKey): Promise<void> {
+    const { pool, workspaces, quotaBytes } = this.#world;
+    const { written, ticked } = await transaction(pool, (client) =>
+      renderPlan(client, key, { store: pool, quotaBytes, stage: workspaces.stage }),
+    );
+    if (written) await workspaces.committed(key.workspaceId, [written]);
+    else if (ticked) await workspaces.announce(key.workspaceId);
+  }
+
+  async #changeStep(
+    key: PlanKey,
+    stepId: string,
+    decide: (plan: AgentPlan, status: PlanStepStatus) => readonly StepChange[],
+  ): Promise<PlanProgress> {
+    const progress = await this.#inPlan(key, async (client, read) => {
+      const step = (await readSteps(client, key.planId)).get(stepId);
+      if (!read.plan || !step) throw new PlanError('step_not_found', `the plan has no step “${stepId}”`);
+      await changeSteps(client, key, decide(read.plan, step.status));
+      return toProgress(client, read);
+    });
+    await this.changed(key);
+    return progress;
+  }
+
+  /** Does work in a transaction that holds the plan's row, which follows the file. */
+  async #inPlan<T>(key: PlanKey, work: (client: Queryable, read: ReadPlan) => Promise<T>): Promise<T> {
+    const { pool, knowledge } = this.#world;
+    const vocabulary = await this.#world.vocabulary(key.workspaceId);
+    return transaction(pool, async (client) => {
+      const reader = { client, workspaceId: key.workspaceId };
+      const synced = await syncPlan(client, key.workspaceId, key.planId);
+      const entity = await knowledge.plans.read(reader, key.planId);
+      const file = entity && (await readFile(client, key.workspaceId, key.planId));
+      if (!synced || !file)
+        throw new PlanError('plan_not_found', `there is no plan with the id ${key.planId} in this workspace`);
+      const parsed = parsePlan(asText(await readHead(client, file)) ?? '', key.planId);
+      const problems = parsed.ok ? checkPlan(parsed.plan, vocabulary, parsed.positions) : parsed.problems;
+      const plan = parsed.ok ? { ...parsed.plan, id: key.planId } : null;
+      return work(client, { entity, row: synced.row, plan, problems, version: file.version });
+    });
+  }
+}
+
+function requireSound({ plan, problems }: ReadPlan): void {
+  if (plan && problems.length === 0) return;
+  const first = problems[0]!;
+  throw new PlanError(
+    'plan_not_sound',
+    `the plan has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}; line ${first.line}, column ${first.column}: ${first.text}`,
+    problems,
+  );
+}
+
+/** Refuses if the plan of that version was another one; its statuses may have changed. */
+async function requireSame(client: Queryable, key: PlanKey, read: ReadPlan, version: number): Promise<void> {
+  if (version === read.version) return;
+  const head = await readFile(client, key.workspaceId, key.planId);
+  const seen =
+    version < read.version ? await readHead(client, { ...head!, version }).catch(() => null) : null;
+  const parsed = seen && parsePlan(asText(seen) ?? '', key.planId);
+  if (parsed && parsed.ok && hashOfPlan(parsed.plan) === hashOfPlan(read.plan!)) return;
+  throw new PlanError(
+    'plan_changed',
+    `the plan has changed since version ${version}: read version ${read.version} and approve that one`,
+  );
+}
+
+interface StepRow {
+  readonly step_id: string;
+  readonly status: PlanStepStatus;
+  readonly run_id: string | null;
+  readonly chat_id: string | null;
+  readonly error: string | null;
+  readonly cost: number | null;
+  readonly updated_at: Date;
+}
+
+async function readSteps(client: Queryable, planId: string): Promise<ReadonlyMap<string, StepRow>> {
+  const { rows } = await client.query<StepRow>({
+    name: 'read_plan_steps',
+    text: `select step_id, status, run_id, chat_id, error, cost, updated_at from plan_steps
+      where plan_id = $1 and position is not null`,
+    values: [planId],
+  });
+  return new Map(rows.map((row) => [row.step_id, row]));
+}
+
+async function toProgress(
+  client: Queryable,
+  { entity, row, plan, problems, version }: ReadPlan,
+): Promise<PlanProgress> {
+  const rows = await readSteps(client, row.id);
+  let step = 0;
+  const stages = (plan?.stages ?? []).map((stage) => ({
+    ...stage,
+    steps: stage.steps.map((each): PlanStepState => {
+      const known = rows.get(each.id);
+      step += 1;
+      return {
+        ...(each as Omit<PlanStepState, 'step' | 'status'>),
+        step,
+        status: known?.status ?? 'pending',
+        chat_id: known?.chat_id ?? null,
+        run_id: known?.run_id ?? null,
+        error: known?.error ?? null,
+        cost: known?.cost ?? null,
+        updated_at: known?.updated_at.toISOString() ?? null,
+      };
+    }),
+  }));
+  const steps = stages.flatMap((stage) => stage.steps);
+  const counts = Object.fromEntries(
+    PLAN_STEP_STATUSES.map((status) => [status, steps.filter((each) => each.status === status).length]),
+  ) as PlanProgress['counts'];
+  return {
+    id: row.id,
+    path: entity.path as string,
+    title: entity.title!,
+    project_id: entity.project_id,
+    content_version: version,
+    state: row.state as PlanProgress['state'],
+    goal: plan?.goal ?? null,
+    constraints: [...(plan?.constraints ?? [])],
+    stages,
+    counts,
+    problems: [...problems],
+    approved:
+      row.approved_version === null
+        ? null
+        : {
+            version: row.approved_version,
+            at: row.approved_at!.toISOString(),
+            by: JSON.parse(row.approved_by!) as unknown,
+            is_current: plan !== null && row.approved_hash === hashOfPlan(plan),
+          },
+    run_id: row.run_id,
+    chat_id: row.chat_id,
+  };
+}
+
+/** The steps that wait for a step, directly or not: by their inputs, or because they come later in the sequence or in a later stage. */
+function dependants(plan: AgentPlan, stepId: string): readonly string[] {
+  const from = plan.stages.findIndex(({ steps }) => steps.some(({ id }) => id === stepId));
+  return plan.stages
+    .slice(from)
+    .flatMap(({ steps }) => steps.map(({ id }) => id))
+    .filter((id) => id !== stepId);
+}

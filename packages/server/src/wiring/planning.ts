@@ -1,0 +1,42 @@
+// Plans: read, approved, and kept equal to their files.
+
+import type { Roles } from '../agents/roles.ts';
+import type { Bus } from '../bus/bus.ts';
+import type { Workspaces } from '../files/workspace-files.ts';
+import type { Knowledge } from '../knowledge/knowledge.ts';
+import { Plans } from '../planning/plans.ts';
+import { startPlanKeeper, type PlanKeeper } from '../planning/render.ts';
+import type { Database } from './database.ts';
+import type { ServerOptions } from './options.ts';
+
+interface PlanningOptions {
+  readonly bus: Bus;
+  readonly workspaces: Workspaces;
+  readonly knowledge: Knowledge;
+  readonly roles: Roles;
+  readonly toolNames: readonly string[];
+}
+
+export function wirePlanning(
+  { config }: ServerOptions,
+  { pool, onError }: Database,
+  { bus, workspaces, knowledge, roles, toolNames }: PlanningOptions,
+): { readonly plans: Plans; readonly keeper: PlanKeeper } {
+  const known = new Set(toolNames);
+  // Tools of MCP servers (server__tool) come and go with their servers.
+  const tools = { has: (name: string) => known.has(name) || name.includes('__') };
+  const plans = new Plans({
+    pool,
+    bus,
+    workspaces,
+    knowledge,
+    quotaBytes: config.workspaceBytes,
+    vocabulary: async (workspaceId) => ({
+      roles: new Set((await roles.of(workspaceId)).roles.keys()),
+      tools,
+    }),
+  });
+  workspaces.refreshBy((workspaceId, path) => plans.refresh(workspaceId, path));
+  const keeper = startPlanKeeper({ pool, bus, settle: (key) => plans.settle(key), onError });
+  return { plans, keeper };
+}
