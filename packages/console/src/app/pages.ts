@@ -1,7 +1,15 @@
 // Every page: its path, its label, and its module, which is loaded on first visit. A page is a module that exports
 // `Page`; a page with a `label` is in the navigation.
 
-import { FolderKanban, FolderTree, ListTree, Settings, ShieldQuestion, type LucideIcon } from 'lucide-react';
+import {
+  FolderKanban,
+  FolderTree,
+  ListTree,
+  Route,
+  Settings,
+  ShieldQuestion,
+  type LucideIcon,
+} from 'lucide-react';
 import type { ComponentType } from 'react';
 
 export interface PageEntry {
@@ -20,6 +28,8 @@ export const pages: readonly PageEntry[] = [
   { path: '/chats/$chat', load: () => import('../pages/chat.tsx') },
   { path: '/projects', load: () => import('../pages/projects.tsx'), label: 'Projects', icon: FolderKanban },
   { path: '/projects/$project/$', load: () => import('../pages/project.tsx') },
+  { path: '/plans', load: () => import('../pages/plans.tsx'), label: 'Plans', icon: Route },
+  { path: '/plans/$plan', load: () => import('../pages/plan.tsx') },
   { path: '/entities/$entity', load: () => import('../pages/entity.tsx') },
   {
     path: '/approvals',

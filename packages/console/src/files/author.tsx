@@ -1,7 +1,7 @@
 // The author of a version: a person, a key, someone on disk, or an agent with a link to its chat.
 
 import { Link } from '@tanstack/react-router';
-import { Bot, HardDrive, KeyRound, User } from 'lucide-react';
+import { Bot, HardDrive, KeyRound, Route, User } from 'lucide-react';
 import { titleOf } from '../app/chat-entry.tsx';
 import { useChat } from '../data/queries.ts';
 import { Visible } from '../ui/visible.tsx';
@@ -9,7 +9,7 @@ import type { Version } from './queries.ts';
 
 type Author = Version['author'];
 
-const ICONS = { person: User, key: KeyRound, disk: HardDrive, run: Bot } as const;
+const ICONS = { person: User, key: KeyRound, disk: HardDrive, plan: Route, run: Bot } as const;
 
 export function AuthorName({ author }: { readonly author: Author }) {
   const Icon = ICONS[author.kind];
@@ -54,6 +54,8 @@ export function authorWords(author: Author): string {
       return `the key ${author.name}`;
     case 'disk':
       return 'someone on disk';
+    case 'plan':
+      return 'the progress of the plan';
     case 'run':
       return 'an agent';
   }

@@ -23,9 +23,13 @@ export function Page() {
   const project = entity.data?.project_id ?? (kind?.kind === 'project' ? id : null);
   const at = !kind || project === null ? null : kind.kind === 'project' ? '' : `${kind.plural}/${id}`;
   useEffect(() => {
+    if (kind?.kind === 'plan') {
+      void navigate({ to: '/plans/$plan', params: { plan: id }, replace: true });
+      return;
+    }
     if (at === null || project === null) return;
     void navigate({ to: '/projects/$project/$', params: { project, _splat: at }, replace: true });
-  }, [navigate, project, at]);
+  }, [navigate, project, at, kind, id]);
   if (isMissing(error))
     return (
       <Empty icon={SearchX} title="Entity not found" heading="h1">

@@ -19,6 +19,7 @@ import { Hits, SearchField } from '../knowledge/search.tsx';
 import { offerUndo, UndoBar } from '../knowledge/undo.tsx';
 import { RemovedEntity } from '../knowledge/versions.tsx';
 import { iconOf, titleOf } from '../knowledge/words.ts';
+import { PlanView } from '../plans/plan.tsx';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { Empty, Failure, isMissing, Loading } from '../ui/states.tsx';
@@ -240,6 +241,7 @@ function Content({ shown, project, kinds, structure }: ContentProps) {
         />
       );
     case 'entity':
+      if (shown.kind.kind === 'plan') return <PlanView key={shown.id} id={shown.id} />;
       return shown.kind.is_file ? (
         <DocumentPage
           key={shown.id}

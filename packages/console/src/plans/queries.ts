@@ -1,0 +1,31 @@
+// The queries of plans. A plan's progress is read again whenever something in the workspace changes: every status of a step does.
+
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import type { PlanProgress } from '@continuo/protocol';
+import { client } from '../data/client.ts';
+import { keys, queries } from '../data/queries.ts';
+
+const keyOf = (id: string) => [...keys.files, 'plan', id];
+
+export function usePlan(id: string) {
+  return useQuery({
+    queryKey: keyOf(id),
+    queryFn: ({ signal }) => client.plans.progress(id, { signal }) as Promise<PlanProgress>,
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function usePlans() {
+  return useInfiniteQuery({
+    queryKey: [...keys.files, 'plans'],
+    queryFn: ({ signal, pageParam }) =>
+      client.plans.list({ limit: 50, ...(pageParam !== null && { after: pageParam }) }, { signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+  });
+}
+
+/** A response to a change is the plan after it. */
+export async function changePlan(id: string, change: () => Promise<unknown>): Promise<void> {
+  queries.setQueryData(keyOf(id), await change());
+}
