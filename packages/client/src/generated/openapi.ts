@@ -5480,6 +5480,188 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a plan with the status of each step
+         * @description The stages and steps of the plan’s file, and what is wrong with it. The change feed has a `plan_step` for every step that changes, and a `plan_changed` for the plan.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The plan, with the status of each step */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PlanProgress"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a plan as it is now
+         * @description Stores the version that was approved. A plan with problems is refused, each problem with its line.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ApprovePlan"];
+                };
+            };
+            responses: {
+                /** @description The plan, with the status of each step */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PlanProgress"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/steps/{step_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have a step done again
+         * @description The step is pending again, and with it the steps that were blocked.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                    step_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The plan, with the status of each step */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PlanProgress"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/steps/{step_id}/skip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Skip a step
+         * @description What waits for it goes on without its result.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                    step_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SkipStep"];
+                };
+            };
+            responses: {
+                /** @description The plan, with the status of each step */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PlanProgress"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{id}/content": {
         parameters: {
             query?: never;
@@ -8456,7 +8638,7 @@ export interface components {
         Change: {
             seq: number;
             /** @enum {string} */
-            type: "file_updated" | "file_moved" | "file_removed" | "entity_patch" | "content_published" | "content_unpublished";
+            type: "file_updated" | "file_moved" | "file_removed" | "entity_patch" | "plan_step" | "plan_changed" | "content_published" | "content_unpublished";
             /** Format: date-time */
             at: string;
             data: {
@@ -8487,6 +8669,30 @@ export interface components {
                 version: number;
                 patch: components["schemas"]["PatchOperation"][];
                 author: components["schemas"]["Author"];
+            } | {
+                /** Format: uuid */
+                plan: string;
+                /** @description The step’s position in the plan, counted from 1. */
+                step: number;
+                step_id: string;
+                /** @enum {string} */
+                status: "pending" | "running" | "done" | "failed" | "skipped" | "blocked";
+                title?: string;
+                /** Format: uuid */
+                chat?: string;
+                /** Format: uuid */
+                run?: string;
+                error?: string;
+            } | {
+                /** Format: uuid */
+                plan: string;
+                /** @enum {string} */
+                state: "draft" | "approved" | "running" | "paused" | "done" | "failed" | "stopped";
+                approved_version?: number;
+                /** Format: uuid */
+                run?: string;
+                /** Format: uuid */
+                chat?: string;
             } | {
                 /** Format: uuid */
                 file: string;
@@ -9050,6 +9256,106 @@ export interface components {
             from: string[] | null;
             to: string[] | null;
             acyclic: boolean;
+        };
+        /** @description A plan, with the status of each step. */
+        PlanProgress: {
+            /** Format: uuid */
+            id: string;
+            path: string;
+            title: string;
+            /** Format: uuid */
+            project_id: string | null;
+            /** @description The version of the plan’s file. */
+            content_version: number;
+            /** @enum {string} */
+            state: "draft" | "approved" | "running" | "paused" | "done" | "failed" | "stopped";
+            /** @description Null if the file is not a plan yet: see `problems`. */
+            goal: string | null;
+            constraints: string[];
+            stages: components["schemas"]["PlanStageState"][];
+            /** @description How many steps have each status. */
+            counts: {
+                pending?: number;
+                running?: number;
+                done?: number;
+                failed?: number;
+                skipped?: number;
+                blocked?: number;
+            };
+            /** @description A plan with problems cannot be approved or run. */
+            problems: components["schemas"]["PlanProblem"][];
+            approved: {
+                /** @description The version of the file that was approved. */
+                version: number;
+                /** Format: date-time */
+                at: string;
+                by?: unknown;
+                /** @description False if the plan was changed since. */
+                is_current: boolean;
+            } | null;
+            /**
+             * Format: uuid
+             * @description The run that works on the plan.
+             */
+            run_id: string | null;
+            /** Format: uuid */
+            chat_id: string | null;
+        };
+        PlanStageState: {
+            /** @description Unique among the stages. */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            mode: "parallel" | "sequence";
+            steps: components["schemas"]["PlanStepState"][];
+        };
+        PlanStepState: {
+            /** @description Unique in the plan. */
+            id: string;
+            title: string;
+            /** @enum {string} */
+            intent: "research" | "analysis" | "draft" | "edit" | "create" | "update" | "review";
+            /** @description Who does it: planner, research, writer, editor, tooling, or the name of a role. */
+            executor: string;
+            /** @description Without it, all tools of the executor. */
+            tools?: string[];
+            /** @description Ids of steps: this step waits for them and gets their results. */
+            inputs?: string[];
+            /** @description What it produces: paths, ids of entities. */
+            outputs?: string[];
+            /** @description Its position in the plan, counted from 1. */
+            step: number;
+            /** @enum {string} */
+            status: "pending" | "running" | "done" | "failed" | "skipped" | "blocked";
+            /**
+             * Format: uuid
+             * @description The chat in which it is done.
+             */
+            chat_id: string | null;
+            /** Format: uuid */
+            run_id: string | null;
+            /** @description Why it failed, is blocked, or was skipped. */
+            error: string | null;
+            /** @description In dollars; null if it is not known. */
+            cost: number | null;
+            /** Format: date-time */
+            updated_at: string | null;
+        };
+        /** @description A mistake in a plan’s file, and where it is. */
+        PlanProblem: {
+            /** @description Counts from 1. */
+            line: number;
+            /** @description Counts from 1. */
+            column: number;
+            text: string;
+            step_id?: string;
+        };
+        ApprovePlan: {
+            /** @description The version of the file that was read; 409 `plan_changed` if the plan has changed since. */
+            version?: number;
+        };
+        SkipStep: {
+            reason?: string;
         };
         ContentType: {
             /** @description Also the name of its folder in /content. */
