@@ -75,7 +75,11 @@ export interface Ended {
   readonly leftOut: readonly LeftOut[];
   readonly changes: readonly (ChangedFile & { readonly base: number })[];
   readonly workspaceId: string;
+  readonly threadId: string;
 }
+
+/** Of how many commands of a chat the proposals are kept: the last ones. */
+const PROPOSALS = 50;
 
 export async function endExecution(pool: Pool, { runId, callId }: ExecutionId, ended: Ended): Promise<void> {
   await transaction(pool, async (client) => {
@@ -114,6 +118,14 @@ export async function endExecution(pool: Pool, { runId, callId }: ExecutionId, e
           ],
         });
     }
+    if (ended.changes.length > 0)
+      await client.query({
+        name: 'forget_proposals',
+        text: `delete from execution_changes where (run_id, call_id) in (
+            select run_id, call_id from executions where thread_id = $1 order by started_at desc offset $2
+          )`,
+        values: [ended.threadId, PROPOSALS],
+      });
   });
 }
 

@@ -54,6 +54,15 @@ export interface CommandResult {
   readonly outputFile: string | null;
 }
 
+const NOT_RUN = {
+  output: '',
+  outputBytes: 0,
+  exitCode: null,
+  endedBy: null,
+  leftOut: [],
+  changes: [],
+} as const;
+
 export interface Sandbox {
   readonly runner: string;
   run(command: Command, context: CallContext): Promise<CommandResult>;
@@ -122,7 +131,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         endedBy: ending.kind === 'killed' ? ending.by : null,
         leftOut: difference.leftOut,
       };
-      await endExecution(pool, context, { ...result, changes, workspaceId });
+      await endExecution(pool, context, { ...result, changes, workspaceId, threadId });
       await announce(context);
       return {
         ...result,
@@ -131,6 +140,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         cpuSeconds: ending.cpuSeconds,
         changes: changes.map(({ path, base, content }) => ({ path: path.path, base, size: content.length })),
       };
+    } catch (error) {
+      log.warn({ reason: (error as Error).message }, 'a command could not be run in the sandbox');
+      await endExecution(pool, context, { ...NOT_RUN, workspaceId, threadId });
+      await announce(context);
+      throw error;
     } finally {
       await progress.stop();
       await layers.remove();

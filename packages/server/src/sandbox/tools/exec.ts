@@ -3,7 +3,7 @@
 import { posix } from 'node:path';
 import { z } from 'zod';
 import { folderAt, requireFileOrFolder, type ToolWorld } from '../../files/tools/shared.ts';
-import { ToolFailure, type Tool } from '../../tools/tool.ts';
+import { errorForModels, ToolFailure, type Tool } from '../../tools/tool.ts';
 import { COMMAND_CHARACTERS, DEFAULT_SECONDS, LIMITS, MOST_SECONDS } from '../limits.ts';
 import { shownText } from '../output.ts';
 import { SandboxFailed, type Limit } from '../runner.ts';
@@ -93,7 +93,7 @@ export function execTool(world: ToolWorld, sandbox: Sandbox): Tool<Input> {
       const result = await sandbox.run(given, context).catch((error: unknown) => {
         if (error instanceof SandboxFailed)
           throw new ToolFailure(
-            `the command was not run, because the sandbox could not be made: ${error.message}`,
+            `the command was not run, because the sandbox could not be made: ${errorForModels(error)}`,
           );
         throw error;
       });
