@@ -538,6 +538,7 @@ table threads (
   pinged_at timestamp with time zone,
   active_at timestamp with time zone not null default clock_timestamp(),
   stop_requested_by json,
+  focus json,
   parent_run uuid,
   depth integer not null default 0,
   constraint threads_pkey PRIMARY KEY (id),

@@ -103,6 +103,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       mcp,
       secrets,
       agents,
+      packs,
       models,
       roles,
       originOf,

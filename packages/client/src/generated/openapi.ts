@@ -1231,6 +1231,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{id}/chats/{chat}/focus": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set what a chat’s next message is about, and read its context ahead
+         * @description The scope of the next message, unless that message names one itself. The body is like that of an agent message: `scope` with `project_id` or `entity`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    chat: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewFocus"];
+                };
+            };
+            responses: {
+                /** @description What is in focus */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Focus"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{id}/chats/{chat}/state": {
         parameters: {
             query?: never;
@@ -8176,6 +8223,43 @@ export interface components {
             started_at: string;
             /** Format: date-time */
             changed_at: string;
+        };
+        Focus: {
+            /** @enum {string} */
+            scope: "global" | "project" | "entity";
+            /** Format: uuid */
+            project_id: string | null;
+            entity: {
+                type: string;
+                /** Format: uuid */
+                id: string;
+            } | null;
+            /** @description What a model would be told about it, with estimated tokens. */
+            parts: {
+                kind: string;
+                tokens: number;
+            }[];
+            /** @description The position in the change feed that it was read at. */
+            feed_seq: number | null;
+        };
+        NewFocus: {
+            /**
+             * @description What the session is about from here on: the whole workspace, a project, or an entity. If absent, what it was about before; a new session is about the workspace.
+             * @enum {string}
+             */
+            scope: "global" | "project" | "entity";
+            /**
+             * Format: uuid
+             * @description Of the scope `project`; of an entity, its project.
+             */
+            project_id?: string;
+            /** @description Of the scope `entity`. */
+            entity?: {
+                /** @example task */
+                type: string;
+                /** Format: uuid */
+                id: string;
+            };
         };
         /** @description What the agent knows, assumes and expects in this chat. */
         AgentState: {

@@ -210,3 +210,22 @@ test('WS-13 a plain chat acts: it has no mode, and no tools of projects', async 
     [],
   );
 });
+
+test('CTX-8 a focus is the scope of the next message, and is read ahead', async () => {
+  const { chat } = await send('Hello.', {});
+  const focus = (body: unknown) => ask('POST', `${base()}/chats/${chat}/focus`, body);
+  const { status, body } = await focus({ scope: 'project', project_id: moon });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ scope: 'project', project_id: moon, entity: null });
+  expect(body.parts.map(({ kind }: Body) => kind)).toContain('structure');
+  const about = await send('What is in the plan?', { chat });
+  expect(textsIn(about.requests[0]!)[0]!.text).toContain(`project_id ${moon}`);
+  expect(dataOf(about.frames, 'message')[0].scope).toEqual({ project_id: moon });
+  // The thread stays with it, and a later message does not repeat it.
+  const later = await send('Which risks are there?', { chat });
+  expect(dataOf(later.frames, 'message')[0].scope).toBeUndefined();
+  expect(dataOf(later.frames, 'mode')).toMatchObject([{ mode: 'inform' }]);
+  expect(await focus({ scope: 'project' })).toMatchObject({ status: 400, body: { code: 'invalid_scope' } });
+  expect(await focus({})).toMatchObject({ status: 400 });
+  expect(await focus({ scope: 'project', project_id: chat })).toMatchObject({ status: 404 });
+});

@@ -8,6 +8,7 @@
 --   steer      the message goes to the run that has started: `steered`
 -- A message that replaces another (p_replaces) rewinds to that message: open runs from there on are canceled, and p_policy
 -- applies to earlier ones. CN422: no run was queued for the replaced message, or it was rewound already.
+-- If the thread has a focus, that is the scope of a message that names none.
 -- CN404: no such thread. CN429: 100 runs or messages wait already.
 -- `blocked_by` is the last open run before this one. A pod that claimed the thread also gets `log_seq`, where the log ends, and
 -- the message's content: if nothing blocks the run, these are all the facts.
@@ -27,6 +28,7 @@ declare
   v_rewinds uuid;
   v_from integer;
   v_steers integer;
+  v_content json := p_content;
 begin
   if p_policy = 'steer' and p_replaces is null then
     update runs r set steers = r.steers + 1
@@ -70,6 +72,12 @@ begin
   end if;
   workspace_id := v_thread.workspace_id;
   title_wanted := v_thread.title_wanted;
+  if v_thread.focus is not null and p_retry_of is null then
+    if p_content -> 'scope' is null then
+      v_content := (p_content::jsonb || jsonb_build_object('scope', v_thread.focus))::json;
+    end if;
+    update threads t set focus = null where t.id = p_thread;
+  end if;
   if steered is not null then
     if (select count(*) from messages m
         where m.thread_id = p_thread and m.ordinal = enqueue_run.ordinal and m.seq >= 2000000000) >= 100 then
@@ -77,7 +85,7 @@ begin
     end if;
     -- At the end of its run, in order, until the run takes it in.
     insert into messages (id, workspace_id, thread_id, run_id, ordinal, seq, role, content, principal)
-      values (p_message, v_thread.workspace_id, p_thread, steered, enqueue_run.ordinal, 2000000000 + v_steers, 'user', p_content,
+      values (p_message, v_thread.workspace_id, p_thread, steered, enqueue_run.ordinal, 2000000000 + v_steers, 'user', v_content,
         p_principal);
     update threads t set wake_at = least(t.wake_at, clock_timestamp()), active_at = clock_timestamp() where t.id = p_thread;
     owner := v_thread.owner;
@@ -101,7 +109,7 @@ begin
     returning r.ordinal, r.queued_at into ordinal, queued_at;
   if p_retry_of is null then
     insert into messages (id, workspace_id, thread_id, run_id, ordinal, seq, role, content, principal)
-      values (p_message, v_thread.workspace_id, p_thread, p_run, enqueue_run.ordinal, 0, 'user', p_content, p_principal);
+      values (p_message, v_thread.workspace_id, p_thread, p_run, enqueue_run.ordinal, 0, 'user', v_content, p_principal);
   end if;
   if v_thread.owner is null and p_pod is not null then
     update threads t set owner = p_pod, attempt = t.attempt + 1, wake_at = null, active_at = clock_timestamp()
@@ -110,7 +118,7 @@ begin
     if v_rewinds is null and v_thread.stop_requested_at is null then
       select coalesce(max(e.seq), 0) into log_seq from events e where e.thread_id = p_thread;
     end if;
-    content := p_content;
+    content := v_content;
     if p_retry_of is not null then
       select m.content into content from messages m where m.id = p_message;
     end if;
