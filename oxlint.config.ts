@@ -20,7 +20,7 @@ const layers: readonly (readonly string[])[] = [
   ['workspaces', 'outgoing', 'models'],
   ['tools'],
   ['files'],
-  ['knowledge', 'sandbox'],
+  ['knowledge', 'calendar', 'web', 'sandbox'],
   ['mcp', 'agents', 'threads'],
   ['context', 'actors'],
   ['runs'],

@@ -84,6 +84,8 @@ export interface EventData {
     versions?: Readonly<Record<string, number>>;
     /** Images that models see with the output. */
     images?: readonly ImageReference[];
+    /** The output is text that others wrote, such as a web page. Models are shown it with a mark. */
+    untrusted?: true;
   };
   /**
    * The call waits for a person: to allow it, or, if a crash left its outcome unknown, to repeat it or not. A `question` comes

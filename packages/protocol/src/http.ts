@@ -49,6 +49,10 @@ export const policyRule = z
       .optional()
       .meta({ description: 'A glob; the rule matches calls that touch a matching path.' }),
     effect: z.enum(['pure', 'idempotent', 'transactional', 'external']).optional(),
+    after: z.enum(['untrusted']).optional().meta({
+      description:
+        'The rule is about calls in chats in which the model has read untrusted content. Such rules are judged on their own, and the stricter verdict counts.',
+    }),
     action: z.enum(['allow', 'ask', 'deny']),
   })
   .meta({ id: 'PolicyRule' });

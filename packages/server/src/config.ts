@@ -39,6 +39,12 @@ export interface Config {
   readonly publicContent: readonly string[];
   /** The person's token. If absent, the one stored in `home`. */
   readonly personToken: string | undefined;
+  /** Whether agents have the tool `web_visit`. */
+  readonly webVisit: boolean;
+  /** The search engine of `web_search`: `brave`, or the address of a SearXNG server. If absent, there is no such tool. */
+  readonly webSearch: string | undefined;
+  /** Whether agents have the calendar tools. */
+  readonly calendar: boolean;
   /** What the key of the workspaces' secrets is derived from. If absent, the one stored in `home`. */
   readonly secretsKey: string | undefined;
   /** A run's limits, unless its message sets others; null: no limit. */
@@ -101,6 +107,7 @@ const number = z.union([
     .regex(/^\d+(\.\d+)?$/)
     .transform(Number),
 ]);
+const onOrOff = z.union([z.boolean(), z.enum(['on', 'off']).transform((word) => word === 'on')]);
 const commaList = z.union([
   z.string().transform((list) => list.split(',').map((entry) => entry.trim())),
   z.array(z.string()),
@@ -206,6 +213,19 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
     allowed: 'at least 32 printable ASCII characters without a space',
     show: hide,
   },
+  webVisit: { env: 'CONTINUO_WEB_VISIT', schema: onOrOff, allowed: 'on or off' },
+  webSearch: {
+    env: 'CONTINUO_WEB_SEARCH',
+    schema: z
+      .string()
+      .refine(
+        (text) =>
+          /^brave$/.test(text) ||
+          (/^(brave )?https?:\/\/\S+$/.test(text) && URL.canParse(text.replace(/^brave /, ''))),
+      ),
+    allowed: 'brave, or the address of a SearXNG server, such as http://localhost:8080',
+  },
+  calendar: { env: 'CONTINUO_CALENDAR', schema: onOrOff, allowed: 'on or off' },
   secretsKey: {
     env: 'CONTINUO_SECRETS_KEY',
     schema: z.string().regex(/^[\x21-\x7e]{32,}$/),
@@ -336,6 +356,9 @@ export async function loadConfig(world: {
     outgoingAllow: read<readonly string[]>('outgoingAllow', []),
     publicContent: read<readonly string[]>('publicContent', []),
     personToken: read<string | undefined>('personToken', undefined),
+    webVisit: read('webVisit', false),
+    webSearch: read<string | undefined>('webSearch', undefined),
+    calendar: read('calendar', false),
     secretsKey: read<string | undefined>('secretsKey', undefined),
     runSteps: read('runSteps', 100),
     runTokens: read<number | null>('runTokens', null),

@@ -8484,6 +8484,11 @@ export interface components {
             path?: string;
             /** @enum {string} */
             effect?: "pure" | "idempotent" | "transactional" | "external";
+            /**
+             * @description The rule is about calls in chats in which the model has read untrusted content. Such rules are judged on their own, and the stricter verdict counts.
+             * @enum {string}
+             */
+            after?: "untrusted";
             /** @enum {string} */
             action: "allow" | "ask" | "deny";
         };
@@ -8515,6 +8520,11 @@ export interface components {
                 path?: string;
                 /** @enum {string} */
                 effect?: "pure" | "idempotent" | "transactional" | "external";
+                /**
+                 * @description The rule is about calls in chats in which the model has read untrusted content. Such rules are judged on their own, and the stricter verdict counts.
+                 * @enum {string}
+                 */
+                after?: "untrusted";
                 /** @enum {string} */
                 action: "allow" | "ask" | "deny";
             }[];
@@ -8529,6 +8539,11 @@ export interface components {
                 path?: string;
                 /** @enum {string} */
                 effect?: "pure" | "idempotent" | "transactional" | "external";
+                /**
+                 * @description The rule is about calls in chats in which the model has read untrusted content. Such rules are judged on their own, and the stricter verdict counts.
+                 * @enum {string}
+                 */
+                after?: "untrusted";
                 /** @enum {string} */
                 action: "allow" | "ask" | "deny";
             }[];

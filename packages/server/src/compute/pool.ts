@@ -41,6 +41,8 @@ interface JobOptions {
   /** Jobs with different keys take turns. A key is the id of a run or of a workspace. */
   readonly key: string;
   readonly signal?: AbortSignal | undefined;
+  /** The job may run for ever, however small its input is: it always runs on a thread. */
+  readonly mayNotEnd?: boolean | undefined;
 }
 
 interface PoolOptions {
@@ -71,11 +73,11 @@ export class WorkerPool {
   async run<Name extends keyof Jobs>(
     name: Name,
     input: Parameters<Jobs[Name]>[0],
-    { key, signal }: JobOptions,
+    { key, signal, mayNotEnd }: JobOptions,
   ): Promise<ReturnType<Jobs[Name]>> {
     signal?.throwIfAborted();
     const job: Job = { name, input };
-    if (isSmall(input)) return jobs[name](input as never) as ReturnType<Jobs[Name]>;
+    if (!mayNotEnd && isSmall(input)) return jobs[name](input as never) as ReturnType<Jobs[Name]>;
     const result = await this.#limiter.run(key, signal, () => this.#onThread(job, signal));
     return result as ReturnType<Jobs[Name]>;
   }

@@ -67,9 +67,15 @@ export function rulesOfMode(decision: Pick<ModeDecision, 'mode'> | undefined): r
 /** The tools that are offered in a mode; all of them without one. */
 export function toolsOfMode(tools: ToolRegistry, decision: ModeDecision | undefined): ToolRegistry {
   if (decision === undefined || decision.mode === 'act') return tools;
-  const offered = narrowed(tools, (name) => !changesProjects(tools, name));
+  const isOffered = (name: string) =>
+    !changesProjects(tools, name) && isOfferedIn(tools.get(name)?.offeredFrom, decision.mode);
+  const offered = narrowed(tools, isOffered);
   const isUndecided = decision.by === 'default' && offered.names.length < tools.names.length;
   return isUndecided ? withTools(offered, [startActing]) : offered;
+}
+
+function isOfferedIn(first: Tool['offeredFrom'], mode: Mode): boolean {
+  return first === undefined || (first === 'inform' && mode !== 'clarify');
 }
 
 function changesProjects(tools: ToolRegistry, name: string): boolean {

@@ -17,6 +17,7 @@ import { toolsWithinBudget } from './budgets.ts';
 import type { ModeDecision } from './mode.ts';
 import type { ContextPack } from './pack.ts';
 import { shownHistory } from './history.ts';
+import { markUntrusted } from './untrusted.ts';
 import { describeSkills } from './skills.ts';
 import { historyAfterSummary, omittedAfterSummary, summaryPart } from './summary.ts';
 import { firstHistory, isBeyondWindow, shorterHistory, type FittedHistory } from './fitting.ts';
@@ -254,10 +255,11 @@ export function toModelRequest(
   },
   { messageId, signal }: Pick<ModelRequest, 'messageId' | 'signal'>,
 ): ModelRequest {
+  const messages = markUntrusted(history.messages);
   return {
     messageId,
     system: joined(system),
-    history: turn.length === 0 ? history.messages : withTurn(history.messages, joined(turn)),
+    history: turn.length === 0 ? messages : withTurn(messages, joined(turn)),
     tools,
     signal,
   };

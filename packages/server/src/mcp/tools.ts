@@ -67,6 +67,7 @@ export function readTools(given: readonly unknown[], source: Source): Listing {
         effect: source.trust ? effectOf(data.annotations) : 'external',
         input,
         elsewhere: true,
+        untrusted: true,
         schema: forModels,
         run: (value: Record<string, unknown>, context: McpCallContext) =>
           source.call(data.name, value, context),

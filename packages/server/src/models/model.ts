@@ -32,6 +32,8 @@ export type HistoryMessage =
       /** If it is an object with a `text`, models see only the text. */
       readonly output: unknown;
       readonly failed: boolean;
+      /** Others wrote the output. */
+      readonly untrusted?: true;
       /** Images that belong to the output. */
       readonly files?: readonly HistoryFile[];
     }

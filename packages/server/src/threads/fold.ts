@@ -198,13 +198,20 @@ function foldHistory(history: HistoryEntry[], event: LogEvent, run: RunState | n
       return history;
     }
     case 'tool_end': {
-      const { call, tool, output, success, summary, images } = event.data;
+      const { call, tool, output, success, summary, images, untrusted } = event.data;
       const note = noteOn(run?.calls.find((each) => each.call === call));
       const changed = run?.changed.flatMap((each) => (each.call === call ? [each.fact] : [])) ?? [];
       const result: HistoryEntry = {
         runId,
         seq,
-        entry: { role: 'tool', callId: call, tool, output: withNote(output, note), failed: !success },
+        entry: {
+          role: 'tool',
+          callId: call,
+          tool,
+          output: withNote(output, note),
+          failed: !success,
+          ...(untrusted && { untrusted }),
+        },
         ...(summary !== undefined && { summary }),
         ...(changed.length > 0 && { changed }),
         ...(images && { images }),

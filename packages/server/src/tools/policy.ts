@@ -4,6 +4,8 @@
 //   role matches, the workspace decides.
 // - The stricter verdict of workspace and role wins: agents can write role files, so a role can only narrow what the
 //   workspace allows.
+// - Rules with `after: untrusted` are a list of their own, for calls of a model that has read untrusted content; where none of
+//   them matches, they say nothing. So such a rule is not undone by a later rule that allows the tool in general.
 // - A call that touches several paths is judged for each, and the strictest verdict wins: moving a file into an allowed
 //   folder does not bypass the rule for its old path.
 
@@ -29,6 +31,8 @@ export const DEFAULT_POLICY: readonly PolicyRule[] = [
     { tool: '*', path, effect: 'transactional', action: 'ask' },
     { tool: '*', path, effect: 'idempotent', action: 'ask' },
   ]),
+  // A rule that allows external effects does not allow those that a web page may have asked for.
+  { tool: '*', effect: 'external', after: 'untrusted', action: 'ask' },
 ];
 
 export interface JudgedCall {
@@ -38,6 +42,8 @@ export interface JudgedCall {
   readonly like?: string | undefined;
   /** As `Tool.paths` returns them. */
   readonly paths: readonly string[];
+  /** Whether the model that makes the call has read untrusted content in this chat. */
+  readonly afterUntrusted?: boolean;
 }
 
 export interface Verdict {
@@ -56,7 +62,7 @@ export interface Rules {
 }
 
 export function judge(call: JudgedCall, { workspace, role, mode = [] }: Rules): Verdict {
-  const by = (whose: string, rules: readonly PolicyRule[], unmatched: PolicyRule['action']) =>
+  const by = (whose: string, rules: readonly (PolicyRule | null)[], unmatched: PolicyRule['action']) =>
     placesOf(call).map((place) => {
       const index = decisive(rules, call, place);
       const rule = rules[index];
@@ -68,11 +74,27 @@ export function judge(call: JudgedCall, { workspace, role, mode = [] }: Rules): 
           }
         : { action: unmatched, reason: `${whose} has no rule for ${on}` };
     });
+  const usual = (rules: readonly PolicyRule[]) => only(rules, (rule) => rule.after === undefined);
+  const after = (rules: readonly PolicyRule[]) => only(rules, (rule) => rule.after === 'untrusted');
   return [
-    ...by('the workspace’s policy', workspace, 'ask'),
-    ...by('the role’s permissions', role, 'allow'),
+    ...by('the workspace’s policy', usual(workspace), 'ask'),
+    ...by('the role’s permissions', usual(role), 'allow'),
     ...by('the conversation’s mode', mode, 'allow'),
+    ...(call.afterUntrusted
+      ? [
+          ...by('the workspace’s policy', after(workspace), 'allow'),
+          ...by('the role’s permissions', after(role), 'allow'),
+        ]
+      : []),
   ].reduce((strictest, each) => (STRICTNESS[each.action] > STRICTNESS[strictest.action] ? each : strictest));
+}
+
+/** The list with holes for the other rules, so that a verdict names a rule by its place in the whole list. */
+function only(
+  rules: readonly PolicyRule[],
+  isOne: (rule: PolicyRule) => boolean,
+): readonly (PolicyRule | null)[] {
+  return rules.map((rule) => (isOne(rule) ? rule : null));
 }
 
 /** A path as rules match it: absolute, normalised, in Unicode NFC. */
@@ -93,10 +115,11 @@ function placesOf({ paths }: JudgedCall): readonly (Place | null)[] {
 }
 
 /** The index of the deciding rule; -1 if there is none. */
-function decisive(rules: readonly PolicyRule[], call: JudgedCall, place: Place | null): number {
+function decisive(rules: readonly (PolicyRule | null)[], call: JudgedCall, place: Place | null): number {
   let strictest = -1;
   for (let index = rules.length - 1; index >= 0; index -= 1) {
-    const rule = rules[index]!;
+    const rule = rules[index];
+    if (!rule) continue;
     if (rule.effect !== undefined && rule.effect !== call.effect) continue;
     const tool = parseGlob(rule.tool);
     if (!tool.matches(call.tool) && !(call.like !== undefined && tool.matches(call.like))) continue;

@@ -90,6 +90,10 @@ interface ToolBase<I> {
     context: Pick<CallContext, 'workspaceId'>,
     output?: Readonly<Record<string, unknown>>,
   ): Promise<EntityOperation | null>;
+  /** In a project's thread, the first of the modes clarify, inform and act in which it is offered; default: clarify. */
+  readonly offeredFrom?: 'inform' | 'act';
+  /** Its results are text that others wrote: models are shown it as such, and policies can tell runs that have read it. */
+  readonly untrusted?: true;
   /** Another process or machine does the work, so the call does not count towards the pod's limit of pure calls. */
   readonly elsewhere?: true;
   /** How long a call may go on after its run was canceled; by default, as long as the server lets any call. */

@@ -8,6 +8,7 @@ import { loadLayers } from '../context/layers.ts';
 import { createPacks } from '../context/packs.ts';
 import type { Packs } from '../context/request.ts';
 import type { Pool } from '../db/pool.ts';
+import { createCalendarTools } from '../calendar/tools.ts';
 import { createBuiltInTools } from '../files/tools/index.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
@@ -20,6 +21,7 @@ import type { Outgoing } from '../outgoing/outgoing.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { createSandboxTools, SANDBOX_TOOLS } from '../sandbox/tools/index.ts';
 import { createChatFiles } from '../threads/chats/chat-files.ts';
+import { createWebTools } from '../web/tools.ts';
 import { readPolicy } from '../tools/policies.ts';
 import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts';
 import type { Secrets } from '../workspaces/secrets.ts';
@@ -65,6 +67,8 @@ export async function wireAgents(
       lookBackTool(pool),
       ...createSandboxTools(world, sandbox),
       ...createContentTools({ pool, bus, quotaBytes: config.workspaceBytes }),
+      ...createWebTools(config, { outgoing, env }),
+      ...(config.calendar ? createCalendarTools({ ...world, now: Date.now }) : []),
       ...tools,
     ]);
   };

@@ -10,10 +10,14 @@ export async function heavyWork<Name extends Parameters<Run>[0]>(
   name: Name,
   input: Parameters<typeof workers.run<Name>>[1],
   context: Pick<CallContext, 'runId' | 'signal'>,
-  { what, instead }: { readonly what: string; readonly instead: string },
+  {
+    what,
+    instead,
+    mayNotEnd,
+  }: { readonly what: string; readonly instead: string; readonly mayNotEnd?: true },
 ): ReturnType<typeof workers.run<Name>> {
   try {
-    return await workers.run(name, input, { key: context.runId, signal: context.signal });
+    return await workers.run(name, input, { key: context.runId, signal: context.signal, mayNotEnd });
   } catch (error) {
     if (error instanceof TooMuchWork)
       throw new ToolFailure(`${what} ${error.message} and was stopped; ${instead}`);

@@ -17,6 +17,7 @@ import type {
 } from '@continuo/protocol';
 import { deltaOfCall } from '../../context/agent-state.ts';
 import { rulesOfMode } from '../../context/mode.ts';
+import { isUntrusted } from '../../context/untrusted.ts';
 import { FairLimiter } from '../../fair-limiter.ts';
 import { withoutSecretsIn } from '../../hidden-values.ts';
 import { isTooDeep, TOO_DEEP } from '../../json-depth.ts';
@@ -155,6 +156,7 @@ async function withoutRefused(
   if (hold.draining || context.canceled.aborted) return [];
   if (!calls.some(({ call, checked }) => needsVerdict(call, checked))) return calls;
   const workspace = (await readPolicy(options.pool, workspaceId)) ?? [];
+  const afterUntrusted = context.history.some(({ entry }) => isUntrusted(entry));
   const refused: Entry[] = [];
   const changes: LoopChange[] = [];
   const allowed = calls.filter((each) => {
@@ -162,7 +164,7 @@ async function withoutRefused(
     if (!checked.ok || !needsVerdict(call, checked)) return true;
     const { name: tool, effect, like } = checked.tool;
     const { action, reason } = judge(
-      { tool, effect, like, paths: checked.paths },
+      { tool, effect, like, paths: checked.paths, afterUntrusted },
       { workspace, role: agent.permissions, mode: rulesOfMode(context.mode) },
     );
     if (call.stage.kind === 'started') {
@@ -319,7 +321,7 @@ async function runCall(
     if (error instanceof Abandoned) return;
     const outcome = outcomeOf(error, tool);
     const output = secrets.hide({ error: errorForModels(error) });
-    await end({ output, success: false, ...(outcome && { outcome }) });
+    await end({ output, success: false, ...(outcome && { outcome }), ...untrustedOf(tool) });
   } finally {
     grace.end();
   }
@@ -458,7 +460,13 @@ function succeeded(tool: AnyTool, input: never, output: Record<string, unknown>,
     ...(collected.sources.size > 0 && { sources: [...collected.sources] }),
     ...(collected.versions.size > 0 && { versions: Object.fromEntries(collected.versions) }),
     ...(collected.images.length > 0 && { images: [...collected.images] }),
+    ...untrustedOf(tool),
   };
+}
+
+/** Errors count, too: an MCP server writes the text of its own. */
+function untrustedOf({ untrusted }: AnyTool): Pick<End, 'untrusted'> {
+  return untrusted ? { untrusted } : {};
 }
 
 interface Notes {
