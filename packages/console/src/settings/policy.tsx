@@ -224,6 +224,11 @@ function RuleRow({ rule, number, last, problem, change, move, remove }: RuleRowP
           <Trash2 />
         </IconButton>
       </span>
+      {rule.after && (
+        <span className="col-span-full text-xs text-soft">
+          Only once the model has read untrusted content; judged apart from the other rules.
+        </span>
+      )}
     </li>
   );
 }
