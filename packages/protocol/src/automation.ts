@@ -95,3 +95,118 @@ export const schedule = newSchedule
 export type NewSchedule = z.infer<typeof newSchedule>;
 export type Schedule = z.infer<typeof schedule>;
 export type ScheduleTime = z.infer<typeof scheduleTime>;
+
+export const webhookEvent = z.enum(['run.ended', 'approval.waiting']);
+
+export const newWebhook = z
+  .strictObject({
+    url: z
+      .url({ protocol: /^https?$/ })
+      .max(2048)
+      .refine(
+        (url) => {
+          const { username = '', password = '' } = URL.parse(url) ?? {};
+          return username === '' && password === '';
+        },
+        { error: 'must not contain a user or a password; the signature proves who sends a message' },
+      )
+      .meta({ description: 'Gets a POST for each event.' }),
+    events: z
+      .array(webhookEvent)
+      .min(1)
+      .default(['run.ended', 'approval.waiting'])
+      .transform((events) => [...new Set(events)]),
+    enabled: z
+      .boolean()
+      .default(true)
+      .meta({ description: 'A disabled webhook gets no new messages; those that wait stay.' }),
+  })
+  .meta({ id: 'NewWebhook' });
+
+export const webhook = z
+  .object({
+    id,
+    url: z.string(),
+    events: z.array(webhookEvent),
+    enabled: z.boolean(),
+    waiting: z.int().meta({ description: 'Messages that are not delivered yet.' }),
+    dead: z.int().meta({ description: 'Messages whose attempts are used up. They can be sent again.' }),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: 'Webhook' });
+
+export const addedWebhook = webhook
+  .extend({
+    secret: z.string().meta({
+      description: 'Verifies the signatures, as Standard Webhooks describe it. It is not shown again.',
+      example: 'whsec_…',
+    }),
+  })
+  .meta({ id: 'AddedWebhook' });
+
+export const webhookMessage = z
+  .object({
+    id: id.meta({ description: 'Its `webhook-id` is `msg_` and this id, also when it is sent again.' }),
+    event: webhookEvent,
+    payload: z.record(z.string(), z.unknown()).meta({ description: 'The body of the request.' }),
+    state: z.enum(['waiting', 'delivered', 'dead']),
+    attempts: z.int(),
+    next_at: time.nullable().meta({ description: 'When a waiting message is tried next.' }),
+    status: z.int().nullable().meta({ description: 'The status of the last answer.' }),
+    error: z.string().nullable().meta({ description: 'Why the last attempt failed.' }),
+    created_at: time,
+    attempted_at: time.nullable(),
+  })
+  .meta({ id: 'WebhookMessage' });
+
+export type NewWebhook = z.infer<typeof newWebhook>;
+export type Webhook = z.infer<typeof webhook>;
+export type WebhookMessage = z.infer<typeof webhookMessage>;
+
+export const newTrigger = z
+  .strictObject({
+    name: name.meta({ description: 'Unique in the workspace.' }),
+    ...start,
+    signed: z.boolean().default(false).meta({
+      description: 'Whether requests must be signed as Standard Webhooks describe it.',
+    }),
+    enabled: z.boolean().default(true).meta({ description: 'A disabled trigger is answered like none.' }),
+  })
+  .meta({ id: 'NewTrigger' });
+
+export const trigger = newTrigger
+  .extend({
+    id,
+    uses: z.int().meta({ description: 'How many runs it has started.' }),
+    used_at: time.nullable(),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: 'Trigger' });
+
+const secret = z
+  .string()
+  .nullable()
+  .meta({ description: 'Signs requests, if they must be signed. It is not shown again.' });
+
+export const changedTrigger = trigger
+  .extend({
+    secret: secret.meta({ description: 'If requests must be signed from now on; not shown again.' }),
+  })
+  .meta({ id: 'ChangedTrigger' });
+
+export const addedTrigger = trigger
+  .extend({
+    path: z.string().meta({
+      description: 'The address, on this server. It contains the token, which is not shown again.',
+      example: '/hooks/…',
+    }),
+    secret,
+  })
+  .meta({ id: 'AddedTrigger' });
+
+export const triggered = z.object({ run_id: id }).meta({ id: 'Triggered' });
+
+export type NewTrigger = z.infer<typeof newTrigger>;
+export type Trigger = z.infer<typeof trigger>;

@@ -20,7 +20,16 @@ export type {
 } from './events.ts';
 export { isTerminal } from './events.ts';
 export * as schemas from './schemas.ts';
-export type { NewSchedule, Schedule, ScheduleTime } from './automation.ts';
+export type {
+  NewSchedule,
+  NewTrigger,
+  NewWebhook,
+  Schedule,
+  ScheduleTime,
+  Trigger,
+  Webhook,
+  WebhookMessage,
+} from './automation.ts';
 export type { Approval, Chat, ChatMessage, Session } from './chats.ts';
 export type { ModelContext, SentRequest } from './context.ts';
 export type { File, FileDiff, FileVersion, SearchHit, TreeEntry, Unpacked, Workspace } from './files.ts';

@@ -668,6 +668,9 @@ function add_empty_file(p_workspace uuid, p_path text, p_folded text, p_author j
 function add_missing_parents(p_workspace uuid, p_files uuid[], p_author json, OUT added uuid[], OUT changes jsonb)
   returns record language plpgsql
 
+function add_webhook_messages(p_workspace uuid, p_event text, p_at timestamp with time zone, p_data json)
+  returns void language plpgsql
+
 function after_file_changes(p_workspace uuid, p_files uuid[], p_author json)
   returns jsonb language plpgsql
 
@@ -809,6 +812,9 @@ function on_append_steered(p_seq integer, p_id uuid)
 function on_append_title(p_thread uuid, p_title text)
   returns boolean language plpgsql
 
+function on_approval_asked_automation(p_approval uuid, p_workspace uuid)
+  returns void language plpgsql
+
 function on_file_changes_knowledge(p_workspace uuid, p_files uuid[], p_author json)
   returns jsonb language plpgsql
 
@@ -840,6 +846,9 @@ function on_purge_workspace_planning(p_workspace uuid)
   returns void language plpgsql
 
 function on_purge_workspace_runs(p_workspace uuid)
+  returns void language plpgsql
+
+function on_run_end_automation(p_run uuid, p_workspace uuid)
   returns void language plpgsql
 
 function open_chat(p_workspace uuid, p_title text, p_chat_role text, p_chat_model text, p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json, p_pod uuid, p_principal json, OUT owner uuid, OUT claimed_attempt integer, OUT workspace_id uuid, OUT ordinal integer, OUT queued_at timestamp with time zone, OUT blocked_by uuid, OUT log_seq integer, OUT content json, OUT steered uuid, OUT title_wanted boolean)

@@ -72,6 +72,8 @@ export interface Config {
   readonly sandbox: 'auto' | 'off';
   /** Folders of the host that commands may read, besides /usr: toolchains. */
   readonly sandboxFolders: readonly string[];
+  /** The pauses between the attempts to deliver a message to a webhook. */
+  readonly webhookRetrySeconds: readonly number[];
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -306,6 +308,16 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
     allowed:
       'absolute paths of folders, separated by colons, such as /opt/node:/opt/python; not the root, nor the folder of the data',
   },
+  webhookRetrySeconds: {
+    env: 'CONTINUO_WEBHOOK_RETRY_SECONDS',
+    schema: z
+      .union([
+        z.string().transform((list) => list.split(',').map((entry): string | number => entry.trim())),
+        z.array(z.union([z.string(), z.number()])),
+      ])
+      .pipe(z.array(number.pipe(z.number().min(0.01).max(604_800))).max(20)),
+    allowed: 'at most 20 numbers from 0.01 to 604800, separated by commas',
+  },
 };
 const keys = Object.keys(settings) as (keyof Config)[];
 
@@ -375,6 +387,7 @@ export async function loadConfig(world: {
     approvalExpiresSeconds: read<number | null>('approvalExpiresSeconds', null),
     sandbox: read<Config['sandbox']>('sandbox', 'auto'),
     sandboxFolders: read<readonly string[]>('sandboxFolders', []),
+    webhookRetrySeconds: read<readonly number[]>('webhookRetrySeconds', [5, 60, 600, 3600, 21_600, 43_200]),
   };
 
   if (!isLoopback(config.host) && !given('apiKey')) {

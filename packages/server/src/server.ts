@@ -79,19 +79,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const conductors = new Map(options.conductors);
   const pod: Pod = wirePod(options, { database, bus, writer, agents, conductors, packs, secrets, metrics });
 
-  const automation = wireAutomation(options, { pool, bus, pod, agents, onError });
-
   const originOf = createThreadOriginCache(pool);
-  const hints = new WorkspaceHints({
-    bus,
-    workspaceOf: (threadId) => {
-      const origin = originOf(threadId);
-      return origin instanceof Promise
-        ? origin.then((found) => found?.workspaceId ?? null)
-        : origin.workspaceId;
-    },
-    onError,
-  });
+  const workspaceOf = (threadId: string) => {
+    const origin = originOf(threadId);
+    return origin instanceof Promise
+      ? origin.then((found) => found?.workspaceId ?? null)
+      : origin.workspaceId;
+  };
+  const automation = wireAutomation(options, { pool, bus, pod, agents, outgoing, workspaceOf, onError });
+  const hints = new WorkspaceHints({ bus, workspaceOf, onError });
   const streams = new Streams(followers, changes);
   // Bind the port first: a second server on a taken port must not claim any thread.
   const http = await wireHttp(
@@ -102,6 +98,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       pod,
       mcp,
       secrets,
+      triggers: automation.triggers,
       agents,
       packs,
       models,
@@ -123,7 +120,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   await mirrors.start();
   await pod.start();
-  automation.start();
+  await automation.start();
   const chores = startChores(pool, onError);
 
   return {

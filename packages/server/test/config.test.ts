@@ -57,6 +57,7 @@ test('without any setting, the defaults hold', async () => {
     approvalExpiresSeconds: null,
     sandbox: 'auto',
     sandboxFolders: [],
+    webhookRetrySeconds: [5, 60, 600, 3600, 21_600, 43_200],
   });
 });
 
@@ -92,6 +93,7 @@ test('every setting can come from the environment', async () => {
     CONTINUO_APPROVAL_EXPIRES_SECONDS: '86400',
     CONTINUO_SANDBOX: 'off',
     CONTINUO_SANDBOX_FOLDERS: '/opt/node:/opt/python',
+    CONTINUO_WEBHOOK_RETRY_SECONDS: '0.5, 10',
     CONTINUO_MODEL_IDLE_SECONDS: '900',
   });
   expect(config).toEqual({
@@ -126,6 +128,7 @@ test('every setting can come from the environment', async () => {
     approvalExpiresSeconds: 86_400,
     sandbox: 'off',
     sandboxFolders: ['/opt/node', '/opt/python'],
+    webhookRetrySeconds: [0.5, 10],
   });
 });
 

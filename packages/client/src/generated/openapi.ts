@@ -7373,6 +7373,542 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{id}/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the webhooks of a workspace, with their waiting and dead messages */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The webhooks, oldest first */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["Webhook"][];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Add a webhook; the answer has its secret, which is not shown again
+         * @description A workspace has at most 20.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewWebhook"];
+                };
+            };
+            responses: {
+                /** @description The webhook */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AddedWebhook"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/webhooks/{webhook}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a webhook */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    webhook: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The webhook */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Webhook"];
+                    };
+                };
+            };
+        };
+        /** Change a webhook; its secret stays */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    webhook: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewWebhook"];
+                };
+            };
+            responses: {
+                /** @description The webhook */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Webhook"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /** Remove a webhook with its messages */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    webhook: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The webhook is removed */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/webhooks/{webhook}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace the secret of a webhook; the old one signs nothing more */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    webhook: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The webhook */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AddedWebhook"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/webhooks/{webhook}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the messages to a webhook, newest first */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `dead`: only messages whose attempts are used up. */
+                    state?: "waiting" | "delivered" | "dead";
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    webhook: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of messages */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["WebhookMessage"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/webhooks/{webhook}/messages/{message}/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message again, with all its attempts
+         * @description A receiver knows the message by its `webhook-id`, which stays.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    webhook: string;
+                    message: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The message is being sent */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the triggers of a workspace */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The triggers, by name */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["Trigger"][];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Add a trigger; the answer has its address and its secret, which are not shown again
+         * @description A workspace has at most 20.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewTrigger"];
+                };
+            };
+            responses: {
+                /** @description The trigger */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AddedTrigger"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/triggers/{trigger}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a trigger */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    trigger: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The trigger */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Trigger"];
+                    };
+                };
+            };
+        };
+        /** Change a trigger; its address stays */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    trigger: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewTrigger"];
+                };
+            };
+            responses: {
+                /** @description The trigger */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ChangedTrigger"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /** Remove a trigger; its chats stay */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    trigger: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The trigger is removed */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/triggers/{trigger}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace the address of a trigger; the old one stops working at once */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    trigger: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The trigger */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AddedTrigger"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hooks/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a run by a trigger’s address
+         * @description The body may be any text of at most 65536 bytes; the agent gets it as data that nobody has checked. At most 60 requests a minute. A repeated `webhook-id` or `Idempotency-Key` starts no second run for 24 hours.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    "idempotency-key"?: string;
+                    "webhook-id"?: string;
+                };
+                path: {
+                    token: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The run is queued */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Triggered"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/person": {
         parameters: {
             query?: never;
@@ -10027,6 +10563,304 @@ export interface components {
         };
         NewSecret: {
             value: string;
+        };
+        Webhook: {
+            /** Format: uuid */
+            id: string;
+            url: string;
+            events: ("run.ended" | "approval.waiting")[];
+            enabled: boolean;
+            /** @description Messages that are not delivered yet. */
+            waiting: number;
+            /** @description Messages whose attempts are used up. They can be sent again. */
+            dead: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        AddedWebhook: {
+            /** Format: uuid */
+            id: string;
+            url: string;
+            events: ("run.ended" | "approval.waiting")[];
+            enabled: boolean;
+            /** @description Messages that are not delivered yet. */
+            waiting: number;
+            /** @description Messages whose attempts are used up. They can be sent again. */
+            dead: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * @description Verifies the signatures, as Standard Webhooks describe it. It is not shown again.
+             * @example whsec_…
+             */
+            secret: string;
+        };
+        NewWebhook: {
+            /**
+             * Format: uri
+             * @description Gets a POST for each event.
+             */
+            url: string;
+            /**
+             * @default [
+             *       "run.ended",
+             *       "approval.waiting"
+             *     ]
+             */
+            events: ("run.ended" | "approval.waiting")[];
+            /**
+             * @description A disabled webhook gets no new messages; those that wait stay.
+             * @default true
+             */
+            enabled: boolean;
+        };
+        WebhookMessage: {
+            /**
+             * Format: uuid
+             * @description Its `webhook-id` is `msg_` and this id, also when it is sent again.
+             */
+            id: string;
+            /** @enum {string} */
+            event: "run.ended" | "approval.waiting";
+            /** @description The body of the request. */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            state: "waiting" | "delivered" | "dead";
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When a waiting message is tried next.
+             */
+            next_at: string | null;
+            /** @description The status of the last answer. */
+            status: number | null;
+            /** @description Why the last attempt failed. */
+            error: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            attempted_at: string | null;
+        };
+        Trigger: {
+            /** @description Unique in the workspace. */
+            name: string;
+            /** @description What is said to the agent. */
+            message: string;
+            /**
+             * Format: uuid
+             * @description The chat that gets the message; null: a new chat each time.
+             * @default null
+             */
+            chat_id: string | null;
+            /**
+             * @description The title of new chats; null: the server finds one.
+             * @default null
+             */
+            title: string | null;
+            /** @default null */
+            role: string | null;
+            /** @default null */
+            model: string | null;
+            /**
+             * @description The limits of each run.
+             * @default null
+             */
+            limits: {
+                /** @description Model calls. */
+                steps?: number;
+                tokens?: number;
+                /** @description US dollars, as far as prices are known. */
+                cost?: number;
+                seconds?: number;
+            } | null;
+            /**
+             * @description Whether requests must be signed as Standard Webhooks describe it.
+             * @default false
+             */
+            signed: boolean;
+            /**
+             * @description A disabled trigger is answered like none.
+             * @default true
+             */
+            enabled: boolean;
+            /** Format: uuid */
+            id: string;
+            /** @description How many runs it has started. */
+            uses: number;
+            /** Format: date-time */
+            used_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        AddedTrigger: {
+            /** @description Unique in the workspace. */
+            name: string;
+            /** @description What is said to the agent. */
+            message: string;
+            /**
+             * Format: uuid
+             * @description The chat that gets the message; null: a new chat each time.
+             * @default null
+             */
+            chat_id: string | null;
+            /**
+             * @description The title of new chats; null: the server finds one.
+             * @default null
+             */
+            title: string | null;
+            /** @default null */
+            role: string | null;
+            /** @default null */
+            model: string | null;
+            /**
+             * @description The limits of each run.
+             * @default null
+             */
+            limits: {
+                /** @description Model calls. */
+                steps?: number;
+                tokens?: number;
+                /** @description US dollars, as far as prices are known. */
+                cost?: number;
+                seconds?: number;
+            } | null;
+            /**
+             * @description Whether requests must be signed as Standard Webhooks describe it.
+             * @default false
+             */
+            signed: boolean;
+            /**
+             * @description A disabled trigger is answered like none.
+             * @default true
+             */
+            enabled: boolean;
+            /** Format: uuid */
+            id: string;
+            /** @description How many runs it has started. */
+            uses: number;
+            /** Format: date-time */
+            used_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * @description The address, on this server. It contains the token, which is not shown again.
+             * @example /hooks/…
+             */
+            path: string;
+            /** @description Signs requests, if they must be signed. It is not shown again. */
+            secret: string | null;
+        };
+        NewTrigger: {
+            /** @description Unique in the workspace. */
+            name: string;
+            /** @description What is said to the agent. */
+            message: string;
+            /**
+             * Format: uuid
+             * @description The chat that gets the message; null: a new chat each time.
+             * @default null
+             */
+            chat_id: string | null;
+            /**
+             * @description The title of new chats; null: the server finds one.
+             * @default null
+             */
+            title: string | null;
+            /** @default null */
+            role: string | null;
+            /** @default null */
+            model: string | null;
+            /**
+             * @description The limits of each run.
+             * @default null
+             */
+            limits: {
+                /** @description Model calls. */
+                steps?: number;
+                tokens?: number;
+                /** @description US dollars, as far as prices are known. */
+                cost?: number;
+                seconds?: number;
+            } | null;
+            /**
+             * @description Whether requests must be signed as Standard Webhooks describe it.
+             * @default false
+             */
+            signed: boolean;
+            /**
+             * @description A disabled trigger is answered like none.
+             * @default true
+             */
+            enabled: boolean;
+        };
+        ChangedTrigger: {
+            /** @description Unique in the workspace. */
+            name: string;
+            /** @description What is said to the agent. */
+            message: string;
+            /**
+             * Format: uuid
+             * @description The chat that gets the message; null: a new chat each time.
+             * @default null
+             */
+            chat_id: string | null;
+            /**
+             * @description The title of new chats; null: the server finds one.
+             * @default null
+             */
+            title: string | null;
+            /** @default null */
+            role: string | null;
+            /** @default null */
+            model: string | null;
+            /**
+             * @description The limits of each run.
+             * @default null
+             */
+            limits: {
+                /** @description Model calls. */
+                steps?: number;
+                tokens?: number;
+                /** @description US dollars, as far as prices are known. */
+                cost?: number;
+                seconds?: number;
+            } | null;
+            /**
+             * @description Whether requests must be signed as Standard Webhooks describe it.
+             * @default false
+             */
+            signed: boolean;
+            /**
+             * @description A disabled trigger is answered like none.
+             * @default true
+             */
+            enabled: boolean;
+            /** Format: uuid */
+            id: string;
+            /** @description How many runs it has started. */
+            uses: number;
+            /** Format: date-time */
+            used_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description If requests must be signed from now on; not shown again. */
+            secret: string | null;
+        };
+        Triggered: {
+            /** Format: uuid */
+            run_id: string;
         };
         PersonState: {
             person: boolean;

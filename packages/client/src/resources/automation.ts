@@ -1,38 +1,86 @@
-// Schedules of a workspace.
+// What a workspace does while nobody is there: schedules, webhooks and triggers.
 
-import type { At, BodyOf, Http } from '../http.ts';
+import type { At, BodyOf, Http, QueryOf } from '../http.ts';
 import type { WorkspaceOptions } from './chats.ts';
 
 const SCHEDULES = '/api/v1/workspaces/{id}/schedules';
 const SCHEDULE = '/api/v1/workspaces/{id}/schedules/{schedule}';
-type NewSchedule = BodyOf<At<typeof SCHEDULES, 'post'>>;
+const WEBHOOKS = '/api/v1/workspaces/{id}/webhooks';
+const WEBHOOK = '/api/v1/workspaces/{id}/webhooks/{webhook}';
+const MESSAGES = '/api/v1/workspaces/{id}/webhooks/{webhook}/messages';
+const TRIGGERS = '/api/v1/workspaces/{id}/triggers';
+const TRIGGER = '/api/v1/workspaces/{id}/triggers/{trigger}';
+type Body<P extends typeof SCHEDULES | typeof WEBHOOKS | typeof TRIGGERS> = BodyOf<At<P, 'post'>>;
+/** The server fills in the fields that have defaults. */
+type NewSchedule = Partial<Body<typeof SCHEDULES>> &
+  Pick<Body<typeof SCHEDULES>, 'name' | 'cron' | 'message'>;
+type NewWebhook = Partial<Body<typeof WEBHOOKS>> & Pick<Body<typeof WEBHOOKS>, 'url'>;
+type NewTrigger = Partial<Body<typeof TRIGGERS>> & Pick<Body<typeof TRIGGERS>, 'name' | 'message'>;
 
 export function automation(http: Http) {
-  const whole = ({ workspace = http.workspace, signal }: WorkspaceOptions) => ({
-    path: { id: workspace },
-    signal,
-  });
-  const one = (schedule: string, { workspace = http.workspace, signal }: WorkspaceOptions) => ({
-    path: { id: workspace, schedule },
+  const at = <Names extends object>(
+    names: Names,
+    { workspace = http.workspace, signal }: WorkspaceOptions,
+  ) => ({
+    path: { id: workspace, ...names },
     signal,
   });
   return {
     schedules: {
-      list: (where: WorkspaceOptions = {}) => http.call('get', SCHEDULES, whole(where)),
-      get: (id: string, where: WorkspaceOptions = {}) => http.call('get', SCHEDULE, one(id, where)),
+      list: (where: WorkspaceOptions = {}) => http.call('get', SCHEDULES, at({}, where)),
+      get: (schedule: string, where: WorkspaceOptions = {}) =>
+        http.call('get', SCHEDULE, at({ schedule }, where)),
       create: (body: NewSchedule, where: WorkspaceOptions = {}) =>
-        http.call('post', SCHEDULES, { ...whole(where), body }),
+        http.call('post', SCHEDULES, { ...at({}, where), body: body as Body<typeof SCHEDULES> }),
       /** Replaces the whole schedule. */
-      change: (id: string, body: NewSchedule, where: WorkspaceOptions = {}) =>
-        http.call('put', SCHEDULE, { ...one(id, where), body }),
-      remove: (id: string, where: WorkspaceOptions = {}) => http.call('delete', SCHEDULE, one(id, where)),
-      pause: (id: string, where: WorkspaceOptions = {}) =>
-        http.call('post', `${SCHEDULE}/pause`, one(id, where)),
+      change: (schedule: string, body: NewSchedule, where: WorkspaceOptions = {}) =>
+        http.call('put', SCHEDULE, { ...at({ schedule }, where), body: body as Body<typeof SCHEDULES> }),
+      remove: (schedule: string, where: WorkspaceOptions = {}) =>
+        http.call('delete', SCHEDULE, at({ schedule }, where)),
+      pause: (schedule: string, where: WorkspaceOptions = {}) =>
+        http.call('post', `${SCHEDULE}/pause`, at({ schedule }, where)),
       /** It goes on with its next time after now. */
-      resume: (id: string, where: WorkspaceOptions = {}) =>
-        http.call('post', `${SCHEDULE}/resume`, one(id, where)),
+      resume: (schedule: string, where: WorkspaceOptions = {}) =>
+        http.call('post', `${SCHEDULE}/resume`, at({ schedule }, where)),
       /** Starts a run now; refused with `schedule_busy` if its last run is open. */
-      run: (id: string, where: WorkspaceOptions = {}) => http.call('post', `${SCHEDULE}/run`, one(id, where)),
+      run: (schedule: string, where: WorkspaceOptions = {}) =>
+        http.call('post', `${SCHEDULE}/run`, at({ schedule }, where)),
+    },
+    webhooks: {
+      list: (where: WorkspaceOptions = {}) => http.call('get', WEBHOOKS, at({}, where)),
+      get: (webhook: string, where: WorkspaceOptions = {}) =>
+        http.call('get', WEBHOOK, at({ webhook }, where)),
+      /** The answer has the secret, which is not shown again. */
+      create: (body: NewWebhook, where: WorkspaceOptions = {}) =>
+        http.call('post', WEBHOOKS, { ...at({}, where), body: body as Body<typeof WEBHOOKS> }),
+      change: (webhook: string, body: NewWebhook, where: WorkspaceOptions = {}) =>
+        http.call('put', WEBHOOK, { ...at({ webhook }, where), body: body as Body<typeof WEBHOOKS> }),
+      remove: (webhook: string, where: WorkspaceOptions = {}) =>
+        http.call('delete', WEBHOOK, at({ webhook }, where)),
+      replaceSecret: (webhook: string, where: WorkspaceOptions = {}) =>
+        http.call('post', `${WEBHOOK}/secret`, at({ webhook }, where)),
+      /** Newest first; with `state: 'dead'`, those whose attempts are used up. */
+      messages: (
+        webhook: string,
+        query: QueryOf<At<typeof MESSAGES, 'get'>> = {},
+        where: WorkspaceOptions = {},
+      ) => http.call('get', MESSAGES, { ...at({ webhook }, where), query }),
+      sendAgain: (webhook: string, message: string, where: WorkspaceOptions = {}) =>
+        http.call('post', `${MESSAGES}/{message}/send`, at({ webhook, message }, where)),
+    },
+    triggers: {
+      list: (where: WorkspaceOptions = {}) => http.call('get', TRIGGERS, at({}, where)),
+      get: (trigger: string, where: WorkspaceOptions = {}) =>
+        http.call('get', TRIGGER, at({ trigger }, where)),
+      /** The answer has the address and the secret, which are not shown again. */
+      create: (body: NewTrigger, where: WorkspaceOptions = {}) =>
+        http.call('post', TRIGGERS, { ...at({}, where), body: body as Body<typeof TRIGGERS> }),
+      change: (trigger: string, body: NewTrigger, where: WorkspaceOptions = {}) =>
+        http.call('put', TRIGGER, { ...at({ trigger }, where), body: body as Body<typeof TRIGGERS> }),
+      remove: (trigger: string, where: WorkspaceOptions = {}) =>
+        http.call('delete', TRIGGER, at({ trigger }, where)),
+      replaceToken: (trigger: string, where: WorkspaceOptions = {}) =>
+        http.call('post', `${TRIGGER}/token`, at({ trigger }, where)),
     },
   };
 }

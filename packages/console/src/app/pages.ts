@@ -2,6 +2,7 @@
 // `Page`; a page with a `label` is in the navigation.
 
 import {
+  CalendarClock,
   FolderKanban,
   FolderTree,
   ListTree,
@@ -46,5 +47,11 @@ export const pages: readonly PageEntry[] = [
   },
   { path: '/runs', load: () => import('../pages/runs.tsx'), label: 'Runs', icon: ListTree },
   { path: '/runs/$run', load: () => import('../pages/run.tsx') },
+  {
+    path: '/schedules',
+    load: () => import('../pages/schedules.tsx'),
+    label: 'Schedules',
+    icon: CalendarClock,
+  },
   { path: '/settings', load: () => import('../pages/settings.tsx'), label: 'Settings', icon: Settings },
 ];

@@ -75,7 +75,7 @@ function unlocked(): Promise<void> {
   });
 }
 
-function applyHint(queries: QueryClient, { chats, files, servers }: Hint): void {
+function applyHint(queries: QueryClient, { chats, files, servers, automation }: Hint): void {
   for (const chat of chats) {
     const refetch = () => void chatChanged(queries, chat);
     refetch();
@@ -88,6 +88,7 @@ function applyHint(queries: QueryClient, { chats, files, servers }: Hint): void 
   }
   if (files) invalidate(queries, keys.files);
   if (servers) invalidate(queries, keys.servers);
+  if (automation) invalidate(queries, keys.automation);
 }
 
 function invalidate(queries: QueryClient, queryKey: QueryKey): void {

@@ -16,7 +16,7 @@ export type Chat = ChatPage['items'][number];
 type ApprovalPage = Awaited<ReturnType<typeof client.approvals.list>>;
 export type Approval = ApprovalPage['items'][number];
 
-/** Queries under `files`, `approvals`, `runs` and `servers` are stale as soon as a hint says so. */
+/** Queries under `files`, `approvals`, `runs`, `servers` and `automation` are stale as soon as a hint says so. */
 export const keys = {
   chats: ['chats'] as QueryKey,
   /** Archived and removed chats. */
@@ -26,6 +26,7 @@ export const keys = {
   files: ['files'] as QueryKey,
   runs: ['runs'] as QueryKey,
   servers: ['servers'] as QueryKey,
+  automation: ['automation'] as QueryKey,
   why: (chat: string): QueryKey => ['why', chat],
 };
 

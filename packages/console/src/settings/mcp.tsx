@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { CircleX, LoaderCircle, Plug, Plus, PowerOff, RotateCcw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { client } from '../data/client.ts';
+import { useAction } from '../data/use-action.ts';
 import { keys } from '../data/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { When } from '../ui/format.tsx';
@@ -58,20 +59,7 @@ export function McpServers() {
 function Entry({ server, changed }: { readonly server: Server; readonly changed: () => Promise<void> }) {
   const { name, config, state } = server;
   const [sure, setSure] = useState<'no' | 'yes' | 'kept'>('no');
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const act = async (action: () => Promise<unknown>) => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await action();
-      await changed();
-    } catch (error) {
-      setProblem((error as Error).message);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { busy, problem, act } = useAction(changed);
   return (
     <li className="px-4 py-2.5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">

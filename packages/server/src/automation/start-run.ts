@@ -7,7 +7,7 @@ import type { Bus } from '../bus/bus.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import type { Principal, StoredPrincipal } from '../identity/principal.ts';
 import type { NewSchedule } from '@continuo/protocol';
-import { enqueueIn, type Enqueued } from '../runs/accept/enqueue.ts';
+import { enqueueIn, type Enqueue, type Enqueued } from '../runs/accept/enqueue.ts';
 
 /** What a schedule or a trigger starts, as its column `start` stores it. */
 export type Start = Pick<NewSchedule, 'message' | 'chat_id' | 'title' | 'role' | 'model' | 'limits'>;
@@ -31,41 +31,60 @@ export type Started =
   /** The transaction can go on. */
   | { readonly ok: false; readonly reason: string };
 
+/** Starts the run in the caller's transaction. */
 export async function startRun(
   client: Queryable,
   world: StartWorld,
-  { workspaceId, start, principal }: StartRequest,
+  { principal, ...asked }: StartRequest,
 ): Promise<Started> {
+  const prepared = await prepareRun(client, world.agents, asked);
+  if (!prepared.ok) return prepared;
+  const { request } = prepared;
+  const acting = { ...world, principal: actingAs(principal, asked.workspaceId) };
+  const { outcome, announce } = await enqueueIn(client, acting, request);
+  return outcome.kind === 'queued'
+    ? { ok: true, threadId: request.threadId, runId: outcome.run.id, announce }
+    : { ok: false, reason: refusalOf(outcome.kind) };
+}
+
+type Prepared =
+  | { readonly ok: true; readonly request: Enqueue }
+  | { readonly ok: false; readonly reason: string };
+
+/** The message as it is enqueued, with what `start` leaves open filled in. */
+export async function prepareRun(
+  client: Queryable,
+  agents: Agents,
+  { workspaceId, start }: Pick<StartRequest, 'workspaceId' | 'start'>,
+): Promise<Prepared> {
   const { chat_id: chatId, title, limits, message } = start;
   const chosen = chatId === null ? start : await chatDefaults(client, workspaceId, start);
   if (chosen === null) return { ok: false, reason: 'the chat does not exist any more' };
-  const made = await world.agents.make({
+  const made = await agents.make({
     workspaceId,
     role: chosen.role ?? undefined,
     model: chosen.model ?? undefined,
   });
   if (!made.ok) return { ok: false, reason: made.problem };
-  const { agent } = made;
-  const merged = { ...agent.limits, ...limits };
-  const threadId = chatId ?? uuidv7();
-  const { outcome, announce } = await enqueueIn(
-    client,
-    { ...world, principal: actingAs(principal, workspaceId) },
-    {
+  const merged = { ...made.agent.limits, ...limits };
+  return {
+    ok: true,
+    request: {
       workspaceId,
-      threadId,
+      threadId: chatId ?? uuidv7(),
       message: { content: message },
       ...(chatId === null && { chat: { title, role: start.role, model: start.model } }),
       chosen: null,
       idempotencyKey: null,
-      model: agent.model.id,
-      role: agent.role,
+      model: made.agent.model.id,
+      role: made.agent.role,
       limits: Object.keys(merged).length === 0 ? null : merged,
     },
-  );
-  return outcome.kind === 'queued'
-    ? { ok: true, threadId, runId: outcome.run.id, announce }
-    : { ok: false, reason: REASONS[outcome.kind] ?? `the message was not accepted (${outcome.kind})` };
+  };
+}
+
+export function refusalOf(kind: Enqueued['kind']): string {
+  return REASONS[kind] ?? `the message was not accepted (${kind})`;
 }
 
 const REASONS: Partial<Record<Enqueued['kind'], string>> = {
@@ -89,6 +108,6 @@ async function chatDefaults(
 }
 
 /** A stored principal has no power of its own: nobody is there to decide. */
-function actingAs(stored: StoredPrincipal, workspaceId: string): Principal {
+export function actingAs(stored: StoredPrincipal, workspaceId: string): Principal {
   return stored.kind === 'key' ? { ...stored, isPerson: false, workspaceId } : { ...stored, isPerson: false };
 }

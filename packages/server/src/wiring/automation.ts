@@ -1,10 +1,14 @@
-// Automation: what is done at a time, and not because of a request.
+// Automation: schedules and deliveries, which this pod does when they are due, and triggers, which requests call.
 
 import type { Pod } from '../actors/pod.ts';
 import type { Agents } from '../agents/agent.ts';
+import { createDeliveries } from '../automation/deliveries.ts';
 import { createScheduler } from '../automation/schedules.ts';
+import { createTriggers, type Triggers } from '../automation/triggers.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { Pool } from '../db/pool.ts';
+import { VERSION } from '../http/kernel/version.ts';
+import type { Outgoing } from '../outgoing/outgoing.ts';
 import type { ServerOptions } from './options.ts';
 
 interface AutomationOptions {
@@ -12,19 +16,34 @@ interface AutomationOptions {
   readonly bus: Bus;
   readonly pod: Pod;
   readonly agents: Agents;
+  readonly outgoing: Outgoing;
+  readonly workspaceOf: (threadId: string) => Promise<string | null> | string | null;
   readonly onError: (error: Error) => void;
 }
 
 export interface Automation {
-  start(): void;
+  readonly triggers: Triggers;
+  start(): Promise<void>;
   /** Resolves when work in progress has ended. */
   stop(): Promise<void>;
 }
 
-export function wireAutomation({ faults }: ServerOptions, options: AutomationOptions): Automation {
+export function wireAutomation({ config, faults }: ServerOptions, options: AutomationOptions): Automation {
   const scheduler = createScheduler({ ...options, faults });
+  const deliveries = createDeliveries({
+    ...options,
+    retrySeconds: config.webhookRetrySeconds,
+    version: VERSION,
+    faults,
+  });
   return {
-    start: () => scheduler.start(),
-    stop: () => scheduler.stop(),
+    triggers: createTriggers(options),
+    start: async () => {
+      scheduler.start();
+      await deliveries.start();
+    },
+    stop: async () => {
+      await Promise.all([scheduler.stop(), deliveries.stop()]);
+    },
   };
 }

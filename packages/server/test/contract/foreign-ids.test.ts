@@ -26,6 +26,9 @@ interface Ids {
   /** The slug of a published page, which shows the file. */
   readonly slug: string;
   readonly schedule: string;
+  readonly webhook: string;
+  readonly webhook_message: string;
+  readonly trigger: string;
   /** An entity of each kind, by the kind. */
   readonly entities: Readonly<Record<string, string>>;
 }
@@ -114,6 +117,16 @@ const INSIDE: Readonly<Record<string, Route>> = {
   'GET /api/v1/content/{id}/assets/{file}': {},
   // Idempotent: it is not published here.
   'POST /api/v1/workspaces/{id}/content/{type}/{slug}/unpublish': { status: 204 },
+  'GET /api/v1/workspaces/{id}/webhooks/{webhook}': {},
+  'GET /api/v1/workspaces/{id}/webhooks/{webhook}/messages': {},
+  'POST /api/v1/workspaces/{id}/webhooks/{webhook}/messages/{message}/send': {},
+  'POST /api/v1/workspaces/{id}/webhooks/{webhook}/secret': {},
+  'PUT /api/v1/workspaces/{id}/webhooks/{webhook}': { request: () => ({ body: HOOK }) },
+  'DELETE /api/v1/workspaces/{id}/webhooks/{webhook}': {},
+  'GET /api/v1/workspaces/{id}/triggers/{trigger}': {},
+  'PUT /api/v1/workspaces/{id}/triggers/{trigger}': { request: () => ({ body: TRIGGER }) },
+  'POST /api/v1/workspaces/{id}/triggers/{trigger}/token': {},
+  'DELETE /api/v1/workspaces/{id}/triggers/{trigger}': {},
   'GET /api/v1/workspaces/{id}/tree': { request: ({ folder }) => ({ query: { path: folder } }) },
   'GET /api/v1/workspaces/{id}/archive': { request: ({ folder }) => ({ query: { path: folder } }) },
   'GET /api/v1/workspaces/{id}/versions': { request: ({ file }) => ({ query: { file } }) },
@@ -177,6 +190,8 @@ const WHOLE_WORKSPACE = [
   'GET /api/v1/workspaces/{id}/schedules',
   'GET /api/v1/workspaces/{id}/search',
   'GET /api/v1/workspaces/{id}/skills',
+  'GET /api/v1/workspaces/{id}/triggers',
+  'GET /api/v1/workspaces/{id}/webhooks',
   'PATCH /api/v1/workspaces/{id}',
   'POST /api/v1/workspaces/{id}/archive',
   'POST /api/v1/workspaces/{id}/folder/accept-removals',
@@ -184,6 +199,8 @@ const WHOLE_WORKSPACE = [
   'POST /api/v1/workspaces/{id}/projects',
   'POST /api/v1/workspaces/{id}/projects/import',
   'POST /api/v1/workspaces/{id}/schedules',
+  'POST /api/v1/workspaces/{id}/triggers',
+  'POST /api/v1/workspaces/{id}/webhooks',
   'PUT /api/v1/workspaces/{id}/archive',
   'PUT /api/v1/workspaces/{id}/policy',
 ];
@@ -198,6 +215,8 @@ const VALID: Readonly<Record<string, Request>> = {
   'POST /api/v1/workspaces/{id}/schedules': {
     body: { name: 'scheduled', cron: '@yearly', message: 'Hi.' },
   },
+  'POST /api/v1/workspaces/{id}/triggers': { body: { name: 'triggered', message: 'Hi.' } },
+  'POST /api/v1/workspaces/{id}/webhooks': { body: { url: 'https://example.com/' } },
   'PUT /api/v1/workspaces/{id}/archive': { body: 'zip' },
   'PUT /api/v1/workspaces/{id}/policy': { body: { rules: [] } },
 };
@@ -260,10 +279,14 @@ const WITHOUT_ID = [
   'POST /api/person',
   'POST /api/threads',
   'POST /api/v1/workspaces',
+  // The token in the address leads to its own trigger and to nothing else.
+  'POST /hooks/{token}',
 ];
 
 const SHORT = JSON.stringify({ steps: [{ text: 'Hi.' }] });
 const YEARLY = { name: 'yearly', cron: '@yearly', message: SHORT };
+const HOOK = { url: 'https://example.com/', enabled: false };
+const TRIGGER = { name: 'trigger', message: SHORT };
 const HANGS = JSON.stringify({ steps: [{ text: 'x', hang: true }] });
 const UNKNOWN: Ids = {
   chat: '01890000-0000-7000-8000-000000000001',
@@ -280,6 +303,9 @@ const UNKNOWN: Ids = {
   edge: '01890000-0000-7000-8000-00000000000a',
   schedule: '01890000-0000-7000-8000-00000000000b',
   slug: 'nothing-at-all',
+  webhook: '01890000-0000-7000-8000-00000000000c',
+  webhook_message: '01890000-0000-7000-8000-00000000000d',
+  trigger: '01890000-0000-7000-8000-00000000000e',
   entities: Object.fromEntries(
     KINDS.map(({ kind }, index) => [kind, `01890000-0000-7000-8000-0000000001${index + 10}`]),
   ),
@@ -311,7 +337,7 @@ async function fill(name: string): Promise<Ids> {
   await put('content/pages/hidden.md', '---\ntitle: Hidden\n---\n[plan](../../plans/secret.md)');
   const published = await ask('POST', workspaceUrl(name, '/content/pages/hidden/publish'));
   expect(published.status).toBe(200);
-  expect((await ask('PUT', workspaceUrl(name, '/mcp-servers/web'), disabled)).status).toBe(201);
+  expect((await ask('PUT', workspaceUrl(name, '/mcp-servers/crawler'), disabled)).status).toBe(201);
   const stored = await ask('PUT', workspaceUrl(name, '/secrets/WEB_KEY'), { value: 'a value of it' });
   expect(stored.status).toBe(201);
   const open = async (steps: unknown[]) =>
@@ -338,10 +364,10 @@ async function fill(name: string): Promise<Ids> {
     path: 'plans/secret.md',
     folder: '/plans',
     role: 'spy',
-    server: 'web',
-    schedule: (await ask('POST', workspaceUrl(name, '/schedules'), YEARLY)).body.id,
+    server: 'crawler',
     secret: 'WEB_KEY',
     slug: 'hidden',
+    ...(await fillAutomation(name)),
     ...(await fillKnowledge(name)),
   };
 }
@@ -358,6 +384,26 @@ async function propose(runId: string, call: string): Promise<void> {
       select workspace_id, run_id, call_id, '/proposed.md', 0, 0, 3, true, 'new' from executions where run_id = $1`,
     [runId],
   );
+}
+
+/** Makes a schedule, a webhook with a message, and a trigger. */
+async function fillAutomation(
+  name: string,
+): Promise<Pick<Ids, 'schedule' | 'webhook' | 'webhook_message' | 'trigger'>> {
+  const made = async (path: string, body: unknown) =>
+    (await ask('POST', workspaceUrl(name, path), body)).body.id as string;
+  const webhook = await made('/webhooks', HOOK);
+  const { rows } = await world.database.pool.query<{ id: string }>(
+    `insert into webhook_deliveries (id, workspace_id, webhook_id, event, payload, state)
+      select gen_random_uuid(), workspace_id, id, 'run.ended', '{}', 'dead' from webhooks where id = $1 returning id`,
+    [webhook],
+  );
+  return {
+    schedule: await made('/schedules', YEARLY),
+    webhook,
+    webhook_message: rows[0]!.id,
+    trigger: await made('/triggers', TRIGGER),
+  };
 }
 
 /** Makes an entity of each kind, and an edge. */
@@ -396,9 +442,10 @@ function send(route: string, { request }: Route, workspace: string, ids: Ids): P
     .replace(/\{entity_id\}/, entityFor(path, ids))
     .replace('{edge_id}', ids.edge)
     .replace('{step_id}', 'step')
+    .replace('{message}', ids.webhook_message)
     .replace(
-      /\{(chat|approval|path|schedule)\}/,
-      (_all, name: 'chat' | 'approval' | 'path' | 'schedule') => ids[name],
+      /\{(chat|approval|path|schedule|webhook|trigger)\}/,
+      (_all, name: 'chat' | 'approval' | 'path' | 'schedule' | 'webhook' | 'trigger') => ids[name],
     );
   expect(address, route).not.toContain('{');
   const search = new URLSearchParams(query).toString();

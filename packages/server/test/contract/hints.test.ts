@@ -1,6 +1,7 @@
 // Hints across pods: each request that changes something is made to one pod, and a screen that is connected to the other
 // pod hears of it. The log stands still meanwhile, so that no event can tell of the change.
 
+import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
@@ -146,6 +147,21 @@ const schedule = { name: 'scheduled', cron: '@yearly', message: say({ text: 'don
 const scheduled = (method: string, rest = '', body?: unknown): Route => ({
   prepare: async () => (await ask('POST', at('/schedules'), { ...schedule, name: `${method}${rest}` })).body,
   request: ({ id }) => ok(ask(method, at(`/schedules/${id}${rest}`), body)),
+  says: automation,
+});
+const webhook = { url: 'https://example.com/' };
+/** Disabled: nothing is sent there. */
+const hookedOnce = async () =>
+  (await ask('POST', at('/webhooks'), { ...webhook, enabled: false })).body as { id: string };
+const hooked = (method: string, rest = '', body?: unknown): Route => ({
+  prepare: hookedOnce,
+  request: ({ id }) => ok(ask(method, at(`/webhooks/${id}${rest}`), body)),
+  says: automation,
+});
+const trigger = { name: 'triggering', message: say({ text: 'done' }) };
+const triggering = (method: string, rest = '', body?: unknown): Route => ({
+  prepare: async () => (await ask('POST', at('/triggers'), { ...trigger, name: `${method}${rest}` })).body,
+  request: ({ id }) => ok(ask(method, at(`/triggers/${id}${rest}`), body)),
   says: automation,
 });
 const hanging = () => openUntil(HANGS, 'running');
@@ -379,6 +395,41 @@ const ROUTES: Readonly<Record<string, Route | string>> = {
   'post /api/v1/workspaces/{id}/content/{type}/{slug}/unpublish': {
     request: () => ok(ask('POST', at('/content/pages/hinted/unpublish'))),
     says: files,
+  },
+  'post /api/v1/workspaces/{id}/webhooks': {
+    request: () => ok(ask('POST', at('/webhooks'), webhook)),
+    says: automation,
+  },
+  'put /api/v1/workspaces/{id}/webhooks/{webhook}': hooked('PUT', '', webhook),
+  'post /api/v1/workspaces/{id}/webhooks/{webhook}/secret': hooked('POST', '/secret'),
+  'post /api/v1/workspaces/{id}/webhooks/{webhook}/messages/{message}/send': {
+    prepare: async () => {
+      const { id } = await hookedOnce();
+      const message = randomUUID();
+      await database.pool.query(
+        `insert into webhook_deliveries (id, workspace_id, webhook_id, event, payload, state)
+          values ($1, $2, $3, 'run.ended', '{}', 'dead')`,
+        [message, space.id, id],
+      );
+      return { id: `${id}/messages/${message}` };
+    },
+    request: ({ id }) => ok(ask('POST', at(`/webhooks/${id}/send`))),
+    says: automation,
+  },
+  'delete /api/v1/workspaces/{id}/webhooks/{webhook}': hooked('DELETE'),
+  'post /api/v1/workspaces/{id}/triggers': {
+    request: () => ok(ask('POST', at('/triggers'), { ...trigger, name: 'hinted' })),
+    says: automation,
+  },
+  'put /api/v1/workspaces/{id}/triggers/{trigger}': triggering('PUT', '', trigger),
+  'post /api/v1/workspaces/{id}/triggers/{trigger}/token': triggering('POST', '/token'),
+  'delete /api/v1/workspaces/{id}/triggers/{trigger}': triggering('DELETE'),
+  'post /hooks/{token}': {
+    prepare: async () => ({
+      id: (await ask('POST', at('/triggers'), { ...trigger, name: 'fired' })).body.path,
+    }),
+    request: ({ id }) => ok(ask('POST', `${a.url}${id}`, 'hi')),
+    says: someChat,
   },
   ...KNOWLEDGE,
   'patch /api/v1/workspaces/{id}': {

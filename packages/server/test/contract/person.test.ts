@@ -53,6 +53,14 @@ const OPEN = [
   'POST /api/v1/workspaces/{id}/chats/{chat}/restore',
   'POST /api/v1/workspaces/{id}/chats/{chat}/resume',
   'POST /api/v1/workspaces/{id}/chats/{chat}/stop',
+  'DELETE /api/v1/workspaces/{id}/schedules/{schedule}',
+  'POST /api/v1/workspaces/{id}/schedules',
+  'POST /api/v1/workspaces/{id}/schedules/{schedule}/pause',
+  'POST /api/v1/workspaces/{id}/schedules/{schedule}/resume',
+  'POST /api/v1/workspaces/{id}/schedules/{schedule}/run',
+  'PUT /api/v1/workspaces/{id}/schedules/{schedule}',
+  // The token in its address is the permission.
+  'POST /hooks/{token}',
 ];
 /** Open, but for what the tests below show. */
 const SOMETIMES = [

@@ -170,9 +170,10 @@ describe('the API key', () => {
     expect(response.headers.get('www-authenticate')).toBe('Bearer realm="continuo"');
   });
 
-  test('is wanted by every route but /healthz and /readyz', async () => {
-    for (const path of ['/healthz', '/readyz']) expect(await ask({}, path)).toMatchObject({ status: 200 });
-    for (const path of ['/docs', '/openapi.json', '/healthz/', '/nothing']) {
+  test('is wanted by every route but /healthz, /readyz and the addresses of triggers', async () => {
+    for (const path of ['/healthz', '/readyz', '/hooks/token'])
+      expect(await ask({}, path)).toMatchObject({ status: 200 });
+    for (const path of ['/docs', '/openapi.json', '/healthz/', '/hooks', '/nothing']) {
       expect(await ask({}, path)).toMatchObject({ status: 401 });
     }
   });

@@ -1,5 +1,5 @@
 -- A run ends. p_steers is how many steering messages it took in; p_asked says that it has pending approvals, which end with it.
--- See append_with_changes.
+-- See append_with_changes. A concept adds to it by a function on_run_end_<concept>(p_run uuid, p_workspace uuid).
 -- Invariant: a run ends once. A run whose cancellation was accepted can only end canceled; a run that was sent messages must
 -- take them in before it ends by itself (L4). A violation raises CN001.
 create or replace function on_append_end(
@@ -11,13 +11,15 @@ declare
   v_ordinal integer;
   v_parent uuid;
   v_reason text;
+  v_workspace uuid;
 begin
   update runs set status = p_status, ended_at = p_at, last_seq = p_seq, error = p_error, usage = p_usage, cost = p_cost,
       first_seq = coalesce(first_seq, p_seq - 1)
     where id = p_run and status in ('queued', 'running')
       and (p_status = 'canceled' or (cancel_requested_at is null and steers = coalesce(p_steers, 0)))
-    returning case when started_at is null then rewinds end, ordinal, parent_run, coalesce(cancel_reason, 'parent_ended')
-    into v_rewinds, v_ordinal, v_parent, v_reason;
+    returning case when started_at is null then rewinds end, ordinal, workspace_id, parent_run,
+      coalesce(cancel_reason, 'parent_ended')
+    into v_rewinds, v_ordinal, v_workspace, v_parent, v_reason;
   if not found then
     raise exception 'run % cannot end %', p_run, p_status using errcode = 'CN001';
   end if;
@@ -29,5 +31,6 @@ begin
     update approvals set decision = 'canceled', decided_at = p_at where run_id = p_run and decision is null;
   end if;
   perform end_family(p_run, v_parent, v_reason);
+  /* each on_run_end_*: perform {function}(p_run, v_workspace); */
   return true;
 end $$;

@@ -73,7 +73,8 @@ function unsupported(detail: string): Problem {
   });
 }
 
-async function readBytes(c: Context, limit: number): Promise<ArrayBuffer | Uint8Array> {
+/** The bytes of a body of any type; 413 if there are more than the limit. */
+export async function readBytes(c: Context, limit: number): Promise<ArrayBuffer | Uint8Array> {
   const declared = c.req.header('content-length');
   if (declared !== undefined) {
     if (Number(declared) > limit) throw tooLarge(limit);

@@ -1,6 +1,6 @@
 // Decides who may use the server. On loopback there is no login, so a web page in the user's browser must not reach the API. The
 // guard checks the Host header of every request (against DNS rebinding) and the Origin header if there is one, and pages of other
-// origins cannot embed answers. With an API key, every route except /healthz and /readyz requires the key; a browser without it
+// origins cannot embed answers. With an API key, every route except /healthz, /readyz and /hooks/… requires the key; a browser without it
 // gets only the console, which asks for the key.
 
 import type { HttpBindings } from '@hono/node-server';
@@ -27,6 +27,8 @@ const PUBLIC_CONTENT = '/api/v1/content/';
 
 /** Health probes send no key. */
 const OPEN = ['/healthz', '/readyz'];
+/** The token in the address of a trigger is its key. */
+const TRIGGERS = '/hooks/';
 
 /** The server's API key counts as a person, in every workspace. */
 const API_KEY = { name: 'api', isPerson: true, workspaceId: null } as const;
@@ -90,7 +92,8 @@ export function guard(
     const principal = principalOf(c, ownPage && isSameOrigin(c, host));
     c.set('principal', principal);
     const isKnown = principal.kind === 'key' || principal.isPerson;
-    if (config.apiKey === undefined || isKnown || OPEN.includes(c.req.path)) return next();
+    const isOpen = OPEN.includes(c.req.path) || c.req.path.startsWith(TRIGGERS);
+    if (config.apiKey === undefined || isKnown || isOpen) return next();
     if (routeDecides(c)) {
       refuse(keyRefused(c));
       return next();

@@ -64,26 +64,26 @@ export function errorHandler(
     const incoming = (c.env as Partial<HttpBindings> | undefined)?.incoming;
     if (incoming?.destroyed && !incoming.complete) {
       log.info(
-        { method: c.req.method, path: c.req.path },
+        { method: c.req.method, path: loggedPath(c) },
         'the client disconnected before its request was complete',
       );
       return respond(c, brokenOff());
     }
     if (isStorageFull(error)) {
       storage?.refused();
-      log.warn({ reason: error.message, method: c.req.method, path: c.req.path }, 'the disk is full');
+      log.warn({ reason: error.message, method: c.req.method, path: loggedPath(c) }, 'the disk is full');
       return respond(c, storageFull());
     }
     if (isUnavailable(error)) {
       log.warn(
-        { reason: error.message, method: c.req.method, path: c.req.path },
+        { reason: error.message, method: c.req.method, path: loggedPath(c) },
         'the database cannot be reached',
       );
       const isFull = (await storage?.keepsDatabaseAway()) === true;
       return respond(c, isFull ? databaseWithoutRoom() : databaseUnavailable());
     }
     const id = randomUUID();
-    log.error({ err: error, errorId: id, method: c.req.method, path: c.req.path }, 'request failed');
+    log.error({ err: error, errorId: id, method: c.req.method, path: loggedPath(c) }, 'request failed');
     return respond(
       c,
       new Problem({
@@ -94,6 +94,11 @@ export function errorHandler(
       }),
     );
   };
+}
+
+/** Without the token of a trigger, which is a secret. */
+function loggedPath(c: Context): string {
+  return c.req.path.replace(/^\/hooks\/.*/, '/hooks/…');
 }
 
 /** Requests that tests make in memory have no connection. */

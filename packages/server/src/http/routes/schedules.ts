@@ -184,7 +184,7 @@ async function refuseInvalid(
   { db, workspaceId }: WorkspaceScope,
   schedule: NewSchedule,
 ): Promise<void> {
-  const { cron, time_zone: timeZone, chat_id: chatId, role, model, overlap } = schedule;
+  const { cron, time_zone: timeZone, chat_id: chatId, overlap } = schedule;
   const problem = problemWith({ cron, timeZone });
   if (problem) throw invalidField(problem.path, problem.message);
   if (timesAfter({ cron, timeZone }, new Date(), 1).length === 0)
@@ -194,6 +194,15 @@ async function refuseInvalid(
       'overlap',
       'queue needs chat_id, because messages are queued in a chat; use skip, or name a chat',
     );
+  await refuseUnusable(context, { db, workspaceId }, schedule);
+}
+
+/** Refuses a chat, a role or a model that the workspace does not have. */
+export async function refuseUnusable(
+  context: HttpContext,
+  { db, workspaceId }: Pick<WorkspaceScope, 'db' | 'workspaceId'>,
+  { chat_id: chatId, role, model }: Pick<NewSchedule, 'chat_id' | 'role' | 'model'>,
+): Promise<void> {
   if (chatId !== null) {
     const chat = await readChat(db, workspaceId, chatId);
     if (!chat || chat.removed_at !== null) throw notFound('chat', chatId);

@@ -3,7 +3,7 @@
 // reconnects reloads everything once.
 
 import type { EventType } from '@continuo/protocol';
-import { AUTOMATION_CHANGED } from '../../automation/topics.ts';
+import { AUTOMATION_CHANGED, MESSAGES_DELIVERED } from '../../automation/topics.ts';
 import type { Bus } from '../../bus/bus.ts';
 import { FILES_CHANGED } from '../../files/topics.ts';
 import { LOG_APPENDED } from '../../log/notice.ts';
@@ -82,10 +82,11 @@ export class WorkspaceHints {
         message: ({ workspaceId }) => this.#rooms.get(workspaceId)?.tell({ servers: true }),
         rescan: () => this.#tellAll({ servers: true }),
       });
-    bus.subscribe(AUTOMATION_CHANGED, {
-      message: ({ workspaceId }) => this.#rooms.get(workspaceId)?.tell({ automation: true }),
-      rescan: () => this.#tellAll({ automation: true }),
-    });
+    for (const topic of [AUTOMATION_CHANGED, MESSAGES_DELIVERED])
+      bus.subscribe(topic, {
+        message: ({ workspaceId }) => this.#rooms.get(workspaceId)?.tell({ automation: true }),
+        rescan: () => this.#tellAll({ automation: true }),
+      });
   }
 
   #chatChanged(threadId: string): void {
