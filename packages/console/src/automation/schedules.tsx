@@ -20,7 +20,7 @@ export function Schedules() {
   const query = useItems('schedules', (signal) => client.schedules.list({ signal }));
   return (
     <Section
-      title="Schedules"
+      title="Scheduled messages"
       about="Each sends its message to a new chat or to a chat of yours. One run at a time."
       query={query}
     >
