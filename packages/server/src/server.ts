@@ -86,7 +86,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ? origin.then((found) => found?.workspaceId ?? null)
       : origin.workspaceId;
   };
-  const automation = wireAutomation(options, { pool, bus, pod, agents, outgoing, workspaceOf, onError });
+  const automation = wireAutomation(options, {
+    pool,
+    bus,
+    pod,
+    agents,
+    outgoing,
+    sealing,
+    workspaceOf,
+    onError,
+  });
   const hints = new WorkspaceHints({ bus, workspaceOf, onError });
   const streams = new Streams(followers, changes);
   // Bind the port first: a second server on a taken port must not claim any thread.
@@ -99,6 +108,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       mcp,
       secrets,
       triggers: automation.triggers,
+      sealing,
       agents,
       packs,
       models,

@@ -6,7 +6,8 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { keys } from '../data/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { Code } from '../settings/section.tsx';
+import { Labelled } from '../settings/labelled.tsx';
+import { Code, FIELD } from '../settings/section.tsx';
 
 /** One of the lists, read again when a hint says so. */
 export function useItems<Item>(
@@ -133,5 +134,46 @@ export function AddForm({ what, add, children }: AddFormProps) {
         </Button>
       </div>
     </form>
+  );
+}
+
+interface NameAndMessageProps {
+  readonly name: string;
+  readonly setName: (name: string) => void;
+  readonly message: string;
+  readonly setMessage: (message: string) => void;
+  readonly hint: string;
+}
+
+/** The first fields of a new schedule or trigger. */
+export function NameAndMessage({ name, setName, message, setMessage, hint }: NameAndMessageProps) {
+  return (
+    <>
+      <Labelled label="Name">
+        {(id) => (
+          <input
+            id={id}
+            required
+            autoFocus
+            maxLength={100}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+            className={FIELD}
+          />
+        )}
+      </Labelled>
+      <Labelled label="Message" hint={hint}>
+        {(id) => (
+          <textarea
+            id={id}
+            required
+            rows={3}
+            value={message}
+            onChange={(event) => setMessage(event.target.value)}
+            className={FIELD}
+          />
+        )}
+      </Labelled>
+    </>
   );
 }

@@ -11,7 +11,7 @@ import { CARD, Code, FIELD, Section } from '../settings/section.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Select } from '../ui/select.tsx';
 import { Visible } from '../ui/visible.tsx';
-import { AddForm, Problem, RemoveButton, useChanged, useItems } from './parts.tsx';
+import { AddForm, NameAndMessage, Problem, RemoveButton, useChanged, useItems } from './parts.tsx';
 
 type Schedule = Awaited<ReturnType<typeof client.schedules.get>>;
 type Time = Schedule['times'][number];
@@ -159,31 +159,13 @@ function AddSchedule() {
   };
   return (
     <AddForm what="schedule" add={add}>
-      <Labelled label="Name">
-        {(id) => (
-          <input
-            id={id}
-            required
-            autoFocus
-            maxLength={100}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-            className={FIELD}
-          />
-        )}
-      </Labelled>
-      <Labelled label="Message" hint="What the agent is told each time.">
-        {(id) => (
-          <textarea
-            id={id}
-            required
-            rows={3}
-            value={message}
-            onChange={(event) => setMessage(event.target.value)}
-            className={FIELD}
-          />
-        )}
-      </Labelled>
+      <NameAndMessage
+        name={name}
+        setName={setName}
+        message={message}
+        setMessage={setMessage}
+        hint="What the agent is told each time."
+      />
       <div className="grid gap-3 sm:grid-cols-2">
         <Labelled label="When" hint="Minute, hour, day, month, weekday.">
           {(id) => (

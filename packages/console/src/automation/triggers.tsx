@@ -4,12 +4,11 @@ import { RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { client } from '../data/client.ts';
 import { useAction } from '../data/use-action.ts';
-import { Labelled } from '../settings/labelled.tsx';
-import { CARD, FIELD, Section } from '../settings/section.tsx';
+import { CARD, Section } from '../settings/section.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { When } from '../ui/format.tsx';
 import { Visible } from '../ui/visible.tsx';
-import { AddForm, Problem, RemoveButton, ShownOnce, useChanged, useItems } from './parts.tsx';
+import { AddForm, NameAndMessage, Problem, RemoveButton, ShownOnce, useChanged, useItems } from './parts.tsx';
 
 type Trigger = Awaited<ReturnType<typeof client.triggers.get>>;
 type Secrets = readonly (readonly [string, string])[];
@@ -95,31 +94,13 @@ function AddTrigger({ show }: { readonly show: Show }) {
   };
   return (
     <AddForm what="trigger" add={add}>
-      <Labelled label="Name">
-        {(id) => (
-          <input
-            id={id}
-            required
-            autoFocus
-            maxLength={100}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-            className={FIELD}
-          />
-        )}
-      </Labelled>
-      <Labelled label="Message" hint="What the agent is told; the body of the request follows.">
-        {(id) => (
-          <textarea
-            id={id}
-            required
-            rows={3}
-            value={message}
-            onChange={(event) => setMessage(event.target.value)}
-            className={FIELD}
-          />
-        )}
-      </Labelled>
+      <NameAndMessage
+        name={name}
+        setName={setName}
+        message={message}
+        setMessage={setMessage}
+        hint="What the agent is told; the body of the request follows."
+      />
       <label className="flex items-center gap-2">
         <input
           type="checkbox"

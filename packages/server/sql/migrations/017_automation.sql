@@ -40,7 +40,7 @@ create table schedule_times (
   primary key (schedule_id, at)
 );
 
--- Addresses that are told about events. `secret` signs each delivery, so it is stored as it is; it is shown once.
+-- Addresses that are told about events. `secret` signs each delivery: it is sealed, as base64, and shown once.
 create table webhooks (
   id uuid primary key,
   workspace_id uuid not null references workspaces (id) on delete cascade,
@@ -76,7 +76,7 @@ create index webhook_deliveries_due on webhook_deliveries (next_at) where state 
 create index webhook_deliveries_listed on webhook_deliveries (webhook_id, created_at desc, id desc);
 
 -- Addresses by which others start a chat. Only the hash of the token in the address is stored. `start` is as in schedules; the
--- request's body is added to its message. If `secret` is set, requests must be signed with it.
+-- request's body is added to its message. If `secret` (sealed, as base64) is set, requests must be signed with it.
 create table triggers (
   id uuid primary key,
   workspace_id uuid not null references workspaces (id) on delete cascade,

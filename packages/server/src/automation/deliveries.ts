@@ -11,12 +11,14 @@ import type { Bus } from '../bus/bus.ts';
 import type { Pool } from '../db/pool.ts';
 import { LOG_APPENDED } from '../log/notice.ts';
 import { OutgoingRefused, type Outgoing } from '../outgoing/outgoing.ts';
+import type { Sealing } from '../workspaces/sealing.ts';
 import { DueWork } from './due-work.ts';
+import { openSecret } from './signing.ts';
 import { AUTOMATION_CHANGED, MESSAGES_DELIVERED } from './topics.ts';
 import { DEAD_DAYS, DELIVERED_DAYS } from './webhook-rows.ts';
 
 /** The time limit of one request. */
-export const REQUEST_MS = 15_000;
+const REQUEST_MS = 15_000;
 /** How long a claimed message is left to its pod. Longer than a request and the statement after it. */
 const CLAIM_SECONDS = 30;
 /** How many requests a pod makes at a time, and to one webhook. */
@@ -27,6 +29,7 @@ export interface DeliveryOptions {
   readonly pool: Pool;
   readonly bus: Bus;
   readonly outgoing: Pick<Outgoing, 'fetch'>;
+  readonly sealing: Sealing;
   /** The pauses between attempts. After the last one a message is dead. */
   readonly retrySeconds: readonly number[];
   readonly version: string;
@@ -165,10 +168,12 @@ async function deliver(options: DeliveryOptions, message: Claimed, stopping: Abo
 }
 
 async function send(
-  { outgoing, version }: DeliveryOptions,
-  { id, payload, url, secret }: Claimed,
+  { outgoing, sealing, version }: DeliveryOptions,
+  { id, webhook_id, payload, url, secret: sealed }: Claimed,
   stopping: AbortSignal,
 ): Promise<Outcome> {
+  const secret = openSecret(sealing, webhook_id, sealed);
+  if (secret === null) return { kind: 'failed', status: null, error: UNREADABLE, final: true };
   const at = new Date();
   const messageId = `msg_${id}`;
   try {
@@ -192,6 +197,8 @@ async function send(
     return { kind: 'failed', status: null, error: reasonOf(error), final: error instanceof OutgoingRefused };
   }
 }
+
+const UNREADABLE = 'the webhook’s secret was sealed with another key; replace the secret';
 
 function outcomeOf(status: number): Outcome {
   if (status >= 200 && status < 300) return { kind: 'delivered', status };

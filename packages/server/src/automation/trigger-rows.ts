@@ -5,9 +5,10 @@ import { v7 as uuidv7 } from 'uuid';
 import type { NewTrigger, Trigger } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
 import type { StoredPrincipal } from '../identity/principal.ts';
+import type { Sealing } from '../workspaces/sealing.ts';
 import type { Start } from './start-run.ts';
 import { hashOf } from './triggers.ts';
-import { newSecret } from './webhook-rows.ts';
+import { newSecret, sealSecret } from './signing.ts';
 
 /** The most triggers of a workspace. */
 export const MOST_TRIGGERS = 20;
@@ -59,7 +60,7 @@ export async function addTrigger(
   client: Queryable,
   workspaceId: string,
   { name, signed, enabled, ...start }: NewTrigger,
-  principal: StoredPrincipal,
+  by: { readonly principal: StoredPrincipal; readonly sealing: Sealing },
 ): Promise<Shown | null> {
   const shown = { id: uuidv7(), token: newToken(), secret: signed ? newSecret() : null };
   const { rowCount } = await client.query(
@@ -71,9 +72,9 @@ export async function addTrigger(
       name,
       hashOf(shown.token),
       JSON.stringify(start),
-      shown.secret,
+      shown.secret === null ? null : sealSecret(by.sealing, shown.id, shown.secret),
       enabled,
-      JSON.stringify(principal),
+      JSON.stringify(by.principal),
       MOST_TRIGGERS,
     ],
   );
@@ -86,15 +87,17 @@ export async function changeTrigger(
   workspaceId: string,
   id: string,
   { name, signed, enabled, ...start }: NewTrigger,
+  sealing: Sealing,
 ): Promise<string | null | undefined> {
   const fresh = newSecret();
+  const sealed = sealSecret(sealing, id, fresh);
   const { rows } = await client.query<{ secret: string | null }>(
     `update triggers set name = $3, start = $4, enabled = $5, updated_at = clock_timestamp(),
         secret = case when $6 then coalesce(secret, $7) end
       where workspace_id = $1 and id = $2 returning secret`,
-    [workspaceId, id, name, JSON.stringify(start), enabled, signed, fresh],
+    [workspaceId, id, name, JSON.stringify(start), enabled, signed, sealed],
   );
-  return rows[0] && (rows[0].secret === fresh ? fresh : null);
+  return rows[0] && (rows[0].secret === sealed ? fresh : null);
 }
 
 /** Replaces the token; null if there is no such trigger. The old address stops working at once. */

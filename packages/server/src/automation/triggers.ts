@@ -8,14 +8,16 @@ import { createHash } from 'node:crypto';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import type { Queryable } from '../db/pool.ts';
+import type { Sealing } from '../workspaces/sealing.ts';
 import { enqueue } from '../runs/accept/enqueue.ts';
 import { actingAs, prepareRun, refusalOf, type Start, type StartWorld } from './start-run.ts';
+import { openSecret } from './signing.ts';
 import { AUTOMATION_CHANGED } from './topics.ts';
 
 /** How many requests a trigger accepts per minute, on each pod. */
 export const REQUESTS_PER_MINUTE = 60;
 
-export interface TriggerRequest {
+interface TriggerRequest {
   readonly token: string;
   readonly body: string;
   readonly contentType: string;
@@ -49,8 +51,8 @@ export function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-export function createTriggers(world: StartWorld): Triggers {
-  const { pool, bus } = world;
+export function createTriggers(world: StartWorld & { readonly sealing: Sealing }): Triggers {
+  const { pool, bus, sealing } = world;
   const limiter = new RateLimiterMemory({ points: REQUESTS_PER_MINUTE, duration: 60 });
   return {
     fire: async (request) => {
@@ -58,7 +60,7 @@ export function createTriggers(world: StartWorld): Triggers {
       if (!trigger) return { kind: 'unknown' };
       const seconds = await secondsToWait(limiter, trigger.id);
       if (seconds > 0) return { kind: 'too_many', seconds };
-      const unsigned = signatureProblem(trigger, request);
+      const unsigned = signatureProblem(sealing, trigger, request);
       if (unsigned !== null) return { kind: 'not_signed', reason: unsigned };
       const fired = await start(world, trigger, request);
       if (fired.kind === 'started') {
@@ -93,8 +95,14 @@ async function secondsToWait(limiter: RateLimiterMemory, id: string): Promise<nu
 }
 
 /** Why the signature is not valid; null if it is, or none is needed. */
-function signatureProblem({ secret }: Found, { body, headers }: TriggerRequest): string | null {
-  if (secret === null) return null;
+function signatureProblem(
+  sealing: Sealing,
+  { id, secret: sealed }: Found,
+  { body, headers }: TriggerRequest,
+): string | null {
+  if (sealed === null) return null;
+  const secret = openSecret(sealing, id, sealed);
+  if (secret === null) return 'the server cannot read the trigger’s secret any more; add the trigger again';
   try {
     new Webhook(secret).verify(body, { ...headers }, { jsonParse: false });
     return null;

@@ -1,21 +1,17 @@
 // The rows of webhooks and of the messages to them.
 
-import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { NewWebhook, Webhook, WebhookMessage } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
 import type { StoredPrincipal } from '../identity/principal.ts';
+import type { Sealing } from '../workspaces/sealing.ts';
+import { newSecret, sealSecret } from './signing.ts';
 
 /** The most webhooks of a workspace. */
 export const MOST_WEBHOOKS = 20;
 /** How long messages are kept after their last attempt, in days. */
 export const DELIVERED_DAYS = 7;
 export const DEAD_DAYS = 30;
-
-/** In the form of Standard Webhooks. */
-export function newSecret(): string {
-  return `whsec_${randomBytes(32).toString('base64')}`;
-}
 
 interface WebhookRow {
   readonly id: string;
@@ -52,13 +48,22 @@ export async function addWebhook(
   client: Queryable,
   workspaceId: string,
   { url, events, enabled }: NewWebhook,
-  principal: StoredPrincipal,
+  by: { readonly principal: StoredPrincipal; readonly sealing: Sealing },
 ): Promise<{ readonly id: string; readonly secret: string } | null> {
   const [id, secret] = [uuidv7(), newSecret()];
   const { rowCount } = await client.query(
     `insert into webhooks (id, workspace_id, url, events, secret, enabled, principal)
       select $1, $2, $3, $4, $5, $6, $7 where (select count(*) from webhooks where workspace_id = $2) < $8`,
-    [id, workspaceId, url, events, secret, enabled, JSON.stringify(principal), MOST_WEBHOOKS],
+    [
+      id,
+      workspaceId,
+      url,
+      events,
+      sealSecret(by.sealing, id, secret),
+      enabled,
+      JSON.stringify(by.principal),
+      MOST_WEBHOOKS,
+    ],
   );
   return rowCount === 1 ? { id, secret } : null;
 }
@@ -82,11 +87,12 @@ export async function replaceSecret(
   client: Queryable,
   workspaceId: string,
   id: string,
+  sealing: Sealing,
 ): Promise<string | null> {
   const secret = newSecret();
   const { rowCount } = await client.query(
     'update webhooks set secret = $3, updated_at = clock_timestamp() where workspace_id = $1 and id = $2',
-    [workspaceId, id, secret],
+    [workspaceId, id, sealSecret(sealing, id, secret)],
   );
   return rowCount === 1 ? secret : null;
 }

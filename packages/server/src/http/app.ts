@@ -23,6 +23,7 @@ import type { Models } from '../models/catalog.ts';
 import type { ThreadOriginCache } from '../threads/origin-cache.ts';
 import type { Secrets } from '../workspaces/secrets.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
+import type { Sealing } from '../workspaces/sealing.ts';
 import { agentRoutes } from './dialects/agent.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { agUiRoutes } from './dialects/ag-ui.ts';
@@ -95,6 +96,8 @@ export interface HttpContext {
   readonly mcp: Mcp;
   readonly secrets: Secrets;
   readonly triggers: Triggers;
+  /** Seals the secrets of webhooks and triggers. */
+  readonly sealing: Sealing;
   readonly streams: Streams;
   readonly recent: LogTailCache;
   readonly hints: WorkspaceHints;

@@ -9,6 +9,7 @@ import type { Bus } from '../bus/bus.ts';
 import type { Pool } from '../db/pool.ts';
 import { VERSION } from '../http/kernel/version.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
+import type { Sealing } from '../workspaces/sealing.ts';
 import type { ServerOptions } from './options.ts';
 
 interface AutomationOptions {
@@ -17,6 +18,7 @@ interface AutomationOptions {
   readonly pod: Pod;
   readonly agents: Agents;
   readonly outgoing: Outgoing;
+  readonly sealing: Sealing;
   readonly workspaceOf: (threadId: string) => Promise<string | null> | string | null;
   readonly onError: (error: Error) => void;
 }

@@ -29,7 +29,7 @@ const TRIGGER = `${TRIGGERS}/{trigger}` as const;
 const triggerParam = workspaceParam.extend({ trigger: z.uuid() });
 
 export function triggerRoutes(app: App, context: HttpContext): void {
-  const { bus } = context;
+  const { bus, sealing } = context;
   const read = async ({ db, workspaceId }: WorkspaceScope, id: string): Promise<Trigger> => {
     const [trigger] = await readTriggers(db, workspaceId, id);
     if (!trigger) throw notFound('trigger', id);
@@ -74,8 +74,8 @@ export function triggerRoutes(app: App, context: HttpContext): void {
       const given = c.req.valid('json');
       const scope = await scopeIn(c);
       await refuseUnusable(context, scope, given);
-      const principal = toStored(scope.principal);
-      const added = await addTrigger(scope.db, scope.workspaceId, given, principal).catch(nameTaken);
+      const by = { principal: toStored(scope.principal), sealing };
+      const added = await addTrigger(scope.db, scope.workspaceId, given, by).catch(nameTaken);
       if (!added) throw tooMany();
       changed(scope);
       const { token, secret } = added;
@@ -113,7 +113,9 @@ export function triggerRoutes(app: App, context: HttpContext): void {
       const given = c.req.valid('json');
       const scope = await scopeIn(c);
       await refuseUnusable(context, scope, given);
-      const secret = await changeTrigger(scope.db, scope.workspaceId, trigger, given).catch(nameTaken);
+      const secret = await changeTrigger(scope.db, scope.workspaceId, trigger, given, sealing).catch(
+        nameTaken,
+      );
       if (secret === undefined) throw notFound('trigger', trigger);
       changed(scope);
       return c.json({ ...(await read(scope, trigger)), secret }, 200, NO_STORE);

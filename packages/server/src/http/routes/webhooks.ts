@@ -29,7 +29,7 @@ const WEBHOOK = `${WEBHOOKS}/{webhook}` as const;
 const MESSAGES = `${WEBHOOK}/messages` as const;
 const webhookParam = workspaceParam.extend({ webhook: z.uuid() });
 
-export function webhookRoutes(app: App, { bus }: HttpContext): void {
+export function webhookRoutes(app: App, { bus, sealing }: HttpContext): void {
   const read = async ({ db, workspaceId }: WorkspaceScope, id: string): Promise<Webhook> => {
     const [webhook] = await readWebhooks(db, workspaceId, id);
     if (!webhook) throw notFound('webhook', id);
@@ -72,8 +72,8 @@ export function webhookRoutes(app: App, { bus }: HttpContext): void {
     }),
     async (c) => {
       const scope = await scopeIn(c);
-      const principal = toStored(scope.principal);
-      const added = await addWebhook(scope.db, scope.workspaceId, c.req.valid('json'), principal);
+      const by = { principal: toStored(scope.principal), sealing };
+      const added = await addWebhook(scope.db, scope.workspaceId, c.req.valid('json'), by);
       if (!added) throw tooMany();
       changed(scope);
       return c.json({ ...(await read(scope, added.id)), secret: added.secret }, 201, NO_STORE);
@@ -142,7 +142,7 @@ export function webhookRoutes(app: App, { bus }: HttpContext): void {
     async (c) => {
       const { webhook } = c.req.valid('param');
       const scope = await scopeIn(c);
-      const secret = await replaceSecret(scope.db, scope.workspaceId, webhook);
+      const secret = await replaceSecret(scope.db, scope.workspaceId, webhook, sealing);
       if (secret === null) throw notFound('webhook', webhook);
       changed(scope);
       return c.json({ ...(await read(scope, webhook)), secret }, 200, NO_STORE);
