@@ -95,6 +95,12 @@ function chatCommands(program: Command): void {
   remote(command(program, 'why').argument('<run>', ID_OR_LAST, identifierOrLast))
     .description('what a run waits for, in a sentence')
     .action(async (id, options) => (await import('./commands/runs.ts')).why(id, options));
+  remote(command(program, 'context').argument('<run>', ID_OR_LAST, identifierOrLast))
+    .description('what a run sent to its model, with tokens, cost and sources')
+    .option('--message <id>', 'the call that this message answers, such as m2; default: the last one')
+    .option('--try <number>', 'of a call that was refused as too long and sent again shorter', whole(1, 1000))
+    .option('--text', 'also the texts of the parts')
+    .action(async (id, options) => (await import('./commands/context.ts')).context(id, options));
   remote(command(program, 'stop').argument('<chat|run>', ID_OR_LAST, identifierOrLast))
     .description('stop a chat, or cancel one run')
     .action(async (id, options) => (await import('./commands/runs.ts')).stop(id, options));

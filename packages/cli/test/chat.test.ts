@@ -59,11 +59,30 @@ test('PLUS-5 a failed run is exit code 1, and an unknown id is 4', async () => {
     ['tail', nothing],
     ['runs', '--chat', nothing],
     ['why', nothing],
+    ['context', nothing],
     ['stop', nothing],
     ['chat', 'x', '--chat', nothing],
   ]) {
     expect({ args, ...(await run(args)) }).toMatchObject({ args, code: 4, stdout: '' });
   }
+});
+
+test('PLUS-8 context shows what a run sent to its model', async () => {
+  const chat = await createThread(world.url);
+  const steps = [{ calls: [{ tool: 'ls', input: { path: '/' } }] }, { text: 'Nothing there.' }];
+  const { id } = await send(world.url, chat, { steps });
+  await framesOf(world.url, id);
+  const { stdout } = await run(['context', id]);
+  expect(stdout).toContain('Exactly what was sent');
+  expect(stdout).toMatch(/^history +assistant +event \d+ +\d+/m);
+  expect(stdout).not.toContain('You are');
+  const first = await run(['context', id, '--message', 'm1', '--text']);
+  expect(first.stdout).toContain('You are');
+  expect(first.stdout).not.toMatch(/^history +assistant/m);
+  expect(JSON.parse((await run(['context', id, '--json'])).stdout)).toMatchObject({
+    message: 'm2',
+    exact: true,
+  });
 });
 
 test('PLUS-5 model output cannot control the terminal', async () => {

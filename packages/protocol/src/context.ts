@@ -69,7 +69,12 @@ export const modelContext = sentRequest
   .meta({ id: 'ModelContext' });
 
 export const runContext = modelContext
-  .extend({ requests: z.array(sentRequest).meta({ description: 'All requests of the run, in order.' }) })
+  .extend({
+    requests: z.array(sentRequest).meta({ description: 'All requests of the run, in order.' }),
+    previous: sentRequest.nullable().meta({
+      description: 'The last request of the run before, to compare with; null: there is none.',
+    }),
+  })
   .meta({ id: 'RunContext' });
 
 export type SentRequest = z.infer<typeof sentRequest>;

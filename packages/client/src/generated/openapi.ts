@@ -8484,6 +8484,24 @@ export interface components {
             }[];
             /** @description All requests of the run, in order. */
             requests: components["schemas"]["SentRequest"][];
+            /** @description The last request of the run before, to compare with; null: there is none. */
+            previous: {
+                thread_id: string;
+                /** @description The thread’s event that the request’s manifest was committed with. */
+                seq: number;
+                /** @description From 1. A request that was refused as too long is followed by a shorter one. */
+                try: number;
+                /** @description Null: the request belongs to no run. */
+                run_id: string | null;
+                /** @description The message of the answer. */
+                message: string | null;
+                /** @enum {string} */
+                purpose: "answer" | "title" | "summary";
+                model: string;
+                /** @description The SHA-256 of the exact request, stored when it was sent. */
+                hash: string;
+                at: string;
+            } | null;
         };
         ContextPart: {
             /** @enum {string} */

@@ -56,6 +56,12 @@ export function runs(http: Http) {
       withIdempotencyKey(send, (headers) =>
         http.call('post', `${RUN}/retry`, { path: { id }, headers, signal: send.signal }),
       ),
+    /** What the run sent to its model: a request, rebuilt exactly. */
+    context: (
+      id: string,
+      query: QueryOf<At<'/api/runs/{id}/context', 'get'>> = {},
+      send: RequestOptions = {},
+    ) => http.call('get', `${RUN}/context`, { path: { id }, query, ...send }),
     /** Why the run waits, in a sentence. */
     why: (id: string, send: RequestOptions = {}) => http.call('get', `${RUN}/why`, { path: { id }, ...send }),
   };

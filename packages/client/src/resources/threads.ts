@@ -64,5 +64,17 @@ export function threads(http: Http) {
       query: QueryOf<At<'/api/threads/{id}/messages', 'get'>> = {},
       send: RequestOptions = {},
     ) => http.call('get', '/api/threads/{id}/messages', { path: { id }, query, ...send }),
+    /** The requests of the thread to models, with those that belong to no run. */
+    requests: (
+      id: string,
+      query: QueryOf<At<'/api/threads/{id}/requests', 'get'>> = {},
+      send: RequestOptions = {},
+    ) => http.call('get', '/api/threads/{id}/requests', { path: { id }, query, ...send }),
+    /** What the thread sent to a model: one of its requests, rebuilt exactly. */
+    context: (
+      id: string,
+      query: QueryOf<At<'/api/threads/{id}/context', 'get'>>,
+      send: RequestOptions = {},
+    ) => http.call('get', '/api/threads/{id}/context', { path: { id }, query, ...send }),
   };
 }

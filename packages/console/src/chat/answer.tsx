@@ -1,7 +1,8 @@
 // A model's answer, with its reasoning.
 
 import type { AnswerItem, Turn } from '@continuo/protocol';
-import { ChevronRight } from 'lucide-react';
+import { Link } from '@tanstack/react-router';
+import { ChevronRight, ScanSearch } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Markdown } from '../ui/markdown/markdown.tsx';
@@ -37,13 +38,29 @@ export function Answer({ item, turn }: { readonly item: AnswerItem; readonly tur
         // The space is reserved from the start, so that nothing moves when the answer ends.
         <div title={item.model ?? undefined} className="-mb-3 -ml-1.5 flex h-7 items-center">
           {!streaming && (
-            <span className="opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
+            <span className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
               <CopyButton text={text} what="the answer" />
+              <ContextLink run={turn.run} message={item.message} />
             </span>
           )}
         </div>
       )}
     </article>
+  );
+}
+
+function ContextLink({ run, message }: { readonly run: string; readonly message: string }) {
+  return (
+    <Link
+      to="/runs/$run"
+      params={{ run }}
+      search={{ view: 'context', call: message }}
+      aria-label="What the model saw"
+      title="What the model saw"
+      className="grid size-7 place-items-center rounded-md text-soft hover:bg-hover hover:text-ink"
+    >
+      <ScanSearch className="size-3.5" aria-hidden="true" />
+    </Link>
   );
 }
 

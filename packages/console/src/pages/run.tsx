@@ -12,6 +12,7 @@ import { InOtherWorkspace } from '../app/workspace-picker.tsx';
 import { client } from '../data/client.ts';
 import { chatQuery, keys, useChat } from '../data/queries.ts';
 import { useRun, useWhy, type Run } from '../data/run-queries.ts';
+import { ContextView, type ContextPlace } from '../runs/context-view.tsx';
 import { EventLog } from '../runs/event-log.tsx';
 import { RunSummary } from '../runs/run-summary.tsx';
 import { useRunLog, type RunLog } from '../runs/log.ts';
@@ -41,24 +42,36 @@ function RunPage({ id }: { readonly id: string }) {
 const TAB =
   'border-b-2 border-transparent px-1 py-2 text-sm text-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink';
 const PANEL = 'flex min-h-0 flex-1 flex-col';
-const VIEWS = ['timeline', 'replay', 'events'] as const;
+const VIEWS = ['timeline', 'replay', 'events', 'context'] as const;
 type View = (typeof VIEWS)[number];
-const WORDS: Record<View, string> = { timeline: 'Timeline', replay: 'Replay', events: 'Events' };
+const WORDS: Record<View, string> = {
+  timeline: 'Timeline',
+  replay: 'Replay',
+  events: 'Events',
+  context: 'Context',
+};
 /**
  * How long the replay position must be stable before it is written to the address: browsers limit how often an address
  * may change.
  */
 const ADDRESS_DELAY_MS = 200;
 
+/** `m2`, or `m2.1` for its first try. */
+const CALL = /^m\d{1,6}(\.\d{1,3})?$/;
+/** The seq of a request, and its try. */
+const REQUEST = /^\d{1,9}-\d{1,3}$/;
+
 interface RunSearch {
   readonly view: View;
   /** How many events the replay shows; null: all. */
   readonly at: number | null;
+  /** The call that the context shows, and the one that it is compared with. */
+  readonly context: ContextPlace;
 }
 
 function RunView({ run }: { readonly run: Run }) {
   const log = useRunLog(run);
-  const { view, place, show, move } = useRunView(run.id);
+  const { view, place, show, move, context, showContext } = useRunView(run.id);
   return (
     <>
       <Head run={run} log={log} />
@@ -74,7 +87,11 @@ function RunView({ run }: { readonly run: Run }) {
             </Tabs.Trigger>
           ))}
         </Tabs.List>
-        {log.error || log.loading ? (
+        {view === 'context' ? (
+          <Tabs.Content value="context" className="min-h-0 flex-1 overflow-y-auto -outline-offset-2">
+            <ContextView run={run} place={context} show={showContext} />
+          </Tabs.Content>
+        ) : log.error || log.loading ? (
           <Tabs.Content value={view} tabIndex={-1} className={PANEL}>
             {log.error ? <Failure error={log.error} /> : <Loading what="the events" />}
           </Tabs.Content>
@@ -101,7 +118,7 @@ function RunView({ run }: { readonly run: Run }) {
  * shared as a link.
  */
 function useRunView(run: string) {
-  const { view, at } = useRunSearch();
+  const { view, at, context } = useRunSearch();
   const navigate = useNavigate();
   const [place, setPlace] = useState(at);
   const [known, setKnown] = useState(view);
@@ -113,22 +130,32 @@ function useRunView(run: string) {
     void navigate({
       to: '/runs/$run',
       params: { run },
-      search: { view: search.view === 'timeline' ? undefined : search.view, at: search.at ?? undefined },
+      search: {
+        view: search.view === 'timeline' ? undefined : search.view,
+        at: search.at ?? undefined,
+        call: search.context.call ?? undefined,
+        other: search.context.other ?? undefined,
+      },
       replace,
     });
-  const writeAddress = useEffectEvent(() => go({ view, at: place }, true));
+  const writeAddress = useEffectEvent(() => go({ view, at: place, context }, true));
   useEffect(() => {
     if (place === at) return;
     const timer = setTimeout(() => writeAddress(), ADDRESS_DELAY_MS);
     return () => clearTimeout(timer);
   }, [place, at]);
-  const show = (next: View, seq = place) => go({ view: next, at: seq });
-  return { view, place, show, move: setPlace };
+  const show = (next: View, seq = place) => go({ view: next, at: seq, context });
+  const showContext = (next: ContextPlace) => go({ view, at: place, context: next });
+  return { view, place, show, move: setPlace, context, showContext };
 }
 
 function useRunSearch(): RunSearch {
-  const { view, at } = useSearch({ strict: false }) as Record<string, unknown>;
+  const { view, at, call, other } = useSearch({ strict: false }) as Record<string, unknown>;
   return {
+    context: {
+      call: typeof call === 'string' && CALL.test(call) ? call : null,
+      other: typeof other === 'string' && REQUEST.test(other) ? other : null,
+    },
     view: VIEWS.find((each) => each === view) ?? 'timeline',
     at: Number.isSafeInteger(at) && (at as number) >= 0 ? (at as number) : null,
   };

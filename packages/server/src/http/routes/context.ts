@@ -2,7 +2,7 @@
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';
-import { readManifests, rebuildContext, toWireSent } from '../../runs/reads/context.ts';
+import { readManifests, readPreviousManifest, rebuildContext, toWireSent } from '../../runs/reads/context.ts';
 import { readRun } from '../../runs/reads/read-runs.ts';
 import type { App } from '../app.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -57,8 +57,12 @@ export function contextRoutes(app: App): void {
           `run ${id}`,
           requests.map((each) => each.message ?? ''),
         );
-      const context = await rebuildContext(db, found);
-      return c.json({ ...context, requests: requests.map(toWireSent) }, 200);
+      const [context, previous] = await Promise.all([
+        rebuildContext(db, found),
+        readPreviousManifest(db, run.thread_id, requests[0]!.seq),
+      ]);
+      const all = requests.map(toWireSent);
+      return c.json({ ...context, requests: all, previous: previous && toWireSent(previous) }, 200);
     },
   );
 

@@ -65,7 +65,26 @@ export async function readManifests(
       where thread_id = $1 and (seq, try) > ($2, $3) and ($4::uuid is null or run_id = $4) order by seq, try limit $5`,
     values: [threadId, after.seq, after.try ?? LAST_TRY, runId ?? null, limit],
   });
-  return rows.map((row) => ({
+  return rows.map(fromRow);
+}
+
+/** The last request for an answer before an event of the thread. */
+export async function readPreviousManifest(
+  client: Queryable,
+  threadId: string,
+  before: number,
+): Promise<Manifest | null> {
+  const { rows } = await client.query<Row>({
+    name: 'read_previous_manifest',
+    text: `select ${COLUMNS} from context_manifests
+      where thread_id = $1 and seq < $2 and purpose = 'answer' order by seq desc, try desc limit 1`,
+    values: [threadId, before],
+  });
+  return rows[0] ? fromRow(rows[0]) : null;
+}
+
+function fromRow(row: Row): Manifest {
+  return {
     thread_id: row.thread_id,
     seq: row.seq,
     try: row.try,
@@ -79,7 +98,7 @@ export async function readManifests(
     parts: row.parts,
     history: row.history === null ? null : (JSON.parse(row.history) as HistoryRecipe),
     feedSeq: row.feed_seq === null ? null : Number(row.feed_seq),
-  }));
+  };
 }
 
 export function toWireSent({
