@@ -2,7 +2,6 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
 import {
   contextQuery,
   requestQuery,
@@ -16,6 +15,7 @@ import { Failure, isMissing, Loading } from '../ui/states.tsx';
 import { Visible } from '../ui/visible.tsx';
 import { Comparison } from './context-comparison.tsx';
 import { GroupList } from './context-group.tsx';
+import { Figure } from './run-summary.tsx';
 import { COLOURS, groupsOf, type GroupSum } from './context-parts.ts';
 
 /** The shown call, and the call that it is compared with; null: the last one, and none. */
@@ -151,15 +151,6 @@ function Legend({ sum: { group, tokens }, of }: { readonly sum: GroupSum; readon
       <span className={`h-2 w-4 rounded-sm ${COLOURS[group]}`} aria-hidden="true" />
       {`${group} ${number(tokens)} (${share} %)`}
     </li>
-  );
-}
-
-function Figure({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <div className="min-w-0">
-      <dt className="text-xs text-soft">{name}</dt>
-      <dd className="tabular-nums">{children}</dd>
-    </div>
   );
 }
 

@@ -29,7 +29,7 @@ export function RunSummary({ run, log }: { readonly run: Run; readonly log: RunL
   );
 }
 
-function Figure({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+export function Figure({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
     <div className="min-w-0">
       <dt className="text-xs text-soft">{name}</dt>
