@@ -3,16 +3,21 @@
 import {
   changeEntities,
   createKnowledge,
+  createPacks,
   createPool,
+  loadLayers,
   type Knowledge,
   type Pool,
 } from '@continuo/server/internals';
 import { Desk, WORKSPACE } from '../desk.ts';
+import { dialects, streaming } from '../load/dialects.ts';
+import { firstMark } from '../load/first-mark.ts';
+import { connections } from '../load/request.ts';
 import { pause } from '../measure/clock.ts';
 import { treeCpuMs } from '../measure/cpu.ts';
 import { digits, median, ratio } from '../measure/numbers.ts';
 import type { Stage } from '../stage.ts';
-import type { Pod } from '../systems/continuo.ts';
+import { continuoModel, type Pod } from '../systems/continuo.ts';
 import { oneRun, PACE_MS } from './followers.ts';
 import { judged, type Line, type Row } from './line.ts';
 
@@ -108,7 +113,7 @@ async function open(stage: Stage): Promise<readonly Row[]> {
     const settings = { connection: databaseUrl, applicationName: 'bench', leaseSeconds: 30 };
     const pool = createPool(settings, () => undefined);
     const [documents, entities] = [stage.many(2000, 200), stage.many(10_000, 1000)];
-    const project = await fill(pool, documents, entities).finally(() => void pool.end());
+    const project = await fill(pool, documents, entities);
     const base = `${pod!.url}/api/v1/workspaces/default`;
     const shown = `a project of ${documents.toLocaleString('en')} documents and ${entities.toLocaleString('en')} entities`;
     const requests = [
@@ -130,8 +135,69 @@ async function open(stage: Stage): Promise<readonly Row[]> {
         verdict: judged(spent <= 100),
       });
     }
+    rows.push(...(await assembly(stage, pool, project, shown)), await firstText(stage, pod!, project));
+    await pool.end();
     return rows;
   });
+}
+
+/** What a model is told about a project: read from the database, and from a cache that is checked against the change feed. */
+async function assembly(stage: Stage, pool: Pool, project: string, shown: string): Promise<readonly Row[]> {
+  const layers = await loadLayers();
+  const fresh = () => createPacks({ pool, layers, bus: null, now: Date.now });
+  const cached = fresh();
+  const agent = { role: 'assistant', preamble: '', guide: null, permissions: [] } as never;
+  const ask = async (packs: ReturnType<typeof createPacks>): Promise<number> => {
+    const began = performance.now();
+    const message = 'What does document 17 say?';
+    const scope = { project_id: project };
+    const { system } = await packs.read({ workspaceId: WORKSPACE, scope, agent, message, mode: undefined });
+    if (system.length === 0) throw new Error('the pack is empty');
+    return performance.now() - began;
+  };
+  const times: { cold: number[]; warm: number[] } = { cold: [], warm: [] };
+  for (let turn = 0; turn < stage.many(60, 10); turn += 1) {
+    times.cold.push(await ask(fresh()));
+    times.warm.push(await ask(cached));
+  }
+  const row = (key: string, how: string, most: number, ms: number): Row => ({
+    key,
+    line: `context of ${shown}, ${how}, p50`,
+    target: `≤ ${most} ms`,
+    measured: digits(ms, 'ms'),
+    verdict: judged(ms <= most),
+  });
+  return [
+    row('context-cold', 'read from the database', 20, median(times.cold)),
+    row('context-warm', 'cached', 2, median(times.warm)),
+  ];
+}
+
+/** From the message to its first text, in a chat about the project, with a model that answers at once. */
+async function firstText(stage: Stage, { url }: Pod, project: string): Promise<Row> {
+  const agent = connections();
+  const times: number[] = [];
+  for (let turn = 0; turn < stage.many(30, 5) + 3; turn += 1) {
+    const began = performance.now();
+    const { run } = await send<{ run: { id: string } }>(`${url}/api/v1/workspaces/default/chats`, 'POST', {
+      goal: 'What does document 17 say?',
+      title: 'Bench',
+      project_id: project,
+      model: continuoModel('fake-0-20'),
+    });
+    const signal = AbortSignal.timeout(60_000);
+    const stream = await streaming({ agent, url: `${url}/api/runs/${run.id}/events`, signal });
+    const ms = await firstMark(stream, { mark: dialects.continuo.delta, began });
+    if (turn >= 3) times.push(ms);
+  }
+  const p50 = median(times);
+  return {
+    key: 'context-first-text',
+    line: 'first text of a new chat about that project, p50',
+    target: '≤ 50 ms',
+    measured: digits(p50, 'ms'),
+    verdict: judged(p50 <= 50),
+  };
 }
 
 /** A project with documents in folders of twenty, and tasks in all states, half of them with an edge. */

@@ -3,6 +3,8 @@
 
 export { PostgresBus } from './bus/postgres.ts';
 export { shownHistory } from './context/history.ts';
+export { loadLayers } from './context/layers.ts';
+export { createPacks } from './context/packs.ts';
 export { connect, createPool, type Pool, type Queryable } from './db/pool.ts';
 export { readChangeRows, subscribeChangeFollowers } from './files/changes.ts';
 export { removeFile } from './files/files.ts';

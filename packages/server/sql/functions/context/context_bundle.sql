@@ -34,8 +34,8 @@ begin
       from (select e.kind, e.state, count(*) as n from entities e
         where e.project_id = p_project and e.removed_at is null group by e.kind, e.state) c), '[]'),
     'documents', coalesce((select json_agg(json_build_array(d.id, d.parent_id, d.position, e.title, e.fields -> 'description',
-        e.fields -> 'content_length', f.version, e.fields -> 'path') order by d.parent_id, d.position)
-      from document_places d join entities e on e.id = d.id join files f on f.id = d.id where d.project_id = p_project), '[]'),
+        e.fields -> 'content_length', e.fields -> 'content_version', e.fields -> 'path') order by d.parent_id, d.position)
+      from document_places d join entities e on e.id = d.id where d.project_id = p_project), '[]'),
     'changed', coalesce((select json_agg(json_build_object('id', e.id, 'version', e.version, 'kind', e.kind, 'title', e.title,
         'state', e.state, 'path', e.fields -> 'path') order by c.seq desc)
       from (select e.id, c.seq from (select r.object_id, max(r.seq) as seq
