@@ -200,6 +200,8 @@ export interface EventData {
     to_seq?: number;
     covers?: readonly string[];
     call?: string;
+    /** A person's request. */
+    edit?: string;
     by?: Readonly<Record<string, unknown>>;
     /** Why the summarizer’s turn has no update. */
     error?: string;

@@ -94,6 +94,15 @@ export const agentStateChange = z
   })
   .meta({ id: 'AgentStateChange', description: 'Item updates are applied first, then state updates.' });
 
+export const agentStateEdited = z
+  .object({
+    state: agentState,
+    refused: z
+      .array(z.object({ update: z.unknown(), reason: z.string() }))
+      .meta({ description: 'Updates that were not applied, and why.' }),
+  })
+  .meta({ id: 'AgentStateEdited' });
+
 export const summary = z
   .object({
     version: z.int().meta({ description: 'Counts the chat’s summaries from 1.' }),

@@ -634,6 +634,13 @@ table workspaces (
 )
 CREATE UNIQUE INDEX workspaces_name ON public.workspaces USING btree (name) WHERE (removed_at IS NULL)
 
+view calls_outside_runs (
+  thread_id uuid,
+  model text,
+  usage json,
+  cost double precision
+)
+
 view chat_messages (
   thread_id uuid,
   run_id uuid,
@@ -653,13 +660,6 @@ view chat_messages (
   tool_success boolean,
   tool_result text,
   created_at timestamp with time zone
-)
-
-view titlings (
-  thread_id uuid,
-  model text,
-  usage json,
-  cost double precision
 )
 
 function add_empty_file(p_workspace uuid, p_path text, p_folded text, p_author json)
@@ -804,6 +804,9 @@ function on_append_spawn(p_run uuid, p_child_thread uuid, p_child_run uuid, p_me
   returns boolean language plpgsql
 
 function on_append_start(p_run uuid, p_seq integer, p_at timestamp with time zone)
+  returns boolean language plpgsql
+
+function on_append_state_edit(p_thread uuid, p_id uuid)
   returns boolean language plpgsql
 
 function on_append_steered(p_seq integer, p_id uuid)
@@ -951,7 +954,7 @@ function summarized(p_output json, p_summary text, p_lines integer)
   returns json language plpgsql immutable parallel safe
 
 function take_facts(p_thread uuid, p_attempt integer)
-  returns TABLE(workspace_id uuid, stop boolean, pinged_at timestamp with time zone, title_wanted boolean, id uuid, ordinal integer, model text, role text, limits json, queued_at timestamp with time zone, cancel_reason text, message_id uuid, content json, pause boolean, rewind_to integer, steers json, decisions json, principal json, family json) language plpgsql
+  returns TABLE(workspace_id uuid, stop boolean, pinged_at timestamp with time zone, title_wanted boolean, state_edits json, id uuid, ordinal integer, model text, role text, limits json, queued_at timestamp with time zone, cancel_reason text, message_id uuid, content json, pause boolean, rewind_to integer, steers json, decisions json, principal json, family json) language plpgsql
 
 function title_query(p_words jsonb)
   returns tsquery language sql immutable

@@ -1312,10 +1312,65 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        delete?: never;
+        /** Clear the agent state */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    chat: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The empty state */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AgentStateEdited"];
+                    };
+                };
+            };
+        };
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the agent state
+         * @description Item updates are applied first, then state updates. A bad update is refused, and the others count. The answer comes after the change is in the chat’s log.
+         */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    chat: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AgentStateChange"];
+                };
+            };
+            responses: {
+                /** @description The state, and the updates that were refused */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AgentStateEdited"];
+                    };
+                };
+            };
+        };
         trace?: never;
     };
     "/api/v1/workspaces/{id}/chats/{chat}/summaries": {
@@ -8868,6 +8923,85 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+        };
+        AgentStateEdited: {
+            state: components["schemas"]["AgentState"];
+            /** @description Updates that were not applied, and why. */
+            refused: {
+                update?: unknown;
+                reason: string;
+            }[];
+        };
+        /** @description Item updates are applied first, then state updates. */
+        AgentStateChange: {
+            agent_state_item_updates?: components["schemas"]["AgentStateItemUpdate"][];
+            agent_state_updates?: components["schemas"]["AgentStateUpdate"];
+        };
+        /** @description `remove` marks the item as discarded. */
+        AgentStateItemUpdate: {
+            /** @enum {string} */
+            op: "add";
+            item: {
+                id: string;
+                /** @enum {string} */
+                kind: "task" | "doc" | "note" | "idea" | "question";
+                title: string;
+                details?: string;
+                /**
+                 * @default active
+                 * @enum {string}
+                 */
+                status: "active" | "resolved" | "discarded";
+                relatedEntityIds?: string[];
+            };
+        } | {
+            /** @enum {string} */
+            op: "update";
+            id: string;
+            patch: {
+                /** @enum {string} */
+                kind?: "task" | "doc" | "note" | "idea" | "question";
+                title?: string;
+                details?: string;
+                /** @enum {string} */
+                status?: "active" | "resolved" | "discarded";
+                relatedEntityIds?: string[];
+            };
+        } | {
+            /** @enum {string} */
+            op: "remove";
+            id: string;
+        };
+        /** @description Adds to the lists of the state; an element with the same key replaces the earlier one. */
+        AgentStateUpdate: {
+            current_understanding?: {
+                entities?: {
+                    id: string;
+                    kind: string;
+                    name?: string;
+                }[];
+                dependencies?: {
+                    from: string;
+                    to: string;
+                    rel?: string;
+                }[];
+            };
+            assumptions?: {
+                id: string;
+                hypothesis: string;
+                confidence: number;
+                evidence?: string[];
+            }[];
+            expectations?: {
+                action: string;
+                expected_outcome: string;
+                invariant?: string;
+            }[];
+            tentative_hypotheses?: {
+                id: string;
+                hypothesis: string;
+                reason?: string;
+            }[];
         };
         /** @description A version of the rolling summary. */
         Summary: {

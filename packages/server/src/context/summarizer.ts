@@ -187,12 +187,12 @@ export function summarizerEvents(
 
 function failure(
   work: MemoryWork,
-  { error }: { error: string },
+  { error, isRefusal }: Extract<Read, { readonly ok: false }>,
   answer: SummarizerAnswer,
   now: number,
 ): Event {
   const tries = work.tries + 1;
-  const retry_at = now + WAITS_MS[work.tries]!;
+  const retry_at = isRefusal ? now : now + WAITS_MS[work.tries]!;
   const to_seq = work.stretch?.toSeq ?? work.toSeq;
   return { type: 'summary_failed', data: { to_seq, tries, error, retry_at, ...answer.work } };
 }

@@ -134,6 +134,7 @@ export function createApp(context: HttpContext, pool: Pool): App {
   chatAuditRoutes(app);
   chatFocusRoutes(app, context);
   chatMemoryRoutes(app);
+  chatMemoryRoutes(app, context);
   approvalRoutes(app, context);
   modelRoutes(app, context);
   roleRoutes(app, context);

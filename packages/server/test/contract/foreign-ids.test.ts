@@ -81,6 +81,11 @@ const INSIDE: Readonly<Record<string, Route>> = {
   'GET /api/v1/workspaces/{id}/chats/{chat}/events': {},
   'GET /api/v1/workspaces/{id}/chats/{chat}/messages': {},
   'GET /api/v1/workspaces/{id}/chats/{chat}/sessions': {},
+  'GET /api/v1/workspaces/{id}/chats/{chat}/state': {},
+  'PATCH /api/v1/workspaces/{id}/chats/{chat}/state': { request: () => ({ body: {} }) },
+  'DELETE /api/v1/workspaces/{id}/chats/{chat}/state': {},
+  'GET /api/v1/workspaces/{id}/chats/{chat}/summaries': {},
+  'GET /api/v1/workspaces/{id}/chats/{chat}/summaries/{version}': {},
   'PATCH /api/v1/workspaces/{id}/chats/{chat}': { request: () => ({ body: { title: 'Renamed' } }) },
   'POST /api/v1/workspaces/{id}/chats/{chat}': { request: () => ({ body: { content: HANGS } }) },
   'POST /api/v1/workspaces/{id}/chats/{chat}/ping': {},
@@ -347,6 +352,7 @@ async function fill(name: string): Promise<Ids> {
     { text: 'That is all.' },
   ]);
   const frames = await framesOf(world.url, run.id);
+  await summarizeChat(workspaceUrl(name, `/chats/${chat.id}`));
   const call = frames.find(({ event }) => event === 'tool_end')!.data['call'] as string;
   await propose(run.id, call);
   await open([{ calls: [{ tool: 'external', input: { note: 'x' } }] }, { text: 'Done.' }]);
@@ -404,6 +410,12 @@ async function fillAutomation(
     webhook_message: rows[0]!.id,
     trigger: await made('/triggers', TRIGGER),
   };
+/** Says so much that the chat gets a summary. */
+async function summarizeChat(url: string): Promise<void> {
+  const content = JSON.stringify({ steps: [{ text: 'so it goes '.repeat(200) }] });
+  for (let turn = 0; turn < 8; turn += 1)
+    await framesOf(world.url, (await ask('POST', url, { content })).body.run.id);
+  await until('there is a summary', async () => (await ask('GET', `${url}/summaries`)).body.items.length > 0);
 }
 
 /** Makes an entity of each kind, and an edge. */
@@ -443,6 +455,7 @@ function send(route: string, { request }: Route, workspace: string, ids: Ids): P
     .replace('{edge_id}', ids.edge)
     .replace('{step_id}', 'step')
     .replace('{message}', ids.webhook_message)
+    .replace('{version}', '1')
     .replace(
       /\{(chat|approval|path|schedule|webhook|trigger)\}/,
       (_all, name: 'chat' | 'approval' | 'path' | 'schedule' | 'webhook' | 'trigger') => ids[name],

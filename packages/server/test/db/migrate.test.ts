@@ -125,12 +125,12 @@ test('a function with other arguments or another result, and a view with other c
   await sql.edit('log/readable.sql', (text) =>
     text.replace('(p_data json)', '(p_log json)').replaceAll('p_data', 'p_log'),
   );
-  await sql.edit('threads/titlings.sql', (text) => text.replace("data ->> 'model' as model, ", ''));
+  await sql.edit('threads/calls_outside_runs.sql', (text) => text.replace("data ->> 'model' as model, ", ''));
   expect((await migrate(settings, sql.url)).definitions).toEqual([
     'function readable',
     'function summarized',
+    'view calls_outside_runs',
     'view chat_messages',
-    'view titlings',
   ]);
   const functions = await query(
     "select oid::regprocedure::text as name from pg_proc where proname in ('readable', 'summarized') order by 1",
@@ -140,23 +140,27 @@ test('a function with other arguments or another result, and a view with other c
     { name: 'summarized(json,text,integer,integer)' },
   ]);
   await query('select from chat_messages');
-  await expect(query('select model from titlings')).rejects.toMatchObject({ code: '42703' });
+  await expect(query('select model from calls_outside_runs')).rejects.toMatchObject({ code: '42703' });
 });
 
 test('a function, view or trigger whose file is gone is dropped', async () => {
   const { settings, query } = await migratedDatabase();
   const sql = await sqlCopy();
-  for (const path of ['runs/runs_not_in_removed.sql', 'runs/refuse_removed.sql', 'threads/titlings.sql'])
+  for (const path of [
+    'runs/runs_not_in_removed.sql',
+    'runs/refuse_removed.sql',
+    'threads/calls_outside_runs.sql',
+  ])
     await sql.remove(path);
   expect((await migrate(settings, sql.url)).definitions).toEqual([
     'trigger runs_not_in_removed on runs',
-    'view titlings',
+    'view calls_outside_runs',
     'function refuse_removed',
   ]);
   const left = await query(`
     select from pg_trigger where tgname = 'runs_not_in_removed' union all select from pg_proc where proname = 'refuse_removed'
-    union all select from pg_class where relname = 'titlings' union all
-    select from definitions where name ~ 'runs_not_in_removed|refuse_removed|titlings'`);
+    union all select from pg_class where relname = 'calls_outside_runs' union all
+    select from definitions where name ~ 'runs_not_in_removed|refuse_removed|calls_outside_runs'`);
   expect(left.rowCount).toBe(0);
 });
 

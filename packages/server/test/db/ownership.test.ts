@@ -154,6 +154,7 @@ const FOREIGN_WRITES: Readonly<Record<string, string>> = {
   'src/runs/facts/cancel.ts threads': FACT,
   'src/runs/facts/pause.ts threads': FACT,
   'src/runs/facts/ping.ts threads': FACT,
+  'src/runs/facts/edit-state.ts threads': FACT,
   'src/runs/facts/change-chat.ts threads': CHAT,
   'src/files/tools/notes.ts notes': 'the tool for notes stands beside the file tools',
   'src/tools/policies.ts workspaces': 'the policy is a column of the workspace’s row',

@@ -292,7 +292,14 @@ function answersAt(
   place: Place,
   nameOf: (runId: string) => string,
 ): Record<string, string> {
-  const none = { runs: [], workspaceId: 'workspace', stop: false, pingedAt: null, titleWanted: false };
+  const none = {
+    runs: [],
+    workspaceId: 'workspace',
+    stop: false,
+    pingedAt: null,
+    titleWanted: false,
+    stateEdits: [],
+  };
   return Object.fromEntries(
     Object.entries(WISHES).map(([wish, asks]) => {
       const { facts, attempt = place.attempt } = asks(place);
@@ -364,6 +371,8 @@ function stepMeaning(step: Step, name: (runId: string) => string): string {
       return `cancel ${name(step.run.id)}: ${step.reason}`;
     case 'drop':
       return `drop ${step.runs.map(({ id }) => name(id)).join()}`;
+    case 'edit_state':
+      return `edit_state ${step.edits.map(({ id }) => id).join()}`;
     case 'title':
       return 'title';
     case 'summarize':

@@ -45,6 +45,7 @@ async function enqueue(threadId: string, script: unknown) {
     stop: false,
     pinged_at: null,
     title_wanted: false,
+    state_edits: null,
     pause: false,
     rewind_to: null,
     steers: null,

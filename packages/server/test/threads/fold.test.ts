@@ -114,7 +114,7 @@ function queued(id: string, cancel: string | null = null) {
   };
 }
 
-const NOTHING_ELSE = { workspaceId: 'w', stop: false, pingedAt: null, titleWanted: false };
+const NOTHING_ELSE = { workspaceId: 'w', stop: false, pingedAt: null, titleWanted: false, stateEdits: [] };
 const decide = (state: ThreadState, facts: Facts, attempt: number) =>
   decideWith(state, facts, attempt, DECISION_RULES);
 

@@ -115,7 +115,7 @@ begin
     update threads t set owner = p_pod, attempt = t.attempt + 1, wake_at = null, active_at = clock_timestamp()
       where t.id = p_thread
       returning t.owner, t.attempt into owner, claimed_attempt;
-    if v_rewinds is null and v_thread.stop_requested_at is null then
+    if v_rewinds is null and v_thread.stop_requested_at is null and cardinality(v_thread.state_edits) = 0 then
       select coalesce(max(e.seq), 0) into log_seq from events e where e.thread_id = p_thread;
     end if;
     content := v_content;

@@ -6,7 +6,7 @@
 -- thread, as decide_approval does. A freed thread keeps its attempt until it is claimed; its wake_at is left for that claim.
 create or replace function take_facts(p_thread uuid, p_attempt integer)
 returns table (
-  workspace_id uuid, stop boolean, pinged_at timestamptz, title_wanted boolean,
+  workspace_id uuid, stop boolean, pinged_at timestamptz, title_wanted boolean, state_edits json,
   id uuid, ordinal integer, model text, role text, limits json, queued_at timestamptz, cancel_reason text,
   message_id uuid, content json, pause boolean, rewind_to integer, steers json, decisions json,
   principal json, family json
@@ -19,6 +19,7 @@ begin
     where t.id = p_thread and t.attempt = p_attempt and t.owner is not null and t.wake_at is not null;
   return query
     select t.workspace_id, t.stop_requested_at is not null, t.pinged_at, t.title_wanted,
+      case when cardinality(t.state_edits) > 0 then array_to_json(t.state_edits) end,
       r.id, r.ordinal, r.model, r.role, r.limits, r.queued_at, r.cancel_reason, r.message_id, m.content,
       r.pause_requested_at is not null,
       case when r.rewinds is not null then (

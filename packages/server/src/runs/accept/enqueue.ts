@@ -268,6 +268,7 @@ function claimSnapshot(
     stop: false,
     pinged_at: null,
     title_wanted: row.title_wanted,
+    state_edits: null,
     pause: false,
     rewind_to: null,
     steers: null,

@@ -5,6 +5,7 @@ import type { Queryable } from '../../db/pool.ts';
 import type { StoredPrincipal } from '../../identity/principal.ts';
 import { parseStored } from '../../json-depth.ts';
 import type { Family } from '../children/conductor.ts';
+import type { StateEdit } from './edit-state.ts';
 import type { Facts, Limits, SentMessage } from '../loop/decide.ts';
 
 export interface FactRow {
@@ -12,6 +13,7 @@ export interface FactRow {
   readonly stop: boolean;
   readonly pinged_at: Date | null;
   readonly title_wanted: boolean;
+  readonly state_edits: string | null;
   readonly ordinal: number;
   readonly model: string;
   readonly role: string;
@@ -81,6 +83,7 @@ export function asFacts(rows: readonly FactRow[], defaults: Limits): Omit<Facts,
     stop: thread?.stop ?? false,
     pingedAt: thread?.pinged_at?.getTime() ?? null,
     titleWanted: thread?.title_wanted ?? false,
+    stateEdits: thread?.state_edits ? (JSON.parse(thread.state_edits) as StateEdit[]) : [],
     runs: rows.flatMap((row) => (row.id === null ? [] : [asRun(row, row.id, defaults)])),
   };
 }

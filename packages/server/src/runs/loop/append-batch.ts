@@ -1,13 +1,23 @@
 // Builds append batches: the events of a step, and the row changes that commit with them. Pure.
 
 import { v7 as uuidv7 } from 'uuid';
-import type { Call, EventData, LogEvent, NewEvent, SessionState } from '@continuo/protocol';
+import {
+  agentStateOf,
+  applyAgentStateDelta,
+  type Call,
+  type EventData,
+  type LogEvent,
+  type NewEvent,
+  type SessionState,
+} from '@continuo/protocol';
 import { isEnded, transition, type SessionInput } from '../../actors/session.ts';
+import { checkChange, toDelta } from '../../context/agent-state.ts';
 import type { Entry } from '../../log/group.ts';
 import type { LoopChange } from '../changes.ts';
 import { abandonChildren } from '../children/batches.ts';
 import { messageRow } from '../steps/step.ts';
 import type { Decision, QueuedRun, SentMessage } from './decide.ts';
+import type { StateEdit } from '../facts/edit-state.ts';
 import { answered } from '../approvals/questions.ts';
 import { foldAll, pendingApproval, type RunState, type ThreadState } from '../../threads/fold.ts';
 
@@ -80,6 +90,29 @@ export function start({ id, rewindTo, message }: QueuedRun, mode: EventData['mod
 
 function rewound(to: number | null): NewEvent[] {
   return to === null ? [] : [{ type: 'rewound', data: { to_seq: to } }];
+}
+
+/** People's changes of the agent state, each as an event of its own. A bad update is refused, and the others count. */
+export function editState(
+  { memory }: Pick<ThreadState, 'memory'>,
+  edits: readonly StateEdit[],
+  at: string,
+): AppendBatch {
+  let state = agentStateOf(memory, '');
+  const data = edits.map((edit): EventData['agent_state_delta'] => {
+    const own = { source: 'person' as const, edit: edit.id, by: edit.by };
+    if ('cleared' in edit) {
+      state = agentStateOf({ deltas: [] }, '');
+      return { ...own, cleared: true };
+    }
+    const delta = { ...own, ...toDelta(checkChange(state, edit.change, { at })) };
+    state = applyAgentStateDelta(state, delta, at);
+    return delta;
+  });
+  return {
+    entries: data.map((each) => ({ runId: null, event: { type: 'agent_state_delta', data: each } })),
+    changes: edits.map(({ id }, event) => ({ kind: 'state_edit', event, id })),
+  };
 }
 
 /** Questions of calls that an earlier attempt started. Those calls are gone, so nothing waits for the answers. */

@@ -3,6 +3,7 @@
 import type { ApprovalDecision, AttachedFile, Call, ThreadScope } from '@continuo/protocol';
 import type { StoredPrincipal } from '../../identity/principal.ts';
 import { withinCaps, type EndedChild, type Family, type Next } from '../children/conductor.ts';
+import type { StateEdit } from '../facts/edit-state.ts';
 import { memoryWork, type MemoryWork } from '../../context/summarizer.ts';
 import type { MemoryRules } from '../../context/summary.ts';
 import { pendingApproval, workedMs, type RunState, type ThreadState } from '../../threads/fold.ts';
@@ -68,6 +69,8 @@ export interface Facts {
   /** Milliseconds. */
   readonly pingedAt: number | null;
   readonly titleWanted: boolean;
+  /** People's changes of the agent state. */
+  readonly stateEdits: readonly StateEdit[];
 }
 
 export type Step =
@@ -93,6 +96,7 @@ export type Step =
   | { readonly kind: 'cancel'; readonly run: RunState; readonly reason: string }
   /** The runs were canceled before they began. */
   | { readonly kind: 'drop'; readonly runs: readonly QueuedRun[] }
+  | { readonly kind: 'edit_state'; readonly edits: readonly StateEdit[] }
   | { readonly kind: 'title' }
   /** The summarizer has something to do; it goes on beside the next run. */
   | { readonly kind: 'summarize'; readonly work: MemoryWork }
@@ -112,6 +116,7 @@ export interface DecisionRules {
 
 export function decide(state: ThreadState, facts: Facts, attempt: number, rules: DecisionRules): Step {
   const { run } = state;
+  if (facts.stateEdits.length > 0) return { kind: 'edit_state', edits: facts.stateEdits };
   // A run that carries a rewind is dropped only after the earlier runs have ended, so that the rewind covers all their events.
   const dropped = facts.runs.filter(
     (queued) => queued.cancel !== null && queued.id !== run?.id && (queued.rewindTo === null || !run),

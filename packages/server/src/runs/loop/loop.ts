@@ -38,6 +38,7 @@ import {
   type RunState,
   type ThreadState,
 } from '../../threads/fold.ts';
+import type { StateEdit } from '../facts/edit-state.ts';
 import { memoryWork, type MemoryWork } from '../../context/summarizer.ts';
 import { expireQuestions } from '../approvals/questions.ts';
 import { replay, replayWhole } from './replay.ts';
@@ -222,14 +223,14 @@ class Actor {
   async #refreshFacts(): Promise<void> {
     await this.#takeFacts();
     if (this.#isCanceled()) this.#cancel.abort();
-    if (this.#decide().kind !== 'drop') return;
+    if (!AT_ONCE.has(this.#decide().kind)) return;
     // A run that is just being started must begin first; then it is canceled like any other.
     await this.#starting;
     const step = this.#decide();
-    if (step.kind === 'drop') {
-      await this.#drop(step.runs);
-      await this.#refreshFacts();
-    }
+    if (step.kind === 'drop') await this.#drop(step.runs);
+    else if (step.kind === 'edit_state') await this.#editState(step.edits);
+    else return;
+    await this.#refreshFacts();
   }
 
   #queueRefresh(refresh: () => Promise<void>): Promise<void> {
@@ -306,6 +307,8 @@ class Actor {
         return this.#cancelRun(step.run, step.reason);
       case 'drop':
         return this.#drop(step.runs);
+      case 'edit_state':
+        return this.#editState(step.edits);
       case 'title':
         return this.#title();
       case 'summarize':
@@ -543,6 +546,11 @@ class Actor {
     this.#hasFreshFacts = false;
   }
 
+  async #editState(edits: readonly StateEdit[]): Promise<void> {
+    await this.#write(write.editState(this.#state, edits, new Date(this.#options.now()).toISOString()));
+    this.#hasFreshFacts = false;
+  }
+
   /** Starts the summarizer, unless it is at work, and waits for it or for a new fact, which may start the next run. */
   #summarize(work: MemoryWork): Promise<unknown> {
     this.#summarizing ??= this.#runSummarizer(work).finally(() => (this.#summarizing = null));
@@ -671,9 +679,13 @@ const NO_FACTS: Facts = {
   stop: false,
   pingedAt: null,
   titleWanted: false,
+  stateEdits: [],
 };
 const NOTHING: write.AppendBatch = { entries: [], changes: [] };
 const ENDED = { stop: 'user_cancelled', expire: 'idle_timeout' };
+
+/** Steps that are done while another one is in flight. */
+const AT_ONCE: ReadonlySet<Step['kind']> = new Set(['drop', 'edit_state']);
 
 /** Steps that end a run or a session. A draining pod still does them. */
 const ENDING: ReadonlySet<Step['kind']> = new Set(['finish', 'fail', 'cancel', 'drop', 'end_session']);

@@ -30,7 +30,7 @@ export async function sumUsage(
   const titles =
     by in TITLE_KEYS
       ? `union all select ${TITLE_KEYS[by as keyof typeof TITLE_KEYS]}::text, null, usage, cost
-        from titlings where ($1::uuid is null or thread_id = $1) and ${inWorkspace}`
+        from calls_outside_runs where ($1::uuid is null or thread_id = $1) and ${inWorkspace}`
       : '';
   const { rows } = await client.query<Row>({
     name: `sum_usage_by_${by}`,

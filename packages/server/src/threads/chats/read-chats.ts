@@ -65,7 +65,7 @@ const CHATS = `select t.id, t.workspace_id, t.title, ${SAID}, t.role, t.model, t
       sum(r.cost) as cost
     from (
       select status, usage, cost from runs where thread_id = t.id
-      union all select null, usage, cost from titlings where thread_id = t.id) r) u on true`;
+      union all select null, usage, cost from calls_outside_runs where thread_id = t.id) r) u on true`;
 
 /** Includes removed chats. Null if the workspace has no such chat. */
 export async function readChat(client: Queryable, workspaceId: string, id: string): Promise<Chat | null> {
