@@ -61,6 +61,7 @@ const commands = {
   chaos: () => run([vitest, 'run', ...args], { CONTINUO_CHAOS: 'long' }),
   bench: () => run([join(root, 'bench', 'main.ts'), ...args]),
   recall: () => run([join(root, 'bench', 'recall', 'main.ts'), ...args]),
+  memory: () => run([join(root, 'bench', 'memory', 'main.ts'), ...args]),
   // Two tests compare a generated file with what it is generated from, and write it, too: the client's types with the
   // server's document, sql/schema.sql with a migrated database.
   generate: () =>

@@ -2,9 +2,13 @@
 // these names change without notice.
 
 export { PostgresBus } from './bus/postgres.ts';
+export { agentStatePart } from './context/agent-state.ts';
 export { shownHistory } from './context/history.ts';
 export { loadLayers } from './context/layers.ts';
 export { createPacks } from './context/packs.ts';
+export { lookBackTool } from './context/look-back.ts';
+export { memoryWork, summarizerEvents } from './context/summarizer.ts';
+export { historyAfterSummary, summaryPart } from './context/summary.ts';
 export { connect, createPool, type Pool, type Queryable } from './db/pool.ts';
 export { readChangeRows, subscribeChangeFollowers } from './files/changes.ts';
 export { removeFile } from './files/files.ts';

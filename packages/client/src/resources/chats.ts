@@ -65,6 +65,19 @@ export function chats(http: Http) {
       query: QueryOf<At<`${Chat}/messages`, 'get'>> = {},
       where: WorkspaceOptions = {},
     ) => http.call('get', `${CHAT}/messages`, { ...at(chat, where), query }),
+    /** The agent state: what the agent knows, assumes and expects. */
+    state: (chat: string, where: WorkspaceOptions = {}) => http.call('get', `${CHAT}/state`, at(chat, where)),
+    /** Changes the agent state; resolves after the change is in the chat's log. */
+    changeState: (chat: string, body: BodyOf<At<`${Chat}/state`, 'patch'>>, where: WorkspaceOptions = {}) =>
+      http.call('patch', `${CHAT}/state`, { ...at(chat, where), body }),
+    clearState: (chat: string, where: WorkspaceOptions = {}) =>
+      http.call('delete', `${CHAT}/state`, at(chat, where)),
+    /** The versions of the summary, newest first. */
+    summaries: (chat: string, where: WorkspaceOptions = {}) =>
+      http.call('get', `${CHAT}/summaries`, at(chat, where)),
+    /** A version of the summary, with what it replaced and what was lost. */
+    summary: (chat: string, version: number, { workspace = http.workspace, signal }: WorkspaceOptions = {}) =>
+      http.call('get', `${CHAT}/summaries/{version}`, { path: { id: workspace, chat, version }, signal }),
     sessions: (
       chat: string,
       query: QueryOf<At<`${Chat}/sessions`, 'get'>> = {},
