@@ -539,6 +539,7 @@ table threads (
   active_at timestamp with time zone not null default clock_timestamp(),
   stop_requested_by json,
   focus json,
+  state_edits json[] not null default '{}'::json[],
   parent_run uuid,
   depth integer not null default 0,
   constraint threads_pkey PRIMARY KEY (id),

@@ -133,7 +133,6 @@ export function createApp(context: HttpContext, pool: Pool): App {
   chatControlRoutes(app, context);
   chatAuditRoutes(app);
   chatFocusRoutes(app, context);
-  chatMemoryRoutes(app);
   chatMemoryRoutes(app, context);
   approvalRoutes(app, context);
   modelRoutes(app, context);

@@ -410,6 +410,8 @@ async function fillAutomation(
     webhook_message: rows[0]!.id,
     trigger: await made('/triggers', TRIGGER),
   };
+}
+
 /** Says so much that the chat gets a summary. */
 async function summarizeChat(url: string): Promise<void> {
   const content = JSON.stringify({ steps: [{ text: 'so it goes '.repeat(200) }] });
