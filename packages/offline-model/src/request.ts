@@ -28,5 +28,7 @@ export interface ModelRequest {
   readonly system: string;
   readonly history: readonly HistoryMessage[];
   readonly tools: readonly ToolSchema[];
+  /** The answer ends after this many words. */
+  readonly maxOutputTokens?: number;
   readonly signal: AbortSignal;
 }

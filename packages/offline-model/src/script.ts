@@ -62,7 +62,9 @@ export function scriptedStep(history: readonly HistoryMessage[]): Step {
 }
 
 /** The script's steps, or an error message. */
-function readScript(content: string): readonly ScriptStep[] | string {
+function readScript(message: string): readonly ScriptStep[] | string {
+  // A message that the server wrote, such as that of a plan's step, has its script between these brackets.
+  const content = /⟦([^⟧]*)⟧/u.exec(message)?.[1] ?? message;
   if (isJsonTooDeep(content, SCRIPT_DEPTH)) return `it is nested deeper than ${SCRIPT_DEPTH} levels`;
   let value: unknown;
   try {

@@ -100,7 +100,7 @@ function* perform(
   const calls = step.calls ?? [];
   if (step.deltas && step.deltas.length > 0) {
     yield { type: 'text_block_start', at: now() };
-    for (const text of step.deltas) {
+    for (const text of step.deltas.slice(0, Math.max(0, (request.maxOutputTokens ?? Infinity) - output))) {
       yield* pause(text);
       yield { type: 'text_delta', at: now(), text };
     }

@@ -12,6 +12,7 @@ import type { HistoryMessage, ModelRequest, ToolSchema } from '../models/model.t
 import { contextLimitOf } from '../models/prices.ts';
 import type { ThreadState } from '../threads/fold.ts';
 import { agentStatePart } from './agent-state.ts';
+import { estimateText } from './history.ts';
 import { withImages } from './attachments.ts';
 import { toolsWithinBudget } from './budgets.ts';
 import type { ModeDecision } from './mode.ts';
@@ -253,16 +254,21 @@ export function toModelRequest(
   }: Pick<AssembledRequest, 'system' | 'turn' | 'tools'> & {
     readonly history: Pick<FittedHistory, 'messages'>;
   },
-  { messageId, signal }: Pick<ModelRequest, 'messageId' | 'signal'>,
+  sent: Pick<ModelRequest, 'messageId' | 'signal'>,
 ): ModelRequest {
   const messages = markUntrusted(history.messages);
   return {
-    messageId,
+    ...sent,
     system: joined(system),
     history: turn.length === 0 ? messages : withTurn(messages, joined(turn)),
     tools,
-    signal,
   };
+}
+
+/** The size of a request, for budgets. */
+export function estimateRequest({ system, history, turn, tools }: AssembledRequest): number {
+  const text = [...system, ...turn].reduce((sum, part) => sum + estimateText(part.text), 0);
+  return text + history.tokens + estimateText(JSON.stringify(tools));
 }
 
 function joined(parts: readonly ContextPart[]): string {

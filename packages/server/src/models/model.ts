@@ -60,6 +60,8 @@ export interface ModelRequest {
   readonly tools: readonly ToolSchema[];
   /** How much the model should reason; the model's own default if absent. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high';
+  /** The model ends its answer there; the model's own maximum if absent. */
+  readonly maxOutputTokens?: number;
   readonly signal: AbortSignal;
 }
 

@@ -43,18 +43,26 @@ export type RunChange =
       model: string;
       content: unknown;
       limits: unknown;
+      tools: unknown;
     }
   /** The log has the end of a child run. */
   | { kind: 'child_end'; event: number; child_run: string }
   /** A pause or a resume of the run reaches its open children. */
   | { kind: 'pause_children'; event: number; paused: boolean }
+  /** What a model call has spent of its run's budget, instead of its reservation. */
+  | { kind: 'spend'; event: number; reserved_for: string; tokens: number; cost: number | null }
+  /** What the former owner of the run had reserved is free again. */
+  | { kind: 'unreserve'; event: number }
   /** Releases the thread until `wake_at`, unless it has new facts. Always the last change of a pen. */
   | { kind: 'release'; event: number; wake_at: string | null };
 
 export type LoopChange = RunChange | ThreadChange | ContextChange;
 
+/** The database refused an append that was decided on facts that have changed since. The facts are read again. */
+export class FactsChanged extends Error {}
+
 /** A cancel of the run was accepted first, so the run can only end canceled. */
-export class CancelWins extends Error {
+export class CancelWins extends FactsChanged {
   readonly code = 'cancel_wins';
 
   constructor() {
@@ -68,8 +76,10 @@ export const RUN_CHANGES: ChangeKinds<RunChange> = {
   start: { refusal, opensRun: true },
   end: { refusal, json: ['error', 'usage'] },
   approval: { json: ['input', 'paths'], freeText: ['call', 'tool', 'reason'] },
-  spawn: { json: ['content', 'limits'], freeText: ['chat_title', 'role'] },
+  spawn: { json: ['content', 'limits', 'tools'], freeText: ['chat_title', 'role'] },
   child_end: {},
   pause_children: {},
+  spend: {},
+  unreserve: {},
   release: { releases: true },
 };

@@ -57,6 +57,8 @@ const OWNER: Readonly<Record<string, string>> = {
   approvals: 'runs',
   thread_snapshots: 'runs',
   idempotency_keys: 'runs',
+  budgets: 'runs',
+  reservations: 'runs',
   schedules: 'automation',
   schedule_times: 'automation',
   webhooks: 'automation',

@@ -196,3 +196,18 @@ test('waiting for children counts as the run’s time, and its time limit ends t
   expect(await eventsOf(thread, 'error')).toMatchObject([{ code: 'time_limit' }]);
   await until('the child is canceled', async () => (await childrenOf(run))[0]!.status === 'canceled');
 });
+
+test('PLAN-3 the limits of a run are a budget that its children share', async () => {
+  const { thread, run } = await start([Array.from({ length: 5 }, (_, n) => say(`${n}`))], {
+    limits: { steps: 3 },
+  });
+  await ended(run);
+  const ends = await eventsOf(thread, 'child_end');
+  expect(ends.map(({ status, error }) => error?.code ?? status).toSorted()).toEqual([
+    'done',
+    'done',
+    'done',
+    'step_limit',
+    'step_limit',
+  ]);
+});

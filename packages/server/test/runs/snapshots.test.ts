@@ -107,7 +107,7 @@ const contextUsage = async (threadId: string, runId: string) =>
 
 test('a run says which turns its state does not hold, and a rewind brings them back', async () => {
   const threadId = await world.thread();
-  const loop = await createLoop(world);
+  let loop = await createLoop(world);
   const goOn = async (rewinds: string | null = null) => {
     const runId = await world.run(threadId, { steps: [{ text: 'well' }] });
     await world.pool.query('update runs set rewinds = $2 where id = $1', [runId, rewinds]);
@@ -119,6 +119,8 @@ test('a run says which turns its state does not hold, and a rewind brings them b
   const third = await goOn();
   await writeSnapshot(world.pool, threadId, withinWindow(await replayWhole(world.pool, threadId), 10));
   expect(await snapshots(threadId)).toHaveLength(1);
+  // Another pod, which has no state of the thread in its cache.
+  loop = await createLoop(world);
   expect(await contextUsage(threadId, await goOn())).toMatchObject([{ data: { turns_left_out: 2 } }]);
   expect(await contextUsage(threadId, await goOn(third))).toEqual([]);
 });

@@ -17,7 +17,7 @@ export const waves: Conductor<Waves> = {
     }
     const begun = new Set(run.children.map(({ child }) => child.split('.')[0])).size;
     const wave = all[begun];
-    if (!wave) return { kind: 'finish', events: [], text: `${run.children.length} children` };
+    if (!wave) return { kind: 'finish', events: [], changes: [] };
     const spawn = wave.map((_, index) => ({
       child: `${begun}.${index}`,
       title: `child ${begun}.${index}`,
@@ -25,6 +25,7 @@ export const waves: Conductor<Waves> = {
     }));
     return { kind: 'act', events: [], spawn };
   },
+  closing: async (_, run) => `${run.children.length} children`,
   message: async (_, __, { waves: all }, { child }) => {
     const [wave, index] = child.split('.').map(Number);
     return JSON.stringify(all[wave!]![index!]);

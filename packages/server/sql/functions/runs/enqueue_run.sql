@@ -1,5 +1,6 @@
 -- Stores a person's message and queues its run. If no pod owns the thread, p_pod claims it in the same transaction.
 -- p_principal is the one that asks: the sender of the message, or the one that asks for the retry.
+-- p_directive says what decides about the run's steps; null: its role's model.
 -- p_policy says what happens if the thread is busy:
 --   enqueue    the run waits behind the others
 --   reject     CN409; the detail is the run that blocks
@@ -18,7 +19,7 @@
 -- while it waited for the thread's lock.
 create or replace function enqueue_run(
   p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json,
-  p_retry_of uuid, p_pod uuid, p_policy text, p_replaces uuid, p_principal json,
+  p_retry_of uuid, p_pod uuid, p_policy text, p_replaces uuid, p_principal json, p_directive json default null,
   out owner uuid, out claimed_attempt integer, out workspace_id uuid, out ordinal integer,
   out queued_at timestamptz, out blocked_by uuid, out log_seq integer, out content json, out steered uuid,
   out title_wanted boolean
@@ -102,10 +103,11 @@ begin
       raise exception 'too many queued runs' using errcode = 'CN429';
     end if;
   end if;
-  insert into runs as r (id, workspace_id, thread_id, ordinal, message_id, retry_of, model, role, limits, rewinds, principal)
+  insert into runs as r (id, workspace_id, thread_id, ordinal, message_id, retry_of, model, role, limits, rewinds, principal,
+      directive)
     values (p_run, v_thread.workspace_id, p_thread,
       coalesce((select max(o.ordinal) from runs o where o.thread_id = p_thread), 0) + 1,
-      p_message, p_retry_of, p_model, p_role, p_limits, v_rewinds, p_principal)
+      p_message, p_retry_of, p_model, p_role, p_limits, v_rewinds, p_principal, p_directive)
     returning r.ordinal, r.queued_at into ordinal, queued_at;
   if p_retry_of is null then
     insert into messages (id, workspace_id, thread_id, run_id, ordinal, seq, role, content, principal)

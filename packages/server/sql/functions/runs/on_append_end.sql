@@ -12,14 +12,15 @@ declare
   v_parent uuid;
   v_reason text;
   v_workspace uuid;
+  v_budget uuid;
 begin
   update runs set status = p_status, ended_at = p_at, last_seq = p_seq, error = p_error, usage = p_usage, cost = p_cost,
       first_seq = coalesce(first_seq, p_seq - 1)
     where id = p_run and status in ('queued', 'running')
       and (p_status = 'canceled' or (cancel_requested_at is null and steers = coalesce(p_steers, 0)))
     returning case when started_at is null then rewinds end, ordinal, workspace_id, parent_run,
-      coalesce(cancel_reason, 'parent_ended')
-    into v_rewinds, v_ordinal, v_workspace, v_parent, v_reason;
+      coalesce(cancel_reason, 'parent_ended'), budget
+    into v_rewinds, v_ordinal, v_workspace, v_parent, v_reason, v_budget;
   if not found then
     raise exception 'run % cannot end %', p_run, p_status using errcode = 'CN001';
   end if;
@@ -29,6 +30,11 @@ begin
   end if;
   if p_asked then
     update approvals set decision = 'canceled', decided_at = p_at where run_id = p_run and decision is null;
+  end if;
+  if v_budget is not null then
+    -- A budget is locked before the parent's thread, as by a model call's last append.
+    perform from budgets where run_id = v_budget for update;
+    perform release_reservations(p_run, null);
   end if;
   perform end_family(p_run, v_parent, v_reason);
   /* each on_run_end_*: perform {function}(p_run, v_workspace); */

@@ -35,7 +35,8 @@ begin
         from approvals a where a.run_id = r.id and a.decision is not null) end,
       r.principal,
       case when r.directive is not null or r.parent_run is not null then json_build_object(
-        'directive', r.directive, 'depth', t.depth,
+        'directive', r.directive, 'depth', t.depth, 'tools', r.tools,
+        'budget', (select json_build_object('run', b.id, 'limits', b.limits) from runs b where b.id = r.budget),
         'parentThread', (select p.thread_id from runs p where p.id = r.parent_run),
         'ended', (
           select json_agg(json_build_object(

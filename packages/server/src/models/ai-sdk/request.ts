@@ -13,7 +13,7 @@ interface AiSdkTarget {
 }
 
 export function aiSdkRequest(
-  { system, history, tools, reasoning: wanted }: ModelRequest,
+  { system, history, tools, reasoning: wanted, maxOutputTokens }: ModelRequest,
   { provider, model, urls }: AiSdkTarget,
 ): LanguageModelV4CallOptions {
   const { bytes, ...rest } = provider.dialect;
@@ -28,6 +28,7 @@ export function aiSdkRequest(
     prompt,
     ...toolsFor(tools, prompt),
     ...(reasoning && { reasoning }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     includeRawChunks: false,
     ...(Object.keys(options).length > 0 && { providerOptions: { [rest.metadataKey]: options } }),
   };

@@ -37,7 +37,10 @@ export interface Asked {
     readonly title: string | null;
     readonly role: string | null;
     readonly model: string | null;
+    readonly mode?: string;
   };
+  /** What decides about the run's steps; absent for the role's model. */
+  readonly directive?: { readonly mode: string; readonly [field: string]: unknown } | undefined;
   /** The caller's explicit choices. An idempotency key compares these, and not defaults or files, which may change. */
   readonly chosen: unknown;
   readonly idempotencyKey: string | null;
@@ -246,14 +249,14 @@ interface By {
   readonly principal: StoredPrincipal;
 }
 
-/** The claim snapshot. Null if an earlier run is open: without one, the new run is the only fact. */
+/** The claim snapshot. Null if an earlier run is open, or if a conductor must read its agenda; otherwise the new run is the only fact. */
 function claimSnapshot(
   request: Enqueue,
   ids: Ids,
   row: Row,
   principal: StoredPrincipal,
 ): ClaimSnapshot | null {
-  if (row.blocked_by !== null || row.log_seq === null) return null;
+  if (row.blocked_by !== null || row.log_seq === null || request.directive) return null;
   const fact = {
     id: ids.run,
     ordinal: row.ordinal,
@@ -315,7 +318,8 @@ async function insert(
   ids: Ids,
   { claimant, principal }: By,
 ): Promise<Row> {
-  const { message, files, chat } = request;
+  const { message, files, chat, directive } = request;
+  const directed = directive ? JSON.stringify(directive) : null;
   const content =
     'content' in message ? JSON.stringify({ text: message.content, files, scope: message.scope }) : null;
   const limits = limitsOf(request);
@@ -323,7 +327,7 @@ async function insert(
     const { workspaceId, threadId, model, role } = request;
     const { rows } = await client.query<Row>({
       name: 'open_chat',
-      text: 'select * from open_chat($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
+      text: 'select * from open_chat($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)',
       values: [
         workspaceId,
         chat.title,
@@ -338,13 +342,15 @@ async function insert(
         limits,
         claimant,
         JSON.stringify(principal),
+        chat.mode ?? 'chat_mode',
+        directed,
       ],
     });
     return rows[0]!;
   }
   const { rows } = await client.query<Row>({
     name: 'enqueue_run',
-    text: 'select * from enqueue_run($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+    text: 'select * from enqueue_run($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
     values: [
       request.threadId,
       ids.run,
@@ -358,6 +364,7 @@ async function insert(
       ('content' in message && message.policy) || 'enqueue',
       message.replaces ?? null,
       JSON.stringify(principal),
+      directed,
     ],
   });
   return rows[0]!;

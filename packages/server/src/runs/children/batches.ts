@@ -1,13 +1,13 @@
 // Builds the append batches of runs with children: the start of a child, its end, and a pause that reaches it. Pure.
 
 import { v7 as uuidv7 } from 'uuid';
-import type { EventData } from '@continuo/protocol';
+import type { EventData, ThreadScope } from '@continuo/protocol';
 import type { Entry } from '../../log/group.ts';
 import type { RunState } from '../../threads/fold.ts';
 import type { LoopChange } from '../changes.ts';
 import type { AppendBatch } from '../loop/append-batch.ts';
 import type { QueuedRun } from '../loop/decide.ts';
-import type { ConductedEvent, EndedChild, Spawn } from './conductor.ts';
+import type { ConductedChange, ConductedEvent, EndedChild, Spawn } from './conductor.ts';
 
 export interface SpawnedChild extends Spawn {
   readonly content: string;
@@ -16,12 +16,13 @@ export interface SpawnedChild extends Spawn {
 /** Starts children: each has a thread of its own, and its run is queued in this append. */
 export function startChildren(
   queued: QueuedRun,
+  scope: ThreadScope,
   children: readonly SpawnedChild[],
 ): AppendBatch & { readonly threads: readonly string[] } {
   const entries: Entry[] = [];
   const changes: LoopChange[] = [];
   const threads: string[] = [];
-  for (const { child, title, role, model = queued.model, limits, content } of children) {
+  for (const { child, title, role, model = queued.model, limits, tools, events, content } of children) {
     const [thread, run] = [uuidv7(), uuidv7()];
     threads.push(thread);
     changes.push({
@@ -33,13 +34,18 @@ export function startChildren(
       chat_title: title,
       role,
       model,
-      content: { text: content },
+      content: { text: content, ...(scope.project_id !== null && { scope }) },
       limits: limits ?? null,
+      tools: tools ?? null,
     });
     entries.push({
       runId: queued.id,
       event: { type: 'child_start', data: { child, run, thread, title, role } },
     });
+    for (const { event, change } of events?.({ run, thread }) ?? []) {
+      if (change) changes.push({ ...change, event: entries.length } as LoopChange);
+      entries.push({ runId: queued.id, event });
+    }
   }
   return { entries, changes, threads };
 }
@@ -77,6 +83,12 @@ export function conducted(run: RunState, events: readonly ConductedEvent[]): App
     entries: events.map(({ event }) => ({ runId: run.id, event })),
     changes: events.flatMap(({ change }, event) => (change ? [{ ...change, event } as LoopChange] : [])),
   };
+}
+
+/** Adds changes to a batch that has an event already. */
+export function withChanges(batch: AppendBatch, changes: readonly ConductedChange[]): AppendBatch {
+  const added = changes.map((change) => ({ ...change, event: 0 }) as LoopChange);
+  return { ...batch, changes: [...batch.changes, ...added] };
 }
 
 /** A pause or a resume reaches the open children in the same append. */

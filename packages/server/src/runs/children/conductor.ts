@@ -4,7 +4,7 @@
 
 import type { NewEvent } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
-import type { Change } from '../../log/changes.ts';
+import type { Budget } from '../budgets/reserve.ts';
 import type { RunState } from '../../threads/fold.ts';
 import type { Limits, QueuedRun } from '../loop/decide.ts';
 
@@ -37,6 +37,10 @@ export interface Family {
   readonly depth: number;
   /** The thread of the run that started this one. */
   readonly parentThread: string | null;
+  /** The only tools that the run may use; null for all of its role's. */
+  readonly tools: readonly string[] | null;
+  /** What the run's model calls draw on; null without a limit. */
+  readonly budget: Budget | null;
   /** Children that ended and may not be in the log yet. */
   readonly ended: readonly EndedChild[] | null;
   /** The run's conductor with its agenda, once it is read. */
@@ -52,12 +56,33 @@ export interface Spawn {
   /** The parent's model, if absent. */
   readonly model?: string | undefined;
   readonly limits?: Partial<Limits> | undefined;
+  /** The only tools that it may use; all of its role's, if absent. */
+  readonly tools?: readonly string[] | undefined;
+  /** Further events of the parent that are appended with the child's start. */
+  readonly events?: (started: StartedChild) => readonly ConductedEvent[];
+}
+
+interface StartedChild {
+  readonly run: string;
+  readonly thread: string;
 }
 
 /** An event that the conductor adds, with a row change that commits with it. */
 export interface ConductedEvent {
   readonly event: NewEvent;
-  readonly change?: Omit<Change, 'event'>;
+  readonly change?: ConductedChange;
+}
+
+/** A row change without the index of its event. */
+export interface ConductedChange {
+  readonly kind: string;
+  readonly [field: string]: unknown;
+}
+
+/** What is appended with the end of a run. */
+interface Ending {
+  readonly events: readonly ConductedEvent[];
+  readonly changes: readonly ConductedChange[];
 }
 
 export type Next =
@@ -65,8 +90,8 @@ export type Next =
   | { readonly kind: 'act'; readonly events: readonly ConductedEvent[]; readonly spawn: readonly Spawn[] }
   /** Nothing to do until a child ends or a fact arrives. */
   | { readonly kind: 'wait' }
-  /** The run ends with this message. */
-  | { readonly kind: 'finish'; readonly events: readonly ConductedEvent[]; readonly text: string }
+  /** The run ends with the conductor's closing message. */
+  | ({ readonly kind: 'finish' } & Ending)
   | {
       readonly kind: 'fail';
       readonly events: readonly ConductedEvent[];
@@ -82,7 +107,15 @@ export interface Conductor<Agenda = unknown> {
   next(run: RunState, queued: QueuedRun, agenda: Agenda): Next;
   /** The message that a child run gets. */
   message(client: Queryable, run: QueuedRun, agenda: Agenda, spawn: Spawn): Promise<string>;
+  /** The text that the run ends with: what was done, and what changed. */
+  closing(client: Queryable, run: RunState, queued: QueuedRun, agenda: Agenda): Promise<string>;
+  /** What is appended when the run ends before its conductor finished. The changes cannot be refused. */
+  abandon?(run: RunState, queued: QueuedRun, agenda: Agenda, status: 'error' | 'canceled'): Ending;
+  /** Called after each append of the conductor, and after the run's end. */
+  appended?(queued: QueuedRun, agenda: Agenda): void;
 }
+
+const NO_ENDING: Ending = { events: [], changes: [] };
 
 export type Conductors = ReadonlyMap<string, Conductor>;
 
@@ -90,6 +123,9 @@ export type Conductors = ReadonlyMap<string, Conductor>;
 interface Conducting {
   next(run: RunState): Next;
   message(client: Queryable, spawn: Spawn): Promise<string>;
+  closing(client: Queryable, run: RunState): Promise<string>;
+  abandon(run: RunState, status: 'error' | 'canceled'): Ending;
+  appended(): void;
 }
 
 /** The run with its conductor, if it has a directive. */
@@ -111,6 +147,9 @@ async function conduct(client: Queryable, conductor: Conductor, run: QueuedRun):
   return {
     next: (state) => conductor.next(state, run, agenda),
     message: (reader, spawn) => conductor.message(reader, run, agenda, spawn),
+    closing: (reader, state) => conductor.closing(reader, state, run, agenda),
+    abandon: (state, status) => conductor.abandon?.(state, run, agenda, status) ?? NO_ENDING,
+    appended: () => conductor.appended?.(run, agenda),
   };
 }
 
@@ -129,5 +168,8 @@ function unknownMode(mode: string): Conducting {
   return {
     next: () => ({ kind: 'fail', events: [], code: 'unknown_mode', error }),
     message: () => Promise.reject(new Error(error)),
+    closing: () => Promise.reject(new Error(error)),
+    abandon: () => NO_ENDING,
+    appended: () => undefined,
   };
 }

@@ -3,20 +3,19 @@
 import type { EventData } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
 import { parseStored } from '../../json-depth.ts';
-import type { EndedChild } from './conductor.ts';
 
 /** Maximum characters of a child's text in its parent's log. The whole text is in the child's own log. */
 const TEXT_CHARACTERS = 16_000;
 /** Maximum numbers of files and of entities that a child's end lists. */
 const LISTED_CHANGES = 200;
 
-type Outcome = Pick<EventData['child_end'], 'text' | 'files' | 'entities'>;
+export type Outcome = Pick<EventData['child_end'], 'text' | 'files' | 'entities'>;
 
 export async function readOutcomes(
   client: Queryable,
-  ended: readonly EndedChild[],
+  runs: readonly string[],
 ): Promise<ReadonlyMap<string, Outcome>> {
-  const runs = ended.map(({ run }) => run);
+  if (runs.length === 0) return new Map();
   const { rows } = await client.query<{ run_id: string; type: string; data: string }>({
     name: 'read_child_outcomes',
     text: `select e.run_id, e.type, e.data from runs r

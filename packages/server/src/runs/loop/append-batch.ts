@@ -136,12 +136,13 @@ export function takeOver(run: RunState, queued: QueuedRun, text: string | null):
   const questions = openQuestions(run).map((question) =>
     answered(run.id, question, queued.decisions.get(question.approval)),
   );
-  if (run.open === null || !text) return { entries: [state, ...questions], changes: [] };
+  const unreserved: LoopChange[] = queued.family?.budget ? [{ kind: 'unreserve', event: 0 }] : [];
+  if (run.open === null || !text) return { entries: [state, ...questions], changes: unreserved };
   const parts = [{ kind: 'text' as const, text }];
   const data = { message: run.open, text, parts, ended: 'interrupted' as const };
   return {
     entries: [state, { runId: run.id, event: { type: 'message_end', data } }],
-    changes: [messageRow(1, queued, data)],
+    changes: [...unreserved, messageRow(1, queued, data)],
   };
 }
 

@@ -14,7 +14,7 @@ import type { Entry } from '../../log/group.ts';
 import { Unwritable, type Pen } from '../../log/pen.ts';
 import { readPartialText, readRunSeq } from '../../log/statements.ts';
 import { decideMode, toolsOfMode } from '../../context/mode.ts';
-import { CancelWins, type LoopChange } from '../changes.ts';
+import { CancelWins, FactsChanged, type LoopChange } from '../changes.ts';
 import * as family from '../children/batches.ts';
 import { withConductor } from '../children/conductor.ts';
 import { readOutcomes } from '../children/outcomes.ts';
@@ -46,6 +46,7 @@ import { createPureCalls, runTools } from '../steps/run-tools.ts';
 import { SNAPSHOT_EVENTS, withinWindow, writeSnapshot } from './snapshots.ts';
 import { timer, type LoopOptions, type StepContext } from '../steps/step.ts';
 import { summarize } from '../steps/summarize.ts';
+import { narrowed, type ToolRegistry } from '../../tools/registry.ts';
 import { makeTitle } from '../steps/title.ts';
 import * as write from './append-batch.ts';
 
@@ -103,7 +104,8 @@ class Actor {
   static async open(options: LoopOptions, hold: Hold): Promise<Actor> {
     const claim = hold.claim instanceof ClaimSnapshot ? hold.claim : null;
     const { state, snapshotSeq } =
-      (claim && cachedState(options, hold, claim)) ?? (await replay(options.pool, hold.threadId, hold.lost));
+      (claim && cachedState(options, hold, claim)) ??
+      (await replay(options.pool, hold.threadId, hold.lost, options.states.takeOlder(hold.threadId)));
     const runSeqs = new Map<string, number>();
     if (state.run) {
       runSeqs.set(
@@ -138,7 +140,7 @@ class Actor {
   close(): void {
     this.#summarizeAbort.abort();
     this.#pen.close();
-    if (this.#pen.lost || this.#state.run) return;
+    if (this.#pen.lost) return;
     const { pool, states, onSnapshotFailed } = this.#options;
     const { threadId } = this.#hold;
     const state = withinWindow(this.#state);
@@ -198,8 +200,8 @@ class Actor {
         if (this.#pen.released) return 'released';
       } catch (error) {
         if (isValueError(error) && this.#state.run) await this.#failUnwritten(this.#state.run, error);
-        // The database accepted a cancel first. The refreshed facts contain it, and the next decision acts on it.
-        else if (!(error instanceof CancelWins)) throw error;
+        // The database accepted a cancel or another fact first. The next decision acts on the refreshed facts.
+        else if (!(error instanceof FactsChanged)) throw error;
         this.#hasFreshFacts = false;
       }
     }
@@ -390,7 +392,14 @@ class Actor {
     const { pool, wake } = this.#options;
     const ended = newlyEnded(run, queued);
     const batch = write.concatBatches(
-      family.endChildren(run, ended, ended.length === 0 ? new Map() : await readOutcomes(pool, ended)),
+      family.endChildren(
+        run,
+        ended,
+        await readOutcomes(
+          pool,
+          ended.map((child) => child.run),
+        ),
+      ),
       family.conducted(run, next.events),
     );
     this.#hasFreshFacts = false;
@@ -400,15 +409,18 @@ class Actor {
       );
       const started = family.startChildren(
         queued,
+        this.#state.scope,
         next.spawn.map((spawn, index) => ({ ...spawn, content: contents[index]! })),
       );
       await this.#write(write.concatBatches(batch, started));
       started.threads.forEach(wake);
+      queued.family!.conducting!.appended();
       return;
     }
     if (batch.entries.length > 0) await this.#write(batch);
     if (next.kind === 'fail') return this.#fail(this.#state.run!, { code: next.code, error: next.error });
-    const closing = write.closingMessage(this.#state.run!, queued, next.text);
+    const text = await queued.family!.conducting!.closing(pool, this.#state.run!);
+    const closing = family.withChanges(write.closingMessage(this.#state.run!, queued, text), next.changes);
     await this.#conclude(closing.entries, closing.changes);
   }
 
@@ -464,15 +476,20 @@ class Actor {
     const sent = status === 'done' ? [] : unreadSteers(run, queued);
     const parentThread = queued.family?.parentThread ?? null;
     const isChild = parentThread !== null;
-    const ending = write.concatBatches(
+    const conducting = queued.family?.conducting;
+    const abandoned = status === 'done' ? undefined : conducting?.abandon(run, status);
+    const batch = write.concatBatches(
       { entries: [], changes: this.#unanswered },
       before ?? NOTHING,
+      family.conducted(run, abandoned?.events ?? []),
       write.end(run, status, last, { sent, ...(error && { error }) }),
       // Nobody waits for the next message of a child's thread.
       write.session(this.#state, isChild && input === 'finish' ? 'complete' : input, reason),
     );
     this.#unanswered = [];
+    const ending = family.withChanges(batch, abandoned?.changes ?? []);
     await this.#appendAndRelease(run.id, ending, status === 'done' && !isChild);
+    conducting?.appended();
     if (parentThread !== null) this.#options.wake(parentThread);
     for (const { thread } of family.openChildren(run)) this.#options.wake(thread);
     this.#markEnded(run.id);
@@ -611,7 +628,7 @@ class Actor {
           options: this.#options,
           workspaceId,
           agent,
-          tools: toolsOfMode(tools, run.mode),
+          tools: onlyTools(toolsOfMode(tools, run.mode), queued.family?.tools ?? null),
           hold: this.#hold,
           pen: this.#pen,
           begun,
@@ -669,6 +686,10 @@ function cachedState({ states }: LoopOptions, { threadId }: Hold, { seq }: Claim
 /** The error comes from a value that cannot be stored or walked (nested too deep, too long). A retry would fail on any pod. */
 function isValueError(error: unknown): error is Error {
   return error instanceof Unwritable || error instanceof RangeError;
+}
+
+function onlyTools(tools: ToolRegistry, names: readonly string[] | null): ToolRegistry {
+  return names === null ? tools : narrowed(tools, (name) => names.includes(name));
 }
 
 const READY = Promise.resolve();

@@ -6,16 +6,23 @@ import { readForFold } from '../../log/statements.ts';
 import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../../yielding.ts';
 import { EMPTY, foldAll, type ThreadState } from '../../threads/fold.ts';
 import { readSnapshot } from './snapshots.ts';
+import type { CachedState } from './thread-state-cache.ts';
 
-/** Starts from the thread's snapshot, if there is one. */
+/** Starts from a state that this pod knows, or from the thread's snapshot, if there is one. */
 export async function replay(
   client: Queryable,
   threadId: string,
   signal?: AbortSignal,
-): Promise<{ readonly state: ThreadState; readonly snapshotSeq: number }> {
-  const snapshot = (await readSnapshot(client, threadId)) ?? EMPTY;
-  const events = await readForFold(client, threadId, snapshot.seq);
-  return { state: await foldInTurns(events, signal, snapshot), snapshotSeq: snapshot.seq };
+  known: CachedState | null = null,
+): Promise<CachedState> {
+  const from = known ?? (await readBase(client, threadId));
+  const events = await readForFold(client, threadId, from.state.seq);
+  return { state: await foldInTurns(events, signal, from.state), snapshotSeq: from.snapshotSeq };
+}
+
+async function readBase(client: Queryable, threadId: string): Promise<CachedState> {
+  const state = (await readSnapshot(client, threadId)) ?? EMPTY;
+  return { state, snapshotSeq: state.seq };
 }
 
 /** Folds the whole log. A snapshot may hold only the end of the history. */

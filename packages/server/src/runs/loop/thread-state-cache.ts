@@ -8,7 +8,7 @@ import { estimate } from '../../context/history.ts';
 const THREADS = 500;
 const TOKENS = 4_000_000;
 
-interface CachedState {
+export interface CachedState {
   readonly state: ThreadState;
   /** The seq of the thread's stored snapshot; 0 without one. */
   readonly snapshotSeq: number;
@@ -22,6 +22,11 @@ export class ThreadStateCache {
   take(threadId: string, seq: number): CachedState | null {
     const kept = this.#evict(threadId);
     return kept?.state.seq === seq ? kept : null;
+  }
+
+  /** Removes and returns the last known state of a thread. Its log may have grown since. */
+  takeOlder(threadId: string): CachedState | null {
+    return this.#evict(threadId);
   }
 
   keep(threadId: string, known: CachedState): void {

@@ -7,10 +7,11 @@ import { costOf } from '../../models/prices.ts';
 import { yieldWithAbortCheck } from '../../yielding.ts';
 import { callWithShorterHistory } from '../../context/fitting.ts';
 import { manifestChanges, recordRequest, whenStored, type RecordedRequest } from '../../context/manifest.ts';
-import { assembleRequest, toModelRequest } from '../../context/request.ts';
+import { assembleRequest, estimateRequest, toModelRequest } from '../../context/request.ts';
 import type { RunState } from '../../threads/fold.ts';
 import { withRefusedFiles } from './refused-files.ts';
 import { messageRow, type StepContext } from './step.ts';
+import { reserve } from '../budgets/reserve.ts';
 import type { LoopChange } from '../changes.ts';
 
 /** How often a message is retried after its stream broke. The retry supersedes the partial message. */
@@ -33,6 +34,19 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   });
   // To estimate a long history takes a while, and so does sending it: other work gets its turn in between.
   if (assembly.request.history.tokens > LONG_TOKENS) await yieldWithAbortCheck({ mode: 'fast' });
+  const budget = queued.family?.budget ?? null;
+  const reserved =
+    budget &&
+    (await reserve(options.pool, budget, {
+      runId: run.id,
+      message,
+      model: model.id,
+      inputTokens: estimateRequest(assembly.request),
+    }));
+  if (reserved && !reserved.ok) {
+    await context.begun;
+    return { code: reserved.code, error: reserved.error };
+  }
   const push = (event: NewEvent) => pen.push(run.id, event);
   const sent: RecordedRequest[] = [];
   let failure: (EventData['error'] & { retryable: boolean }) | null = null;
@@ -97,6 +111,8 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
         const durationMs = Math.max(event.durationMs, event.at - askedAt);
         const cost = costOf(model.id, usage);
         const data = { message, model: model.id, usage, cost, duration_ms: durationMs };
+        const spent = { reserved_for: message, tokens: usage.input + usage.output, cost };
+        if (budget) changes.push({ kind: 'spend', event: whole.length, ...spent });
         whole.push({ runId: run.id, event: { type: 'usage', data } });
         options.metrics.modelCalled({
           model: model.id,
@@ -123,7 +139,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
       model: model.id,
     };
     sent.push(recordRequest(options.texts, { ...about, ...parts, history, request }));
-    return model.stream(request);
+    return model.stream({ ...request, ...(reserved && { maxOutputTokens: reserved.maxOutputTokens }) });
   };
   const shorten = (): boolean => {
     const shorter = assembly.shorter();
@@ -171,7 +187,8 @@ async function settle(
     const cause = { code: failure.code, error: failure.error };
     const data = { status: 'running' as const, attempt: run.attempts, supersedes: message, cause };
     const usage = whole.filter(({ event }) => event.type === 'usage');
-    await pen.append([...usage, { runId: run.id, event: { type: 'state', data } }]);
+    const spent = changes.filter(({ kind }) => kind === 'spend').map((change) => ({ ...change, event: 0 }));
+    await pen.append([...usage, { runId: run.id, event: { type: 'state', data } }], spent);
     return null;
   }
   const saysSomething = whole.some(({ event }) => event.type === 'message_end');
