@@ -6,7 +6,7 @@ import { id, time } from './scalars.ts';
 
 const title = z.string().trim().min(1).max(200);
 
-/** How a chat pursues its goal. Only `chat_mode` is implemented. */
+/** How a chat pursues its goal. `parallel_agents` and `autonomous` are not implemented. */
 const mode = z.enum(['chat_mode', 'plan_then_execute', 'parallel_agents', 'autonomous']);
 
 export const newChat = z
@@ -20,8 +20,12 @@ export const newChat = z
     model: newMessage.shape.model.meta({ description: '`provider/model`, unless a message names another.' }),
     project_id: id.optional().meta({ description: 'The project that the chat is about.' }),
     entity_id: id.optional().meta({ description: 'The entity of a project that the chat is about.' }),
-    mode: mode.default('chat_mode').meta({ description: 'Only `chat_mode` is available in this version.' }),
-    plan_id: id.optional().meta({ description: 'Not available in this version.' }),
+    mode: mode.default('chat_mode').meta({
+      description: '`chat_mode` or `plan_then_execute`; the others are not available in this version.',
+    }),
+    plan_id: id.optional().meta({
+      description: 'The plan that `plan_then_execute` goes on with; without it, a planner writes one.',
+    }),
     limits: limits.optional().meta({ description: 'The limits of the first run.' }),
   })
   .meta({ id: 'NewChat' });

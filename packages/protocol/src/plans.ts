@@ -1,6 +1,7 @@
 // Plans: stages of steps, the status of each step, and the limits of a plan. How a plan is written as a file is in plan-file/.
 
 import { z } from 'zod';
+import { limits } from './http.ts';
 import { id, time } from './scalars.ts';
 
 /** The maximum numbers and lengths (in characters) of a plan's parts. */
@@ -187,3 +188,16 @@ export interface PlanProblem {
 export function stepsOf(plan: AgentPlan): readonly PlanStep[] {
   return plan.stages.flatMap((stage) => stage.steps);
 }
+
+export const runPlan = z
+  .strictObject({
+    cap: z
+      .int()
+      .min(1)
+      .max(32)
+      .optional()
+      .meta({ description: 'How many steps run at the same time; 4 by default.' }),
+    model: z.string().min(1).max(200).optional(),
+    limits: limits.optional().meta({ description: 'What all steps may spend together.' }),
+  })
+  .meta({ id: 'RunPlan' });

@@ -14,6 +14,7 @@ export {
   approvePlan,
   planProblem,
   planProgress,
+  runPlan,
   planStage,
   planState,
   planStep,

@@ -41,6 +41,16 @@ table audit_settings (
   constraint audit_settings_tool_summary_lines_check CHECK (((tool_summary_lines >= 1) AND (tool_summary_lines <= 1000)))
 )
 
+table budgets (
+  run_id uuid not null,
+  workspace_id uuid not null,
+  steps integer not null default 0,
+  tokens bigint not null default 0,
+  cost double precision not null default 0,
+  constraint budgets_pkey PRIMARY KEY (run_id),
+  constraint budgets_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id) ON DELETE CASCADE
+) with (fillfactor=70)
+
 table changes (
   workspace_id uuid not null,
   seq bigint not null,
@@ -403,6 +413,17 @@ CREATE INDEX published_assets ON public.published USING gin (assets)
 CREATE INDEX published_newest ON public.published USING btree (workspace_id, type, published_at DESC, slug)
 CREATE UNIQUE INDEX published_file ON public.published USING btree (workspace_id, file_id)
 
+table reservations (
+  run_id uuid not null,
+  message text collate "C" not null,
+  workspace_id uuid not null,
+  budget uuid not null,
+  tokens bigint not null,
+  cost double precision not null,
+  constraint reservations_pkey PRIMARY KEY (run_id, message),
+  constraint reservations_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id) ON DELETE CASCADE
+)
+
 table runs (
   id uuid not null,
   workspace_id uuid not null,
@@ -435,6 +456,8 @@ table runs (
   parent_run uuid,
   reported boolean not null default false,
   directive json,
+  tools json,
+  budget uuid,
   constraint runs_pkey PRIMARY KEY (id),
   constraint runs_thread_id_ordinal_key UNIQUE (thread_id, ordinal),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'error'::text, 'canceled'::text]))),
@@ -732,7 +755,7 @@ function end_family(p_run uuid, p_parent uuid, p_reason text)
 function end_of_fence(p_data bytea, p_at integer)
   returns integer language plpgsql immutable
 
-function enqueue_run(p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json, p_retry_of uuid, p_pod uuid, p_policy text, p_replaces uuid, p_principal json, OUT owner uuid, OUT claimed_attempt integer, OUT workspace_id uuid, OUT ordinal integer, OUT queued_at timestamp with time zone, OUT blocked_by uuid, OUT log_seq integer, OUT content json, OUT steered uuid, OUT title_wanted boolean)
+function enqueue_run(p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json, p_retry_of uuid, p_pod uuid, p_policy text, p_replaces uuid, p_principal json, p_directive json DEFAULT NULL::json, OUT owner uuid, OUT claimed_attempt integer, OUT workspace_id uuid, OUT ordinal integer, OUT queued_at timestamp with time zone, OUT blocked_by uuid, OUT log_seq integer, OUT content json, OUT steered uuid, OUT title_wanted boolean)
   returns record language plpgsql
 
 function entity_members(p_entity entities, p_edges jsonb)
@@ -795,13 +818,22 @@ function on_append_message(p_thread uuid, p_run uuid, p_seq integer, p_at timest
 function on_append_pause_children(p_run uuid, p_at timestamp with time zone, p_paused boolean)
   returns boolean language plpgsql
 
+function on_append_plan_end(p_run uuid, p_at timestamp with time zone, p_plan uuid, p_plan_state text)
+  returns boolean language plpgsql
+
+function on_append_plan_steps(p_thread uuid, p_run uuid, p_at timestamp with time zone, p_plan uuid, p_steps json)
+  returns boolean language plpgsql
+
 function on_append_release(p_thread uuid, p_attempt integer, p_wake_at timestamp with time zone)
   returns boolean language plpgsql
 
 function on_append_session(p_thread uuid, p_at timestamp with time zone, p_id uuid, p_state text, p_reason text)
   returns boolean language plpgsql
 
-function on_append_spawn(p_run uuid, p_child_thread uuid, p_child_run uuid, p_message uuid, p_chat_title text, p_role text, p_model text, p_content json, p_limits json)
+function on_append_spawn(p_run uuid, p_child_thread uuid, p_child_run uuid, p_message uuid, p_chat_title text, p_role text, p_model text, p_content json, p_limits json, p_tools json)
+  returns boolean language plpgsql
+
+function on_append_spend(p_run uuid, p_reserved_for text, p_tokens bigint, p_cost double precision)
   returns boolean language plpgsql
 
 function on_append_start(p_run uuid, p_seq integer, p_at timestamp with time zone)
@@ -814,6 +846,9 @@ function on_append_steered(p_seq integer, p_id uuid)
   returns boolean language plpgsql
 
 function on_append_title(p_thread uuid, p_title text)
+  returns boolean language plpgsql
+
+function on_append_unreserve(p_run uuid)
   returns boolean language plpgsql
 
 function on_approval_asked_automation(p_approval uuid, p_workspace uuid)
@@ -855,7 +890,7 @@ function on_purge_workspace_runs(p_workspace uuid)
 function on_run_end_automation(p_run uuid, p_workspace uuid)
   returns void language plpgsql
 
-function open_chat(p_workspace uuid, p_title text, p_chat_role text, p_chat_model text, p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json, p_pod uuid, p_principal json, OUT owner uuid, OUT claimed_attempt integer, OUT workspace_id uuid, OUT ordinal integer, OUT queued_at timestamp with time zone, OUT blocked_by uuid, OUT log_seq integer, OUT content json, OUT steered uuid, OUT title_wanted boolean)
+function open_chat(p_workspace uuid, p_title text, p_chat_role text, p_chat_model text, p_thread uuid, p_run uuid, p_message uuid, p_content json, p_model text, p_role text, p_limits json, p_pod uuid, p_principal json, p_mode text, p_directive json, OUT owner uuid, OUT claimed_attempt integer, OUT workspace_id uuid, OUT ordinal integer, OUT queued_at timestamp with time zone, OUT blocked_by uuid, OUT log_seq integer, OUT content json, OUT steered uuid, OUT title_wanted boolean)
   returns record language plpgsql
 
 function order_operations(p_parent uuid, p_project uuid, p_first integer, p_last integer)
@@ -918,6 +953,9 @@ function refuse_change()
 function refuse_removed()
   returns trigger language plpgsql
 
+function release_reservations(p_run uuid, p_message text)
+  returns void language plpgsql
+
 function remove_file(p_workspace uuid, p_folded text, p_base integer, p_author json, OUT outcome text, OUT file files, OUT seq bigint, OUT also jsonb)
   returns record language plpgsql
 
@@ -926,6 +964,9 @@ function remove_files(p_workspace uuid, p_ids uuid[], p_author json, p_at timest
 
 function reorder_document(p_id uuid, p_parent uuid, p_position integer, p_author json)
   returns jsonb language plpgsql
+
+function reserve_budget(p_budget uuid, p_run uuid, p_message text, p_input integer, p_output integer, p_least integer, p_input_cost double precision, p_output_price double precision, OUT granted integer, OUT refused text)
+  returns record language plpgsql
 
 function restore_files(p_workspace uuid, p_ids uuid[], p_author json)
   returns TABLE(outcome text, seq bigint, file files, also jsonb) language plpgsql
@@ -971,6 +1012,9 @@ function update_document(p_file files, p_project uuid, p_author json)
 
 function update_plan(p_file files, p_is_plan boolean, p_project uuid, p_author json)
   returns jsonb language plpgsql
+
+function wake_plan(p_plan uuid)
+  returns uuid language sql
 
 function wire_time(p_time timestamp with time zone)
   returns text language sql stable

@@ -23,6 +23,7 @@ import { wireModels } from './wiring/models.ts';
 import { createSealing, keepSecretsKey } from './workspaces/sealing.ts';
 import { createSecrets } from './workspaces/secrets.ts';
 import { GRACE_MS, type PodStatus, type ServerOptions } from './wiring/options.ts';
+import { subscribePlanRuns } from './planning/topics.ts';
 import { wirePlanning } from './wiring/planning.ts';
 import { wirePod } from './wiring/runs.ts';
 import { wireSandbox } from './wiring/sandbox.ts';
@@ -75,9 +76,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     sandbox,
   });
   const planning = { bus, workspaces, knowledge, roles, toolNames };
-  const { plans, keeper } = wirePlanning(options, database, planning);
-  const conductors = new Map(options.conductors);
+  const { plans, keeper, conductor } = wirePlanning(options, database, planning);
+  const conductors = new Map([...(options.conductors ?? []), ['plan', conductor] as const]);
   const pod: Pod = wirePod(options, { database, bus, writer, agents, conductors, packs, secrets, metrics });
+  subscribePlanRuns({ bus, pool, wake: (threadId) => void pod.wake(threadId, null).catch(onError), onError });
 
   const originOf = createThreadOriginCache(pool);
   const workspaceOf = (threadId: string) => {

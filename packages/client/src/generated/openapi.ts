@@ -5582,6 +5582,173 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run an approved plan, in a new chat
+         * @description Each step is a child run with a chat of its own. A plan that ran before goes on at its first unfinished step. The limits are a budget that all steps share.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RunPlan"];
+                };
+            };
+            responses: {
+                /** @description The run that works on the plan */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Accepted"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pause the run of a plan, and its steps */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The plan, with the status of each step */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PlanProgress"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resume the run of a plan, and its steps */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The plan, with the status of each step */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PlanProgress"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop the run of a plan, and its steps */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The plan, with the status of each step */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PlanProgress"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{id}/plans/{entity_id}/progress": {
         parameters: {
             query?: never;
@@ -8744,14 +8911,14 @@ export interface components {
              */
             entity_id?: string;
             /**
-             * @description Only `chat_mode` is available in this version.
+             * @description `chat_mode` or `plan_then_execute`; the others are not available in this version.
              * @default chat_mode
              * @enum {string}
              */
             mode: "chat_mode" | "plan_then_execute" | "parallel_agents" | "autonomous";
             /**
              * Format: uuid
-             * @description Not available in this version.
+             * @description The plan that `plan_then_execute` goes on with; without it, a planner writes one.
              */
             plan_id?: string;
             /** @description The limits of the first run. */
@@ -10043,6 +10210,20 @@ export interface components {
             from: string[] | null;
             to: string[] | null;
             acyclic: boolean;
+        };
+        RunPlan: {
+            /** @description How many steps run at the same time; 4 by default. */
+            cap?: number;
+            model?: string;
+            /** @description What all steps may spend together. */
+            limits?: {
+                /** @description Model calls. */
+                steps?: number;
+                tokens?: number;
+                /** @description US dollars, as far as prices are known. */
+                cost?: number;
+                seconds?: number;
+            };
         };
         /** @description A plan, with the status of each step. */
         PlanProgress: {

@@ -86,10 +86,41 @@ export class Plans {
         from,
         read.row.state === 'draft' ? 'approved' : read.row.state,
       ]);
+      await client.query('select wake_plan($1)', [key.planId]);
       return toProgress(client, { ...read, row: (await syncPlan(client, key.workspaceId, key.planId))!.row });
     });
     await this.changed(key);
     return progress;
+  }
+
+  /** The run works on the plan from here on, in its chat. */
+  async attach({ planId }: PlanKey, runId: string): Promise<void> {
+    await this.#world.pool.query(
+      `update plans p set run_id = r.id, chat_id = r.thread_id from runs r
+        where p.id = $1 and r.id = $2 and p.workspace_id = r.workspace_id
+          and not exists (select from runs o where o.id = p.run_id and o.status in ('queued', 'running'))`,
+      [planId, runId],
+    );
+  }
+
+  /** Whether an open run works on the plan. */
+  async isRunning({ planId }: PlanKey): Promise<boolean> {
+    const { rowCount } = await this.#world.pool.query(
+      "select from plans p join runs r on r.id = p.run_id where p.id = $1 and r.status in ('queued', 'running')",
+      [planId],
+    );
+    return rowCount === 1;
+  }
+
+  /** A pause or a resume of the plan's run. */
+  async changeState(key: PlanKey, from: readonly string[], to: string): Promise<void> {
+    await this.#world.pool.query('select change_plan_state($1, $2, $3, $4)', [
+      key.workspaceId,
+      key.planId,
+      from,
+      to,
+    ]);
+    await this.changed(key);
   }
 
   /** Has a step done again, and with it the steps that were blocked by it. */
@@ -161,6 +192,7 @@ export class Plans {
       const step = (await readSteps(client, key.planId)).get(stepId);
       if (!read.plan || !step) throw new PlanError('step_not_found', `the plan has no step “${stepId}”`);
       await changeSteps(client, key, decide(read.plan, step.status));
+      await client.query('select wake_plan($1)', [key.planId]);
       return toProgress(client, read);
     });
     await this.changed(key);

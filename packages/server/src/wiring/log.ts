@@ -7,6 +7,7 @@ import { Writer } from '../log/append.ts';
 import { Followers } from '../log/follow.ts';
 import { announceOn, subscribeFollowers } from '../log/notice.ts';
 import { LogTailCache } from '../log/tail-cache.ts';
+import { PLAN_CHANGES } from '../planning/changes.ts';
 import { RUN_CHANGES } from '../runs/changes.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { THREAD_CHANGES } from '../threads/changes.ts';
@@ -34,7 +35,7 @@ export function wireLog({ database, bus, metrics, faults }: LogOptions): Log {
     database: settings,
     pool,
     now: Date.now,
-    changes: { ...THREAD_CHANGES, ...CONTEXT_CHANGES, ...RUN_CHANGES },
+    changes: { ...THREAD_CHANGES, ...CONTEXT_CHANGES, ...RUN_CHANGES, ...PLAN_CHANGES },
     ...announceOn(bus),
     recent,
     onFlush: (flush) => metrics.flushed(flush),

@@ -4,8 +4,10 @@ import type { Roles } from '../agents/roles.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
+import { createPlanConductor } from '../planning/plan-conductor.ts';
 import { Plans } from '../planning/plans.ts';
 import { startPlanKeeper, type PlanKeeper } from '../planning/render.ts';
+import type { Conductor } from '../runs/children/conductor.ts';
 import type { Database } from './database.ts';
 import type { ServerOptions } from './options.ts';
 
@@ -21,7 +23,7 @@ export function wirePlanning(
   { config }: ServerOptions,
   { pool, onError }: Database,
   { bus, workspaces, knowledge, roles, toolNames }: PlanningOptions,
-): { readonly plans: Plans; readonly keeper: PlanKeeper } {
+): { readonly plans: Plans; readonly keeper: PlanKeeper; readonly conductor: Conductor } {
   const known = new Set(toolNames);
   // Tools of MCP servers (server__tool) come and go with their servers.
   const tools = { has: (name: string) => known.has(name) || name.includes('__') };
@@ -38,5 +40,14 @@ export function wirePlanning(
   });
   workspaces.refreshBy((workspaceId, path) => plans.refresh(workspaceId, path));
   const keeper = startPlanKeeper({ pool, bus, settle: (key) => plans.settle(key), onError });
-  return { plans, keeper };
+  const conductor = createPlanConductor({
+    readPlan: async (key) => {
+      const { plan, problems } = await plans.read(key);
+      const [first] = problems;
+      return { plan, problem: first ? `line ${first.line}, column ${first.column}: ${first.text}` : null };
+    },
+    changed: (key) => void plans.changed(key).catch(onError),
+    attach: (key, runId) => plans.attach(key, runId),
+  });
+  return { plans, keeper, conductor };
 }

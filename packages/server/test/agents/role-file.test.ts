@@ -183,6 +183,7 @@ test('the built-in roles are good role files with a description each', async () 
       'researcher',
       'reviewer',
       'seo-specialist',
+      'tooling',
       'writer',
     ].map((name) => `${name}.md`),
   );

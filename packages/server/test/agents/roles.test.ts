@@ -81,6 +81,7 @@ test('without files there are the built-in roles', async () => {
     'researcher',
     'reviewer',
     'seo-specialist',
+    'tooling',
     'writer',
   ]);
   expect(
@@ -225,7 +226,7 @@ test('roles that could not be read are asked for again', async () => {
   const roles = await createRoles(turning as typeof world.pool);
   await expect(roles.of(id)).rejects.toThrow();
   pools.shift();
-  expect((await roles.of(id)).roles.size).toBe(9);
+  expect((await roles.of(id)).roles.size).toBe(10);
   await broken.end();
 });
 

@@ -140,6 +140,7 @@ const LIST =
 /** Each line is `file table`, with the reason. */
 const FOREIGN_WRITES: Readonly<Record<string, string>> = {
   'sql/functions/actors/pod_tick.sql threads': CLAIM,
+  'sql/functions/planning/wake_plan.sql threads': FACT,
   'src/actors/pod.ts threads': CLAIM,
   'sql/functions/runs/on_append_release.sql threads': CLAIM,
   'sql/functions/runs/decide_approval.sql threads': FACT,

@@ -24,6 +24,8 @@ interface Taken {
   readonly names?: { readonly message: string; readonly run?: string | undefined };
   /** The chat to create with the message. */
   readonly chat?: Enqueue['chat'];
+  /** What decides about the run's steps; absent for the role's model. */
+  readonly directive?: Enqueue['directive'];
   /** The error if the thread does not exist; it may have been removed. */
   readonly missing?: () => Promise<Problem>;
 }
@@ -31,7 +33,7 @@ interface Taken {
 export async function takeMessage(
   context: HttpContext,
   scope: WorkspaceScope,
-  { threadId, origin, message, about, idempotencyKey, names, chat, missing }: Taken,
+  { threadId, origin, message, about, idempotencyKey, names, chat, directive, missing }: Taken,
 ): Promise<{ run: Run; headers: Record<string, string> }> {
   const { content, ...chosen } = message;
   const { workspaceId } = scope;
@@ -47,9 +49,10 @@ export async function takeMessage(
       replaces: chosen.replaces,
       ...(about && { scope: about }),
     },
-    chosen: chat ? { ...chosen, chat } : chosen,
+    chosen: chat ? { ...chosen, chat, ...(directive && { directive }) } : chosen,
     idempotencyKey,
     ...(chat && { chat }),
+    ...(directive && { directive }),
   };
   const filled = await fillIn(context, scope, origin, chosen).catch(async (refusal: unknown) => {
     const before = refusal instanceof Problem ? await findAccepted(scope, asked) : null;

@@ -5,6 +5,8 @@ import type { Context } from 'hono';
 import { v7 as uuidv7 } from 'uuid';
 import { schemas, type Chat } from '@continuo/protocol';
 import { changeChat, removeChat, restoreChat } from '../../runs/facts/change-chat.ts';
+import type { Enqueue } from '../../runs/accept/enqueue.ts';
+import { requireIdlePlan } from './plans.ts';
 import type { WorkspaceScope } from '../../identity/scope.ts';
 import { listChats, readChat } from '../../threads/chats/read-chats.ts';
 import { GRACE_DAYS } from '../../workspaces/workspaces.ts';
@@ -80,7 +82,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { goal, title = null, mode, plan_id, project_id, entity_id, ...message } = c.req.valid('json');
       refuseNul('title', title ?? undefined);
-      refuseModes(mode, plan_id);
+      const directive = await directiveOf(context, c, mode, plan_id);
       const scope = await scopeIn(c);
       const about = await findThreadScope(context, scope, { project_id, entity_id });
       const threadId = uuidv7();
@@ -95,7 +97,8 @@ export function chatRoutes(app: App, context: HttpContext): void {
         message: { content: goal, ...message },
         about,
         idempotencyKey: c.req.valid('header')['idempotency-key'] ?? null,
-        chat: { title, role: origin.role, model: origin.model },
+        chat: { title, role: origin.role, model: origin.model, mode },
+        ...(directive && { directive }),
       });
       if (run.thread_id === threadId) originOf.remember(threadId, origin);
       const chat = await read(scope, run.thread_id);
@@ -245,10 +248,24 @@ function locationOf(chat: Chat): string {
   return `/api/v1/workspaces/${chat.workspace_id}/chats/${chat.id}`;
 }
 
-/** Refuses modes that only a later version supports. */
-function refuseModes(mode: Chat['mode'], plan: string | undefined): void {
+/** What conducts the chat's first run. Refuses modes that only a later version supports, and plans that cannot run. */
+async function directiveOf(
+  context: HttpContext,
+  c: Context,
+  mode: Chat['mode'],
+  planId: string | undefined,
+): Promise<Enqueue['directive']> {
+  if (mode === 'plan_then_execute') {
+    const { workspaceId } = await scopeIn(c);
+    if (planId !== undefined) await requireIdlePlan(context, { workspaceId, planId });
+    return { mode: 'plan', plan_id: planId ?? null };
+  }
   if (mode !== 'chat_mode')
-    throw notAvailable('mode', `${mode} is not available in this version; the only mode is chat_mode.`);
-  if (plan !== undefined)
-    throw notAvailable('plan_id', 'plans are not available in this version; omit the field.');
+    throw notAvailable(
+      'mode',
+      `${mode} is not available in this version; the modes are chat_mode and plan_then_execute.`,
+    );
+  if (planId !== undefined)
+    throw notAvailable('plan_id', 'a plan is run in the mode plan_then_execute; set mode, or omit plan_id.');
+  return undefined;
 }

@@ -2,14 +2,19 @@
 // (entities.ts) and a file (files.ts).
 
 import { createRoute, z } from '@hono/zod-openapi';
-import { schemas } from '@continuo/protocol';
+import { v7 as uuidv7 } from 'uuid';
+import { schemas, type PlanProgress } from '@continuo/protocol';
 import { toStored } from '../../identity/principal.ts';
 import { PlanError } from '../../planning/errors.ts';
+import type { PlanKey } from '../../planning/steps.ts';
+import { requestCancel } from '../../runs/facts/cancel.ts';
+import { requestPause, requestResume } from '../../runs/facts/pause.ts';
 import type { App, HttpContext } from '../app.ts';
+import { takeMessage } from '../messages/submit-message.ts';
 import { jsonBody } from '../kernel/body.ts';
 import { personRoute } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
-import { scopeIn } from '../kernel/scope.ts';
+import { factWorld, scopeIn } from '../kernel/scope.ts';
 import { body, json, problems } from '../kernel/shared.ts';
 import { entityParams } from './entities.ts';
 
@@ -19,7 +24,23 @@ const stepParams = entityParams.extend({ step_id: z.string().min(1).max(64) });
 const skipping = z.strictObject({ reason: z.string().max(500).optional() }).meta({ id: 'SkipStep' });
 const progress = json(schemas.planProgress, 'The plan, with the status of each step');
 
-export function planRoutes(app: App, { plans }: HttpContext): void {
+/** Refuses a plan that a run works on. */
+export async function requireIdlePlan(
+  { plans }: Pick<HttpContext, 'plans'>,
+  key: PlanKey,
+): Promise<PlanProgress> {
+  const found = await plans.progress(key).catch(refused);
+  if (!(await plans.isRunning(key))) return found;
+  throw new Problem({
+    status: 409,
+    code: 'plan_running',
+    detail: `Run ${found.run_id} works on this plan. Stop it first, or wait until it has ended.`,
+  });
+}
+
+export function planRoutes(app: App, context: HttpContext): void {
+  const { plans } = context;
+  planRunRoutes(app, context);
   app.openapi(
     createRoute({
       method: 'get',
@@ -94,6 +115,84 @@ export function planRoutes(app: App, { plans }: HttpContext): void {
       return c.json(await plans.skipStep({ workspaceId, planId }, step_id, reason).catch(refused), 200);
     },
   );
+}
+
+/** Runs a plan in a chat of its own, and pauses, resumes and stops that run. */
+function planRunRoutes(app: App, context: HttpContext): void {
+  const { plans } = context;
+  app.openapi(
+    createRoute({
+      method: 'post',
+      path: `${path}/run`,
+      tags,
+      summary: 'Run an approved plan, in a new chat',
+      description:
+        'Each step is a child run with a chat of its own. A plan that ran before goes on at its first unfinished step. The limits are a budget that all steps share.',
+      middleware: jsonBody(),
+      request: { params: entityParams, body: body(schemas.runPlan) },
+      responses: {
+        202: json(schemas.accepted, 'The run that works on the plan'),
+        ...problems(400, 404, 409, 410, 413, 415, 422, 429),
+      },
+    }),
+    async (c) => {
+      const scope = await scopeIn(c);
+      const key = { workspaceId: scope.workspaceId, planId: c.req.valid('param').entity_id };
+      const { cap, model, limits } = c.req.valid('json');
+      const plan = await requireIdlePlan(context, key);
+      if (!plan.approved?.is_current)
+        throw new Problem({
+          status: 409,
+          code: 'plan_not_approved',
+          detail: `The plan is not approved as it is now. A person approves it with POST ${c.req.path.replace(/run$/, 'approve')}.`,
+        });
+      const { run, headers } = await takeMessage(context, scope, {
+        threadId: uuidv7(),
+        origin: { role: null, model: model ?? null },
+        message: { content: plan.goal ?? plan.title, ...(limits && { limits }) },
+        idempotencyKey: null,
+        chat: { title: plan.title, role: null, model: model ?? null, mode: 'plan_then_execute' },
+        directive: { mode: 'plan', plan_id: key.planId, ...(cap !== undefined && { cap }) },
+      });
+      await plans.attach(key, run.id);
+      return c.json({ run }, 202, headers);
+    },
+  );
+
+  const control = (action: 'pause' | 'resume' | 'stop', summary: string) =>
+    app.openapi(
+      createRoute({
+        method: 'post',
+        path: `${path}/${action}` as `${typeof path}/pause`,
+        tags,
+        summary,
+        request: { params: entityParams },
+        responses: { 200: progress, ...problems(400, 404, 409, 410) },
+      }),
+      async (c) => {
+        const scope = await scopeIn(c);
+        const key = { workspaceId: scope.workspaceId, planId: c.req.valid('param').entity_id };
+        const { run_id, chat_id } = await plans.progress(key).catch(refused);
+        if (!(await plans.isRunning(key)))
+          throw new Problem({
+            status: 409,
+            code: 'plan_not_running',
+            detail: 'No run works on this plan. POST …/run starts one.',
+          });
+        const world = factWorld(context, scope);
+        if (action === 'stop') await requestCancel(world, run_id!, 'user_cancelled');
+        else {
+          const asked = await (action === 'pause' ? requestPause : requestResume)(world, chat_id!);
+          if (!asked.ok) throw new Problem({ status: 409, code: 'wrong_state', detail: asked.problem });
+          const [from, to] = action === 'pause' ? ['running', 'paused'] : ['paused', 'running'];
+          await plans.changeState(key, [from], to);
+        }
+        return c.json(await plans.progress(key).catch(refused), 200);
+      },
+    );
+  control('pause', 'Pause the run of a plan, and its steps');
+  control('resume', 'Resume the run of a plan, and its steps');
+  control('stop', 'Stop the run of a plan, and its steps');
 }
 
 const STATUS = {

@@ -1,0 +1,16 @@
+// The row changes of plans that commit with the events of a plan's run.
+
+import type { ChangeKinds } from '../log/changes.ts';
+import { FactsChanged } from '../runs/changes.ts';
+import type { StepChange } from './steps.ts';
+
+export type PlanChange =
+  /** Statuses of steps, by compare-and-set: if one has another status by now, the append is refused. */
+  | { kind: 'plan_steps'; event: number; plan: string; steps: readonly StepChange[] }
+  /** The run ends: the plan's state, and steps that were running are pending again. */
+  | { kind: 'plan_end'; event: number; plan: string; plan_state: 'done' | 'failed' | 'stopped' };
+
+export const PLAN_CHANGES: ChangeKinds<PlanChange> = {
+  plan_steps: { json: ['steps'], refusal: () => new FactsChanged('the plan’s steps have changed') },
+  plan_end: {},
+};
