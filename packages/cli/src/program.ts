@@ -163,6 +163,7 @@ function fileCommands(program: Command): void {
 function knowledgeCommands(program: Command): void {
   projectCommands(program.command('projects').description('projects, and projects as archives'));
   entityCommands(program.command('entities').description('tasks, goals, risks and entities of other kinds'));
+  planCommands(program.command('plan').description('plans: their steps, approval, retry and skip'));
   documentCommands(program.command('documents').description("a project's documents and their tree"));
   inProject(remote(command(program, 'search <words...>')))
     .description('search documents, entities and files')
@@ -199,6 +200,26 @@ function scheduleCommands(group: Command): void {
     remote(command(group, `${name} <schedule>`))
       .description(about)
       .action(async (schedule, options) => (await load()).change(name, schedule, options));
+}
+
+function planCommands(group: Command): void {
+  const load = () => import('./commands/plan.ts');
+  remote(command(group, 'list'))
+    .description('list the plans of the workspace')
+    .action(async (options) => (await load()).list(options));
+  remote(command(group, 'show <plan>'))
+    .description('a plan (its id, path or name) with the status of each step')
+    .action(async (plan, options) => (await load()).show(plan, options));
+  remote(command(group, 'approve <plan>'))
+    .description('approve a plan as it is now')
+    .action(async (plan, options) => (await load()).approve(plan, options));
+  remote(command(group, 'retry <plan> <step>'))
+    .description('have a step done again, with the steps that were blocked')
+    .action(async (plan, step, options) => (await load()).retry(plan, step, options));
+  remote(command(group, 'skip <plan> <step>'))
+    .description('skip a step')
+    .option('--reason <text>', 'why')
+    .action(async (plan, step, options) => (await load()).skip(plan, step, options));
 }
 
 function projectCommands(group: Command): void {

@@ -52,7 +52,7 @@ function Step({ plan, step }: { readonly plan: PlanProgress; readonly step: Plan
     setProblem(null);
     await changePlan(plan.id, change).catch((error: unknown) => setProblem((error as Error).message));
   };
-  const about = `: ${step.title}`;
+  const again = step.status === 'failed' || step.status === 'blocked' ? 'Retry' : 'Do again';
   return (
     <li className="flex gap-3 px-4 py-3" aria-label={step.title}>
       <StatusIcon status={step.status} />
@@ -67,29 +67,31 @@ function Step({ plan, step }: { readonly plan: PlanProgress; readonly step: Plan
               <Link
                 to="/chats/$chat"
                 params={{ chat: step.chat_id }}
+                aria-label={`Open chat: ${step.title}`}
                 className="inline-flex items-center gap-1 rounded-lg px-2 py-1 text-xs font-medium text-soft hover:bg-hover hover:text-ink"
               >
                 <MessageSquare className="size-3.5" aria-hidden="true" />
-                Open chat<span className="sr-only">{about}</span>
+                Open chat
               </Link>
             )}
             {RETRYABLE.has(step.status) && (
               <Button
                 kind="quiet"
                 className="!px-2 !py-1 !text-xs"
+                aria-label={`${again}: ${step.title}`}
                 onClick={() => void act(() => client.plans.retryStep(plan.id, step.id))}
               >
-                {step.status === 'failed' || step.status === 'blocked' ? 'Retry' : 'Do again'}
-                <span className="sr-only">{about}</span>
+                {again}
               </Button>
             )}
             {SKIPPABLE.has(step.status) && (
               <Button
                 kind="quiet"
                 className="!px-2 !py-1 !text-xs"
+                aria-label={`Skip: ${step.title}`}
                 onClick={() => void act(() => client.plans.skipStep(plan.id, step.id))}
               >
-                Skip<span className="sr-only">{about}</span>
+                Skip
               </Button>
             )}
           </div>

@@ -1,0 +1,100 @@
+// Plans: list, show, approve, and retry or skip a step.
+
+import type { Client } from '@continuo/client';
+import { connect, type Remote } from '../connect.ts';
+import { usageError } from '../failure.ts';
+import { bold, dim, note, plural, print, printJson, safe, short, table, time } from '../output.ts';
+
+type PlanProgress = Awaited<ReturnType<Client['plans']['progress']>>;
+type Status = PlanProgress['stages'][number]['steps'][number]['status'];
+
+const BOXES: Readonly<Record<Status, string>> = {
+  pending: '[ ]',
+  running: '[/]',
+  done: '[x]',
+  failed: '[!]',
+  skipped: '[-]',
+  blocked: '[?]',
+};
+
+export async function list(remote: Remote): Promise<void> {
+  const { client } = await connect(remote);
+  const items = await listPlans(client);
+  if (remote.json) return printJson({ items });
+  if (items.length === 0) return note('No plans. A file such as /plans/launch.plan is one.');
+  print(
+    table(
+      ['PLAN', 'CHANGED', 'PATH', 'GOAL'],
+      items.map((each) => [each.id, time(each.updated_at), short(each.path, 60), short(each.title, 60)]),
+    ),
+  );
+}
+
+export async function show(given: string, remote: Remote): Promise<void> {
+  const { client } = await connect(remote);
+  report(await client.plans.progress(await findPlan(client, given)), remote);
+}
+
+export async function approve(given: string, remote: Remote): Promise<void> {
+  const { client } = await connect(remote);
+  report(await client.plans.approve(await findPlan(client, given)), remote);
+}
+
+export async function retry(given: string, step: string, remote: Remote): Promise<void> {
+  const { client } = await connect(remote);
+  report(await client.plans.retryStep(await findPlan(client, given), step), remote);
+}
+
+export async function skip(
+  given: string,
+  step: string,
+  { reason, ...remote }: Remote & { reason?: string },
+): Promise<void> {
+  const { client } = await connect(remote);
+  const id = await findPlan(client, given);
+  report(await client.plans.skipStep(id, step, reason === undefined ? {} : { reason }), remote);
+}
+
+async function listPlans(client: Client) {
+  const items = [];
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<Client['plans']['list']>> = await client.plans.list({
+      limit: 200,
+      ...(after !== null && { after }),
+    });
+    items.push(...page.items);
+    after = page.next;
+  } while (after !== null);
+  return items;
+}
+
+/** The id of the plan with this id, this path, or this name of its file. */
+async function findPlan(client: Client, given: string): Promise<string> {
+  const found = (await listPlans(client)).filter(
+    ({ id, path }) => id === given || path === given || path.endsWith(`/${given}.plan`),
+  );
+  if (found.length === 1) return found[0]!.id;
+  throw usageError(
+    found.length === 0
+      ? `there is no plan ${safe(given)}; \`continuo plan list\` lists them`
+      : `several plans are called ${safe(given)}: ${found.map(({ path }) => safe(path)).join(', ')}`,
+  );
+}
+
+function report(plan: PlanProgress, { json }: Remote): void {
+  if (json) return printJson(plan);
+  print(
+    `${bold(safe(plan.title))} ${dim(`${plan.state} · ${safe(plan.path)} · version ${plan.content_version}`)}`,
+  );
+  for (const { name, mode, steps } of plan.stages) {
+    print(`\n${bold(safe(name))} ${dim(`(${mode})`)}`);
+    for (const step of steps) {
+      const error = step.error === null ? '' : ` ${dim(safe(step.error))}`;
+      print(`${BOXES[step.status]} ${safe(step.title)} ${dim(safe(step.id))}${error}`);
+    }
+  }
+  if (plan.problems.length === 0) return;
+  print(`\n${plural(plan.problems.length, 'problem')}:`);
+  for (const { line, column, text } of plan.problems) print(`  line ${line}:${column} ${safe(text)}`);
+}
