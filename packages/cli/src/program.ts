@@ -213,6 +213,9 @@ function planCommands(group: Command): void {
   remote(command(group, 'approve <plan>'))
     .description('approve a plan as it is now')
     .action(async (plan, options) => (await load()).approve(plan, options));
+  remote(command(group, 'run <plan>'))
+    .description('run an approved plan, in a chat of its own')
+    .action(async (plan, options) => (await load()).run(plan, options));
   remote(command(group, 'retry <plan> <step>'))
     .description('have a step done again, with the steps that were blocked')
     .action(async (plan, step, options) => (await load()).retry(plan, step, options));

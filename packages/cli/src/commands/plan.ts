@@ -1,4 +1,4 @@
-// Plans: list, show, approve, and retry or skip a step.
+// Plans: list, show, approve, run, and retry or skip a step.
 
 import type { Client } from '@continuo/client';
 import { connect, type Remote } from '../connect.ts';
@@ -38,6 +38,15 @@ export async function show(given: string, remote: Remote): Promise<void> {
 export async function approve(given: string, remote: Remote): Promise<void> {
   const { client } = await connect(remote);
   report(await client.plans.approve(await findPlan(client, given)), remote);
+}
+
+export async function run(given: string, remote: Remote): Promise<void> {
+  const { client } = await connect(remote);
+  const id = await findPlan(client, given);
+  const started = await client.plans.run(id);
+  if (remote.json) return printJson(started);
+  note(dim(`Run ${started.run.id} works on the plan; \`continuo plan show\` shows how far it is.`));
+  report(await client.plans.progress(id), remote);
 }
 
 export async function retry(given: string, step: string, remote: Remote): Promise<void> {

@@ -181,6 +181,15 @@ export function knowledge(http: Http) {
       /** Approves the plan as it is; with `version`, only if it is still the plan of that version of its file. */
       approve: (id: string, body: Schemas['ApprovePlan'] = {}, where: WorkspaceOptions = {}) =>
         http.call('post', `${PLAN}/approve`, { ...atEntity(id, where), body }),
+      /** Runs an approved plan in a chat of its own. */
+      run: (id: string, body: Schemas['RunPlan'] = {}, where: WorkspaceOptions = {}) =>
+        http.call('post', `${PLAN}/run`, { ...atEntity(id, where), body }),
+      pause: (id: string, where: WorkspaceOptions = {}) =>
+        http.call('post', `${PLAN}/pause`, atEntity(id, where)),
+      resume: (id: string, where: WorkspaceOptions = {}) =>
+        http.call('post', `${PLAN}/resume`, atEntity(id, where)),
+      stop: (id: string, where: WorkspaceOptions = {}) =>
+        http.call('post', `${PLAN}/stop`, atEntity(id, where)),
       /** Has a step done again, with the steps that were blocked. */
       retryStep: (id: string, step: string, where: WorkspaceOptions = {}) =>
         http.call('post', `${PLAN}/steps/{step_id}/retry`, atStep(id, step, where)),

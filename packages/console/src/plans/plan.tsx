@@ -1,6 +1,6 @@
 // A plan: its goal, its stages with their steps, how far it is, and what is wrong with it. Everything here is live.
 
-import { Check, FilePen, Route, SearchX, TriangleAlert } from 'lucide-react';
+import { Check, FilePen, Pause, Play, Route, SearchX, Square, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import type { PlanProblem, PlanProgress } from '@continuo/protocol';
 import { useTitle } from '../app/title.ts';
@@ -62,11 +62,17 @@ function Head({ plan }: { readonly plan: PlanProgress }) {
   const [busy, setBusy] = useState(false);
   const { approved } = plan;
   const mayApprove = plan.problems.length === 0 && !approved?.is_current;
-  const approve = async () => {
+  const mayRun = approved?.is_current === true && (plan.counts.pending ?? 0) > 0;
+  const run = async () => {
+    await client.plans.run(plan.id);
+    return client.plans.progress(plan.id);
+  };
+  const isAtWork = plan.state === 'running' || plan.state === 'paused';
+  const act = async (change: () => Promise<unknown>) => {
     setBusy(true);
     setProblem(null);
     try {
-      await changePlan(plan.id, () => client.plans.approve(plan.id, { version: plan.content_version }));
+      await changePlan(plan.id, change);
     } catch (error) {
       setProblem((error as Error).message);
     } finally {
@@ -98,9 +104,37 @@ function Head({ plan }: { readonly plan: PlanProgress }) {
           Edit
         </LinkToFile>
         {mayApprove && (
-          <Button kind="primary" disabled={busy} onClick={() => void approve()}>
+          <Button
+            kind="primary"
+            disabled={busy}
+            onClick={() => void act(() => client.plans.approve(plan.id, { version: plan.content_version }))}
+          >
             <Check className="size-4" aria-hidden="true" />
             {approved ? 'Approve again' : 'Approve'}
+          </Button>
+        )}
+        {mayRun && !isAtWork && (
+          <Button kind="primary" disabled={busy} onClick={() => void act(run)}>
+            <Play className="size-4" aria-hidden="true" />
+            Run
+          </Button>
+        )}
+        {plan.state === 'running' && (
+          <Button disabled={busy} onClick={() => void act(() => client.plans.pause(plan.id))}>
+            <Pause className="size-4" aria-hidden="true" />
+            Pause
+          </Button>
+        )}
+        {plan.state === 'paused' && (
+          <Button kind="primary" disabled={busy} onClick={() => void act(() => client.plans.resume(plan.id))}>
+            <Play className="size-4" aria-hidden="true" />
+            Resume
+          </Button>
+        )}
+        {isAtWork && (
+          <Button kind="danger" disabled={busy} onClick={() => void act(() => client.plans.stop(plan.id))}>
+            <Square className="size-4" aria-hidden="true" />
+            Stop
           </Button>
         )}
       </div>

@@ -59,6 +59,7 @@ describe.skipIf(chromiumPath === null)(`plans in the console${WITHOUT}`, () => {
       TEXT.replace('[ ] Write', '[x] Write').replace('[ ] Rent', '[-] Rent').replace('[x] Wel', '[ ] Wel'),
     );
     await page.getByText('1 of 3 steps done · 1 skipped').waitFor();
+    expect(await page.getByRole('button', { name: 'Run' }).count()).toBe(1);
     const folder = process.env.CONTINUO_PICTURES;
     if (folder) await page.screenshot({ path: `${folder}/plan-light.png` });
     for (const [name, how] of [
