@@ -24,9 +24,9 @@ export const policyRule = schemas.policyRule.superRefine(({ tool, path }, contex
 export const DEFAULT_POLICY: readonly PolicyRule[] = [
   { tool: '*', action: 'allow' },
   { tool: 'remove', action: 'ask' },
+  { tool: '*', effect: 'external', action: 'ask' },
   { tool: 'publish_content', action: 'ask' },
   { tool: 'unpublish_content', action: 'ask' },
-  { tool: '*', effect: 'external', action: 'ask' },
   ...(['/agents/**', '/.agents/**', '/AGENTS.md'] as const).flatMap((path): PolicyRule[] => [
     { tool: '*', path, effect: 'transactional', action: 'ask' },
     { tool: '*', path, effect: 'idempotent', action: 'ask' },

@@ -298,7 +298,7 @@ describe('pause', () => {
     const running = await open(HANG);
     await seen(a.url, running.run, 'token');
     expect((await ask('POST', at(a, running, '/resume'))).body.detail).toBe(
-      'A session that is running cannot resume; allowed: finish, fail, pause, stop.',
+      'A session that is running cannot resume; allowed: finish, complete, fail, pause, stop.',
     );
     await stop(a, running);
     await end(running.run);

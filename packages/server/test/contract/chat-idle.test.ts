@@ -30,7 +30,7 @@ test('WS-7 an idle session completes when the time since the last ping is over, 
     'A session that is completed cannot pause: it has ended; a new message starts a new session.',
   );
 
-  const next = await ask('POST', url, { content: 'What did I say?', model: 'offline/instant' });
+  const next = await ask('POST', url, { content: 'Hello again.', model: 'offline/instant' });
   expect((await framesOf(world.url, next.body.run.id)).at(-1)!.data).toEqual({ status: 'done' });
   const sessions = (await ask('GET', `${url}/sessions`)).body.items;
   expect(sessions.map(({ state }: { state: string }) => state)).toEqual(['idle', 'completed']);

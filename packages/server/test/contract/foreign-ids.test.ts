@@ -86,6 +86,7 @@ const INSIDE: Readonly<Record<string, Route>> = {
   'DELETE /api/v1/workspaces/{id}/chats/{chat}/state': {},
   'GET /api/v1/workspaces/{id}/chats/{chat}/summaries': {},
   'GET /api/v1/workspaces/{id}/chats/{chat}/summaries/{version}': {},
+  'POST /api/v1/workspaces/{id}/chats/{chat}/focus': { request: () => ({ body: { scope: 'global' } }) },
   'PATCH /api/v1/workspaces/{id}/chats/{chat}': { request: () => ({ body: { title: 'Renamed' } }) },
   'POST /api/v1/workspaces/{id}/chats/{chat}': { request: () => ({ body: { content: HANGS } }) },
   'POST /api/v1/workspaces/{id}/chats/{chat}/ping': {},
@@ -450,6 +451,7 @@ function send(route: string, { request }: Route, workspace: string, ids: Ids): P
     .replace(/(?<=\/(workspaces|content)\/)\{id\}/, workspace)
     .replace('{type}', 'pages')
     .replace('{slug}', ids.slug)
+    .replace('{version}', '1')
     .replace('{file}', ids.file)
     .replace(/(?<=\/(threads|chat)\/)\{id\}/, ids.chat)
     .replace(/(?<=\/runs\/)\{id\}|\{run_id\}/, ids.run)
@@ -461,7 +463,6 @@ function send(route: string, { request }: Route, workspace: string, ids: Ids): P
     .replace('{edge_id}', ids.edge)
     .replace('{step_id}', 'step')
     .replace('{message}', ids.webhook_message)
-    .replace('{version}', '1')
     .replace(
       /\{(chat|approval|path|schedule|webhook|trigger)\}/,
       (_all, name: 'chat' | 'approval' | 'path' | 'schedule' | 'webhook' | 'trigger') => ids[name],

@@ -251,6 +251,9 @@ const KNOWLEDGE: Readonly<Record<string, Route>> = {
   },
 };
 
+/** What a plan's page shows comes from its own rows and events. */
+const PLAN_EVENTS = 'a plan’s page reads its progress again when the plan’s topic or the feed says so';
+
 /** Each route that is not a GET: how its change is heard, or why there is nothing to hear. In the order of the requests. */
 const ROUTES: Readonly<Record<string, Route | string>> = {
   'post /api/threads': {
@@ -302,6 +305,10 @@ const ROUTES: Readonly<Record<string, Route | string>> = {
     return { chat };
   }),
   'post /api/v1/workspaces/{id}/chats/{chat}/ping': control('ping', done),
+  'post /api/v1/workspaces/{id}/chats/{chat}/focus': {
+    prepare: done,
+    request: ({ chat }) => ok(ask('POST', at(`/chats/${chat}/focus`), { scope: 'global' })),
+  },
   'post /api/v1/workspaces/{id}/approvals/{approval}': {
     prepare: async () => {
       const { chat } = await open(
@@ -443,6 +450,18 @@ const ROUTES: Readonly<Record<string, Route | string>> = {
     'only the settings show it, and they read it when they are opened',
   'delete /api/v1/workspaces/{id}/secrets/{name}':
     'only the settings show it, and they read it when they are opened',
+  'patch /api/v1/workspaces/{id}/chats/{chat}/state':
+    'it is answered after its event, which the log announces',
+  'delete /api/v1/workspaces/{id}/chats/{chat}/state':
+    'it is answered after its event, which the log announces',
+  'post /api/v1/executions/{id}/apply': 'it writes files as PUT …/files does, after a command in the sandbox',
+  'post /api/v1/workspaces/{id}/plans/{entity_id}/approve': PLAN_EVENTS,
+  'post /api/v1/workspaces/{id}/plans/{entity_id}/run': PLAN_EVENTS,
+  'post /api/v1/workspaces/{id}/plans/{entity_id}/pause': PLAN_EVENTS,
+  'post /api/v1/workspaces/{id}/plans/{entity_id}/resume': PLAN_EVENTS,
+  'post /api/v1/workspaces/{id}/plans/{entity_id}/stop': PLAN_EVENTS,
+  'post /api/v1/workspaces/{id}/plans/{entity_id}/steps/{step_id}/retry': PLAN_EVENTS,
+  'post /api/v1/workspaces/{id}/plans/{entity_id}/steps/{step_id}/skip': PLAN_EVENTS,
   'post /api/person': 'it changes nothing',
 };
 

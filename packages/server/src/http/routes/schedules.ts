@@ -20,7 +20,7 @@ import { readChat } from '../../threads/chats/read-chats.ts';
 import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
 import { Problem } from '../kernel/problem.ts';
-import { scopeIn, workspaceParam } from '../kernel/scope.ts';
+import { factWorld, scopeIn, workspaceParam } from '../kernel/scope.ts';
 import { body, invalidField, json, notFound, problems } from '../kernel/shared.ts';
 import { agentFor } from '../messages/submit-message.ts';
 
@@ -171,7 +171,7 @@ export function scheduleRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const { schedule } = c.req.valid('param');
       const scope = await scopeIn(c);
-      const outcome = await runNow({ ...context, pool: scope.db }, scope.workspaceId, schedule);
+      const outcome = await runNow({ ...context, ...factWorld(context, scope) }, scope.workspaceId, schedule);
       if (outcome.kind === 'none') throw notFound('schedule', schedule);
       if (outcome.time.outcome !== 'started') throw notStarted(outcome.time);
       return c.json(await read(scope, schedule), 202);
