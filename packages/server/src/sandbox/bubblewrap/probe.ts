@@ -42,7 +42,7 @@ export async function probeBubblewrap(
   if (bwrap === null || perl === null)
     return unusable(
       `${[bwrap === null && 'bubblewrap', perl === null && 'perl'].filter(Boolean).join(' and ')} cannot be found`,
-      'install it: apt-get install bubblewrap perl (Debian, Ubuntu), dnf install bubblewrap perl (Fedora), apk add bubblewrap perl (Alpine)',
+      'install it: apt-get install bubblewrap perl (Debian, Ubuntu), or dnf install bubblewrap perl (Fedora)',
     );
   return tryOut({ bwrap, perl, folder, readable, cgroups: await openCgroups(), machine });
 }
