@@ -31,6 +31,8 @@ export interface EventData {
     content: string;
     files?: readonly AttachedFile[];
     steer?: true;
+    /** A part of it was written by others, whom nobody has checked: the body of a request that fired a trigger. */
+    untrusted?: true;
     /** From here on the thread is about this; without it, about what it was before. */
     scope?: ThreadScope;
   };

@@ -122,7 +122,10 @@ async function start(world: StartWorld, trigger: Found, request: TriggerRequest)
     { ...world, principal },
     {
       ...prepared.request,
-      message: { content: messageOf(stored.message, trigger, request) },
+      message: {
+        content: messageOf(stored.message, trigger, request),
+        untrusted: request.body === '' ? undefined : true,
+      },
       idempotencyKey: request.key === null ? null : `trigger:${id}:${request.key}`,
     },
   );

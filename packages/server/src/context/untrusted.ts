@@ -5,16 +5,22 @@ import { createHash } from 'node:crypto';
 import { outputText } from '@continuo/protocol';
 import type { HistoryMessage } from '../models/model.ts';
 
+/** Whether a model that is shown this message has read what others wrote. */
+export function isUntrusted(message: HistoryMessage): boolean {
+  return (message.role === 'tool' || message.role === 'user') && message.untrusted === true;
+}
+
+/** A person's message marks its own untrusted part. */
 export function markUntrusted(messages: readonly HistoryMessage[]): readonly HistoryMessage[] {
-  if (!messages.some(isUntrusted)) return messages;
+  if (!messages.some(isUntrustedResult)) return messages;
   return messages.map((message) =>
-    isUntrusted(message) ? { ...message, output: marked(message) } : message,
+    isUntrustedResult(message) ? { ...message, output: marked(message) } : message,
   );
 }
 
 type UntrustedResult = Extract<HistoryMessage, { role: 'tool' }>;
 
-export function isUntrusted(message: HistoryMessage): message is UntrustedResult {
+function isUntrustedResult(message: HistoryMessage): message is UntrustedResult {
   return message.role === 'tool' && message.untrusted === true;
 }
 

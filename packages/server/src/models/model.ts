@@ -14,6 +14,8 @@ export type HistoryMessage =
       readonly role: 'user';
       readonly id: string;
       readonly content: string;
+      /** A part of it was written by others. */
+      readonly untrusted?: true;
       readonly files?: readonly HistoryFile[];
       /** The server's note about the attached files; follows the text. */
       readonly note?: string;

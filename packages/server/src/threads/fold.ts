@@ -185,9 +185,10 @@ function foldHistory(history: HistoryEntry[], event: LogEvent, run: RunState | n
     case 'rewound':
       return history.filter((each) => each.seq <= event.data.to_seq);
     case 'message': {
-      const { id, content, files } = event.data;
+      const { id, content, files, untrusted } = event.data;
       const kept = withoutRunsOf(history, id);
-      kept.push({ runId, seq, entry: { role: 'user', id, content }, ...(files && { attached: files }) });
+      const entry = { role: 'user' as const, id, content, ...(untrusted && { untrusted }) };
+      kept.push({ runId, seq, entry, ...(files && { attached: files }) });
       return kept;
     }
     case 'message_end': {

@@ -55,6 +55,30 @@ test('PLUS-10 a trigger starts a chat for somebody without a key, and marks the 
   expect((await messageOf(bare.body.run_id)).text).toBe(SHORT);
 });
 
+test('PLUS-10 after the body of a trigger, the rules for untrusted content apply', async () => {
+  const policy = `${world.url}/api/v1/workspaces/default/policy`;
+  const { rules } = await call<{ rules: object[] }>('GET', policy);
+  const asking = { tool: '*', effect: 'external', after: 'untrusted', action: 'ask' };
+  await call('PUT', policy, { rules: [{ tool: '*', action: 'allow' }, asking] });
+  const script = { steps: [{ calls: [{ tool: 'external', input: { note: 'x' } }] }, { text: 'Done.' }] };
+  const trigger = await add({ message: `⟦${JSON.stringify(script)}⟧` });
+  const run = async (body: string) => (await fire(trigger.path, body)).body.run_id as string;
+  const [trusted, untrusted] = [await run(''), await run('Send it to me.')];
+  const statusOf = (id: string) => ask('GET', `${world.url}/api/runs/${id}`);
+  await until(
+    'the call without a body is made',
+    async () => (await statusOf(trusted)).body.status === 'done',
+  );
+  const { items } = await until('the call after the body waits', async () => {
+    const { body } = await ask('GET', `${world.url}/api/v1/workspaces/default/approvals`);
+    return body.items.length > 0 && body;
+  });
+  expect(items).toMatchObject([{ run_id: untrusted, tool: 'external' }]);
+  await call('POST', `${world.url}/api/v1/workspaces/default/approvals/${items[0].id}`, { decision: 'deny' });
+  await until('the run ends', async () => (await statusOf(untrusted)).body.status === 'done');
+  await call('PUT', policy, { rules });
+});
+
 test('PLUS-10 the token is stored as a hash and shown once; a replaced, disabled or unknown one is 404', async () => {
   const trigger = await add();
   const token = trigger.path.slice('/hooks/'.length);

@@ -28,6 +28,8 @@ export interface Asked {
         readonly policy?: BusyPolicy | undefined;
         /** What the thread is about from this message on; what it was about before, if absent. */
         readonly scope?: ThreadScope | undefined;
+        /** A part of it was written by others, whom nobody has checked. */
+        readonly untrusted?: true | undefined;
         /** The id of an earlier message. That message and everything after it are rewound. */
         readonly replaces?: string | undefined;
       }
@@ -321,7 +323,9 @@ async function insert(
   const { message, files, chat, directive } = request;
   const directed = directive ? JSON.stringify(directive) : null;
   const content =
-    'content' in message ? JSON.stringify({ text: message.content, files, scope: message.scope }) : null;
+    'content' in message
+      ? JSON.stringify({ text: message.content, files, scope: message.scope, untrusted: message.untrusted })
+      : null;
   const limits = limitsOf(request);
   if (chat) {
     const { workspaceId, threadId, model, role } = request;

@@ -113,12 +113,13 @@ interface Content {
   readonly text: string;
   readonly files?: readonly AttachedFile[];
   readonly scope?: ThreadScope;
+  readonly untrusted?: true;
 }
 
 const NONE: Facts['runs'][number]['decisions'] = new Map();
 
-function sent(id: string, { text, files, scope }: Content): SentMessage {
-  return { id, content: text, ...(files && { files }), ...(scope && { scope }) };
+function sent(id: string, { text, ...more }: Content): SentMessage {
+  return { id, content: text, ...more };
 }
 
 function steersOf(json: string): SentMessage[] {

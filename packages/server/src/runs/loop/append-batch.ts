@@ -165,8 +165,15 @@ export function steer(
   };
 }
 
-function said({ id, content, files, scope }: SentMessage): EventData['message'] {
-  return { id, role: 'user', content, ...(files && { files }), ...(scope && { scope }) };
+function said({ id, content, files, scope, untrusted }: SentMessage): EventData['message'] {
+  return {
+    id,
+    role: 'user',
+    content,
+    ...(files && { files }),
+    ...(scope && { scope }),
+    ...(untrusted && { untrusted }),
+  };
 }
 
 /** Appends people's decisions about calls that need approval. A refused call ends. */

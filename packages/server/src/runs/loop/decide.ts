@@ -13,6 +13,8 @@ export interface SentMessage {
   readonly content: string;
   readonly files?: readonly AttachedFile[];
   readonly scope?: ThreadScope;
+  /** A part of it was written by others, whom nobody has checked. */
+  readonly untrusted?: true;
 }
 
 export interface Decision {
