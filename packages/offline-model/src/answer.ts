@@ -89,6 +89,11 @@ function since(history: readonly HistoryMessage[]): readonly HistoryMessage[] {
 
 const DISMISSES = /^\W*(?:no|never ?mind|cancel|stop|forget)\b/i;
 
+/** A tool that needs no input would match any request, so one that only looks back must be asked for. */
+function toolsFor(text: string, tools: readonly ToolSchema[]): readonly ToolSchema[] {
+  return /look(ed|ing)?[ _]back/i.test(text) ? tools : tools.filter(({ name }) => name !== 'look_back');
+}
+
 /** The plan for the last user message, which may answer a question that the previous turn left open. */
 function planOf(
   history: readonly HistoryMessage[],
@@ -109,7 +114,7 @@ function planOf(
   };
   const planAt = (turn: number): readonly Intent[] => {
     const { at, text } = turns[turn]!;
-    const own = planEntities(text, tools, system) ?? planFor(text, tools, pathBefore(turn));
+    const own = planEntities(text, tools, system) ?? planFor(text, toolsFor(text, tools), pathBefore(turn));
     const asked = turn > 0 && wasAsked(history.slice(turns[turn - 1]!.at, at));
     if (own.length > 0 || !asked || DISMISSES.test(text) || isTooLong(text)) return own;
     const before = planAt(turn - 1);
