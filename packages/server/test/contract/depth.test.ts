@@ -14,7 +14,7 @@ import {
 import { backup } from '../../src/upkeep/backup.ts';
 import { restore } from '../../src/upkeep/restore.ts';
 
-// JSON cannot hold some of these values, so the requests with them are not rebuilt exactly.
+// Some tests rewrite stored events, as an earlier version wrote them. The requests that were sent before no longer match the log.
 const world = usePod({}, { rebuilds: false });
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
