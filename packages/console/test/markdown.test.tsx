@@ -179,12 +179,15 @@ test('PLUS-5 excessively nested Markdown is shown as plain text', () => {
   ];
   for (const text of knots) {
     const shown = renderToStaticMarkup(<Markdown text={text} />);
-    expect(shown).toContain('<p class="whitespace-pre-wrap');
+    expect(shown).toContain('<p dir="auto" class="whitespace-pre-wrap');
     expect(shown).not.toMatch(/<(?:blockquote|ul|a) /);
   }
 });
 
 test('PLUS-5 a very long run of characters is drawn without kerning', () => {
   const long = renderToStaticMarkup(<Markdown text={`Short.\n\n${'\\'.repeat(20_000)}`} />);
-  expect(long.match(/<section[^>]*>/g)).toEqual(['<section>', '<section class="[font-kerning:none]">']);
+  expect(long.match(/<section[^>]*>/g)).toEqual([
+    '<section dir="auto">',
+    '<section dir="auto" class="[font-kerning:none]">',
+  ]);
 });

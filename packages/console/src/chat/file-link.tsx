@@ -1,5 +1,6 @@
 // A link to a file of the workspace, with its version.
 
+import type { CallItem } from '@continuo/protocol';
 import { Link } from '@tanstack/react-router';
 import { FileText } from 'lucide-react';
 import { pages } from '../app/pages.ts';
@@ -31,6 +32,28 @@ export function FileLink({ path, version, removed = false }: FileLinkProps) {
   return (
     <Link to="/files/$" params={{ _splat: path.slice(1) }} className={`${STYLE} hover:bg-hover`}>
       {shown}
+    </Link>
+  );
+}
+
+interface VersionLinkProps {
+  readonly file: CallItem['files'][number];
+  readonly className: string;
+}
+
+/** For a place that already shows the path. */
+export function VersionLink({ file: { path, v, removed }, className }: VersionLinkProps) {
+  if (removed === true) return <span className={`text-xs text-soft ${className}`}>removed</span>;
+  return (
+    <Link
+      to="/files/$"
+      params={{ _splat: path.slice(1) }}
+      title={`Open ${path}`}
+      className={`${STYLE} ${className} hover:bg-hover`}
+    >
+      <FileText className="size-3.5 shrink-0 text-soft" aria-hidden="true" />
+      <span className="text-soft">{`v${v}`}</span>
+      <span className="sr-only"> of {path}</span>
     </Link>
   );
 }

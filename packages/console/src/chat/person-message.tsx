@@ -36,6 +36,7 @@ export function PersonMessage({ item, forgotten }: PersonMessageProps) {
   return (
     <article aria-label="You" className="group flex flex-col items-end pt-2">
       <div
+        dir="auto"
         className={`max-w-[85%] rounded-2xl rounded-br-md bg-accent-wash px-4 py-2.5 break-words whitespace-pre-wrap ${kerning(item.content)}`}
       >
         {item.content}

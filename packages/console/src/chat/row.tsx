@@ -6,6 +6,7 @@ import { memo } from 'react';
 import { between, money, number } from '../ui/format.tsx';
 import { ChangedFilesLink } from '../files/changed-files-link.tsx';
 import { Answer } from './answer.tsx';
+import { CallGroup } from './call-group.tsx';
 import { ToolCall } from './tool-call.tsx';
 import { PersonMessage } from './person-message.tsx';
 import { Retry } from './retry.tsx';
@@ -30,6 +31,8 @@ export const RowView = memo(
           <TurnEnd turn={row.turn} />
         ) : row.kind === 'canceled-message' ? (
           <CanceledMessage turn={row.turn} view={view} />
+        ) : row.kind === 'calls' ? (
+          <CallGroup calls={row.calls} turn={row.turn} />
         ) : (
           <ItemView row={row} forgotten={forgotten !== null} />
         )}

@@ -1,9 +1,18 @@
 // The rows of a transcript, made from the turns of a chat.
 
-import { neverBegan, type ChatView, type Item, type Turn } from '@continuo/protocol';
+import {
+  neverBegan,
+  type AnswerItem,
+  type CallItem,
+  type ChatView,
+  type Item,
+  type Turn,
+} from '@continuo/protocol';
 
 export type Row =
   | { readonly kind: 'item'; readonly key: string; readonly turn: Turn; readonly item: Item }
+  /** Several calls in a row. */
+  | { readonly kind: 'calls'; readonly key: string; readonly turn: Turn; readonly calls: readonly CallItem[] }
   /** A message whose run was canceled before it started. */
   | { readonly kind: 'canceled-message'; readonly key: string; readonly turn: Turn }
   /** The outcome and usage of a turn. */
@@ -19,17 +28,39 @@ export function rowsOf(view: ChatView): Row[] {
 function rowsOfTurn(turn: Turn): readonly Row[] {
   const known = made.get(turn);
   if (known?.version === turn.version) return known.rows;
-  const rows: Row[] = turn.items.map((item) => ({
-    kind: 'item',
-    key: keyOf(turn, item),
-    turn,
-    item,
-  }));
+  const rows = turn.items
+    .filter((item) => item.kind !== 'answer' || saysSomething(item))
+    .reduce<Item[][]>((groups, item) => {
+      const last = groups.at(-1);
+      if (last && canGroup(item) && canGroup(last[0]!)) last.push(item);
+      else groups.push([item]);
+      return groups;
+    }, [])
+    .flatMap((items) => rowsOfItems(turn, items));
   // A message that steered another run is shown in that run.
   if (turn.canceled !== 'steered')
     rows.push({ kind: neverBegan(turn) ? 'canceled-message' : 'end', key: `${turn.run}:end`, turn });
   made.set(turn, { version: turn.version, rows });
   return rows;
+}
+
+/** From this many calls in a row on, they are one group. */
+const MANY_CALLS = 4;
+
+function rowsOfItems(turn: Turn, items: readonly Item[]): Row[] {
+  if (items.length >= MANY_CALLS)
+    return [{ kind: 'calls', key: `${keyOf(turn, items[0]!)}:calls`, turn, calls: items as CallItem[] }];
+  return items.map((item) => ({ kind: 'item', key: keyOf(turn, item), turn, item }));
+}
+
+/** A rewound call is shown as such, by itself. */
+function canGroup(item: Item): boolean {
+  return item.kind === 'call' && !item.forgotten;
+}
+
+/** A message that has only calls is not shown: its calls are. */
+function saysSomething({ parts, state, error }: AnswerItem): boolean {
+  return state === 'streaming' || error !== null || parts.some(({ text }) => text.trim() !== '');
 }
 
 /** An answer that began on an older page keeps its key when that page is loaded. */

@@ -2,38 +2,47 @@
 
 import type { CallItem, Turn } from '@continuo/protocol';
 import { Ban, Check, ChevronRight, CircleHelp, Clock, LoaderCircle, Wrench, X } from 'lucide-react';
+import { useState } from 'react';
 import { ApprovalCard } from '../approvals/card.tsx';
 import { DiffText, isDiff } from '../ui/diff-text.tsx';
 import { between } from '../ui/format.tsx';
 import { Value } from '../ui/value.tsx';
 import { Visible } from '../ui/visible.tsx';
 import { EntityLink, operationWords } from './operation.tsx';
-import { FileLink } from './file-link.tsx';
+import { changesFile, FileChange } from './file-change.tsx';
+import { FileLink, VersionLink } from './file-link.tsx';
 
 export function ToolCall({ item, turn }: { readonly item: CallItem; readonly turn: Turn }) {
   const asked = item.approvals.at(-1);
+  const [unfolded, setUnfolded] = useState(false);
   const open = turn.state === 'running' || turn.state === 'waiting' || turn.state === 'paused';
   return (
-    <div className="group/card overflow-hidden rounded-xl border bg-raised">
-      <details className="group/call">
+    <div className="group/card relative overflow-hidden rounded-xl border bg-raised">
+      <details className="group/call" onToggle={(event) => setUnfolded(event.currentTarget.open)}>
         <summary className="flex list-none items-center gap-2.5 px-3 py-2 text-sm hover:bg-hover">
           <State item={item} />
-          <span className="min-w-0 flex-1 truncate">
+          <span className="min-w-0 flex-1 truncate wrap-anywhere group-open/call:whitespace-normal">
             <Title item={item} />
           </span>
           <span className="shrink-0 text-xs text-soft tabular-nums">
             {between(item.startedAt, item.endedAt)}
           </span>
+          {/* The link of the version lies here, outside of the summary: one control cannot contain another. */}
+          {namesItsFile(item) && <span className="w-16 shrink-0" />}
           <ChevronRight
             className="size-4 shrink-0 text-soft transition-transform group-open/call:rotate-90"
             aria-hidden="true"
           />
         </summary>
         <div className="space-y-3 border-t px-3 py-3 text-sm">
-          <Labelled name={`Input of ${item.tool}`}>
-            <Value value={item.input} />
-          </Labelled>
-          {item.state === 'ended' && (
+          {changesFile(item) ? (
+            unfolded && <FileChange item={item} />
+          ) : (
+            <Labelled name={`Input of ${item.tool}`}>
+              <Value value={item.input} />
+            </Labelled>
+          )}
+          {item.state === 'ended' && !(changesFile(item) && item.success) && (
             <Labelled name={item.success ? 'Output' : 'Error'}>
               <Value value={outputOf(item.output)} />
             </Labelled>
@@ -48,13 +57,14 @@ export function ToolCall({ item, turn }: { readonly item: CallItem; readonly tur
           )}
         </div>
       </details>
+      {namesItsFile(item) && <VersionLink file={item.files[0]!} className="absolute top-2 right-9.5" />}
       {item.state === 'ended' && !item.success && (
         <p className="line-clamp-2 border-t px-3 py-1.5 text-xs text-soft wrap-anywhere group-has-open/card:hidden">
           <Visible text={reasonOf(item.output)} />
         </p>
       )}
       <Entities item={item} />
-      {item.files.length > 0 && (
+      {item.files.length > 0 && !namesItsFile(item) && (
         <ul className="flex flex-wrap gap-1.5 border-t px-3 py-2">
           {item.files.map((file) => (
             <li key={`${file.file}:${file.v}`} className="max-w-full">
@@ -82,6 +92,11 @@ function Title({ item }: { readonly item: CallItem }) {
   const operation = item.operations.at(-1);
   if (operation) return <Visible text={operationWords(operation)} />;
   return item.title === null ? <Named item={item} /> : <Visible text={item.title} />;
+}
+
+/** The title has the path of the only file that the call changed: the link shows only the version. */
+function namesItsFile({ title, files, operations }: CallItem): boolean {
+  return operations.length === 0 && files.length === 1 && title?.split(files[0]!.path).length === 2;
 }
 
 /** Links to the entities that the call found or changed, and that are still there. */

@@ -112,7 +112,7 @@ export function Page() {
                 type="button"
                 aria-disabled={opening}
                 onClick={() => void openExample(example)}
-                className="h-full w-full rounded-xl border bg-raised p-3.5 text-left transition-colors hover:bg-hover"
+                className="flex h-full w-full flex-col items-start rounded-xl border bg-raised p-3.5 text-left transition-colors hover:bg-hover"
               >
                 <example.icon className="size-4.5 text-accent" aria-hidden="true" />
                 <span className="mt-2 block text-sm font-medium">{example.title}</span>

@@ -12,8 +12,10 @@ const THEME = EditorView.theme({
   '.cm-gutters': { backgroundColor: 'var(--sunken)', color: 'var(--soft)', border: 'none' },
   '.cm-changedLine, &.cm-merge-b .cm-changedLine': { backgroundColor: 'var(--good-wash)' },
   '.cm-deletedChunk': { backgroundColor: 'var(--bad-wash)', color: 'var(--bad)' },
-  '.cm-changedText, &.cm-merge-b .cm-changedText': { background: 'none', fontWeight: '600' },
-  '.cm-deletedChunk .cm-deletedText': { background: 'none', fontWeight: '600' },
+  '.cm-changedText, &.cm-merge-b .cm-changedText': {
+    background: 'color-mix(in oklab, var(--good) 20%, transparent)',
+  },
+  '.cm-deletedChunk .cm-deletedText': { background: 'color-mix(in oklab, var(--bad) 20%, transparent)' },
   '.cm-collapsedLines': { background: 'var(--hover)', color: 'var(--soft)' },
 });
 
@@ -27,10 +29,12 @@ function plain(text: string): string {
 export default function MergeView({ before, after }: { readonly before: string; readonly after: string }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
+    // A newline at the end of both texts would show as an empty last line.
+    const cut = after.endsWith('\n') && (before === '' || before.endsWith('\n')) ? /\n$/ : '';
     const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
     const view = new EditorView({
       parent: place.current!,
-      doc: plain(after),
+      doc: plain(after.replace(cut, '')),
       extensions: [
         EditorView.cspNonce.of(nonce),
         EditorState.readOnly.of(true),
@@ -39,8 +43,9 @@ export default function MergeView({ before, after }: { readonly before: string; 
         EditorView.lineWrapping,
         lineNumbers(),
         unifiedMergeView({
-          original: plain(before),
+          original: plain(before.replace(cut, '')),
           mergeControls: false,
+          highlightChanges: before !== '',
           collapseUnchanged: { margin: 3, minSize: 6 },
         }),
         THEME,

@@ -117,7 +117,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
       await openScripted(world.url, [{ calls: [{ tool: 'write', input: write }] }]),
     );
     await other.getByText('Writes /hidden.txt').click();
-    await other.getByText('"content": "oneU+200BtwoU+202E"').waitFor();
+    await other.getByLabel('Proposed changes').getByText('one‹U+200B›two‹U+202E›').waitFor();
   });
 
   test('PLUS-5 “Always allow” shows the rule, adds it, and the same call is not asked about again', async () => {
@@ -333,7 +333,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     expect(await comment.inputValue()).toBe('Half a thought');
     expect(await page.getByRole('article', { name: 'Answer' }).count()).toBeLessThan(12);
     await toTop();
-    await page.getByText('Input of write').waitFor();
+    await page.getByLabel('Proposed changes').getByText('Kept.').waitFor();
     await edited.press('Enter');
     await edited.waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('message');

@@ -26,6 +26,12 @@ const COMPONENTS: Components = {
   img: ({ src, alt }) => (
     <MarkdownLink href={typeof src === 'string' ? src : undefined}>{alt || 'image'}</MarkdownLink>
   ),
+  // Wide tables scroll.
+  table: ({ node: _node, ...rest }) => (
+    <div tabIndex={0} role="region" aria-label="Table" className="overflow-x-auto">
+      <table {...rest} />
+    </div>
+  ),
   input: ({ checked }) => <input type="checkbox" checked={checked} readOnly aria-label="Task" disabled />,
 };
 
@@ -47,14 +53,18 @@ const Block = memo(function Block({ text, prefix }: { readonly text: string; rea
   const fence = fenceOf(text);
   if (fence)
     return (
-      <section className={kerning(text) || undefined}>
+      <section dir="ltr" className={kerning(text) || undefined}>
         <CodeBlock {...fence} />
       </section>
     );
-  const plain = <p className={`whitespace-pre-wrap wrap-anywhere ${kerning(text)}`}>{text}</p>;
+  const plain = (
+    <p dir="auto" className={`whitespace-pre-wrap wrap-anywhere ${kerning(text)}`}>
+      {text}
+    </p>
+  );
   if (isKnotted(text)) return plain;
   return (
-    <section className={kerning(text) || undefined}>
+    <section dir="auto" className={kerning(text) || undefined}>
       <CatchBoundary getResetKey={() => text} errorComponent={() => plain}>
         <ReactMarkdown
           remarkPlugins={PLUGINS}
@@ -87,6 +97,7 @@ function CodeBlock({ language, code }: Fence) {
       </div>
       <pre
         tabIndex={0}
+        dir="ltr"
         className={`overflow-x-auto py-2.5 font-mono text-[0.8125rem] leading-relaxed ${diff ? '' : 'px-3'}`}
       >
         {diff ? (
