@@ -31,6 +31,7 @@ export type {
   WebhookMessage,
 } from './automation.ts';
 export type { Approval, Chat, ChatMessage, Session } from './chats.ts';
+export type { ChatDigest } from './digest.ts';
 export type { ModelContext, SentRequest } from './context.ts';
 export type { File, FileDiff, FileVersion, SearchHit, TreeEntry, Unpacked, Workspace } from './files.ts';
 export type {

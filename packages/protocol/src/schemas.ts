@@ -4,6 +4,7 @@ export * from './automation.ts';
 export * from './chats.ts';
 export * from './content.ts';
 export * from './context.ts';
+export { chatDigest } from './digest.ts';
 export * from './files.ts';
 export * from './http.ts';
 export * from './knowledge.ts';

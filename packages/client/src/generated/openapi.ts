@@ -1231,6 +1231,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{id}/chats/{chat}/digest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what happened in the chat, what changed, what it cost, and what is needed
+         * @description For a person who returns. Computed from the log: no model is asked. `after` is an event of the chat (the `seq` of the last digest), `since` a time; without either, the digest is about the whole chat. Child runs are included.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    after?: number | null;
+                    since?: string;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    chat: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The digest */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ChatDigest"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{id}/chats/{chat}/focus": {
         parameters: {
             query?: never;
@@ -8999,6 +9045,148 @@ export interface components {
             started_at: string;
             /** Format: date-time */
             changed_at: string;
+        };
+        ChatDigest: {
+            /** Format: uuid */
+            chat_id: string;
+            /** @description The digest is about the events of the chat after this one. */
+            after: number;
+            /**
+             * Format: date-time
+             * @description The time of that event; null at the beginning of the log.
+             */
+            since: string | null;
+            /** @description The last event of the chat; `after` of the next digest. */
+            seq: number;
+            /**
+             * Format: date-time
+             * @description When the digest was made.
+             */
+            at: string;
+            /** @description Nothing happened, and nothing is needed. */
+            is_empty: boolean;
+            /** @enum {string} */
+            state: "idle" | "running" | "paused" | "error" | "cancelled" | "completed";
+            /** @description The digest in a few sentences. */
+            text: string;
+            /** @description Runs of the chat and child runs that began, ended or go on; newest first, at most 50. */
+            runs: components["schemas"]["DigestRun"][];
+            /** @description How many of all these runs have each status. */
+            run_counts: {
+                [key: string]: number;
+            };
+            /** @description Steps of plans that changed, each with its latest status; at most 200. */
+            steps: {
+                /** Format: uuid */
+                plan_id: string;
+                step: number;
+                step_id: string;
+                title: string | null;
+                /** @enum {string} */
+                status: "pending" | "running" | "done" | "failed" | "skipped" | "blocked";
+                error: string | null;
+                /** Format: uuid */
+                chat_id: string | null;
+            }[];
+            /** @description The latest verdict of an autonomous run. */
+            verdict: {
+                /** Format: uuid */
+                run_id: string;
+                /** @description The round of work that was judged, counted from 1. */
+                round: number;
+                /** @enum {string} */
+                verdict: "met" | "not_met" | "impossible";
+                /**
+                 * @description The check command, or the judge’s model.
+                 * @enum {string}
+                 */
+                by: "check" | "judge";
+                reasons: string[];
+                /** Format: date-time */
+                at: string;
+            } | null;
+            /** @description Files that the chat and its child runs changed; at most 200. */
+            files: {
+                /** Format: uuid */
+                file: string;
+                path: string;
+                /** @description The latest version that was made here. */
+                v: number;
+                /** @description How many versions were made here. */
+                versions: number;
+                /** @enum {string} */
+                change: "created" | "changed" | "moved" | "removed";
+            }[];
+            /** @description Entities that they changed; at most 200. */
+            entities: {
+                entity_type: string;
+                entity_id: string;
+                entity_name: string | null;
+            }[];
+            changed_counts: {
+                files: number;
+                entities: number;
+            };
+            /** @description Calls of tools. */
+            calls: {
+                total: number;
+                failed: number;
+            };
+            usage: {
+                model_calls: number;
+                input: number;
+                output: number;
+                /** @description In dollars; null if no cost is known. */
+                cost: number | null;
+            };
+            /** @description What waits for a person now, whenever it was asked. */
+            needs: components["schemas"]["DigestNeed"][];
+        };
+        DigestRun: {
+            /** Format: uuid */
+            run_id: string;
+            /**
+             * Format: uuid
+             * @description The chat of the run: this one, or the chat of a child run.
+             */
+            chat_id: string;
+            /**
+             * Format: uuid
+             * @description The run that started it; null for a run of this chat.
+             */
+            parent_run: string | null;
+            title: string | null;
+            /** @enum {string} */
+            status: "queued" | "running" | "done" | "error" | "canceled";
+            /** Format: date-time */
+            queued_at: string;
+            /** Format: date-time */
+            started_at: string | null;
+            /** Format: date-time */
+            ended_at: string | null;
+            error: {
+                code: string;
+                error: string;
+            } | null;
+            /** @description The beginning of its last message. */
+            text: string | null;
+        };
+        DigestNeed: {
+            /**
+             * @description `approval`, `question`, `unknown_outcome`: decide about `approval_id`. `plan_approval`: approve the plan `plan_id` as it is now. `resume`: the chat is paused. `failed_run`: the last run failed.
+             * @enum {string}
+             */
+            kind: "approval" | "question" | "unknown_outcome" | "plan_approval" | "resume" | "failed_run";
+            /** @description A sentence for people. */
+            text: string;
+            /** Format: uuid */
+            chat_id: string;
+            /** Format: uuid */
+            run_id: string | null;
+            /** Format: uuid */
+            approval_id: string | null;
+            /** Format: uuid */
+            plan_id: string | null;
         };
         Focus: {
             /** @enum {string} */

@@ -78,6 +78,9 @@ export function chats(http: Http) {
     /** A version of the summary, with what it replaced and what was lost. */
     summary: (chat: string, version: number, { workspace = http.workspace, signal }: WorkspaceOptions = {}) =>
       http.call('get', `${CHAT}/summaries/{version}`, { path: { id: workspace, chat, version }, signal }),
+    /** What happened since `after` (an event) or `since` (a time), what changed, what it cost, and what is needed. */
+    digest: (chat: string, query: QueryOf<At<`${Chat}/digest`, 'get'>> = {}, where: WorkspaceOptions = {}) =>
+      http.call('get', `${CHAT}/digest`, { ...at(chat, where), query }),
     sessions: (
       chat: string,
       query: QueryOf<At<`${Chat}/sessions`, 'get'>> = {},

@@ -35,6 +35,8 @@ interface PlanAgenda {
   readonly isApproved: boolean;
   /** The first problem that keeps the plan from running; null if there is none. */
   readonly problem: string | null;
+  /** This run works on the plan: what people change about it wakes the run. */
+  readonly isOwn: boolean;
   /** Another open run works on the plan. */
   readonly isTaken: boolean;
   readonly cap: number;
@@ -65,7 +67,10 @@ export function createPlanConductor({
       const planId = plan_id ?? (await findWrittenPlan(client, queued.id));
       if (planId === null) return null;
       const key = { workspaceId: queued.workspaceId, planId };
-      if (plan_id === null) await attach(key, queued.id);
+      const agenda = await readAgenda(client, known, queued.id, key, cap);
+      if (agenda.isOwn || agenda.isTaken) return agenda;
+      await attach(key, queued.id);
+      // Read again: from here on, what people change wakes the run.
       return readAgenda(client, known, queued.id, key, cap);
     },
     next: (run, queued, agenda) => {
@@ -282,10 +287,10 @@ async function readAgenda(
     text: 'select step_id, status, run_id from plan_steps where plan_id = $1 and position is not null',
     values: [planId],
   });
-  const state = await client.query<{ approved: boolean; taken: boolean }>({
+  const state = await client.query<{ approved: boolean; own: boolean; taken: boolean }>({
     name: 'read_plan_of_run',
     text: `select approved_hash is not distinct from hash and hash is not null as approved,
-        exists (select from runs r where r.id = p.run_id and r.id <> $2 and r.status in ('queued', 'running')) as taken
+        coalesce(p.run_id = $2, false) as own, exists (select from runs r where r.id = p.run_id and r.id <> $2 and r.status in ('queued', 'running')) as taken
       from plans p where p.id = $1`,
     values: [planId, runId],
   });
@@ -294,6 +299,7 @@ async function readAgenda(
     ...found,
     cap,
     isApproved: state.rows[0]?.approved ?? false,
+    isOwn: state.rows[0]?.own ?? false,
     isTaken: state.rows[0]?.taken ?? false,
     steps: new Map(rows.map(({ step_id, status, run_id }) => [step_id, { status, runId: run_id }])),
   };

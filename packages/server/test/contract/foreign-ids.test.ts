@@ -81,6 +81,7 @@ const INSIDE: Readonly<Record<string, Route>> = {
   'GET /api/v1/workspaces/{id}/chats/{chat}/events': {},
   'GET /api/v1/workspaces/{id}/chats/{chat}/messages': {},
   'GET /api/v1/workspaces/{id}/chats/{chat}/sessions': {},
+  'GET /api/v1/workspaces/{id}/chats/{chat}/digest': {},
   'GET /api/v1/workspaces/{id}/chats/{chat}/state': {},
   'PATCH /api/v1/workspaces/{id}/chats/{chat}/state': { request: () => ({ body: {} }) },
   'DELETE /api/v1/workspaces/{id}/chats/{chat}/state': {},

@@ -12,6 +12,7 @@ const ROUTES = [
   `DELETE ${CHATS}/{chat}`,
   `GET ${CHATS}`,
   `GET ${CHATS}/{chat}`,
+  `GET ${CHATS}/{chat}/digest`,
   `GET ${CHATS}/{chat}/messages`,
   `GET ${CHATS}/{chat}/sessions`,
   `PATCH ${CHATS}/{chat}`,
