@@ -20,8 +20,10 @@ export const newChat = z
     model: newMessage.shape.model.meta({ description: '`provider/model`, unless a message names another.' }),
     project_id: id.optional().meta({ description: 'The project that the chat is about.' }),
     entity_id: id.optional().meta({ description: 'The entity of a project that the chat is about.' }),
-    mode: mode.default('chat_mode').meta({
-      description: '`chat_mode` or `plan_then_execute`; the others are not available in this version.',
+    mode: mode.optional().meta({
+      description:
+        '`chat_mode` or `plan_then_execute`; the others are not available in this version. Default: `plan_then_execute` if ' +
+        'the role leads a team, else `chat_mode`.',
     }),
     plan_id: id.optional().meta({
       description: 'The plan that `plan_then_execute` goes on with; without it, a planner writes one.',

@@ -85,6 +85,25 @@ export const role = z
   })
   .meta({ id: 'Role' });
 
+export const team = z
+  .object({
+    name: z.string(),
+    description: z.string().nullable(),
+    lead: z.string().nullable().meta({
+      description:
+        'The role that brings the others in: it writes the plan. Null if no version of the team’s file can be used.',
+    }),
+    members: z.array(z.string()).meta({ description: 'The other roles.' }),
+    plan: z.string().nullable().meta({ description: 'The path at which the lead writes the plan.' }),
+    files: z
+      .array(z.string())
+      .meta({ description: 'The paths of files that the models of all these roles are told.' }),
+    text: z.string().nullable().meta({ description: 'How the team works; the lead is told it.' }),
+    source: source.meta({ description: 'Where the team in use comes from.' }),
+    problem: fileProblem.meta({ description: 'What is wrong with the newest version of the team’s file.' }),
+  })
+  .meta({ id: 'Team' });
+
 export const skill = z
   .object({
     name: z.string(),
@@ -404,6 +423,7 @@ export type ListedRun = z.infer<typeof listedRun>;
 export type Limits = z.infer<typeof limits>;
 export type PolicyRule = z.infer<typeof policyRule>;
 export type Role = z.infer<typeof role>;
+export type Team = z.infer<typeof team>;
 export type Skill = z.infer<typeof skill>;
 export type Principal = z.infer<typeof principal>;
 export type Run = z.infer<typeof run>;

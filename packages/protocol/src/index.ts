@@ -41,6 +41,7 @@ export type {
   PolicyRule,
   Principal,
   Role,
+  Team,
   Skill,
   Run,
   Thread,

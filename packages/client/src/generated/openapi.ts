@@ -1740,6 +1740,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{id}/teams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the teams of a workspace
+         * @description The built-in teams and those of the files `/agents/teams/*.md`, by name. A chat that is opened with the lead’s role is planned by the lead and carried out by the members, unless its mode says otherwise.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The teams, all on one page */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["Team"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{id}/skills": {
         parameters: {
             query?: never;
@@ -8957,11 +9002,10 @@ export interface components {
              */
             entity_id?: string;
             /**
-             * @description `chat_mode` or `plan_then_execute`; the others are not available in this version.
-             * @default chat_mode
+             * @description `chat_mode` or `plan_then_execute`; the others are not available in this version. Default: `plan_then_execute` if the role leads a team, else `chat_mode`.
              * @enum {string}
              */
-            mode: "chat_mode" | "plan_then_execute" | "parallel_agents" | "autonomous";
+            mode?: "chat_mode" | "plan_then_execute" | "parallel_agents" | "autonomous";
             /**
              * Format: uuid
              * @description The plan that `plan_then_execute` goes on with; without it, a planner writes one.
@@ -9534,6 +9578,38 @@ export interface components {
             after?: "untrusted";
             /** @enum {string} */
             action: "allow" | "ask" | "deny";
+        };
+        Team: {
+            name: string;
+            description: string | null;
+            /** @description The role that brings the others in: it writes the plan. Null if no version of the team’s file can be used. */
+            lead: string | null;
+            /** @description The other roles. */
+            members: string[];
+            /** @description The path at which the lead writes the plan. */
+            plan: string | null;
+            /** @description The paths of files that the models of all these roles are told. */
+            files: string[];
+            /** @description How the team works; the lead is told it. */
+            text: string | null;
+            /** @description Where the team in use comes from. */
+            source: {
+                /** @enum {string} */
+                kind: "built-in";
+            } | {
+                /** @enum {string} */
+                kind: "file";
+                path: string;
+                version: number;
+            };
+            /** @description What is wrong with the newest version of the team’s file. */
+            problem: {
+                path: string;
+                version: number;
+                line: number;
+                column: number;
+                sentence: string;
+            } | null;
         };
         Skill: {
             name: string;

@@ -22,6 +22,10 @@ export function settings(http: Http) {
       get: (name: string, where: WorkspaceOptions = {}) =>
         http.call('get', `${WORKSPACE}/roles/{name}`, named(name, where)),
     },
+    /** Roles that work together; the lead of one brings the others in. */
+    teams: {
+      list: (where: WorkspaceOptions = {}) => http.call('get', `${WORKSPACE}/teams`, at(where)),
+    },
     /** Agent Skills. */
     skills: {
       list: (where: WorkspaceOptions = {}) => http.call('get', `${WORKSPACE}/skills`, at(where)),

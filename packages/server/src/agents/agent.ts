@@ -8,7 +8,8 @@ import { parseGlob } from '../compute/glob.ts';
 import { narrowed, withTools, type AnyTool, type ToolRegistry } from '../tools/registry.ts';
 import { DEFAULT_POLICY, judge, type Rules } from '../tools/policy.ts';
 import type { KnownSkill } from './read-skills.ts';
-import { DEFAULT_ROLE, type Roles } from './roles.ts';
+import type { TeamFile } from './read-teams.ts';
+import { DEFAULT_ROLE, filesToldTo, type Roles } from './roles.ts';
 
 export interface Agent {
   readonly role: string;
@@ -17,6 +18,8 @@ export interface Agent {
   readonly preamble: string;
   /** The workspace's AGENTS.md, which is told to every role. */
   readonly guide: string | null;
+  /** The files that the role's teams are told, such as a style guide. */
+  readonly teamFiles: readonly TeamFile[];
   /** The workspace's skills that the role may read. */
   skills(): Promise<readonly KnownSkill[]>;
   /** The role's tools that are available now. Waits for tools that are still loading, until the signal aborts. */
@@ -64,7 +67,7 @@ export function createAgents({
 }): Agents {
   return {
     async make({ workspaceId, role: name = DEFAULT_ROLE, model, scope = WORKSPACE }) {
-      const { roles: known, guide, skills } = await roles.of(workspaceId);
+      const { roles: known, guide, skills, ...teams } = await roles.of(workspaceId);
       const role = known.get(name);
       if (!role) {
         const names = [...known.keys()].join(', ');
@@ -87,6 +90,7 @@ export function createAgents({
         model: resolved.model,
         preamble: role.preamble,
         guide: guide || null,
+        teamFiles: filesToldTo(name, teams),
         skills: async () => {
           if (skills.length === 0) return skills;
           const rules = await rulesOf(workspaceId, role.permissions);

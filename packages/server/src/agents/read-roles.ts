@@ -2,6 +2,7 @@
 // has an error, its last valid version stays in use and the error is reported with it; without a valid version, the built-in role
 // of that name is used; without that, the role is unusable.
 
+import { basename } from 'node:path';
 import type { Role } from '@continuo/protocol';
 import type { Pool } from '../db/pool.ts';
 import { readChunks } from '../files/content.ts';
@@ -9,11 +10,12 @@ import { findFile, listFiles, type FileHead } from '../files/files.ts';
 import { readVersion } from '../files/versions.ts';
 import { fold } from '../case-folding.ts';
 import { lastGood, parseNewest } from './read-versions.ts';
+import { teamNameOf } from './read-teams.ts';
 import { parseRoleFile, tooLong, ROLE_FILE_BYTES, type RoleDefinition } from './role-file.ts';
 
 /** The most files in `/agents` that are read. */
 const ROLE_FILES = 1000;
-/** How many bytes of AGENTS.md models see. */
+/** How many bytes of AGENTS.md, or of a file that a team is told, models see. */
 const GUIDE_BYTES = 32 * 1024;
 
 const at = (path: string) => ({ path, folded: fold(path) });
@@ -23,12 +25,20 @@ const GUIDE = at('/AGENTS.md');
 export async function listRoleFiles(
   pool: Pool,
   workspaceId: string,
-): Promise<{ readonly files: readonly FileHead[]; readonly guide: FileHead | null }> {
+): Promise<{
+  readonly files: readonly FileHead[];
+  readonly teams: readonly FileHead[];
+  readonly guide: FileHead | null;
+}> {
   const [files, guide] = await Promise.all([
     listFiles(pool, workspaceId, { folder: FOLDER, limit: ROLE_FILES }),
     findFile(pool, workspaceId, GUIDE),
   ]);
-  return { files: files.filter(({ kind }) => kind === 'agent'), guide };
+  return {
+    files: files.filter(({ kind }) => kind === 'agent'),
+    teams: files.filter(({ path }) => teamNameOf(path) !== null),
+    guide,
+  };
 }
 
 interface Wanted {
@@ -69,5 +79,5 @@ export async function readGuide(pool: Pool, file: FileHead): Promise<string | nu
   // `stream` drops an incomplete character at the end.
   const text = new TextDecoder().decode(Buffer.concat(parts), { stream: true }).trim();
   if (file.size <= GUIDE_BYTES) return text;
-  return `${text}\n\n[AGENTS.md has ${file.size} bytes; only the first ${GUIDE_BYTES} are shown here.]`;
+  return `${text}\n\n[${basename(file.path)} has ${file.size} bytes; only the first ${GUIDE_BYTES} are shown here.]`;
 }

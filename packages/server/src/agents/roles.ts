@@ -1,15 +1,18 @@
-// Caches the roles and skills of each workspace: the built-in roles, overridden by the workspace's own files, and its skills. After
+// Caches the roles, teams and skills of each workspace: the built-in roles and teams, overridden by the workspace's own files. After
 // a change in the workspace the cache checks the versions of these files, and reads them again only if they have changed.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Role } from '@continuo/protocol';
+import type { Role, Team } from '@continuo/protocol';
 import type { Bus } from '../bus/bus.ts';
 import type { Pool } from '../db/pool.ts';
 import { FILES_CHANGED } from '../files/topics.ts';
+import type { Failed } from './front-matter.ts';
 import { listRoleFiles, readGuide, readRole } from './read-roles.ts';
 import { listSkillFiles, readSkill, type KnownSkill } from './read-skills.ts';
+import { findTeamFiles, readTeam, teamNameOf, type TeamFile } from './read-teams.ts';
 import { parseRoleFile, type RoleDefinition } from './role-file.ts';
+import { parseTeamFile, type TeamDefinition } from './team-file.ts';
 
 export const DEFAULT_ROLE = 'assistant';
 
@@ -19,6 +22,10 @@ const WORKSPACES_KEPT = 1000;
 interface WorkspaceRoles {
   /** By name; unusable roles have no preamble. */
   readonly roles: ReadonlyMap<string, Role>;
+  /** By name; unusable teams have no lead. */
+  readonly teams: ReadonlyMap<string, Team>;
+  /** The files that teams are told, those that exist, by path. */
+  readonly teamFiles: ReadonlyMap<string, TeamFile>;
   /** The workspace's guide (AGENTS.md), which every role gets. */
   readonly guide: string | null;
   /** By name; unusable skills have no description. */
@@ -61,17 +68,36 @@ export function subscribeRoles(bus: Bus, roles: Roles): void {
   });
 }
 
-type BuiltIn = ReadonlyMap<string, RoleDefinition>;
+interface BuiltIn {
+  readonly roles: ReadonlyMap<string, RoleDefinition>;
+  readonly teams: ReadonlyMap<string, TeamDefinition>;
+}
 
 async function loadBuiltIn(tools: readonly string[] | undefined): Promise<BuiltIn> {
-  const folder = new URL('./built-in/', import.meta.url);
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).toSorted();
-  const entries = names.map(async (name) => {
-    const parsed = parseRoleFile(await readFile(new URL(name, folder), 'utf8'), tools);
-    if (!parsed.ok) throw new Error(`${name}: ${JSON.stringify(parsed.mistake)}`);
-    return [basename(name, '.md'), parsed.role] as const;
-  });
-  return new Map(await Promise.all(entries));
+  const [roles, teams] = await Promise.all([
+    loadFolder('./built-in/', (text) => parseRoleFile(text, tools)),
+    loadFolder('./built-in/teams/', parseTeamFile),
+  ]);
+  return {
+    roles: new Map(roles.map(([name, { role }]) => [name, role])),
+    teams: new Map(teams.map(([name, { team }]) => [name, team])),
+  };
+}
+
+async function loadFolder<T extends { readonly ok: true }>(
+  path: string,
+  parse: (text: string, name: string) => T | Failed,
+): Promise<readonly (readonly [name: string, parsed: T])[]> {
+  const folder = new URL(path, import.meta.url);
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.md')).toSorted();
+  return Promise.all(
+    files.map(async (file) => {
+      const name = basename(file, '.md');
+      const parsed = parse(await readFile(new URL(file, folder), 'utf8'), name);
+      if (!parsed.ok) throw new Error(`${file}: ${JSON.stringify(parsed.mistake)}`);
+      return [name, parsed] as const;
+    }),
+  );
 }
 
 interface Known {
@@ -85,23 +111,47 @@ async function readAgain(
   workspaceId: string,
   before: Promise<WorkspaceRoles> | undefined,
 ): Promise<WorkspaceRoles> {
-  const [{ files, guide }, skillFiles] = await Promise.all([
+  const [{ files, teams: teamDefinitions, guide }, skillFiles] = await Promise.all([
     listRoleFiles(pool, workspaceId),
     listSkillFiles(pool, workspaceId),
   ]);
-  const stamp = [...files, guide, ...skillFiles]
+  const teams = new Map<string, Team>();
+  for (const [name, team] of builtIn.teams)
+    teams.set(name, { name, ...team, source: { kind: 'built-in' }, problem: null });
+  for (const file of teamDefinitions) {
+    const team = await readTeam(pool, file, builtIn.teams.get(teamNameOf(file.path)!));
+    teams.set(team.name, team);
+  }
+  const told = await findTeamFiles(pool, workspaceId, [...teams.values()]);
+  const stamp = [...files, ...teamDefinitions, ...told, guide, ...skillFiles]
     .map((file) => (file ? `${file.id}.${file.version}` : ''))
     .join(' ');
   const known = await before?.catch(() => undefined);
   if (known?.stamp === stamp) return known;
   const roles = new Map<string, Role>();
-  for (const [name, role] of builtIn)
+  for (const [name, role] of builtIn.roles)
     roles.set(name, { name, ...role, source: { kind: 'built-in' }, problem: null });
   for (const file of files) {
     const name = basename(file.path).replace(/\.md$/i, '');
-    roles.set(name, await readRole(pool, { name, file, builtIn: builtIn.get(name), tools }));
+    roles.set(name, await readRole(pool, { name, file, builtIn: builtIn.roles.get(name), tools }));
   }
   const skills: KnownSkill[] = [];
   for (const file of skillFiles) skills.push(await readSkill(pool, file));
-  return { roles, guide: guide && (await readGuide(pool, guide)), skills, stamp };
+  const teamFiles = new Map<string, TeamFile>();
+  for (const { id, path, version, ...file } of told) {
+    const text = await readGuide(pool, { id, path, version, ...file });
+    if (text) teamFiles.set(path, { id, path, version, text });
+  }
+  return { roles, teams, teamFiles, guide: guide && (await readGuide(pool, guide)), skills, stamp };
+}
+
+/** The files that the teams of a role are told. */
+export function filesToldTo(
+  role: string,
+  { teams, teamFiles }: Pick<WorkspaceRoles, 'teams' | 'teamFiles'>,
+): readonly TeamFile[] {
+  const paths = [...teams.values()]
+    .filter(({ lead, members }) => lead === role || members.includes(role))
+    .flatMap(({ files }) => files);
+  return [...new Set(paths)].flatMap((path) => teamFiles.get(path) ?? []);
 }

@@ -12,10 +12,19 @@ import type { LoadedDocument, RetrievalIndex } from './retrieval.ts';
 const ENTITY_CHARACTERS = 16_000;
 
 /** The parts that every request begins with. */
-export function instructionParts(layers: Layers, { role, preamble, guide }: Agent): readonly ContextPart[] {
+export function instructionParts(
+  layers: Layers,
+  { role, preamble, guide, teamFiles }: Agent,
+): readonly ContextPart[] {
   const parts = [layerPart(layers, 'base', 'base'), textPart('role', preamble, `role ${role}`)];
   if (guide !== null)
     parts.push(textPart('guide', `The workspace’s AGENTS.md says:\n\n${guide}`, '/AGENTS.md'));
+  for (const { path, id, version, text } of teamFiles)
+    parts.push({
+      kind: 'guide',
+      text: `${path}, which people edit and you keep to, says:\n\n${text}`,
+      source: { kind: 'file', id, version },
+    });
   return parts;
 }
 

@@ -11,7 +11,7 @@ import { readOutcomes } from '../runs/children/outcomes.ts';
 import { newlyEnded, type QueuedRun } from '../runs/loop/decide.ts';
 import type { RunState } from '../threads/fold.ts';
 import { DEFAULT_CAP, schedule, type Statuses } from './schedule.ts';
-import { planningMessage, repairMessage } from './planning-message.ts';
+import { planningMessage, repairMessage, type PlanningTeam } from './planning-message.ts';
 import { stepMessage, type StepInput } from './step-message.ts';
 import type { PlanKey, StepChange } from './steps.ts';
 import { summarize } from './summary.ts';
@@ -21,6 +21,9 @@ interface PlanDirective {
   readonly plan_id: string | null;
   /** How many steps run at the same time. */
   readonly cap?: number;
+  /** The role that writes the plan, and its team; the planner if they are absent. */
+  readonly planner?: string;
+  readonly team?: string;
 }
 
 interface StepRow {
@@ -51,6 +54,7 @@ interface PlanConductorOptions {
   readonly readPlan: ReadPlan;
   /** Announces changed steps, and has the plan's file show them. */
   readonly changed: (key: PlanKey) => void;
+  readonly readTeam: (workspaceId: string, name: string) => Promise<PlanningTeam | null>;
   /** The run works on the plan from here on. */
   readonly attach: (key: PlanKey, runId: string) => Promise<void>;
 }
@@ -58,13 +62,14 @@ interface PlanConductorOptions {
 export function createPlanConductor({
   readPlan,
   changed,
+  readTeam,
   attach,
 }: PlanConductorOptions): Conductor<PlanAgenda | null> {
   const known = new PlanCache(readPlan);
   return {
     read: async (client, queued) => {
-      const { plan_id, cap = DEFAULT_CAP } = queued.family!.directive as unknown as PlanDirective;
-      const planId = plan_id ?? (await findWrittenPlan(client, queued.id));
+      const { plan_id, cap = DEFAULT_CAP, planner = PLANNER } = directiveOf(queued);
+      const planId = plan_id ?? (await findWrittenPlan(client, queued.id, planner));
       if (planId === null) return null;
       const key = { workspaceId: queued.workspaceId, planId };
       const agenda = await readAgenda(client, known, queued.id, key, cap);
@@ -74,13 +79,18 @@ export function createPlanConductor({
       return readAgenda(client, known, queued.id, key, cap);
     },
     next: (run, queued, agenda) => {
-      const { plan_id } = queued.family!.directive as unknown as PlanDirective;
+      const { plan_id } = directiveOf(queued);
       const planning = plan_id === null ? nextOfPlanning(run, queued, agenda) : null;
       return planning ?? nextOfPlan(run, queued, agenda!);
     },
     message: async (client, queued, agenda, { child }) => {
-      if (child === PLANNING) return planningMessage(await readGoal(client, queued.message.id));
-      if (child === REPAIR) return repairMessage(agenda?.problem ?? null);
+      if (child === PLANNING || child === REPAIR) {
+        const { team: name } = directiveOf(queued);
+        const team = name === undefined ? null : await readTeam(queued.workspaceId, name);
+        return child === PLANNING
+          ? planningMessage(await readGoal(client, queued.message.id), team)
+          : repairMessage(agenda?.problem ?? null, team);
+      }
       const { plan, steps } = agenda!;
       const step = stepsOf(plan!).find(({ id }) => id === stepOf(child))!;
       return stepMessage(plan!, step, await readInputs(client, plan!, step, steps));
@@ -104,6 +114,11 @@ export function createPlanConductor({
   };
 }
 
+function directiveOf(queued: QueuedRun): PlanDirective {
+  return queued.family!.directive as unknown as PlanDirective;
+}
+
+const PLANNER = 'planner';
 const PLANNING = '~plan';
 const REPAIR = '~repair';
 
@@ -117,7 +132,7 @@ function nextOfPlanning(run: RunState, queued: QueuedRun, agenda: PlanAgenda | n
   const spawn = (child: string, title: string): Next => ({
     kind: 'act',
     events: [],
-    spawn: [{ child, title, role: 'planner' }],
+    spawn: [{ child, title, role: directiveOf(queued).planner ?? PLANNER }],
   });
   if (stateOf(PLANNING) === 'none') return spawn(PLANNING, 'Write the plan');
   if (stateOf(PLANNING) === 'open' || stateOf(REPAIR) === 'open') return { kind: 'wait' };
@@ -127,13 +142,13 @@ function nextOfPlanning(run: RunState, queued: QueuedRun, agenda: PlanAgenda | n
 }
 
 /** The plan that the run's planner wrote last; null if it wrote none. */
-async function findWrittenPlan(client: Queryable, runId: string): Promise<string | null> {
+async function findWrittenPlan(client: Queryable, runId: string, planner: string): Promise<string | null> {
   const { rows } = await client.query<{ id: string }>({
     name: 'find_written_plan',
     text: `select n.id from runs c join events e on e.thread_id = c.thread_id and e.run_id = c.id and e.type = 'file_updated'
         join entities n on n.id = (e.data ->> 'file')::uuid and n.kind = 'plan'
-      where c.parent_run = $1 and c.role = 'planner' order by e.at desc, e.seq desc limit 1`,
-    values: [runId],
+      where c.parent_run = $1 and c.role = $2 order by e.at desc, e.seq desc limit 1`,
+    values: [runId, planner],
   });
   return rows[0]?.id ?? null;
 }

@@ -5,6 +5,7 @@ import type { Bus } from '../bus/bus.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import { createPlanConductor } from '../planning/plan-conductor.ts';
+import type { PlanningTeam } from '../planning/planning-message.ts';
 import { Plans } from '../planning/plans.ts';
 import { startPlanKeeper, type PlanKeeper } from '../planning/render.ts';
 import type { Conductor } from '../runs/children/conductor.ts';
@@ -47,7 +48,24 @@ export function wirePlanning(
       return { plan, problem: first ? `line ${first.line}, column ${first.column}: ${first.text}` : null };
     },
     changed: (key) => void plans.changed(key).catch(onError),
+    readTeam: (workspaceId, name) => readPlanningTeam(roles, workspaceId, name),
     attach: (key, runId) => plans.attach(key, runId),
   });
   return { plans, keeper, conductor };
+}
+
+/** The team with what its roles are for. Roles that do not exist are left out. */
+async function readPlanningTeam(
+  roles: Roles,
+  workspaceId: string,
+  name: string,
+): Promise<PlanningTeam | null> {
+  const known = await roles.of(workspaceId);
+  const team = known.teams.get(name);
+  if (!team || team.lead === null || team.plan === null) return null;
+  const members = [team.lead, ...team.members].flatMap((each) => {
+    const role = known.roles.get(each);
+    return role ? [{ name: each, description: role.description }] : [];
+  });
+  return { plan: team.plan, members, text: team.text ?? '' };
 }

@@ -19,7 +19,13 @@ const layers = await loadLayers();
 const newPacks = (now = Date.now) => createPacks({ pool: world.pool, layers, bus: null, now });
 
 function agentWith(permissions: readonly PolicyRule[] = []): Agent {
-  return { role: 'assistant', preamble: 'You help.', guide: 'Be brief.', permissions } as never;
+  return {
+    role: 'assistant',
+    preamble: 'You help.',
+    guide: 'Be brief.',
+    teamFiles: [],
+    permissions,
+  } as never;
 }
 
 function read(

@@ -37,6 +37,7 @@ function agentOf(model: string): Agent {
     model: { id: model, stream: () => Promise.reject(new Error('not asked')) as never },
     preamble: 'You help.',
     guide: null,
+    teamFiles: [],
     skills: async () => [],
     tools: () => Promise.reject(new Error('not asked')),
     permissions: [],

@@ -3,7 +3,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { v7 as uuidv7 } from 'uuid';
-import { schemas, type Chat } from '@continuo/protocol';
+import { schemas, type Chat, type Team } from '@continuo/protocol';
 import { changeChat, removeChat, restoreChat } from '../../runs/facts/change-chat.ts';
 import type { Enqueue } from '../../runs/accept/enqueue.ts';
 import { requireIdlePlan } from './plans.ts';
@@ -80,10 +80,14 @@ export function chatRoutes(app: App, context: HttpContext): void {
       },
     }),
     async (c) => {
-      const { goal, title = null, mode, plan_id, project_id, entity_id, ...message } = c.req.valid('json');
+      const { goal, title = null, plan_id, project_id, entity_id, ...rest } = c.req.valid('json');
+      const { mode: asked, ...message } = rest;
       refuseNul('title', title ?? undefined);
-      const directive = await directiveOf(context, c, mode, plan_id);
       const scope = await scopeIn(c);
+      const team = await teamLedBy(context, scope, message.role);
+      // A lead brings its team in, unless the request says otherwise.
+      const mode = asked ?? (team ? 'plan_then_execute' : 'chat_mode');
+      const directive = await directiveOf(context, c, { mode, planId: plan_id, team });
       const about = await findThreadScope(context, scope, { project_id, entity_id });
       const threadId = uuidv7();
       const origin = {
@@ -248,17 +252,30 @@ function locationOf(chat: Chat): string {
   return `/api/v1/workspaces/${chat.workspace_id}/chats/${chat.id}`;
 }
 
+async function teamLedBy(
+  { roles }: HttpContext,
+  { workspaceId }: WorkspaceScope,
+  role: string | undefined,
+): Promise<Team | undefined> {
+  if (role === undefined) return undefined;
+  return [...(await roles.of(workspaceId)).teams.values()].find(({ lead }) => lead === role);
+}
+
 /** What conducts the chat's first run. Refuses modes that only a later version supports, and plans that cannot run. */
 async function directiveOf(
   context: HttpContext,
   c: Context,
-  mode: Chat['mode'],
-  planId: string | undefined,
+  {
+    mode,
+    planId,
+    team,
+  }: { readonly mode: Chat['mode']; readonly planId: string | undefined; readonly team: Team | undefined },
 ): Promise<Enqueue['directive']> {
   if (mode === 'plan_then_execute') {
     const { workspaceId } = await scopeIn(c);
     if (planId !== undefined) await requireIdlePlan(context, { workspaceId, planId });
-    return { mode: 'plan', plan_id: planId ?? null };
+    const lead = team && planId === undefined ? { planner: team.lead, team: team.name } : {};
+    return { mode: 'plan', plan_id: planId ?? null, ...lead };
   }
   if (mode !== 'chat_mode')
     throw notAvailable(

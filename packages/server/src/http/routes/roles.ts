@@ -1,4 +1,4 @@
-// The roles and skills of a workspace.
+// The roles, teams and skills of a workspace.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -49,6 +49,26 @@ export function roleRoutes(app: App, { roles }: HttpContext): void {
         code: 'role_not_found',
         detail: `There is no role ${JSON.stringify(name)}; the roles are: ${[...known.keys()].join(', ')}.`,
       });
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/workspaces/{id}/teams',
+      tags,
+      summary: 'List the teams of a workspace',
+      description:
+        'The built-in teams and those of the files `/agents/teams/*.md`, by name. A chat that is opened with the lead’s role is planned by the lead and carried out by the members, unless its mode says otherwise.',
+      request: { params: workspaceParam },
+      responses: {
+        200: json(page(schemas.team), 'The teams, all on one page'),
+        ...problems(400, 404, 410),
+      },
+    }),
+    async (c) => {
+      const { teams } = await roles.of((await scopeIn(c)).workspaceId);
+      return c.json({ items: [...teams.values()], next: null }, 200);
     },
   );
 
