@@ -22,7 +22,8 @@ export const execution = z
     cwd: z.string(),
     status: z.enum(['running', 'ended']),
     output: z.string().meta({
-      description: 'While it runs, the end of the output; afterwards all of it that is kept. Plain text.',
+      description:
+        'While it runs, the end of the output; afterwards all of it that is kept. Plain text, or with escape sequences for colours and no others.',
     }),
     output_bytes: z.int().meta({ description: 'How much the command has written.' }),
     exit_code: z.int().nullable(),
@@ -37,6 +38,10 @@ export const execution = z
           base: z.int().meta({ description: 'The version that the command started from; 0: a new file.' }),
           size: z.int(),
           text: z.boolean(),
+          state: z.enum(['open', 'applied', 'outdated']).meta({
+            description: 'outdated: the file has another version by now, so the change cannot be applied.',
+          }),
+          version: z.int().nullable().meta({ description: 'The version that it became when applied.' }),
         }),
       )
       .meta({ description: 'The files that it proposes to change.' }),

@@ -188,6 +188,7 @@ table execution_changes (
   size bigint not null,
   is_text boolean not null,
   data bytea not null,
+  applied_version integer,
   constraint execution_changes_pkey PRIMARY KEY (run_id, call_id, path, part),
   constraint execution_changes_run_id_call_id_fkey FOREIGN KEY (run_id, call_id) REFERENCES executions(run_id, call_id) ON DELETE CASCADE,
   constraint execution_changes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
@@ -207,6 +208,7 @@ table executions (
   left_out json not null default '[]'::json,
   started_at timestamp with time zone not null default clock_timestamp(),
   ended_at timestamp with time zone,
+  network json not null default '[]'::json,
   constraint executions_pkey PRIMARY KEY (run_id, call_id),
   constraint executions_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(id) ON DELETE CASCADE,
   constraint executions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE

@@ -6966,6 +6966,8 @@ export interface paths {
                 query?: {
                     after?: number | null;
                     wait?: number | null;
+                    /** @description How the output is returned: as plain text, with escape sequences for colours, or not at all. */
+                    output?: "plain" | "colors" | "none";
                 };
                 header?: never;
                 path: {
@@ -10840,7 +10842,7 @@ export interface components {
             cwd: string;
             /** @enum {string} */
             status: "running" | "ended";
-            /** @description While it runs, the end of the output; afterwards all of it that is kept. Plain text. */
+            /** @description While it runs, the end of the output; afterwards all of it that is kept. Plain text, or with escape sequences for colours and no others. */
             output: string;
             /** @description How much the command has written. */
             output_bytes: number;
@@ -10857,6 +10859,13 @@ export interface components {
                 base: number;
                 size: number;
                 text: boolean;
+                /**
+                 * @description outdated: the file has another version by now, so the change cannot be applied.
+                 * @enum {string}
+                 */
+                state: "open" | "applied" | "outdated";
+                /** @description The version that it became when applied. */
+                version: number | null;
             }[];
             /** @description What it changed besides, and why that is not proposed. */
             left_out: {

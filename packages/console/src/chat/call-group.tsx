@@ -1,10 +1,11 @@
 // Several tool calls in a row, as one card that unfolds. A call that is running or waits for a person stays visible
-// below it.
+// below it, and so does a command that proposes changes.
 
 import type { CallItem, Turn } from '@continuo/protocol';
 import { Check, ChevronRight, LoaderCircle, X } from 'lucide-react';
 import { useState } from 'react';
 import { between } from '../ui/format.tsx';
+import { proposesChanges } from './exec/exec-call.tsx';
 import { ToolCall } from './tool-call.tsx';
 
 interface CallGroupProps {
@@ -14,7 +15,9 @@ interface CallGroupProps {
 
 export function CallGroup({ calls, turn }: CallGroupProps) {
   const [open, setOpen] = useState(false);
-  const current = calls.filter(({ state }) => state === 'running' || state === 'waiting');
+  const current = calls.filter(
+    (item) => item.state === 'running' || item.state === 'waiting' || proposesChanges(item),
+  );
   const folded = calls.filter((call) => !current.includes(call));
   return (
     <div className="rounded-xl border bg-panel">

@@ -9,10 +9,24 @@ import { between } from '../ui/format.tsx';
 import { Value } from '../ui/value.tsx';
 import { Visible } from '../ui/visible.tsx';
 import { EntityLink, operationWords } from './operation.tsx';
+import { ExecCall, isCommand } from './exec/exec-call.tsx';
 import { changesFile, FileChange } from './file-change.tsx';
 import { FileLink, VersionLink } from './file-link.tsx';
 
-export function ToolCall({ item, turn }: { readonly item: CallItem; readonly turn: Turn }) {
+interface ToolCallProps {
+  readonly item: CallItem;
+  readonly turn: Turn;
+}
+
+export function ToolCall({ item, turn }: ToolCallProps) {
+  return isCommand(item) ? (
+    <ExecCall item={item} turn={turn} state={<State item={item} />} />
+  ) : (
+    <AnyCall item={item} turn={turn} />
+  );
+}
+
+function AnyCall({ item, turn }: ToolCallProps) {
   const asked = item.approvals.at(-1);
   const [unfolded, setUnfolded] = useState(false);
   const open = turn.state === 'running' || turn.state === 'waiting' || turn.state === 'paused';

@@ -13,7 +13,8 @@ export async function downloadFolder(path: string): Promise<void> {
   keep(await response.blob(), `${nameOf(path) || 'files'}.zip`);
 }
 
-function keep(blob: Blob, name: string): void {
+/** Downloads what the page has already. */
+export function keep(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;

@@ -36,6 +36,8 @@ export interface ProposedChange {
   readonly base: number;
   readonly size: number;
   readonly isText: boolean;
+  /** The version that the file got when the change was applied; null: it was not applied. */
+  readonly appliedVersion: number | null;
 }
 
 export async function startExecution(
@@ -169,7 +171,8 @@ export async function listChanges(
 ): Promise<readonly ProposedChange[]> {
   const { rows } = await client.query<ProposedChange>({
     name: 'list_proposed_changes',
-    text: `select path, base, size::int as size, is_text as "isText" from execution_changes
+    text: `select path, base, size::int as size, is_text as "isText", applied_version as "appliedVersion"
+      from execution_changes
       where run_id = $1 and call_id = $2 and part = 0 order by path`,
     values: [runId, callId],
   });
@@ -188,4 +191,19 @@ export async function readChange(
     values: [runId, callId, path],
   });
   return rows[0] ? { base: rows[0].base, content: Buffer.concat(rows.map(({ data }) => data)) } : null;
+}
+
+/** Notes which versions the files got, in the transaction that writes them. */
+export async function recordApplied(
+  client: Queryable,
+  { runId, callId }: ExecutionId,
+  applied: readonly { readonly path: string; readonly version: number }[],
+): Promise<void> {
+  await client.query({
+    name: 'record_applied_changes',
+    text: `update execution_changes as change set applied_version = applied.version
+      from unnest($3::text[], $4::int[]) as applied (path, version)
+      where change.run_id = $1 and change.call_id = $2 and change.path = applied.path and change.part = 0`,
+    values: [runId, callId, applied.map(({ path }) => path), applied.map(({ version }) => version)],
+  });
 }

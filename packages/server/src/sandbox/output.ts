@@ -1,13 +1,14 @@
-// A command's output: bounded while it arrives, and as text that neither a terminal nor a browser obeys.
+// A command's output: bounded while it arrives, and as text that can change colours and nothing else of a terminal.
 
 import { KEPT_OUTPUT, SHOWN_HEAD, SHOWN_TAIL } from './limits.ts';
 
+const HALF = KEPT_OUTPUT / 2;
+
 /** Keeps the first and the last half of `KEPT_OUTPUT`, and counts the rest. */
 export class Output {
-  #head: Buffer[] = [];
-  #headSize = 0;
-  #tail: Buffer[] = [];
-  #tailSize = 0;
+  #head = Buffer.alloc(0);
+  /** A ring, once the head is full: the byte at `n` of what follows the head is at `n % HALF`. */
+  #tail: Buffer | null = null;
   #size = 0;
 
   get size(): number {
@@ -15,45 +16,115 @@ export class Output {
   }
 
   add(piece: Buffer): void {
+    const room = Math.max(0, HALF - this.#size);
+    if (room > 0) this.#addToHead(piece.subarray(0, room));
+    this.#addToTail(piece.subarray(room), Math.max(0, this.#size - HALF));
     this.#size += piece.length;
-    const room = KEPT_OUTPUT / 2 - this.#headSize;
-    if (room > 0) {
-      const first = piece.subarray(0, room);
-      this.#head.push(first);
-      this.#headSize += first.length;
-    }
-    const rest = piece.subarray(Math.max(0, room));
-    if (rest.length === 0) return;
-    this.#tail.push(rest);
-    this.#tailSize += rest.length;
-    while (this.#tailSize - this.#tail[0]!.length >= KEPT_OUTPUT / 2)
-      this.#tailSize -= this.#tail.shift()!.length;
   }
 
-  /** What is kept, as text. A line in its middle says what is missing. */
+  #addToHead(piece: Buffer): void {
+    const end = this.#size + piece.length;
+    if (end > this.#head.length) {
+      const larger = Buffer.alloc(Math.min(HALF, Math.max(end, 2 * this.#head.length)));
+      this.#head.copy(larger);
+      this.#head = larger;
+    }
+    piece.copy(this.#head, this.#size);
+  }
+
+  #addToTail(piece: Buffer, start: number): void {
+    if (piece.length === 0) return;
+    this.#tail ??= Buffer.alloc(HALF);
+    const skipped = Math.max(0, piece.length - HALF);
+    const at = (start + skipped) % HALF;
+    const copied = piece.copy(this.#tail, at, skipped);
+    piece.copy(this.#tail, 0, skipped + copied);
+  }
+
+  #bytes(): { readonly head: Buffer; readonly tail: Buffer; readonly missing: number } {
+    const head = this.#head.subarray(0, this.#size);
+    const after = this.#size - head.length;
+    if (!this.#tail || after <= HALF)
+      return { head, tail: this.#tail?.subarray(0, after) ?? Buffer.alloc(0), missing: 0 };
+    const at = after % HALF;
+    const tail = Buffer.concat([this.#tail.subarray(at), this.#tail.subarray(0, at)]);
+    return { head, tail, missing: after - HALF };
+  }
+
+  /** What is kept, as text with colours. A line in its middle says what is missing. */
   text(): string {
-    const head = Buffer.concat(this.#head);
-    const tail = Buffer.concat(this.#tail).subarray(-KEPT_OUTPUT / 2);
-    const missing = this.#size - head.length - tail.length;
-    if (missing === 0) return plainText(Buffer.concat([head, tail]).toString());
-    return `${plainText(head.toString())}\n[${missing} bytes are not kept]\n${plainText(tail.toString())}`;
+    const { head, tail, missing } = this.#bytes();
+    if (missing === 0) return safeText(Buffer.concat([head, tail]).toString());
+    return `${safeText(head.toString())}${RESET}\n[${missing} bytes are not kept]\n${safeText(tail.toString())}`;
+  }
+
+  /** The end of the output, from the beginning of a line where there is one. */
+  end(characters: number): string {
+    const { head, tail } = this.#bytes();
+    const most = 4 * characters;
+    const bytes = tail.length >= most ? tail : Buffer.concat([head, tail]);
+    const text = safeText(bytes.subarray(-most).toString());
+    if (bytes.length <= most && text.length <= characters) return text;
+    const end = text.slice(-characters);
+    return end.slice(end.indexOf('\n') + 1).toWellFormed();
   }
 }
 
+const RESET = '\u001b[0m';
 // oxlint-disable-next-line no-control-regex
-const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~]?)/g;
-// Control characters except tab and newline, and characters that turn the direction of text.
+const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|[ -/]*[0-~]?)/g;
 // oxlint-disable-next-line no-control-regex
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const STYLE = /^\u001b\[([\d;]*)m$/;
+// oxlint-disable-next-line no-control-regex
+const STYLES = /\u001b\[[\d;]*m/g;
+// Control characters except tab, newline and those of the styles that stay, and characters that turn the direction of text.
+const CONTROLS =
+  // oxlint-disable-next-line no-control-regex
+  /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Without what controls a terminal: escape sequences, overwritten lines, control characters. */
-function plainText(text: string): string {
+/** Text that only changes colours: no other escape sequences, no overwritten lines, no control characters. */
+function safeText(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
-    .replaceAll(ESCAPES, '')
-    .replaceAll(/[^\n]*\r(?=[^\n])/g, '')
+    .split('\n')
+    .map(lastWritten)
+    .join('\n')
+    .replaceAll(ESCAPES, safeStyle)
     .replaceAll(CONTROLS, '')
     .toWellFormed();
+}
+
+/** What a terminal shows of a line whose beginning was written again. */
+function lastWritten(line: string): string {
+  const end = line.endsWith('\r') ? line.length - 1 : line.length;
+  return line.slice(end === 0 ? 0 : line.lastIndexOf('\r', end - 1) + 1, end);
+}
+
+/** A sequence without all but colours, bold, faint, italic and underlined: text must not be hidden, blink or be moved. */
+function safeStyle(sequence: string): string {
+  const codes = STYLE.exec(sequence)?.[1]?.split(';').map(Number);
+  if (!codes) return '';
+  const kept: number[] = [];
+  for (let at = 0; at < codes.length; at += 1) {
+    const code = codes[at]!;
+    const length = code !== 38 && code !== 48 ? 1 : codes[at + 1] === 5 ? 3 : codes[at + 1] === 2 ? 5 : 0;
+    if (length === 0) break;
+    const group = codes.slice(at, at + length);
+    if (group.length === length && (length > 1 ? group.every((each) => each <= 255) : isHarmless(code)))
+      kept.push(...group);
+    at += length - 1;
+  }
+  return kept.length === 0 ? '' : `\u001b[${kept.join(';')}m`;
+}
+
+function isHarmless(code: number): boolean {
+  const isIn = (from: number, to: number) => code >= from && code <= to;
+  return isIn(0, 4) || isIn(22, 24) || isIn(30, 49) || isIn(90, 97) || isIn(100, 107);
+}
+
+/** Text without colours, for models and programs. */
+export function withoutColors(text: string): string {
+  return text.replaceAll(STYLES, '');
 }
 
 /** What a model is shown of a text: its beginning and its end, cut at lines where that loses little. */

@@ -21,7 +21,7 @@ import {
   type ExecutionId,
 } from './executions.ts';
 import { LIMITS, type Limits } from './limits.ts';
-import { isShownWhole, Output } from './output.ts';
+import { isShownWhole, Output, withoutColors } from './output.ts';
 import type { Limit, Runner } from './runner.ts';
 import { createVolumes } from './volumes.ts';
 
@@ -124,14 +124,15 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       await progress.stop();
       const difference = await readDifference(layers.upper, command.slice);
       const changes = await changedSince(workspaceId, since, difference);
+      const text = output.text();
       const result = {
-        output: output.text(),
+        output: withoutColors(text),
         outputBytes: output.size,
         exitCode: ending.kind === 'exited' ? ending.code : null,
         endedBy: ending.kind === 'killed' ? ending.by : null,
         leftOut: difference.leftOut,
       };
-      await endExecution(pool, context, { ...result, changes, workspaceId, threadId });
+      await endExecution(pool, context, { ...result, output: text, changes, workspaceId, threadId });
       await announce(context);
       return {
         ...result,
@@ -173,8 +174,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     let storing: Promise<void> = Promise.resolve();
     const store = async (): Promise<void> => {
       timer = null;
-      const text = output.text().slice(-PROGRESS_CHARACTERS).toWellFormed();
-      await recordOutput(pool, id, text, output.size);
+      await recordOutput(pool, id, output.end(PROGRESS_CHARACTERS), output.size);
       await announce(id);
     };
     return {

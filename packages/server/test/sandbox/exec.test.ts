@@ -172,4 +172,12 @@ describe.skipIf(!isThere)(`exec${without}`, () => {
     });
     expect(said(end)).toMatch(/^over\ufffdde\n\[exit code 0/);
   });
+
+  test('WS-18 one line of a mebibyte, overwritten or not, does not hold up the server', async () => {
+    const { call } = await place(world);
+    const end = await call('exec', {
+      command: `head -c 1000000 /dev/zero | tr '\\0' a; printf '\\rover\\n'; head -c 40000 /dev/zero | tr '\\0' b`,
+    });
+    expect(said(end)).toMatch(/^over\nb{8}/);
+  });
 });

@@ -7,7 +7,7 @@ import type { Bus } from '../../bus/bus.ts';
 import { TooMuchWork, workers } from '../../compute/pool.ts';
 import { transaction } from '../../db/pool.ts';
 import { asText, readWhole } from '../../files/content.ts';
-import { authorFor, findFile, lockFiles, writeFile, type Changed } from '../../files/files.ts';
+import { authorFor, findFile, findFiles, lockFiles, writeFile, type Changed } from '../../files/files.ts';
 import { DIFF_BYTES, readVersion } from '../../files/versions.ts';
 import type { WorkspaceScope } from '../../identity/scope.ts';
 import { parseToolResultId } from '../../runs/reads/tool-results.ts';
@@ -16,9 +16,11 @@ import {
   listChanges,
   readChange,
   readExecution,
+  recordApplied,
+  type ExecutionId,
   type ExecutionRow,
-  type ProposedChange,
 } from '../../sandbox/executions.ts';
+import { withoutColors } from '../../sandbox/output.ts';
 import { NotProposed, storeProposed } from '../../sandbox/proposal.ts';
 import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
@@ -61,13 +63,17 @@ export function executionRoutes(app: App, { sandbox, bus, workspaces, config }: 
         query: z.object({
           after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
           wait: wholeNumber(0, WAIT_SECONDS).optional(),
+          output: z.enum(['plain', 'colors', 'none']).default('plain').openapi({
+            description:
+              'How the output is returned: as plain text, with escape sequences for colours, or not at all.',
+          }),
         }),
       },
       responses: { 200: json(schemas.execution, 'The command'), ...problems(400, 404) },
     }),
     async (c) => {
       const { scope, row } = await executionIn(c, c.req.valid('param').id);
-      const { wait = 0, after = 0 } = c.req.valid('query');
+      const { wait = 0, after = 0, output } = c.req.valid('query');
       const isNews = ({ endedAt, outputBytes }: ExecutionRow) => endedAt !== null || outputBytes > after;
       const read = async () => (await readExecution(scope.db, row)) ?? row;
       const found =
@@ -76,7 +82,8 @@ export function executionRoutes(app: App, { sandbox, bus, workspaces, config }: 
           : await whileConnected(c.env.outgoing, (signal) =>
               waitFor(bus, row, { read, isNews, seconds: wait, signal }),
             );
-      return c.json(toWireExecution(found, await listChanges(scope.db, found)), 200);
+      const changes = await changesOf(scope, found);
+      return c.json(toWireExecution({ ...found, output: OUTPUTS[output](found.output) }, changes), 200);
     },
   );
 
@@ -149,6 +156,8 @@ export function executionRoutes(app: App, { sandbox, bus, workspaces, config }: 
           if (changed.kind === 'in_the_way') throw pathTaken(changed.problem);
           made.push(changed);
         }
+        const files = made.flatMap((each) => ('file' in each && each.file ? [each.file] : []));
+        await recordApplied(client, row, files);
         return made;
       }).catch((error: unknown) => {
         throw refusedWrite(error, config.workspaceBytes);
@@ -160,6 +169,25 @@ export function executionRoutes(app: App, { sandbox, bus, workspaces, config }: 
       return c.json({ items }, 200);
     },
   );
+}
+
+const OUTPUTS = { plain: withoutColors, colors: (text: string) => text, none: () => '' };
+
+type WireChange = Execution['changes'][number];
+
+/** The proposed changes, each with whether it was applied, and whether it still can be. */
+async function changesOf(
+  { db, workspaceId }: WorkspaceScope,
+  id: ExecutionId,
+): Promise<readonly WireChange[]> {
+  const changes = await listChanges(db, id);
+  const places = changes.map(({ path: changed }) => fileAt(changed));
+  const heads = places.length === 0 ? new Map<string, never>() : await findFiles(db, workspaceId, places);
+  return changes.map(({ isText, appliedVersion: version, ...change }) => {
+    const isOpen = (heads.get(change.path)?.version ?? 0) === change.base;
+    const state = version !== null ? 'applied' : isOpen ? 'open' : 'outdated';
+    return { ...change, text: isText, state, version };
+  });
 }
 
 /** The command, in the scope of its workspace; 404 if the principal may use no such command. */
@@ -212,7 +240,7 @@ function waitFor(
   });
 }
 
-function toWireExecution(row: ExecutionRow, changes: readonly ProposedChange[]): Execution {
+function toWireExecution(row: ExecutionRow, changes: readonly WireChange[]): Execution {
   return {
     id: `${row.runId}:${row.callId}`,
     run_id: row.runId,
@@ -225,7 +253,7 @@ function toWireExecution(row: ExecutionRow, changes: readonly ProposedChange[]):
     output_bytes: row.outputBytes,
     exit_code: row.exitCode,
     ended_by: row.endedBy,
-    changes: changes.map(({ isText, ...change }) => ({ ...change, text: isText })),
+    changes: [...changes],
     left_out: [...row.leftOut],
     started_at: row.startedAt.toISOString(),
     ended_at: row.endedAt?.toISOString() ?? null,

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { applyChanges, CHANGED_FILES, type Planned } from '../../files/tools/changes.ts';
 import { displayPath, fileAt, type ToolWorld } from '../../files/tools/shared.ts';
 import { ToolFailure, type Tool } from '../../tools/tool.ts';
-import { findExecution } from '../executions.ts';
+import { findExecution, recordApplied, type ExecutionId } from '../executions.ts';
 import { NotProposed, storeProposed } from '../proposal.ts';
 
 const input = z.strictObject({
@@ -14,7 +14,12 @@ const input = z.strictObject({
 });
 type Input = z.infer<typeof input>;
 
-export function applyChangesTool(world: ToolWorld): Tool<Input, readonly Planned[]> {
+interface Prepared {
+  readonly execution: ExecutionId;
+  readonly planned: readonly Planned[];
+}
+
+export function applyChangesTool(world: ToolWorld): Tool<Input, Prepared> {
   return {
     name: 'apply_changes',
     description:
@@ -37,14 +42,20 @@ export function applyChangesTool(world: ToolWorld): Tool<Input, readonly Planned
             : error;
         },
       );
-      return proposed.map((each): Planned => ({ kind: 'write', ...each }));
+      return { execution, planned: proposed.map((each): Planned => ({ kind: 'write', ...each })) };
     },
     async run(_, context) {
-      const changes = await applyChanges(world, context, context.prepared);
+      const { execution, planned } = context.prepared;
+      const changes = await applyChanges(world, context, planned);
+      await recordApplied(
+        context.sql,
+        execution,
+        changes.map(({ file }) => file),
+      );
       const lines = changes.map(({ file }) => `${file.path}: version ${file.version}`);
       return {
         files: changes.length,
-        text: [`${changes.length} of ${context.prepared.length} files changed`, ...lines].join('\n'),
+        text: [`${changes.length} of ${planned.length} files changed`, ...lines].join('\n'),
       };
     },
   };
