@@ -20,6 +20,7 @@ export type {
 } from './events.ts';
 export { isTerminal } from './events.ts';
 export * as schemas from './schemas.ts';
+export { ASK_AFTER_UNTRUSTED, POLICY_PRESETS } from './policy-presets.ts';
 export type {
   NewSchedule,
   NewTrigger,

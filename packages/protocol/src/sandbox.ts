@@ -20,6 +20,7 @@ export const execution = z
     call: z.string(),
     command: z.string(),
     cwd: z.string(),
+    network: z.array(z.string()).meta({ description: 'The hosts that it may reach.' }),
     status: z.enum(['running', 'ended']),
     output: z.string().meta({
       description:

@@ -64,7 +64,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const sealing = createSealing(config.secretsKey ?? (await keepSecretsKey(config.home)));
   const secrets = createSecrets({ pool, bus, sealing });
   const outgoing = createOutgoing({ allow: config.outgoingAllow });
-  const { sandbox, state: sandboxState } = await wireSandbox(options, database, { bus, workspaces });
+  const { sandbox, state: sandboxState } = await wireSandbox(options, database, {
+    bus,
+    workspaces,
+    outgoing,
+  });
   const { agents, packs, roles, mcp, toolNames } = await wireAgents(options, {
     pool,
     bus,

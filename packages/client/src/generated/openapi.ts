@@ -9649,6 +9649,8 @@ export interface components {
                 /** @enum {string} */
                 action: "allow" | "ask" | "deny";
             }[];
+            /** @description The hosts that commands of agents may be given access to; ports 80 and 443 unless an entry names another. */
+            network: string[];
             /** @description The version of these rules. */
             version: string;
         };
@@ -9668,6 +9670,8 @@ export interface components {
                 /** @enum {string} */
                 action: "allow" | "ask" | "deny";
             }[];
+            /** @description The hosts that commands of agents may be given access to; ports 80 and 443 unless an entry names another. */
+            network?: string[];
             /** @description The version that was read; 409 `policy_changed` if the policy has changed since. */
             version?: string;
         };
@@ -10840,6 +10844,8 @@ export interface components {
             call: string;
             command: string;
             cwd: string;
+            /** @description The hosts that it may reach. */
+            network: string[];
             /** @enum {string} */
             status: "running" | "ended";
             /** @description While it runs, the end of the output; afterwards all of it that is kept. Plain text, or with escape sequences for colours and no others. */

@@ -2,6 +2,7 @@
 
 import { McpServers } from '../settings/mcp.tsx';
 import { Models } from '../settings/models.tsx';
+import { Network } from '../settings/network.tsx';
 import { Policy } from '../settings/policy.tsx';
 import { Roles } from '../settings/roles.tsx';
 import { Secrets } from '../settings/secrets.tsx';
@@ -16,6 +17,7 @@ export function Page() {
       <Roles />
       <Skills />
       <Policy />
+      <Network />
       <McpServers />
       <Secrets />
       <Storage />

@@ -7,6 +7,7 @@ import { ApiError } from '@continuo/client';
 import { client, workspace } from '../data/client.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Select } from '../ui/select.tsx';
+import { Presets } from './presets.tsx';
 import { CARD, FIELD, Section } from './section.tsx';
 
 type PolicyRead = Awaited<ReturnType<typeof client.policies.get>>;
@@ -125,6 +126,10 @@ function Editor({ policy }: { readonly policy: PolicyRead }) {
         void save();
       }}
     >
+      <Presets
+        rules={rules.map(({ rule }) => rule)}
+        choose={(next) => change(next.map((rule) => draftOf(rule as Rule)))}
+      />
       <ol className={CARD} aria-label="Rules">
         {rules.map(({ id, rule }, index) => (
           <RuleRow

@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
-import { AS_PERSON } from '@continuo/testkit';
+import { AS_PERSON, until } from '@continuo/testkit';
 import { chromiumPath, violations, WITHOUT } from '@continuo/testkit/browser';
 import { openScript } from '../support/chats.ts';
 import { say, useConsole } from '../support/console.ts';
@@ -15,6 +15,49 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
   const api = (path: string) => `${world.url}/api/v1/workspaces/default${path}`;
   const rules = async () =>
     ((await (await fetch(api('/policy'))).json()) as { rules: Record<string, string>[] }).rules;
+
+  test('WS-18 a preset in words replaces the rules, and the question after untrusted content can be switched off', async () => {
+    const page = await world.open('/settings');
+    const policy = page.getByRole('form', { name: 'Policy' });
+    const preset = (name: string) => policy.getByRole('radio', { name: new RegExp(`^${name}`) });
+    await preset('Ask').waitFor();
+    expect(await preset('Ask').isChecked()).toBe(true);
+    const before = await rules();
+    await preset('Read only').check();
+    await policy.getByRole('checkbox', { name: /^Ask before anything leaves/ }).uncheck();
+    expect(await violations(page)).toEqual([]);
+    await policy.getByRole('button', { name: 'Save' }).click();
+    await policy.getByText('Not saved yet').waitFor({ state: 'detached' });
+    expect(await rules()).toEqual([
+      { tool: '*', action: 'deny' },
+      { tool: '*', effect: 'pure', action: 'allow' },
+    ]);
+    await page.reload();
+    await until('the preset is shown', () => preset('Read only').isChecked());
+    await preset('Ask').check();
+    await policy.getByRole('checkbox', { name: /^Ask before anything leaves/ }).check();
+    await policy.getByRole('button', { name: 'Save' }).click();
+    await policy.getByText('Not saved yet').waitFor({ state: 'detached' });
+    expect(await rules()).toEqual(before);
+  });
+
+  test('WS-18 the hosts that commands may reach are listed; what is no host is refused', async () => {
+    const page = await world.open('/settings');
+    const form = page.getByRole('form', { name: 'Network of commands' });
+    await form.getByRole('textbox', { name: 'Hosts' }).fill('registry.npmjs.org\nhttp://example.org/x');
+    await form.getByRole('button', { name: 'Save hosts' }).click();
+    await form.getByRole('alert').waitFor();
+    await form.getByRole('textbox', { name: 'Hosts' }).fill('registry.npmjs.org\n*.example.org:8443\n');
+    await form.getByRole('button', { name: 'Save hosts' }).click();
+    await until('the hosts are saved', async () => {
+      const { network } = (await (await fetch(api('/policy'))).json()) as { network: string[] };
+      return network.join() === 'registry.npmjs.org,*.example.org:8443';
+    });
+    await page.reload();
+    await until('the hosts are shown', async () =>
+      (await form.getByRole('textbox', { name: 'Hosts' }).inputValue()).includes('*.example.org:8443'),
+    );
+  });
 
   test('PLUS-5 the policy is edited: an invalid rule is refused with the error at its field, a valid one is saved', async () => {
     const page = await world.open('/settings');

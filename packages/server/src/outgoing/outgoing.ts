@@ -6,7 +6,7 @@
 // 3. Each hop of a redirect is judged like the first one. A hop to another origin gets no header that may hold a secret.
 
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
+import { connect as connectTo, isIP, type LookupFunction, type Socket } from 'node:net';
 import { Agent, buildConnector, fetch as request, type RequestInit as UndiciInit } from 'undici';
 import { parseAllowed, plainHost, type AllowedHost } from '../allowed-host.ts';
 import { addressProblem, nameProblem } from './addresses.ts';
@@ -22,6 +22,8 @@ export class OutgoingRefused extends Error {
 export interface Outgoing {
   /** As `fetch`, within the rules above. Rejects with `OutgoingRefused` where they forbid it. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
+  /** A connection to a host, within the rules above. Rejects with `OutgoingRefused` where they forbid it. */
+  readonly connect: (host: string, port: number) => Promise<Socket>;
   close(): Promise<void>;
 }
 
@@ -43,6 +45,7 @@ export function createOutgoing({ allow, lookup = systemLookup }: OutgoingOptions
   const agent = new Agent({ connect: createConnect(allowed, lookup) });
   return {
     fetch: (url, init = {}) => follow({ agent, allowed }, new URL(url), init),
+    connect: async (host, port) => openConnection(allowed, lookup, { host, port }),
     // Requests that are still open are cut: their callers are gone.
     close: () => agent.destroy(),
   };
@@ -85,6 +88,28 @@ function publicOnly(lookup: Lookup): LookupFunction {
       done(null, addresses[0]!.address, addresses[0]!.family);
     });
   };
+}
+
+/** As `createConnect`, for protocols other than HTTP. */
+async function openConnection(
+  allowed: readonly AllowedHost[],
+  lookup: Lookup,
+  { host: given, port }: { readonly host: string; readonly port: number },
+): Promise<Socket> {
+  const host = plainHost(given);
+  const isFree = isAllowed(allowed, host, port);
+  const problem = isFree ? null : isIP(host) === 0 ? nameProblem(host) : addressProblem(host);
+  if (problem !== null) throw refusal(host, problem);
+  const socket = connectTo({ host, port, ...(!isFree && { lookup: publicOnly(lookup) }) });
+  const timer = setTimeout(() => socket.destroy(new Error('connecting took too long')), CONNECT_MS);
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve);
+    socket.once('error', reject);
+  }).finally(() => clearTimeout(timer));
+  const reached = isFree ? null : addressProblem(socket.remoteAddress ?? '');
+  if (reached === null) return socket;
+  socket.destroy();
+  throw refusal(host, reached);
 }
 
 interface World {

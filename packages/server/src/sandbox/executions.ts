@@ -20,6 +20,8 @@ export interface ExecutionRow extends ExecutionId {
   readonly threadId: string;
   readonly command: string;
   readonly cwd: string;
+  /** The hosts that it may reach. */
+  readonly network: readonly string[];
   readonly output: string;
   readonly outputBytes: number;
   readonly exitCode: number | null;
@@ -42,16 +44,25 @@ export interface ProposedChange {
 
 export async function startExecution(
   client: Queryable,
-  row: Pick<ExecutionRow, 'workspaceId' | 'threadId' | 'runId' | 'callId' | 'command' | 'cwd'>,
+  row: Pick<ExecutionRow, 'workspaceId' | 'threadId' | 'runId' | 'callId' | 'command' | 'cwd' | 'network'>,
 ): Promise<void> {
   await client.query({
     name: 'start_execution',
     text: `with former as (delete from execution_changes where run_id = $3 and call_id = $4)
-      insert into executions (workspace_id, thread_id, run_id, call_id, command, cwd) values ($1, $2, $3, $4, $5, $6)
+      insert into executions (workspace_id, thread_id, run_id, call_id, command, cwd, network)
+        values ($1, $2, $3, $4, $5, $6, $7)
       on conflict (run_id, call_id) do update
         set output = '', output_bytes = 0, exit_code = null, ended_by = null, left_out = '[]',
           started_at = clock_timestamp(), ended_at = null`,
-    values: [row.workspaceId, row.threadId, row.runId, row.callId, row.command, row.cwd],
+    values: [
+      row.workspaceId,
+      row.threadId,
+      row.runId,
+      row.callId,
+      row.command,
+      row.cwd,
+      JSON.stringify(row.network),
+    ],
   });
 }
 
@@ -132,7 +143,7 @@ export async function endExecution(pool: Pool, { runId, callId }: ExecutionId, e
 }
 
 const COLUMNS = `workspace_id as "workspaceId", thread_id as "threadId", run_id as "runId", call_id as "callId",
-  command, cwd, output, output_bytes::int as "outputBytes", exit_code as "exitCode", ended_by as "endedBy",
+  command, cwd, network, output, output_bytes::int as "outputBytes", exit_code as "exitCode", ended_by as "endedBy",
   left_out as "leftOut", started_at as "startedAt", ended_at as "endedAt"`;
 
 export async function readExecution(
@@ -162,8 +173,15 @@ export async function findExecution(
   return rows[0] ? parsed(rows[0]) : null;
 }
 
-type Stored = Omit<ExecutionRow, 'leftOut'> & { readonly leftOut: string };
-const parsed = (row: Stored): ExecutionRow => ({ ...row, leftOut: JSON.parse(row.leftOut) as LeftOut[] });
+type Stored = Omit<ExecutionRow, 'leftOut' | 'network'> & {
+  readonly leftOut: string;
+  readonly network: string;
+};
+const parsed = (row: Stored): ExecutionRow => ({
+  ...row,
+  leftOut: JSON.parse(row.leftOut) as LeftOut[],
+  network: JSON.parse(row.network) as string[],
+});
 
 export async function listChanges(
   client: Queryable,

@@ -10,6 +10,8 @@ export interface Execution {
   readonly env: Readonly<Record<string, string>>;
   /** Folders of the host. */
   readonly folders: Folders;
+  /** The folder with the proxy's socket; null: no network. */
+  readonly proxy: string | null;
   /** The folder of the workspace that is visible, without slashes at its ends; '' for all of it. */
   readonly slice: string;
   readonly limits: Limits;

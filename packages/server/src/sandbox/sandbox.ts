@@ -11,6 +11,7 @@ import { lastChange, readChanges } from '../files/changes.ts';
 import { findFiles } from '../files/files.ts';
 import { sha256 } from '../files/content.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
+import type { Outgoing } from '../outgoing/outgoing.ts';
 import type { CallContext } from '../tools/tool.ts';
 import { readDifference, type Difference, type LeftOut } from './difference.ts';
 import {
@@ -22,6 +23,7 @@ import {
 } from './executions.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { isShownWhole, Output, withoutColors } from './output.ts';
+import { openProxy } from './proxy.ts';
 import type { Limit, Runner } from './runner.ts';
 import { createVolumes } from './volumes.ts';
 
@@ -39,6 +41,8 @@ interface Command {
   readonly slice: string;
   readonly env: Readonly<Record<string, string>>;
   readonly seconds: number;
+  /** The hosts that it may reach. */
+  readonly network: readonly string[];
 }
 
 export interface CommandResult {
@@ -78,6 +82,7 @@ export interface SandboxOptions {
   readonly workspaces: Pick<Workspaces, 'mirrors'>;
   readonly home: string;
   readonly runner: Runner;
+  readonly outgoing: Pick<Outgoing, 'connect'>;
   readonly log: Pick<Logger, 'warn'>;
   readonly limits?: Limits | undefined;
 }
@@ -108,10 +113,19 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const started = performance.now();
     const output = new Output();
     const progress = showProgress(context, output);
+    const proxy =
+      command.network.length === 0
+        ? null
+        : await openProxy({
+            hosts: command.network,
+            connect: options.outgoing.connect,
+            owner: runner.owner,
+          });
     try {
       const ending = await runner.run({
         ...command,
         folders: { ...layers, workspace },
+        proxy: proxy?.folder ?? null,
         limits,
         milliseconds: command.seconds * 1000,
         signal: context.signal,
@@ -148,6 +162,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       throw error;
     } finally {
       await progress.stop();
+      await proxy?.close();
       await layers.remove();
     }
   }

@@ -15,9 +15,16 @@ export async function readPolicy(
   return rows[0] ? rulesIn(rows[0]) : null;
 }
 
-/** A hash of the rules. */
-export function policyVersion(rules: readonly PolicyRule[]): string {
-  return createHash('sha256').update(JSON.stringify(rules)).digest('hex').slice(0, 16);
+/** The hosts that commands may be given access to; none by default. */
+export async function readNetwork(client: Queryable, workspaceId: string): Promise<readonly string[]> {
+  const { rows } = await client.query<Row>({ name: 'read_policy', text: READ, values: [workspaceId] });
+  return rows[0] ? networkIn(rows[0]) : [];
+}
+
+/** A hash of the rules and the hosts. */
+export function policyVersion(rules: readonly PolicyRule[], network: readonly string[]): string {
+  const hashed = network.length === 0 ? rules : { rules, network };
+  return createHash('sha256').update(JSON.stringify(hashed)).digest('hex').slice(0, 16);
 }
 
 export type PolicyWriteResult = 'written' | 'no_workspace' | 'changed';
@@ -26,7 +33,16 @@ export type PolicyWriteResult = 'written' | 'no_workspace' | 'changed';
 export function writePolicy(
   pool: Pool,
   workspaceId: string,
-  { rules, version }: { readonly rules: readonly PolicyRule[]; readonly version?: string | undefined },
+  {
+    rules,
+    network,
+    version,
+  }: {
+    readonly rules: readonly PolicyRule[];
+    /** Left as it is without it. */
+    readonly network?: readonly string[] | undefined;
+    readonly version?: string | undefined;
+  },
 ): Promise<PolicyWriteResult> {
   return transaction(pool, async (client): Promise<PolicyWriteResult> => {
     const { rows } = await client.query<Row>({
@@ -35,11 +51,12 @@ export function writePolicy(
       values: [workspaceId],
     });
     if (!rows[0]) return 'no_workspace';
-    if (version !== undefined && version !== policyVersion(rulesIn(rows[0]))) return 'changed';
+    const former = networkIn(rows[0]);
+    if (version !== undefined && version !== policyVersion(rulesIn(rows[0]), former)) return 'changed';
     await client.query({
       name: 'write_policy',
       text: 'update workspaces set policy = $2 where id = $1',
-      values: [workspaceId, JSON.stringify({ rules })],
+      values: [workspaceId, JSON.stringify({ rules, network: network ?? former })],
     });
     return 'written';
   });
@@ -49,6 +66,10 @@ const READ = 'select policy from workspaces where id = $1 and removed_at is null
 
 interface Row {
   readonly policy: string | null;
+}
+
+function networkIn({ policy }: Row): readonly string[] {
+  return policy === null ? [] : ((JSON.parse(policy) as { network?: string[] }).network ?? []);
 }
 
 function rulesIn({ policy }: Row): readonly PolicyRule[] {

@@ -10,7 +10,7 @@
 //   folder does not bypass the rule for its old path.
 
 import { posix } from 'node:path';
-import { schemas, type PolicyRule } from '@continuo/protocol';
+import { POLICY_PRESETS, schemas, type PolicyRule } from '@continuo/protocol';
 import { globProblem, parseGlob, pathGlobProblem, type Glob } from '../compute/glob.ts';
 import type { Tool } from './tool.ts';
 
@@ -21,19 +21,7 @@ export const policyRule = schemas.policyRule.superRefine(({ tool, path }, contex
 });
 
 /** Lets an agent work in its workspace. A person is asked before a removal, a publication, an external effect, or a change to agents. */
-export const DEFAULT_POLICY: readonly PolicyRule[] = [
-  { tool: '*', action: 'allow' },
-  { tool: 'remove', action: 'ask' },
-  { tool: '*', effect: 'external', action: 'ask' },
-  { tool: 'publish_content', action: 'ask' },
-  { tool: 'unpublish_content', action: 'ask' },
-  ...(['/agents/**', '/.agents/**', '/AGENTS.md'] as const).flatMap((path): PolicyRule[] => [
-    { tool: '*', path, effect: 'transactional', action: 'ask' },
-    { tool: '*', path, effect: 'idempotent', action: 'ask' },
-  ]),
-  // A rule that allows external effects does not allow those that a web page may have asked for.
-  { tool: '*', effect: 'external', after: 'untrusted', action: 'ask' },
-];
+export const DEFAULT_POLICY: readonly PolicyRule[] = POLICY_PRESETS.find(({ name }) => name === 'ask')!.rules;
 
 export interface JudgedCall {
   readonly tool: string;

@@ -98,6 +98,8 @@ interface ToolBase<I> {
   readonly elsewhere?: true;
   /** How long a call may go on after its run was canceled; by default, as long as the server lets any call. */
   readonly graceMs?: number;
+  /** The tool that makes this call instead, where the input decides about the effect class. */
+  readonly variant?: (input: I) => Tool<I> | null;
   /** The JSON Schema that models see, if it is not derived from `input`. */
   readonly schema?: Readonly<Record<string, unknown>>;
 }

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import type { Bus } from '../bus/bus.ts';
+import type { Outgoing } from '../outgoing/outgoing.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
 import { probeBubblewrap } from '../sandbox/bubblewrap/probe.ts';
 import type { SandboxState } from '@continuo/protocol';
@@ -16,10 +17,16 @@ export interface WiredSandbox {
   readonly state: SandboxState;
 }
 
+interface Needs {
+  readonly bus: Bus;
+  readonly workspaces: Workspaces;
+  readonly outgoing: Outgoing;
+}
+
 export async function wireSandbox(
   { config, log, env }: ServerOptions,
   { pool, onError }: Database,
-  { bus, workspaces }: { readonly bus: Bus; readonly workspaces: Workspaces },
+  { bus, workspaces, outgoing }: Needs,
 ): Promise<WiredSandbox> {
   if (config.sandbox === 'off')
     return none({
@@ -32,7 +39,15 @@ export async function wireSandbox(
     log.warn({ reason, remedy }, 'agents cannot run commands: there is no usable sandbox');
     return none({ reason, remedy });
   }
-  const sandbox = createSandbox({ pool, bus, workspaces, home: config.home, runner: probed.runner, log });
+  const sandbox = createSandbox({
+    pool,
+    bus,
+    workspaces,
+    outgoing,
+    home: config.home,
+    runner: probed.runner,
+    log,
+  });
   sandbox.tidy().catch(onError);
   return { sandbox, state: { usable: true, runner: sandbox.runner, reason: null, remedy: null } };
 }

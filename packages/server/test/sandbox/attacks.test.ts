@@ -87,6 +87,7 @@ describe.skipIf(!isThere)(`an attack${without}`, () => {
         cwd: '/workspace',
         env,
         slice: '',
+        proxy: null,
         limits: LIMITS,
         milliseconds,
         folders: { ...layers, workspace },

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll } from 'vitest';
+import { createOutgoing, type Outgoing } from '../../src/outgoing/outgoing.ts';
 import { probeBubblewrap } from '../../src/sandbox/bubblewrap/probe.ts';
 import type { Limits } from '../../src/sandbox/limits.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
@@ -13,7 +14,11 @@ import { useTools, type ToolsWorld } from '../files/tools/support.ts';
 
 /** A world of tools with exec and apply_changes. */
 export function useSandbox(
-  options: { readonly limits?: Limits; readonly readable?: readonly string[] } = {},
+  options: {
+    readonly limits?: Limits;
+    readonly readable?: readonly string[];
+    readonly outgoing?: Outgoing;
+  } = {},
 ): ToolsWorld {
   let home: string | null = null;
   afterAll(() => home !== null && rm(home, { recursive: true, force: true }));
@@ -28,6 +33,7 @@ export function useSandbox(
         workspaces,
         home,
         runner: probed.runner,
+        outgoing: options.outgoing ?? createOutgoing({ allow: [] }),
         limits: options.limits,
         bus: workspaces.options.bus,
         log: pino({ level: 'silent' }),

@@ -248,6 +248,7 @@ function toWireExecution(row: ExecutionRow, changes: readonly WireChange[]): Exe
     call: row.callId,
     command: row.command,
     cwd: row.cwd,
+    network: [...row.network],
     status: row.endedAt ? 'ended' : 'running',
     output: row.output,
     output_bytes: row.outputBytes,

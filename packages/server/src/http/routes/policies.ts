@@ -2,7 +2,8 @@
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas, type PolicyRule } from '@continuo/protocol';
-import { policyVersion, readPolicy, writePolicy } from '../../tools/policies.ts';
+import { parseAllowed } from '../../allowed-host.ts';
+import { policyVersion, readNetwork, readPolicy, writePolicy } from '../../tools/policies.ts';
 import { policyRule } from '../../tools/policy.ts';
 import type { App } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
@@ -15,8 +16,25 @@ const tags = ['policies'];
 const path = '/api/v1/workspaces/{id}/policy';
 
 const rules = z.array(policyRule).max(schemas.POLICY_RULES);
+/** Maximum number of hosts. */
+const HOSTS = 100;
+const network = z
+  .array(
+    z
+      .string()
+      .max(300)
+      .refine(
+        (host) => parseAllowed(host) !== null,
+        'write a name such as registry.npmjs.org or *.example.org, or an address, each also with :port',
+      ),
+  )
+  .max(HOSTS)
+  .meta({
+    description:
+      'The hosts that commands of agents may be given access to; ports 80 and 443 unless an entry names another.',
+  });
 const policy = z
-  .object({ rules, version: z.string().meta({ description: 'The version of these rules.' }) })
+  .object({ rules, network, version: z.string().meta({ description: 'The version of these rules.' }) })
   .meta({
     id: 'Policy',
     description: 'The last rule that matches a call decides; a call that matches no rule needs approval.',
@@ -24,6 +42,7 @@ const policy = z
 const newPolicy = z
   .strictObject({
     rules,
+    network: network.optional(),
     version: z.string().optional().meta({
       description: 'The version that was read; 409 `policy_changed` if the policy has changed since.',
     }),
@@ -47,7 +66,7 @@ export function policyRoutes(app: App): void {
       const { workspaceId, db } = await scopeIn(c);
       const found = await readPolicy(db, workspaceId);
       if (found === null) throw notFound('workspace', workspaceId);
-      return c.json(toWirePolicy(found), 200);
+      return c.json(toWirePolicy(found, await readNetwork(db, workspaceId)), 200);
     },
   );
 
@@ -68,13 +87,13 @@ export function policyRoutes(app: App): void {
       const written = await writePolicy(db, workspaceId, wanted);
       if (written === 'no_workspace') throw notFound('workspace', workspaceId);
       if (written === 'changed') throw changed();
-      return c.json(toWirePolicy(wanted.rules), 200);
+      return c.json(toWirePolicy(wanted.rules, wanted.network ?? (await readNetwork(db, workspaceId))), 200);
     },
   );
 }
 
-function toWirePolicy(all: readonly PolicyRule[]): z.infer<typeof policy> {
-  return { rules: [...all], version: policyVersion(all) };
+function toWirePolicy(all: readonly PolicyRule[], hosts: readonly string[]): z.infer<typeof policy> {
+  return { rules: [...all], network: [...hosts], version: policyVersion(all, hosts) };
 }
 
 function changed(): Problem {

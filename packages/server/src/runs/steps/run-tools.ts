@@ -515,15 +515,16 @@ async function check(
   given: CallArguments,
 ): Promise<Checked> {
   if (!given.ok) return { ok: false, problem: given.problem };
-  const tool = tools.get(name);
-  if (!tool) {
+  const named = tools.get(name);
+  if (!named) {
     const known = tools.names.join(', ') || 'none';
     return { ok: false, problem: `there is no tool named ${name}; the tools are: ${known}` };
   }
+  let tool = named;
   let input: never;
   let paths: ReturnType<NonNullable<AnyTool['paths']>>;
   try {
-    const parsed = tool.input.safeParse(given.value);
+    const parsed = named.input.safeParse(given.value);
     if (!parsed.success) {
       const issues = parsed.error.issues.map(
         (issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`,
@@ -531,6 +532,7 @@ async function check(
       return { ok: false, problem: `the input does not match the tool's schema: ${issues.join('; ')}` };
     }
     input = parsed.data as never;
+    tool = named.variant?.(input) ?? named;
     paths = tool.paths?.(input, { workspaceId }) ?? [];
   } catch (error) {
     return { ok: false, problem: `the input could not be checked: ${errorForModels(error)}` };

@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SandboxFailed, type Ending, type Execution, type Limit, type Runner } from '../runner.ts';
 import type { Cgroup, Cgroups } from './cgroups.ts';
+import { PROXY_ENVIRONMENT, RELAYED } from './relay.ts';
 import { seccompFilter, type Machine } from './seccomp.ts';
 import { watchDisk, watchMemory } from './watch.ts';
 
@@ -79,6 +80,7 @@ export function createBubblewrap(options: BubblewrapOptions): Runner {
       work: folders.work,
       tmp: folders.tmp,
       outputs: folders.outputs,
+      ...(execution.proxy !== null && { proxy: execution.proxy }),
       core: 0,
       cpu: limits.cpuSeconds,
       fsize: limits.fileBytes,
@@ -189,26 +191,32 @@ function systemOptions({ readable }: BubblewrapOptions): readonly string[] {
 }
 
 /** What differs from command to command. */
-function callOptions({ env, slice }: Execution, place: string): readonly string[] {
+function callOptions({ env, slice, proxy }: Execution, place: string): readonly string[] {
   return [
     '--bind',
     `${place}/workspace`,
     slice === '' ? '/workspace' : `/workspace/${slice}`,
     ...words(`--bind ${place}/scratch /scratch --bind ${place}/tmp /tmp --ro-bind ${place}/outputs /outputs`),
+    ...(proxy === null ? [] : words(`--ro-bind ${place}/proxy /proxy`)),
     ...['passwd', 'group', 'hosts'].flatMap((name) => words(`--ro-bind ${place}/etc/${name} /etc/${name}`)),
     ...words('--remount-ro / --chdir'),
     slice === '' ? HOME : '/',
-    ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
+    ...Object.entries({ ...(proxy !== null && PROXY_ENVIRONMENT), ...env }).flatMap(([name, value]) => [
+      '--setenv',
+      name,
+      value,
+    ]),
   ];
 }
 
 /** The command in its shell. Only the command has a low priority: the sandbox around it is made at once. */
-function commandLine({ command, cwd, limits }: Execution, hasCgroup: boolean): readonly string[] {
+function commandLine({ command, cwd, limits, proxy }: Execution, hasCgroup: boolean): readonly string[] {
   const { processes } = limits;
   return [
     // Inside the user namespace of the sandbox, the limit counts its own processes only.
     ...(hasCgroup ? [] : words(`/usr/bin/prlimit --nproc=${processes}:${processes} --`)),
     ...words(`/usr/bin/nice -n ${NICE}`),
+    ...(proxy === null ? [] : RELAYED),
     ...(cwd === HOME ? [SHELL, '-c', command] : [SHELL, '-c', ENTER, SHELL, cwd, command]),
   ];
 }

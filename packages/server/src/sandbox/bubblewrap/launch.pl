@@ -95,12 +95,13 @@ unless ($root) {
 mount('none', '/', 'none', $REC | $PRIVATE);
 
 # 2. Mounts. The folders are opened first: the tmpfs may hide them.
-my %source = map { ($_ => '/proc/self/fd/' . descriptor($given{$_})) } qw(scratch upper work tmp outputs);
+my @shown = (qw(scratch tmp outputs), defined $given{proxy} ? 'proxy' : ());
+my %source = map { ($_ => '/proc/self/fd/' . descriptor($given{$_})) } (@shown, qw(upper work));
 my $workspace = descriptor($given{workspace});
 $workspace = descriptor($given{slice}, $workspace) if $given{slice} ne '';
 $source{workspace} = "/proc/self/fd/$workspace";
 mount('tmpfs', $place, 'tmpfs', $NOSUID | $NODEV, 'mode=755,size=1m');
-for my $name (qw(scratch tmp outputs)) {
+for my $name (@shown) {
   mount($source{$name}, folder("$place/$name"), 'none', $BIND | $REC);
   mount('none', "$place/$name", 'none', $BIND | $REMOUNT | $NOSUID | $NODEV);
 }

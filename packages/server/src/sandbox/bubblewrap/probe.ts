@@ -63,6 +63,7 @@ async function tryOut(options: BubblewrapOptions): Promise<Probed> {
       env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', CANARY: join(workspace, 'probe.txt') },
       folders: { ...layers, workspace },
       slice: '',
+      proxy: null,
       limits: LIMITS,
       milliseconds: 30_000,
       signal: new AbortController().signal,

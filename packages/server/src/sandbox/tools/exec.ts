@@ -3,9 +3,11 @@
 import { posix } from 'node:path';
 import { z } from 'zod';
 import { folderAt, requireFileOrFolder, type ToolWorld } from '../../files/tools/shared.ts';
+import { readNetwork } from '../../tools/policies.ts';
 import { errorForModels, ToolFailure, type Tool } from '../../tools/tool.ts';
 import { COMMAND_CHARACTERS, DEFAULT_SECONDS, LIMITS, MOST_SECONDS } from '../limits.ts';
 import { shownText } from '../output.ts';
+import { createList, targetOf } from '../proxy.ts';
 import { SandboxFailed, type Limit } from '../runner.ts';
 import type { CommandResult, Sandbox } from '../sandbox.ts';
 
@@ -53,14 +55,30 @@ const input = z.strictObject({
     .refine((env) => Object.keys(env).length <= 50, 'at most 50 variables')
     .optional()
     .describe('Environment variables'),
+  network: z
+    .array(z.string().max(300))
+    .max(20)
+    .optional()
+    .describe(
+      'Hosts that the command must reach, such as registry.npmjs.org; default: none. A person may be asked',
+    ),
 });
 type Input = z.infer<typeof input>;
 
+type OfflineTool = Extract<Tool<Input>, { effect: 'pure' | 'idempotent' | 'external' }>;
+
 export function execTool(world: ToolWorld, sandbox: Sandbox): Tool<Input> {
+  const offline = offlineTool(world, sandbox);
+  // What a command sends cannot be taken back, and what it is sent may be anybody's text.
+  const online = { ...offline, effect: 'external', untrusted: true } as const;
+  return { ...offline, variant: ({ network = [] }) => (network.length > 0 ? online : null) };
+}
+
+function offlineTool(world: ToolWorld, sandbox: Sandbox): OfflineTool {
   return {
     name: 'exec',
     description: [
-      'Runs a shell command in a sandbox without network. The workspace is at /workspace.',
+      'Runs a shell command in a sandbox without network, unless hosts are named. The workspace is at /workspace.',
       'Changes to it are not kept: they are returned as a list, and apply_changes applies those that you choose.',
       '/scratch keeps its files between the commands of this chat; put dependencies there (programs find',
       '/scratch/node_modules and /scratch/venv). /tmp is empty at each start.',
@@ -73,9 +91,11 @@ export function execTool(world: ToolWorld, sandbox: Sandbox): Tool<Input> {
     // A rule about reading applies to all that the command can read.
     like: 'read',
     paths: ({ slice = '/' }) => (slice.endsWith('/') ? [slice] : [slice, `${slice}/`]),
-    words: ({ command }) => `Runs ${command.split('\n')[0]!.slice(0, 100)}`,
+    words: ({ command, network = [] }) =>
+      `Runs ${command.split('\n')[0]!.slice(0, 100)}${network.length > 0 ? `, with access to ${network.join(', ')}` : ''}`,
     summary: (output) => summaryOf(output),
-    async run({ command, cwd, slice, timeout = DEFAULT_SECONDS, env }, context) {
+    async run({ command, cwd, slice, timeout = DEFAULT_SECONDS, env, network = [] }, context) {
+      await requireListed(world, context.workspaceId, network);
       const shown = folderAt(slice ?? '/');
       if (shown.path !== '/') await requireFileOrFolder(world, context.workspaceId, shown);
       const folder = shown.path;
@@ -85,6 +105,7 @@ export function execTool(world: ToolWorld, sandbox: Sandbox): Tool<Input> {
         slice: folder.slice(1),
         seconds: timeout,
         env: { ...ENVIRONMENT, ...env },
+        network,
       };
       if (/\0/.test(command) || Object.values(given.env).some((value) => value.includes('\0')))
         throw new ToolFailure(
@@ -100,6 +121,25 @@ export function execTool(world: ToolWorld, sandbox: Sandbox): Tool<Input> {
       return described(result, timeout, context.callId);
     },
   };
+}
+
+/** The workspace's policy lists the hosts that commands may reach. */
+async function requireListed(world: ToolWorld, workspaceId: string, hosts: readonly string[]): Promise<void> {
+  if (hosts.length === 0) return;
+  const listed = await readNetwork(world.pool, workspaceId);
+  const isListed = createList(listed);
+  for (const given of hosts) {
+    const [, host = given, port = '443'] = /^(.*?)(?::(\d{1,5}))?$/.exec(given) ?? [];
+    const target = targetOf(host, port);
+    if (!target)
+      throw new ToolFailure(
+        `${JSON.stringify(given)} is not a host; write a name such as registry.npmjs.org`,
+      );
+    if (!isListed(target))
+      throw new ToolFailure(
+        `the command was not run: the workspace's policy does not let commands reach ${given}; it lists: ${listed.join(', ') || 'no hosts'}. A person can add hosts in the settings, under Policy`,
+      );
+  }
 }
 
 /** A working directory as the command sees it. Paths start at the root of the workspace, as everywhere. */
