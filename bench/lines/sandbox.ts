@@ -93,6 +93,7 @@ async function inSandbox(home: string, runner: Runner, command: string) {
       env: { PATH: '/usr/bin:/bin' },
       folders: { ...layers, workspace: layers.outputs },
       slice: '',
+      proxy: null,
       limits: SANDBOX_LIMITS,
       milliseconds: 60_000,
       signal: new AbortController().signal,
