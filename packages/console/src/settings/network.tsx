@@ -1,4 +1,4 @@
-// The hosts that commands of agents may be given access to.
+// Commands of agents: why there are none on this server, if so, and the hosts that they may be given access to.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
@@ -18,7 +18,7 @@ export function Network() {
   });
   return (
     <Section
-      title="Network of commands"
+      title="Commands"
       about={
         <>
           Commands of agents have no network. A command that names hosts from this list may reach these, if
@@ -28,8 +28,27 @@ export function Network() {
       }
       query={query}
     >
-      {(policy) => <Hosts key={policy.network.join()} policy={policy} />}
+      {(policy) => (
+        <>
+          <Unusable />
+          <Hosts key={policy.network.join()} policy={policy} />
+        </>
+      )}
     </Section>
+  );
+}
+
+/** What to install or to change, if agents cannot run commands here. */
+function Unusable() {
+  const { data } = useQuery({
+    queryKey: ['sandbox'],
+    queryFn: ({ signal }) => client.executions.sandbox({ signal }),
+  });
+  if (!data || data.usable) return null;
+  return (
+    <p className="mb-3 rounded-lg bg-warn-wash px-3 py-2 text-sm wrap-anywhere text-warn">
+      Agents cannot run commands on this server: {data.reason}. What to do: {data.remedy}.
+    </p>
   );
 }
 

@@ -44,6 +44,7 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
   test('WS-18 the hosts that commands may reach are listed; what is no host is refused', async () => {
     const page = await world.open('/settings');
     const form = page.getByRole('form', { name: 'Network of commands' });
+    await page.getByText('Agents cannot run commands on this server: CONTINUO_SANDBOX is off').waitFor();
     await form.getByRole('textbox', { name: 'Hosts' }).fill('registry.npmjs.org\nhttp://example.org/x');
     await form.getByRole('button', { name: 'Save hosts' }).click();
     await form.getByRole('alert').waitFor();
