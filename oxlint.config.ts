@@ -22,9 +22,9 @@ const layers: readonly (readonly string[])[] = [
   ['files'],
   ['knowledge', 'calendar', 'web', 'sandbox'],
   ['mcp', 'agents', 'threads'],
-  ['context', 'actors'],
+  ['context', 'actors', 'executors'],
   ['runs'],
-  ['executors', 'planning', 'automation', 'content', 'upkeep'],
+  ['planning', 'automation', 'content', 'upkeep'],
   ['http'],
   ['wiring'],
 ];

@@ -75,6 +75,7 @@ export type {
 export { AGENT_STATE_LISTS } from './memory.ts';
 export type { McpConfig, McpServer } from './mcp.ts';
 export type { Execution, SandboxState } from './sandbox.ts';
+export type { Assignment, AssignmentMessage, AssignmentRequest, ExecutorEvent } from './executors.ts';
 export {
   isPlanId,
   PLAN_EXECUTORS,

@@ -5,6 +5,7 @@ export * from './chats.ts';
 export * from './content.ts';
 export * from './context.ts';
 export { chatDigest } from './digest.ts';
+export * from './executors.ts';
 export * from './files.ts';
 export * from './http.ts';
 export * from './knowledge.ts';

@@ -33,6 +33,45 @@ CREATE INDEX approvals_of_run ON public.approvals USING btree (run_id)
 CREATE INDEX approvals_of_thread ON public.approvals USING btree (thread_id)
 CREATE INDEX approvals_open ON public.approvals USING btree (workspace_id, asked_at DESC, id DESC) WHERE (decision IS NULL)
 
+table assignment_events (
+  run_id uuid not null,
+  message text not null,
+  claim uuid not null,
+  seq integer not null,
+  workspace_id uuid not null,
+  events json not null,
+  constraint assignment_events_pkey PRIMARY KEY (run_id, message, claim, seq),
+  constraint assignment_events_run_id_message_fkey FOREIGN KEY (run_id, message) REFERENCES assignments(run_id, message) ON DELETE CASCADE,
+  constraint assignment_events_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+)
+
+table assignments (
+  run_id uuid not null,
+  message text not null,
+  workspace_id uuid not null,
+  thread_id uuid not null,
+  executor text not null,
+  attempt integer not null,
+  request json,
+  status text not null default 'waiting'::text,
+  reason text,
+  claim uuid,
+  claimed_by text,
+  claims integer not null default 0,
+  lease_until timestamp with time zone,
+  last_seq integer not null default 0,
+  offered_at timestamp with time zone not null default clock_timestamp(),
+  ended_at timestamp with time zone,
+  constraint assignments_pkey PRIMARY KEY (run_id, message),
+  constraint assignments_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'claimed'::text, 'answered'::text, 'ended'::text]))),
+  constraint assignments_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id) ON DELETE CASCADE,
+  constraint assignments_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(id) ON DELETE CASCADE,
+  constraint assignments_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+)
+CREATE INDEX assignments_ended ON public.assignments USING btree (ended_at) WHERE (status = 'ended'::text)
+CREATE INDEX assignments_of_thread ON public.assignments USING btree (thread_id)
+CREATE INDEX assignments_waiting ON public.assignments USING btree (executor, offered_at) WHERE (status = 'waiting'::text)
+
 table audit_settings (
   only_row boolean not null default true,
   tool_summary_lines integer not null default 5,
@@ -214,6 +253,24 @@ table executions (
   constraint executions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 )
 CREATE INDEX executions_of_thread ON public.executions USING btree (thread_id, started_at DESC)
+
+table executor_states (
+  run_id uuid not null,
+  message text not null,
+  workspace_id uuid not null,
+  state json not null,
+  constraint executor_states_pkey PRIMARY KEY (run_id, message),
+  constraint executor_states_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id) ON DELETE CASCADE,
+  constraint executor_states_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+)
+
+table executors (
+  name text not null,
+  workspace_id uuid,
+  waits_until timestamp with time zone not null,
+  constraint executors_name_workspace_id_key UNIQUE NULLS NOT DISTINCT (name, workspace_id),
+  constraint executors_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+)
 
 table file_versions (
   workspace_id uuid not null,
@@ -809,6 +866,9 @@ function on_append_child_end(p_run uuid, p_child_run uuid)
   returns boolean language plpgsql
 
 function on_append_end(p_run uuid, p_seq integer, p_at timestamp with time zone, p_status text, p_error json, p_usage json, p_cost double precision, p_steers integer, p_asked boolean)
+  returns boolean language plpgsql
+
+function on_append_executor_state(p_run uuid, p_answer text, p_workspace uuid, p_kept json)
   returns boolean language plpgsql
 
 function on_append_manifest(p_thread uuid, p_run uuid, p_seq integer, p_at timestamp with time zone, p_workspace uuid, p_try integer, p_answer text, p_purpose text, p_model text, p_hash text, p_parts text, p_history json, p_feed_seq bigint)

@@ -26,6 +26,7 @@ export interface Config {
   readonly model: string | undefined;
   /** How long a provider may send nothing, before or during an answer. */
   readonly modelIdleSeconds: number;
+  readonly executorLeaseSeconds: number;
   readonly leaseSeconds: number;
   readonly apiKey: string | undefined;
   readonly logLevel: LogLevel;
@@ -172,6 +173,11 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
   },
   modelIdleSeconds: {
     env: 'CONTINUO_MODEL_IDLE_SECONDS',
+    schema: number.pipe(z.number().min(1).max(3600)),
+    allowed: 'a number from 1 to 3600',
+  },
+  executorLeaseSeconds: {
+    env: 'CONTINUO_EXECUTOR_LEASE_SECONDS',
     schema: number.pipe(z.number().min(1).max(3600)),
     allowed: 'a number from 1 to 3600',
   },
@@ -360,6 +366,7 @@ export async function loadConfig(world: {
     migrate: read('migrate', true),
     model: read<string | undefined>('model', undefined),
     modelIdleSeconds: read('modelIdleSeconds', 120),
+    executorLeaseSeconds: read('executorLeaseSeconds', 30),
     leaseSeconds: read('leaseSeconds', 5),
     apiKey: read<string | undefined>('apiKey', undefined),
     logLevel: read<LogLevel>('logLevel', 'info'),

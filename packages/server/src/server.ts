@@ -15,6 +15,7 @@ import { startChores } from './upkeep/chores.ts';
 import { wireAgents } from './wiring/agents.ts';
 import { wireAutomation } from './wiring/automation.ts';
 import { wireDatabase } from './wiring/database.ts';
+import { wireExecutors } from './wiring/executors.ts';
 import { wireFiles } from './wiring/files.ts';
 import { wireHttp } from './wiring/http.ts';
 import { wireKnowledge } from './wiring/knowledge.ts';
@@ -82,7 +83,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const planning = { bus, workspaces, knowledge, roles, toolNames };
   const { plans, keeper, conductor } = wirePlanning(options, database, planning);
   const conductors = new Map([...(options.conductors ?? []), ['plan', conductor] as const]);
-  const pod: Pod = wirePod(options, { database, bus, writer, agents, conductors, packs, secrets, metrics });
+  const { executor, claims } = wireExecutors(options, database, bus);
+  const running = { database, bus, writer, agents, executor, conductors, packs, secrets, metrics };
+  const pod: Pod = wirePod(options, running);
   subscribePlanRuns({ bus, pool, wake: (threadId) => void pod.wake(threadId, null).catch(onError), onError });
 
   const originOf = createThreadOriginCache(pool);
@@ -114,6 +117,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       mcp,
       secrets,
       triggers: automation.triggers,
+      claims,
       sealing,
       agents,
       packs,
@@ -146,6 +150,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     database: embedded ? 'embedded' : 'external',
     stop: async () => {
       const connections = http.close();
+      claims.close();
       await automation.stop();
       await pod.stop(GRACE_MS);
       streams.close();

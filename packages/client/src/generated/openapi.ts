@@ -7086,6 +7086,153 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/executors/{name}/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Claim the next answer that an executor is to write
+         * @description With `wait`, the response comes when there is an assignment, and at the latest after that many seconds. The claim is lost without a post or a heartbeat for `lease_seconds`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description Models name it as `executor/<name>`. */
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: {
+                content: {
+                    "application/json": components["schemas"]["ClaimRequest"];
+                };
+            };
+            responses: {
+                /** @description The assignment */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Assignment"];
+                    };
+                };
+                /** @description No assignment came in time */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/assignments/{answer}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post events of an answer, and extend the lease
+         * @description Idempotent: a batch whose `seq` was posted before changes nothing. `finish` or `fail` ends the answer.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                    /** @description The `message` of the assignment. */
+                    answer: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PostedEvents"];
+                };
+            };
+            responses: {
+                /** @description The events are stored */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["HeldClaim"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/assignments/{answer}/heartbeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extend the lease of a claim, and learn whether it still counts
+         * @description With `wait`, the response comes after that many seconds, or at once when the claim no longer counts, such as after a cancel.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                    /** @description The `message` of the assignment. */
+                    answer: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["HeartbeatRequest"];
+                };
+            };
+            responses: {
+                /** @description The claim counts */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["HeldClaim"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/usage": {
         parameters: {
             query?: never;
@@ -10886,6 +11033,158 @@ export interface components {
         /** @description The files to apply, all or none. */
         AppliedChanges: {
             paths: string[];
+        };
+        /** @description One answer for an executor to write. */
+        Assignment: {
+            /** Format: uuid */
+            run_id: string;
+            /** Format: uuid */
+            thread_id: string;
+            /** Format: uuid */
+            workspace_id: string;
+            /** @description Names the answer within its run, such as `m1`. */
+            message: string;
+            executor: string;
+            /**
+             * Format: uuid
+             * @description Proves that the assignment is the executor’s. Send it with every request.
+             */
+            claim: string;
+            /** @description Without a post or a heartbeat for so long, the claim is lost. */
+            lease_seconds: number;
+            request: components["schemas"]["AssignmentRequest"];
+        };
+        AssignmentRequest: {
+            role: string;
+            /** @description The instructions that a model would get. */
+            system: string;
+            history: components["schemas"]["AssignmentMessage"][];
+            /** @description The tools that the answer may call. The server runs them. */
+            tools: {
+                name: string;
+                description: string;
+                /** @description JSON Schema of the input. */
+                input: {
+                    [key: string]: unknown;
+                };
+            }[];
+            /** @description What a budget leaves for the answer. */
+            max_output_tokens: number | null;
+            /** @description What the executor stored with its last answer in this thread; null if it stored nothing. */
+            state?: unknown;
+        };
+        /** @description A message of the thread’s history, oldest first. */
+        AssignmentMessage: {
+            /** @enum {string} */
+            role: "user";
+            id: string;
+            content: string;
+            files?: {
+                media_type: string;
+                /** @description A `data:` or `https:` URL. */
+                url: string;
+            }[];
+        } | {
+            /** @enum {string} */
+            role: "assistant";
+            id: string;
+            parts: ({
+                /** @enum {string} */
+                type: "text" | "reasoning";
+                text: string;
+            } | {
+                /** @enum {string} */
+                type: "tool_call";
+                call: string;
+                tool: string;
+                input?: unknown;
+            })[];
+        } | {
+            /** @enum {string} */
+            role: "tool";
+            call: string;
+            tool: string;
+            output?: unknown;
+            failed: boolean;
+            files?: {
+                media_type: string;
+                /** @description A `data:` or `https:` URL. */
+                url: string;
+            }[];
+        } | {
+            /** @enum {string} */
+            role: "system";
+            content: string;
+        };
+        ClaimRequest: {
+            /** @description The id or name of a workspace; every workspace that the key may use if absent. */
+            workspace?: string;
+            /**
+             * @description How many seconds to wait for an assignment.
+             * @default 0
+             */
+            wait: number;
+            /** @description Names the program, for people. */
+            by?: string;
+        };
+        /** @description The claim still counts. */
+        HeldClaim: {
+            lease_seconds: number;
+        };
+        /** @description Nothing may follow `finish` or `fail`. */
+        PostedEvents: {
+            /** Format: uuid */
+            claim: string;
+            /** @description Numbers the batches of an answer from 1. A batch that is sent twice counts once. */
+            seq: number;
+            events: components["schemas"]["ExecutorEvent"][];
+        };
+        ExecutorEvent: {
+            /** @enum {string} */
+            type: "text";
+            text: string;
+        } | {
+            /** @enum {string} */
+            type: "reasoning";
+            text: string;
+        } | {
+            /** @enum {string} */
+            type: "tool_call";
+            /** @description Names the call within its run. The server makes it unique. */
+            call?: string;
+            tool: string;
+            input: {
+                [key: string]: unknown;
+            };
+        } | {
+            /** @enum {string} */
+            type: "finish";
+            /** @enum {string} */
+            reason?: "end" | "tool_use" | "length" | "filtered" | "other";
+            usage?: {
+                input: number;
+                output: number;
+                cached_input?: number;
+                reasoning?: number;
+            };
+            /** @description Given back with the next assignment of the thread. */
+            state?: unknown;
+        } | {
+            /** @enum {string} */
+            type: "fail";
+            code: string;
+            error: string;
+            /** @description The server may ask once more. */
+            retryable?: boolean;
+        };
+        HeartbeatRequest: {
+            /** Format: uuid */
+            claim: string;
+            /**
+             * @description How many seconds to wait for the end of the assignment.
+             * @default 0
+             */
+            wait: number;
         };
         UsageSum: {
             key: string;

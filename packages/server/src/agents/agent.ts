@@ -3,6 +3,7 @@
 
 import type { Limits, PolicyRule, ThreadScope } from '@continuo/protocol';
 import type { Models } from '../models/catalog.ts';
+import { EXECUTOR_PREFIX } from '../models/executor-model.ts';
 import type { Model } from '../models/model.ts';
 import { parseGlob } from '../compute/glob.ts';
 import { narrowed, withTools, type AnyTool, type ToolRegistry } from '../tools/registry.ts';
@@ -52,6 +53,7 @@ export function createAgents({
   tools,
   toolsFor = () => tools,
   toolsOf = () => [],
+  executorTools = [],
   rulesOf = async (_, role) => ({ workspace: DEFAULT_POLICY, role }),
 }: {
   readonly models: Models;
@@ -62,6 +64,8 @@ export function createAgents({
   readonly toolsFor?: (permissions: readonly PolicyRule[]) => ToolRegistry;
   /** A workspace's additional tools, which can change at any time. */
   readonly toolsOf?: (workspaceId: string) => readonly AnyTool[] | Promise<readonly AnyTool[]>;
+  /** Tools that executors have in addition, whatever the role lists. */
+  readonly executorTools?: readonly AnyTool[];
   /** The policy of a workspace, with the permissions of a role. */
   readonly rulesOf?: (workspaceId: string, role: readonly PolicyRule[]) => Promise<Rules>;
 }): Agents {
@@ -85,6 +89,7 @@ export function createAgents({
         return { ok: false, code: 'unknown_model', problem: `${whose}${resolved.problem}` };
       }
       const inProject = scope.project_id !== null;
+      const isExecutor = resolved.model.id.startsWith(EXECUTOR_PREFIX);
       const agent: Agent = {
         role: name,
         model: resolved.model,
@@ -102,11 +107,14 @@ export function createAgents({
           const further = await unlessAborted(toolsOf(workspaceId), signal);
           const own = role.permissions.length === 0 ? tools : toolsFor(role.permissions);
           const all = withTools(own, further ?? []);
-          if (role.tools !== null) return listed(all, role.tools);
-          return narrowed(all, (each) => {
-            const tool = all.get(each);
-            return tool?.onlyListed !== true && (inProject || tool?.inProjects !== true);
-          });
+          const offered =
+            role.tools !== null
+              ? listed(all, role.tools)
+              : narrowed(all, (each) => {
+                  const tool = all.get(each);
+                  return tool?.onlyListed !== true && (inProject || tool?.inProjects !== true);
+                });
+          return isExecutor ? withTools(offered, executorTools) : offered;
         },
         permissions: role.permissions,
         limits: role.limits,

@@ -10,6 +10,7 @@ import {
   type ThreadScope,
 } from '@continuo/protocol';
 import { storableText } from '../log/changes.ts';
+import { writesTexts } from '../models/executor-model.ts';
 import type { HistoryMessage, Model, ModelRequest } from '../models/model.ts';
 import { costOf } from '../models/prices.ts';
 import type { HistoryEntry, ThreadState } from '../threads/fold.ts';
@@ -48,7 +49,7 @@ export function memoryWork(state: ThreadState, rules: MemoryRules): MemoryWork |
   const { history, memory } = state;
   const answered = history.findLast(({ entry }) => entry.role === 'assistant')?.entry;
   const wanted = rules.model ?? (answered?.role === 'assistant' ? answered.model : undefined);
-  const model = wanted === undefined || wanted.startsWith('offline/') ? null : wanted;
+  const model = wanted === undefined || !writesTexts(wanted) ? null : wanted;
   const stretch = stretchToSummarize(state, rules);
   const turns =
     model !== null && isReconciled(state.scope, rules) ? turnsAfter(history, memory.reconciledTo) : [];

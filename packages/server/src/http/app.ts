@@ -13,6 +13,7 @@ import type { Bus } from '../bus/bus.ts';
 import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Storage } from '../db/storage.ts';
+import type { Claims } from '../executors/claims.ts';
 import type { LogTailCache } from '../log/tail-cache.ts';
 import type { AccessKey } from '../identity/principal.ts';
 import type { Mcp } from '../mcp/mcp.ts';
@@ -44,6 +45,7 @@ import { docsRoute } from './kernel/docs.ts';
 import { contextRoutes } from './routes/context.ts';
 import { entityRoutes } from './routes/entities.ts';
 import { executionRoutes } from './routes/executions.ts';
+import { executorRoutes } from './routes/executors.ts';
 import { fileRoutes } from './routes/files.ts';
 import { folderRoutes } from './routes/folders.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
@@ -96,6 +98,8 @@ export interface HttpContext {
   readonly mcp: Mcp;
   readonly secrets: Secrets;
   readonly triggers: Triggers;
+  /** What executors do: claims, events, heartbeats. */
+  readonly claims: Claims;
   /** Seals the secrets of webhooks and triggers. */
   readonly sealing: Sealing;
   readonly streams: Streams;
@@ -157,6 +161,7 @@ export function createApp(context: HttpContext, pool: Pool): App {
   agUiRoutes(app, context);
   toolResultRoutes(app);
   executionRoutes(app, context);
+  executorRoutes(app, context);
   usageRoutes(app, pool);
   mcpRoutes(app, context);
   scheduleRoutes(app, context);

@@ -4,6 +4,7 @@ import { createOfflineModel, OFFLINE_MODELS, type OfflineWorld } from '@continuo
 import { nearest } from '../did-you-mean.ts';
 import { createAiSdkModel } from './ai-sdk/connect.ts';
 import { AI_SDK_PROVIDERS, type AiSdkAccess, type AiSdkProvider } from './ai-sdk/providers.ts';
+import { EXECUTOR_NAME_RULE, EXECUTOR_PREFIX, executorModel } from './executor-model.ts';
 import { CALLS_KEPT, type Model } from './model.ts';
 import { knownModels, providersOf } from './prices.ts';
 
@@ -97,6 +98,7 @@ export function createModels(world: ModelsWorld, options: ModelsOptions = {}): M
       const id = withProvider(given);
       const model = offline.get(id) ?? connected.get(id);
       if (model) return { ok: true, model };
+      if (id.startsWith(EXECUTOR_PREFIX)) return resolveExecutor(id);
       const provider = providerOf(id);
       if (!provider) return { ok: false, problem: problemWith(id, [...offline.keys(), ...usable()]) };
       const missing = missingFor(id, provider, access(provider));
@@ -114,6 +116,15 @@ export function createModels(world: ModelsWorld, options: ModelsOptions = {}): M
         providers,
       };
     },
+  };
+}
+
+function resolveExecutor(id: string): Resolved {
+  const model = executorModel(id);
+  if (model) return { ok: true, model };
+  return {
+    ok: false,
+    problem: `model "${id}" names no executor; after executor/, write ${EXECUTOR_NAME_RULE}`,
   };
 }
 

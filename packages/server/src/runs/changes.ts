@@ -1,6 +1,7 @@
 // The row changes of runs that commit with events, and the changes that the run loop appends.
 
 import type { ContextChange } from '../context/manifest.ts';
+import type { ExecutorChange } from '../executors/changes.ts';
 import type { ChangeKinds } from '../log/changes.ts';
 import type { ThreadChange } from '../threads/changes.ts';
 
@@ -56,7 +57,7 @@ export type RunChange =
   /** Releases the thread until `wake_at`, unless it has new facts. Always the last change of a pen. */
   | { kind: 'release'; event: number; wake_at: string | null };
 
-export type LoopChange = RunChange | ThreadChange | ContextChange;
+export type LoopChange = RunChange | ThreadChange | ContextChange | ExecutorChange;
 
 /** The database refused an append that was decided on facts that have changed since. The facts are read again. */
 export class FactsChanged extends Error {}

@@ -3,6 +3,7 @@
 // a lock; a pod that does not get the lock skips the chore.
 
 import { transaction, type Pool, type Queryable } from '../db/pool.ts';
+import { sweepAssignments } from '../executors/rows.ts';
 import { sweepChunks } from '../files/content.ts';
 import { indexWords, listUnindexed } from '../files/words.ts';
 import { listWithExpired, purgeEntities } from '../knowledge/upkeep.ts';
@@ -37,6 +38,7 @@ export async function doChores(pool: Pool): Promise<void> {
   for (const id of await listExpiredChats(pool)) await alone(pool, (client) => purgeChat(client, id));
   for (const id of await listWithExpired(pool)) await alone(pool, (client) => purgeEntities(client, id));
   await alone(pool, sweepChunks);
+  await alone(pool, sweepAssignments);
   for (const id of await listUnindexed(pool)) await indexWords(pool, id);
 }
 

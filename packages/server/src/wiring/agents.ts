@@ -9,6 +9,7 @@ import { createPacks } from '../context/packs.ts';
 import type { Packs } from '../context/request.ts';
 import type { Pool } from '../db/pool.ts';
 import { createCalendarTools } from '../calendar/tools.ts';
+import { askPerson } from '../executors/ask-person.ts';
 import { createBuiltInTools } from '../files/tools/index.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
@@ -82,6 +83,7 @@ export async function wireAgents(
     tools: registry,
     toolsFor: oncePerKey(toolsWith),
     toolsOf: (workspaceId) => mcp.toolsOf(workspaceId),
+    executorTools: [askPerson],
     rulesOf,
   });
   const packs = createPacks({ pool, layers: await loadLayers(), bus, now: Date.now });

@@ -2,6 +2,7 @@
 
 import type { Bus } from '../bus/bus.ts';
 import { CONTEXT_CHANGES } from '../context/manifest.ts';
+import { EXECUTOR_CHANGES } from '../executors/changes.ts';
 import type { Faults } from '../faults.ts';
 import { Writer } from '../log/append.ts';
 import { Followers } from '../log/follow.ts';
@@ -35,7 +36,7 @@ export function wireLog({ database, bus, metrics, faults }: LogOptions): Log {
     database: settings,
     pool,
     now: Date.now,
-    changes: { ...THREAD_CHANGES, ...CONTEXT_CHANGES, ...RUN_CHANGES, ...PLAN_CHANGES },
+    changes: { ...THREAD_CHANGES, ...CONTEXT_CHANGES, ...RUN_CHANGES, ...PLAN_CHANGES, ...EXECUTOR_CHANGES },
     ...announceOn(bus),
     recent,
     onFlush: (flush) => metrics.flushed(flush),

@@ -4,6 +4,7 @@ import { Pod } from '../actors/pod.ts';
 import type { Agents } from '../agents/agent.ts';
 import type { PostgresBus } from '../bus/postgres.ts';
 import type { Packs } from '../context/request.ts';
+import type { Executor } from '../executors/executor.ts';
 import type { Writer } from '../log/append.ts';
 import type { Conductors } from '../runs/children/conductor.ts';
 import { createRunLoop } from '../runs/loop/loop.ts';
@@ -18,6 +19,7 @@ interface RunsOptions {
   readonly bus: PostgresBus;
   readonly writer: Writer;
   readonly agents: Agents;
+  readonly executor: Executor;
   readonly conductors: Conductors;
   readonly packs: Packs;
   readonly secrets: Secrets;
@@ -26,7 +28,7 @@ interface RunsOptions {
 
 export function wirePod(
   { config, log, faults }: ServerOptions,
-  { database, bus, writer, agents, conductors, packs, secrets, metrics }: RunsOptions,
+  { database, bus, writer, agents, executor, conductors, packs, secrets, metrics }: RunsOptions,
 ): Pod {
   const { pool, direct, embedded } = database;
   const work = createRunLoop({
@@ -34,6 +36,7 @@ export function wirePod(
     writer,
     states: new ThreadStateCache(),
     agents,
+    executor,
     conductors,
     // If the wake is lost, a tick finds the thread.
     wake: (threadId) => void pod.wake(threadId, null).catch(() => undefined),

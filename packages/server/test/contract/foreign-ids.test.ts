@@ -253,6 +253,12 @@ const BY_ID: Readonly<Record<string, Route>> = {
   'GET /api/v1/executions/{id}': {},
   'GET /api/v1/executions/{id}/diff': { request: () => ({ query: { path: '/proposed.md' } }) },
   'POST /api/v1/executions/{id}/apply': { request: () => ({ body: { paths: ['/proposed.md'] } }) },
+  'POST /api/v1/runs/{id}/assignments/{answer}/events': {
+    request: () => ({ body: { claim: UNKNOWN.run, seq: 1, events: [{ type: 'text', text: 'x' }] } }),
+  },
+  'POST /api/v1/runs/{id}/assignments/{answer}/heartbeat': {
+    request: () => ({ body: { claim: UNKNOWN.run } }),
+  },
   'POST /api/agent/stream': {
     request: ({ chat }) => ({ body: { message: SHORT, session_id: chat } }),
   },
@@ -290,6 +296,8 @@ const WITHOUT_ID = [
   'POST /api/person',
   'POST /api/threads',
   'POST /api/v1/workspaces',
+  // Claims work of the workspaces that the key may use; executors/protocol.test.ts checks that it is no other.
+  'POST /api/v1/executors/{name}/claim',
   // The token in the address leads to its own trigger and to nothing else.
   'POST /hooks/{token}',
 ];
@@ -361,6 +369,7 @@ async function fill(name: string): Promise<Ids> {
   await summarizeChat(workspaceUrl(name, `/chats/${chat.id}`));
   const call = frames.find(({ event }) => event === 'tool_end')!.data['call'] as string;
   await propose(run.id, call);
+  await assign(run.id);
   await open([{ calls: [{ tool: 'external', input: { note: 'x' } }] }, { text: 'Done.' }]);
   const approval = await until(
     'a call waits for its approval',
@@ -394,6 +403,15 @@ async function propose(runId: string, call: string): Promise<void> {
   await world.database.pool.query(
     `insert into execution_changes (workspace_id, run_id, call_id, path, part, base, size, is_text, data)
       select workspace_id, run_id, call_id, '/proposed.md', 0, 0, 3, true, 'new' from executions where run_id = $1`,
+    [runId],
+  );
+}
+
+/** An assignment that nobody has claimed, as if an executor were to write an answer of the run. */
+async function assign(runId: string): Promise<void> {
+  await world.database.pool.query(
+    `insert into assignments (run_id, message, workspace_id, thread_id, executor, attempt, request)
+      select id, 'm1', workspace_id, thread_id, 'nobody', 0, '{}' from runs where id = $1`,
     [runId],
   );
 }
@@ -461,6 +479,7 @@ function send(route: string, { request }: Route, workspace: string, ids: Ids): P
     .replace(/(?<=\/mcp-servers\/)\{name\}/, ids.server)
     .replace(/(?<=\/secrets\/)\{name\}/, ids.secret)
     .replace(/\{entity_id\}/, entityFor(path, ids))
+    .replace('{answer}', 'm1')
     .replace('{edge_id}', ids.edge)
     .replace('{step_id}', 'step')
     .replace('{message}', ids.webhook_message)

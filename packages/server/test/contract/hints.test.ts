@@ -462,6 +462,10 @@ const ROUTES: Readonly<Record<string, Route | string>> = {
   'post /api/v1/workspaces/{id}/plans/{entity_id}/stop': PLAN_EVENTS,
   'post /api/v1/workspaces/{id}/plans/{entity_id}/steps/{step_id}/retry': PLAN_EVENTS,
   'post /api/v1/workspaces/{id}/plans/{entity_id}/steps/{step_id}/skip': PLAN_EVENTS,
+  'post /api/v1/executors/{name}/claim': 'no list shows claims',
+  'post /api/v1/runs/{id}/assignments/{answer}/events':
+    'the owner of the thread appends them, and the log announces them',
+  'post /api/v1/runs/{id}/assignments/{answer}/heartbeat': 'no list shows leases',
   'post /api/person': 'it changes nothing',
 };
 

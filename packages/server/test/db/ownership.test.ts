@@ -34,6 +34,10 @@ const OWNER: Readonly<Record<string, string>> = {
   unindexed: 'files',
   held_removals: 'files',
   executions: 'sandbox',
+  assignments: 'executors',
+  assignment_events: 'executors',
+  executor_states: 'executors',
+  executors: 'executors',
   execution_changes: 'sandbox',
   entities: 'knowledge',
   entity_versions: 'knowledge',
@@ -164,6 +168,8 @@ const FOREIGN_WRITES: Readonly<Record<string, string>> = {
 };
 
 const FOREIGN_READS: Readonly<Record<string, string>> = {
+  'src/executors/rows.ts runs':
+    'the statement of an executor itself checks that its run is open and not canceled',
   'sql/functions/threads/chat_messages.sql runs': 'the first event of a run bounds the scan of the log',
   'src/threads/chats/chat-heads.ts runs': LIST,
   'src/threads/chats/read-chats.ts approvals': LIST,

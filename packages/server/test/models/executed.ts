@@ -5,6 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
+import { local } from '../../src/executors/executor.ts';
 import { loadLayers } from '../../src/context/layers.ts';
 import { createPacks } from '../../src/context/packs.ts';
 import { createAgents } from '../../src/agents/agent.ts';
@@ -72,6 +73,7 @@ export async function createExecutor(world: LogWorld): Promise<Executor> {
   const work = createRunLoop({
     pool: world.pool,
     writer: world.writer({ publish: (rows) => rows.forEach((row) => seen(row)) }),
+    executor: local,
     conductors: new Map(),
     wake: () => undefined,
     states: new ThreadStateCache(),

@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll } from 'vitest';
 import type { NewEvent } from '@continuo/protocol';
 import { freshDatabase, type TestDatabase } from '@continuo/testkit/fixtures';
+import { local } from '../../src/executors/executor.ts';
 import type { Hold } from '../../src/actors/hold.ts';
 import { CONTEXT_CHANGES } from '../../src/context/manifest.ts';
 import { loadLayers } from '../../src/context/layers.ts';
@@ -184,6 +185,7 @@ export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
   const options = {
     pool: world.pool,
     writer: world.writer(settings.publish ? { publish: settings.publish } : {}),
+    executor: local,
     conductors: new Map(),
     wake: () => undefined,
     states: new ThreadStateCache(),

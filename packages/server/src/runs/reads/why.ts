@@ -2,6 +2,8 @@
 
 import type { Call, EventType, Why } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
+import { readPending, type PendingAssignment } from '../../executors/rows.ts';
+import { EXECUTOR_PREFIX } from '../../models/executor-model.ts';
 import { pendingApproval, type RunState } from '../../threads/fold.ts';
 import type { StoredRun } from './read-runs.ts';
 import { replay } from '../loop/replay.ts';
@@ -52,7 +54,9 @@ export async function explain(
   const place = rows[0]!;
   const state = run.status === 'running' ? (await replay(client, run.thread_id)).state.run : null;
   const starting = place.owner === null ? [] : startingOn(place.owner, place.workspace_id);
-  const waits = waitsFor(run, place, state, starting);
+  const isExecutor = run.ended_at === null && run.model.startsWith(EXECUTOR_PREFIX);
+  const pending = isExecutor ? await readPending(client, run.id) : null;
+  const waits = waitsFor(run, place, { state, starting, pending });
   const pod =
     place.pod_name === null || place.owner === null
       ? null
@@ -80,8 +84,15 @@ export async function explain(
 function waitsFor(
   run: StoredRun,
   place: Place,
-  state: RunState | null,
-  starting: readonly string[],
+  {
+    state,
+    starting,
+    pending,
+  }: {
+    readonly state: RunState | null;
+    readonly starting: readonly string[];
+    readonly pending: PendingAssignment | null;
+  },
 ): Pick<Why, 'waits_for' | 'sentence'> {
   if (run.status === 'error')
     return {
@@ -126,6 +137,7 @@ function waitsFor(
   const step = state && stepOf(state);
   if (step?.kind === 'model' && starting.length === 0) {
     const soFar = seconds(modelMs(place, state!));
+    if (pending) return { waits_for: 'model', sentence: executorInWords(pending, soFar) };
     const answers = state!.open !== null && (place.last_type === 'token' || place.last_type === 'reasoning');
     return {
       waits_for: 'model',
@@ -145,6 +157,23 @@ function waitsFor(
     return { waits_for: 'step', sentence };
   }
   return { waits_for: 'step', sentence: `The run is between two steps ${on}.` };
+}
+
+function executorInWords(
+  { executor, isClaimed, claimedBy, isWaitedFor, lastWaited }: PendingAssignment,
+  soFar: string,
+): string {
+  if (isClaimed) {
+    const by = claimedBy === null ? '' : ` (${claimedBy})`;
+    return `The executor ${executor}${by} is writing the answer, ${soFar} so far.`;
+  }
+  const waits = `The run waits for an executor ${executor}, ${soFar} so far`;
+  if (isWaitedFor) return `${waits}; one is asking for work and is about to claim the answer.`;
+  const asked =
+    lastWaited === null
+      ? 'no program has ever asked for work under that name'
+      : `no program has asked for work under that name since ${lastWaited.toISOString()}`;
+  return `${waits}; ${asked}. Start one, or cancel the run.`;
 }
 
 /** The run does not wait for held removals, but a person who asks about the run may be missing its changes in the folder. */

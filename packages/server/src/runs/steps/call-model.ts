@@ -3,6 +3,7 @@
 import { AgentEngine, type EngineEvent, type MessagePart } from '@continuo/engine';
 import type { EventData, NewEvent } from '@continuo/protocol';
 import type { Entry } from '../../log/group.ts';
+import { EXECUTOR_LOST } from '../../executors/executor.ts';
 import { costOf } from '../../models/prices.ts';
 import { yieldWithAbortCheck } from '../../yielding.ts';
 import { callWithShorterHistory } from '../../context/fitting.ts';
@@ -16,6 +17,8 @@ import type { LoopChange } from '../changes.ts';
 
 /** How often a message is retried after its stream broke. The retry supersedes the partial message. */
 const RETRIES = 1;
+/** How often it is retried after its executor died or was too slow: as often as pods may die. */
+const EXECUTOR_RETRIES = 20;
 const LONG_TOKENS = 100_000;
 
 /** Resolves to a failure that ends the run, or to null if the log holds the outcome. */
@@ -52,10 +55,15 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   let failure: (EventData['error'] & { retryable: boolean }) | null = null;
   let begun = false;
   let pieces = 0;
+  let kept: unknown = null;
   const askedAt = options.now();
   const whole: Entry[] = [];
   const changes: LoopChange[] = [];
 
+  const stateChange = (state: unknown): LoopChange => {
+    const { workspaceId: workspace } = context;
+    return { kind: 'executor_state', event: 0, answer: message, workspace, kept: state };
+  };
   const begin = (): void => {
     begun = true;
     const waited_ms = Math.max(0, Math.round(options.now() - askedAt));
@@ -102,6 +110,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
           ...(sources.length > 0 && { sources }),
         };
         if (text !== '') changes.push(messageRow(0, queued, data));
+        if (kept !== null) changes.push(stateChange(kept));
         whole.push({ runId: run.id, event: { type: 'message_end', data } });
         return;
       }
@@ -139,7 +148,17 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
       model: model.id,
     };
     sent.push(recordRequest(options.texts, { ...about, ...parts, history, request }));
-    return model.stream({ ...request, ...(reserved && { maxOutputTokens: reserved.maxOutputTokens }) });
+    return options.executor.answer({
+      model,
+      request: { ...request, ...(reserved && { maxOutputTokens: reserved.maxOutputTokens }) },
+      workspaceId,
+      threadId: hold.threadId,
+      runId: run.id,
+      role: agent.role,
+      attempt: hold.attempt,
+      lastAnswer: () => lastAnswerOf(context.history, model.id),
+      keep: (state) => (kept = state),
+    });
   };
   const shorten = (): boolean => {
     const shorter = assembly.shorter();
@@ -183,7 +202,8 @@ async function settle(
   run: RunState,
   { message, begun, whole, changes, failure }: ModelCallResult,
 ): Promise<EventData['error'] | null> {
-  if (begun && failure?.retryable && run.retries < RETRIES) {
+  const retries = failure?.code === EXECUTOR_LOST ? EXECUTOR_RETRIES : RETRIES;
+  if (begun && failure?.retryable && run.retries < retries) {
     const cause = { code: failure.code, error: failure.error };
     const data = { status: 'running' as const, attempt: run.attempts, supersedes: message, cause };
     const usage = whole.filter(({ event }) => event.type === 'usage');
@@ -194,6 +214,16 @@ async function settle(
   const saysSomething = whole.some(({ event }) => event.type === 'message_end');
   if (saysSomething) await conclude(whole, changes);
   return saysSomething || !failure ? null : { code: failure.code, error: failure.error };
+}
+
+/** The last answer that the model wrote in the thread. */
+function lastAnswerOf(
+  history: StepContext['history'],
+  model: string,
+): { readonly runId: string; readonly message: string } | null {
+  const last = history.findLast(({ entry }) => entry.role === 'assistant' && entry.model === model);
+  if (last?.entry.role !== 'assistant') return null;
+  return { runId: last.runId, message: last.entry.id.slice(last.entry.id.indexOf('/') + 1) };
 }
 
 function callIdsOf(history: StepContext['history'], runId: string): Set<string> {

@@ -9,6 +9,7 @@ import type { Packs } from '../../context/request.ts';
 import type { ContextTexts } from '../../context/texts.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { FairLimiter } from '../../fair-limiter.ts';
+import type { Executor } from '../../executors/executor.ts';
 import type { Faults } from '../../faults.ts';
 import type { Writer } from '../../log/append.ts';
 import type { Entry } from '../../log/group.ts';
@@ -28,6 +29,8 @@ export interface LoopOptions {
   readonly writer: Writer;
   readonly states: ThreadStateCache;
   readonly agents: Agents;
+  /** Writes the answers. */
+  readonly executor: Executor;
   /** By the mode of a run's directive. */
   readonly conductors: Conductors;
   /** Tells a thread's owner, on any pod, that the thread has new facts; if no pod owns the thread, it is claimed. */

@@ -3,6 +3,7 @@
 import type { EventData } from '@continuo/protocol';
 import { manifestChanges, recordRequest, type ContextChange } from '../../context/manifest.ts';
 import { storableText } from '../../log/changes.ts';
+import { writesTexts } from '../../models/executor-model.ts';
 import type { Model, ModelRequest } from '../../models/model.ts';
 import { costOf } from '../../models/prices.ts';
 import type { ThreadState } from '../../threads/fold.ts';
@@ -42,7 +43,7 @@ export async function makeTitle(
   const plain: Title = { titled: { title: cut(goal) || 'Untitled' }, manifests: [] };
   const answer = history.findLast(({ entry }) => entry.role === 'assistant')?.entry;
   const name = answer?.role === 'assistant' ? answer.model : undefined;
-  if (answer?.role !== 'assistant' || name === undefined || name.startsWith('offline/')) return plain;
+  if (answer?.role !== 'assistant' || name === undefined || !writesTexts(name)) return plain;
   const made = await options.agents.make({ workspaceId: thread.workspaceId, model: name });
   if (!made.ok) return plain;
   const said = answer.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
