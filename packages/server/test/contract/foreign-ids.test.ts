@@ -201,6 +201,7 @@ const WHOLE_WORKSPACE = [
   'GET /api/v1/workspaces/{id}/schedules',
   'GET /api/v1/workspaces/{id}/search',
   'GET /api/v1/workspaces/{id}/skills',
+  'GET /api/v1/workspaces/{id}/teams',
   'GET /api/v1/workspaces/{id}/triggers',
   'GET /api/v1/workspaces/{id}/webhooks',
   'PATCH /api/v1/workspaces/{id}',
