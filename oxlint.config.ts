@@ -26,6 +26,7 @@ const layers: readonly (readonly string[])[] = [
   ['runs'],
   ['planning', 'automation', 'content', 'upkeep'],
   ['http'],
+  ['replay'],
   ['wiring'],
 ];
 

@@ -322,6 +322,16 @@ function upkeepCommands(program: Command): void {
     .description('bring the database schema up to date; starting the server does it, too')
     .addOption(home())
     .action(async (options) => (await load()).migrateSchema(options));
+  command(program, 'replay')
+    .description(
+      'replay the stored logs: does this version make of them what it should, and what the last one did?',
+    )
+    .option('--check [file]', 'compare each log with its rows, and with a recording')
+    .option('--record <file>', 'record what this version makes of each log, to be checked by the next one')
+    .option('-c, --chat <id>', 'only this chat', identifier)
+    .option('-n, --limit <number>', 'only the newest chats', whole(1))
+    .addOption(home())
+    .action(async (options) => (await import('./commands/replay.ts')).replay(options));
   remote(command(program, 'doctor'))
     .description('check settings, disk, database, model, port and folders')
     .addOption(home())

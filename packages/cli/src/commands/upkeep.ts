@@ -25,7 +25,7 @@ interface DatabaseOptions extends Local {
   readonly create: boolean;
 }
 
-async function withDatabase<T>(
+export async function withDatabase<T>(
   { home, create }: DatabaseOptions,
   work: (database: OpenDatabase) => Promise<T>,
 ): Promise<T> {

@@ -2,7 +2,7 @@
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { storedEvent, type StoredEvent } from './projections.ts';
+import { fromRow, type StoredEvent } from '../../src/log/event.ts';
 
 const FIXTURES = join(import.meta.dirname, 'fixtures');
 const LOGS = join(FIXTURES, 'logs');
@@ -47,7 +47,7 @@ function fromLine(line: string, thread: string): StoredEvent {
     at: string;
   };
   const data = line.slice(line.indexOf(DATA) + DATA.length, -1);
-  return storedEvent({ ...rest, thread_id: thread, run_id: run, data, at: new Date(rest.at) });
+  return fromRow({ ...rest, thread_id: thread, run_id: run, data, at: new Date(rest.at) });
 }
 
 export function writeLog({ name, shows, events }: RecordedLog): void {

@@ -2,7 +2,7 @@
 
 import type { EventData, NewEvent } from '@continuo/protocol';
 import type { RecordedLog } from './fixtures.ts';
-import { storedEvent } from './projections.ts';
+import { fromRow } from '../../src/log/event.ts';
 
 const THREAD = '0190a0b0-0000-7000-8000-000000000001';
 const FIRST = '0190a0b0-0000-7000-8000-00000000000a';
@@ -26,7 +26,7 @@ function logOf(name: string, shows: string, made: readonly Made[]): RecordedLog 
   const runSeqs = new Map<string, number>();
   const events = made.map(({ run, event, attempt }, index) => {
     if (run !== null) runSeqs.set(run, (runSeqs.get(run) ?? 0) + 1);
-    return storedEvent({
+    return fromRow({
       thread_id: THREAD,
       seq: index + 1,
       run_id: run,

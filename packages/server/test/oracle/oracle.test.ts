@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { EventType } from '@continuo/protocol';
 import { readExpected, readLogs, writeExpected } from './fixtures.ts';
-import { PROJECTIONS, type ProjectionName } from './projections.ts';
+import { firstDifference, PROJECTIONS, type ProjectionName } from '../../src/replay/projections.ts';
 
 const EVENT_TYPES = Object.keys({
   state: true,
@@ -39,14 +39,14 @@ const EVENT_TYPES = Object.keys({
 const logs = readLogs();
 const recording = process.env.CONTINUO_ORACLE === 'record';
 
-test.skipIf(recording)('the recorded logs are many, and have every type of event', () => {
+test.skipIf(recording)('PLUS-13 the recorded logs are many, and have every type of event', () => {
   expect(logs.length).toBeGreaterThanOrEqual(40);
   const recorded = new Set(logs.flatMap(({ events }) => events.map(({ type }) => type)));
   expect([...recorded].toSorted()).toEqual(EVENT_TYPES.toSorted());
 });
 
 test.skipIf(recording).each(Object.keys(PROJECTIONS) as ProjectionName[])(
-  '%s of every recorded log is as stored',
+  'PLUS-13 %s of every recorded log is as stored',
   (projection) => {
     const differences = logs.flatMap(({ name, shows, events }) => {
       const lines = PROJECTIONS[projection](events);
@@ -58,16 +58,3 @@ test.skipIf(recording).each(Object.keys(PROJECTIONS) as ProjectionName[])(
     expect(differences.length, differences.slice(0, 5).join('\n\n')).toBe(0);
   },
 );
-
-function firstDifference(stored: readonly string[], now: readonly string[]): string | null {
-  const length = Math.max(stored.length, now.length);
-  const index = Array.from({ length }).findIndex((_, at) => stored[at] !== now[at]);
-  if (index < 0) return null;
-  const [old, made] = [stored[index] ?? '(the end)', now[index] ?? '(the end)'];
-  // Of two long lines, what is around the first character that differs.
-  let column = 0;
-  while (column < old.length && old[column] === made[column]) column += 1;
-  const from = Math.max(0, column - 80);
-  const excerpt = (line: string) => `${from > 0 ? '…' : ''}${line.slice(from, from + 300)}`;
-  return `line ${index + 1}\n  stored: ${excerpt(old)}\n  now:    ${excerpt(made)}`;
-}

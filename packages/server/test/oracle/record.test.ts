@@ -7,7 +7,7 @@ import { createPool, type Pool } from '../../src/db/pool.ts';
 import { readThreadEvents } from '../../src/log/statements.ts';
 import { readLogs, writeExpected, writeLog } from './fixtures.ts';
 import { HANDMADE } from './handmade.ts';
-import { PROJECTIONS } from './projections.ts';
+import { PROJECTIONS } from '../../src/replay/projections.ts';
 
 const recording = process.env.CONTINUO_ORACLE === 'record';
 

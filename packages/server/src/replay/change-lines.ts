@@ -9,11 +9,10 @@ interface After {
 
 /** An event that changes nothing has no line. A path with a minus sign before it is gone. */
 export function changeLines(before: unknown, values: readonly After[]): string[] {
-  let last = asJson(before);
+  let last = before;
   return values.flatMap(({ event, value }) => {
-    const next = asJson(value);
-    const changes = Object.fromEntries(changesBetween(last, next, ''));
-    last = next;
+    const changes = changesBetween(last, value);
+    last = value;
     if (Object.keys(changes).length === 0) return [];
     return [`${event.seq} ${event.type} ${plain(changes)}`];
   });
@@ -26,12 +25,17 @@ export function plain(value: unknown): string {
   );
 }
 
-/** A copy that later changes leave alone. */
+/** By path: the values that are not the same. */
+export function changesBetween(before: unknown, after: unknown): Record<string, unknown> {
+  return Object.fromEntries(changes(asJson(before), asJson(after), ''));
+}
+
+/** As it is stored: without what is undefined. */
 function asJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-function changesBetween(before: unknown, after: unknown, path: string): [string, unknown][] {
+function changes(before: unknown, after: unknown, path: string): [string, unknown][] {
   const comparable = (isObject(before) && isObject(after)) || (Array.isArray(before) && Array.isArray(after));
   if (!comparable) return plain(before) === plain(after) ? [] : [[path, after]];
   const [old, now] = [Object.entries(before as object), Object.entries(after as object)];
@@ -41,7 +45,7 @@ function changesBetween(before: unknown, after: unknown, path: string): [string,
   return [
     ...old.flatMap(([key]): [string, unknown][] => (left.has(key) ? [] : [[`-${under(key)}`, null]])),
     ...now.flatMap(([key, value]): [string, unknown][] =>
-      known.has(key) ? changesBetween(known.get(key), value, under(key)) : [[under(key), value]],
+      known.has(key) ? changes(known.get(key), value, under(key)) : [[under(key), value]],
     ),
   ];
 }
