@@ -252,7 +252,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     const chat = await world.open('/');
     await say(chat, 'Write a haiku to /notes/poem.md');
     await chat.getByText('From the offline stand-in').waitFor();
-    await chat.getByRole('link', { name: '/notes/poem.md v2' }).click();
+    await chat.getByRole('link', { name: 'v2 of /notes/poem.md' }).click();
     await editor(chat, '/notes/poem.md').waitFor();
     const page = chat;
     await page.getByRole('link', { name: 'History' }).click();

@@ -7,6 +7,7 @@ import type { ChangeKinds } from '../../src/log/changes.ts';
 import { Lost } from '../../src/log/pen.ts';
 import { readDefinitions } from '../../src/db/definitions.ts';
 import { CONTEXT_CHANGES } from '../../src/context/manifest.ts';
+import { EXECUTOR_CHANGES } from '../../src/executors/changes.ts';
 import { PLAN_CHANGES } from '../../src/planning/changes.ts';
 import { RUN_CHANGES } from '../../src/runs/changes.ts';
 import { THREAD_CHANGES } from '../../src/threads/changes.ts';
@@ -188,6 +189,12 @@ test('the registered kinds are those that have a function in the SQL', async () 
   const definitions = await readDefinitions(new URL('../../sql/', import.meta.url));
   const functions = definitions.flatMap(({ name }) => /^function on_append_(\w+)$/.exec(name)?.[1] ?? []);
   expect(
-    Object.keys({ ...THREAD_CHANGES, ...CONTEXT_CHANGES, ...RUN_CHANGES, ...PLAN_CHANGES }).toSorted(),
+    Object.keys({
+      ...THREAD_CHANGES,
+      ...CONTEXT_CHANGES,
+      ...RUN_CHANGES,
+      ...PLAN_CHANGES,
+      ...EXECUTOR_CHANGES,
+    }).toSorted(),
   ).toEqual(functions.toSorted());
 });
