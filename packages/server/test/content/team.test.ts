@@ -52,12 +52,48 @@ const campaign: AgentPlan = {
           inputs: ['facts', 'questions'],
           outputs: ['/content/articles/tea.md'],
         },
+      ],
+    },
+    {
+      id: 'review',
+      name: 'Review',
+      mode: 'sequence',
+      steps: [
+        {
+          id: 'edit',
+          title: `Edit ${script(
+            call('read', { path: '/content/articles/tea.md' }),
+            call('edit', {
+              path: '/content/articles/tea.md',
+              edits: [{ old_text: 'Water first.', new_text: 'Fresh water first.' }],
+            }),
+            { text: 'Edited.' },
+          )}`,
+          intent: 'update',
+          executor: 'editor',
+          inputs: ['draft'],
+          outputs: ['/content/articles/tea.md'],
+        },
+        {
+          id: 'judge',
+          title: `Judge ${script(call('read', { path: '/content/articles/tea.md' }), { text: 'It can be published.' })}`,
+          intent: 'review',
+          executor: 'reviewer',
+          inputs: ['edit'],
+        },
+      ],
+    },
+    {
+      id: 'publishing',
+      name: 'Publishing',
+      mode: 'sequence',
+      steps: [
         {
           id: 'publish',
           title: `Publish ${script(call('publish_content', { type: 'articles', slug: 'tea' }), { text: 'Live.' })}`,
           intent: 'update',
           executor: 'content-strategist',
-          inputs: ['draft'],
+          inputs: ['judge'],
         },
       ],
     },
@@ -122,14 +158,16 @@ test('WS-17 choosing the content strategist brings the team in: a topic becomes 
     const { body } = await ask('GET', `${space.url}/plans/${plan.id}/progress`);
     return body.state === 'done';
   });
-  expect((await live()).body).toMatchObject({ title: 'Tea', html: '<p>Water first.</p>' });
+  expect((await live()).body).toMatchObject({ title: 'Tea', html: '<p>Fresh water first.</p>', version: 2 });
   const roles = await world.database.pool.query<{ role: string }>(
     'select distinct role from runs where parent_run = $1 order by role',
     [run.id],
   );
   expect(roles.rows.map(({ role }) => role)).toEqual([
     'content-strategist',
+    'editor',
     'researcher',
+    'reviewer',
     'seo-specialist',
     'writer',
   ]);
