@@ -166,8 +166,8 @@ function knowledgeCommands(program: Command): void {
   planCommands(program.command('plan').description('plans: their steps, approval, retry and skip'));
   documentCommands(program.command('documents').description("a project's documents and their tree"));
   inProject(remote(command(program, 'search <words...>')))
-    .description('search documents, entities and files')
-    .option('-k, --kind <kind...>', 'only entities of these kinds')
+    .description('search documents, entities, files and messages')
+    .option('-k, --kind <kind...>', 'only these kinds; also file, chat and message')
     .option('-n, --limit <number>', 'how many', whole(1, 100), 20)
     .action(async (words, options) => (await import('./commands/search.ts')).search(words, options));
 }

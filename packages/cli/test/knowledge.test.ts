@@ -133,6 +133,8 @@ test('ONT-5 documents are written, read, moved and found by their paths', async 
   expect(found).toMatchObject({ code: 0 });
   expect(found.stdout).toContain('Research');
   expect((await json(['search', 'craters', '-p', 'Apollo', '-k', 'document'])).items).toHaveLength(1);
+  const hits = (await json(['search', 'apollo', '-k', 'message'])).items;
+  expect(hits.every(({ entity_type }: { entity_type: string }) => entity_type === 'message')).toBe(true);
 });
 
 test('a project is exported to one file and imported from it', async () => {

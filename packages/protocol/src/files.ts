@@ -137,9 +137,9 @@ export const restoration = z
 
 export const searchHit = z
   .object({
-    entity_type: z
-      .string()
-      .meta({ description: 'A kind of entities, `file` for a file that is not a document, or `chat`.' }),
+    entity_type: z.string().meta({
+      description: 'A kind of entities, `file` for a file that is not a document, `chat`, or `message`.',
+    }),
     entity_id: id,
     project_id: id.nullable(),
     title: z.string(),
@@ -151,6 +151,15 @@ export const searchHit = z
     id: id.nullable().meta({ description: 'The file’s id.' }),
     version: z.int().nullable(),
     size: z.int().nullable(),
+    message: z
+      .object({
+        chat_id: id,
+        role: z.enum(['user', 'assistant']),
+        seq: z.int().nullable().meta({ description: 'Where it begins in the log; null if it waits.' }),
+        at: z.string(),
+      })
+      .optional()
+      .meta({ description: 'Of a message; `title` is then the title of its chat.' }),
   })
   .meta({ id: 'SearchHit' });
 

@@ -351,6 +351,13 @@ table mcp_servers (
   constraint mcp_servers_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 )
 
+table message_index (
+  workspace_id uuid not null,
+  indexed_until timestamp with time zone not null,
+  constraint message_index_pkey PRIMARY KEY (workspace_id),
+  constraint message_index_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+)
+
 table messages (
   id uuid not null,
   workspace_id uuid not null,
@@ -366,6 +373,7 @@ table messages (
   constraint messages_role_check CHECK ((role = ANY (ARRAY['user'::text, 'assistant'::text]))),
   constraint messages_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(id)
 )
+CREATE INDEX messages_created ON public.messages USING brin (created_at) WITH (pages_per_range='32')
 CREATE INDEX messages_read ON public.messages USING btree (thread_id, ordinal, seq)
 
 table migrations (
@@ -853,6 +861,9 @@ function linkable_states(p_workspace uuid, p_ids uuid[])
 function mark_rewound(p_first uuid, p_before integer)
   returns void language sql
 
+function message_scope(p_workspace uuid)
+  returns uuid language sql immutable parallel safe
+
 function move_file(p_workspace uuid, p_from text, p_path text, p_folded text, p_kind text, p_base integer, p_author json, OUT outcome text, OUT obstacle text, OUT file files, OUT seq bigint, OUT also jsonb)
   returns record language plpgsql
 
@@ -929,6 +940,9 @@ function on_purge_thread_log(p_thread uuid)
   returns void language plpgsql
 
 function on_purge_thread_runs(p_thread uuid)
+  returns void language plpgsql
+
+function on_purge_thread_search(p_thread uuid)
   returns void language plpgsql
 
 function on_purge_workspace_content(p_workspace uuid)
@@ -1038,6 +1052,9 @@ function restructure_documents(p_workspace uuid, p_files uuid[])
 
 function search_knowledge(p_workspace uuid, p_words text, p_prefixes text[], p_phrases text[], p_excluded text[], p_project uuid, p_kinds text[], p_limit integer)
   returns TABLE(entity_type text, entity_id uuid, project_id uuid, title text, score real, path text, kind text, version integer, size bigint, data bytea, body text, words text[]) language plpgsql stable
+
+function search_messages(p_workspace uuid, p_words text, p_prefixes text[], p_phrases text[], p_excluded text[], p_thread uuid, p_limit integer)
+  returns TABLE(message_id uuid, thread_id uuid, title text, role text, seq integer, created_at timestamp with time zone, score real, body text, words text[]) language plpgsql stable
 
 function search_terms(p_workspace uuid, p_words text[], p_prefixes text[])
   returns TABLE(term tsquery, forms text[], texts integer, weight double precision) language plpgsql stable

@@ -1,4 +1,4 @@
-// Searches the documents, entities and files of a workspace.
+// Searches the documents, entities, files and messages of a workspace.
 
 import { connect, type Remote } from '../connect.ts';
 import { findProject, kindNamed } from '../find-entity.ts';
@@ -10,12 +10,19 @@ export interface SearchOptions extends Remote {
   readonly limit: number;
 }
 
+/** What can be found and is no kind of entity. */
+const OTHER_KINDS = ['file', 'chat', 'message'];
+
 export async function search(
   words: readonly string[],
   { project, kind, limit, ...remote }: SearchOptions,
 ): Promise<void> {
   const { client } = await connect(remote);
-  const kinds = await Promise.all((kind ?? []).map(async (each) => (await kindNamed(client, each)).kind));
+  const kinds = await Promise.all(
+    (kind ?? []).map(async (each) =>
+      OTHER_KINDS.includes(each) ? each : (await kindNamed(client, each)).kind,
+    ),
+  );
   const query = {
     q: words.join(' '),
     limit,

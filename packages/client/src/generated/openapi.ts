@@ -2431,8 +2431,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Search entities, documents and files
-         * @description By words: what has any of them, the best match first. `"a phrase"` must be there word for word, `begin*` is the beginning of a word, `-not` must not be there. A word that no text has also finds those that are spelled almost like it. Names, by a part of the path, come first; they are left out with `in=text` and with a project. Of a file its name and its first 131072 characters are searched, of the chats the names of the newest 1000.
+         * Search entities, documents, files and messages
+         * @description By words: what has any of them, the best match first. `"a phrase"` must be there word for word, `begin*` is the beginning of a word, `-not` must not be there. A word that no text has also finds those that are spelled almost like it. Names, by a part of the path, come first; they are left out with `in=text` and with a project. Of a file its name and its first 131072 characters are searched, of the chats the names of the newest 1000. Messages are searched if `kinds` has `message`, or with `chat_id`; they come last.
          */
         get: {
             parameters: {
@@ -2441,7 +2441,9 @@ export interface paths {
                     in?: "names" | "text" | "all";
                     /** @description Only what is in this project. */
                     project_id?: string;
-                    /** @description Some of project, document, task, goal, plan, milestone, risk, requirement, file, chat, separated by commas. */
+                    /** @description Only the messages of this chat. */
+                    chat_id?: string;
+                    /** @description Some of project, document, task, goal, plan, milestone, risk, requirement, file, chat, message, separated by commas. */
                     kinds?: string;
                     limit?: number;
                 };
@@ -9919,7 +9921,7 @@ export interface components {
             if_match?: number;
         };
         SearchHit: {
-            /** @description A kind of entities, `file` for a file that is not a document, or `chat`. */
+            /** @description A kind of entities, `file` for a file that is not a document, `chat`, or `message`. */
             entity_type: string;
             /** Format: uuid */
             entity_id: string;
@@ -9945,6 +9947,16 @@ export interface components {
             id: string | null;
             version: number | null;
             size: number | null;
+            /** @description Of a message; `title` is then the title of its chat. */
+            message?: {
+                /** Format: uuid */
+                chat_id: string;
+                /** @enum {string} */
+                role: "user" | "assistant";
+                /** @description Where it begins in the log; null if it waits. */
+                seq: number | null;
+                at: string;
+            };
         };
         FileVersion: {
             /** Format: uuid */

@@ -49,6 +49,7 @@ const OWNER: Readonly<Record<string, string>> = {
   mcp_servers: 'mcp',
   threads: 'threads',
   messages: 'threads',
+  message_index: 'threads',
   sessions: 'threads',
   notes: 'threads',
   audit_settings: 'threads',
@@ -172,6 +173,8 @@ const FOREIGN_READS: Readonly<Record<string, string>> = {
     'the statement of an executor itself checks that its run is open and not canceled',
   'sql/functions/threads/chat_messages.sql runs': 'the first event of a run bounds the scan of the log',
   'src/threads/chats/chat-heads.ts runs': LIST,
+  'sql/functions/threads/search_messages.sql runs':
+    'a message without an event of its own begins with its run',
   'src/threads/chats/read-chats.ts approvals': LIST,
   'src/threads/chats/read-chats.ts runs': LIST,
   'src/threads/client-ids.ts runs': 'a client’s ids of runs and threads are looked up together',

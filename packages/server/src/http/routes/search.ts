@@ -10,6 +10,7 @@ import type { WorkspaceScope } from '../../identity/scope.ts';
 import { readEntities } from '../../knowledge/entities.ts';
 import { titleOf, type Entity } from '../../knowledge/kind.ts';
 import { searchKnowledge, type SearchItem } from '../../knowledge/search.ts';
+import { searchMessages, type FoundMessage } from '../../threads/search.ts';
 import { listChatFiles, type Chat } from '../../threads/chats/chat-files.ts';
 import type { App, HttpContext } from '../app.ts';
 import { whileConnected } from '../kernel/client-gone.ts';
@@ -21,25 +22,27 @@ const CHATS_SEARCHED = 1000;
 const QUERY_CHARACTERS = 1000;
 
 export function searchRoutes(app: App, { knowledge }: HttpContext): void {
-  const known = [...knowledge.kinds.map(({ kind }) => kind), 'file', 'chat'];
+  const known = [...knowledge.kinds.map(({ kind }) => kind), 'file', 'chat', 'message'];
 
   app.openapi(
     createRoute({
       method: 'get',
       path: '/api/v1/workspaces/{id}/search',
       tags: ['knowledge'],
-      summary: 'Search entities, documents and files',
+      summary: 'Search entities, documents, files and messages',
       description:
         'By words: what has any of them, the best match first. `"a phrase"` must be there word for word, `begin*` is the beginning of ' +
         'a word, `-not` must not be there. A word that no text has also finds those that are spelled almost like it. ' +
         'Names, by a part of the path, come first; they are left out with `in=text` and with a project. ' +
-        `Of a file its name and its first ${WORDS_CHARACTERS} characters are searched, of the chats the names of the newest ${CHATS_SEARCHED}.`,
+        `Of a file its name and its first ${WORDS_CHARACTERS} characters are searched, of the chats the names of the newest ${CHATS_SEARCHED}. ` +
+        'Messages are searched if `kinds` has `message`, or with `chat_id`; they come last.',
       request: {
         params: workspaceParam,
         query: z.object({
           q: z.string().trim().min(1).max(QUERY_CHARACTERS),
           in: z.enum(['names', 'text', 'all']).default('all'),
           project_id: z.uuid().optional().openapi({ description: 'Only what is in this project.' }),
+          chat_id: z.uuid().optional().openapi({ description: 'Only the messages of this chat.' }),
           kinds: z
             .string()
             .max(500)
@@ -62,8 +65,23 @@ export function searchRoutes(app: App, { knowledge }: HttpContext): void {
       },
     }),
     async (c) => {
-      const { q: query, in: where, project_id: projectId, kinds, limit } = c.req.valid('query');
+      const {
+        q: query,
+        in: where,
+        project_id: projectId,
+        chat_id: chatId,
+        kinds,
+        limit,
+      } = c.req.valid('query');
       const scope = await scopeIn(c);
+      const messages =
+        chatId === undefined && !kinds?.includes('message')
+          ? []
+          : await whileConnected(c.env.outgoing, (signal) =>
+              searchMessages(scope.db, scope.workspaceId, { query, chatId, limit, signal }),
+            );
+      const onlyMessages = chatId !== undefined || kinds?.every((kind) => kind === 'message');
+      if (onlyMessages) return c.json({ items: messages.map(messageHit), next: null }, 200);
       const isWanted = ({ entity_type }: SearchHit) => !kinds || kinds.includes(entity_type);
       const items: SearchHit[] = [];
       // Files in a folder of that name come last.
@@ -83,6 +101,7 @@ export function searchRoutes(app: App, { knowledge }: HttpContext): void {
       }
       const known = new Set(items.map(({ entity_id }) => entity_id));
       items.push(...inFolders.filter(({ entity_id }) => !known.has(entity_id)));
+      items.push(...messages.map(messageHit));
       return c.json({ items: items.slice(0, limit), next: null }, 200);
     },
   );
@@ -147,6 +166,33 @@ function chatHit({ threadId, path, version }: Chat): SearchHit {
     id: null,
     version,
     size: null,
+  };
+}
+
+function messageHit({
+  message_id,
+  thread_id,
+  title,
+  role,
+  seq,
+  created_at,
+  score,
+  snippet,
+}: FoundMessage): SearchHit {
+  return {
+    entity_type: 'message',
+    entity_id: message_id,
+    project_id: null,
+    title: title ?? '',
+    snippet,
+    score,
+    found_in: 'text',
+    path: null,
+    kind: null,
+    id: null,
+    version: null,
+    size: null,
+    message: { chat_id: thread_id, role, seq, at: created_at.toISOString() },
   };
 }
 
