@@ -6,8 +6,33 @@ import { id, time } from './scalars.ts';
 
 const title = z.string().trim().min(1).max(200);
 
-/** How a chat pursues its goal. `parallel_agents` and `autonomous` are not implemented. */
+/** How a chat pursues its goal. */
 const mode = z.enum(['chat_mode', 'plan_then_execute', 'parallel_agents', 'autonomous']);
+
+/** The maximum number and length, in characters, of an autonomous goal's criteria, and the length of its check command. */
+export const MOST_CRITERIA = 20;
+export const CRITERION_CHARACTERS = 1000;
+const CHECK_CHARACTERS = 4000;
+
+const doneWhen = z
+  .strictObject({
+    check: z.string().trim().min(1).max(CHECK_CHARACTERS).optional().meta({
+      description: 'A command that ends with exit code 0 when the goal is reached. It runs in the sandbox.',
+    }),
+    criteria: z
+      .array(z.string().trim().min(1).max(CRITERION_CHARACTERS))
+      .min(1)
+      .max(MOST_CRITERIA)
+      .optional()
+      .meta({ description: 'What is true when the goal is reached. A judge decides.' }),
+    judge_model: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: 'The judge’s `provider/model`; the chat’s, if absent.' }),
+  })
+  .meta({ id: 'DoneWhen' });
 
 export const newChat = z
   .strictObject({
@@ -22,11 +47,15 @@ export const newChat = z
     entity_id: id.optional().meta({ description: 'The entity of a project that the chat is about.' }),
     mode: mode.optional().meta({
       description:
-        '`chat_mode` or `plan_then_execute`; the others are not available in this version. Default: `plan_then_execute` if ' +
-        'the role leads a team, else `chat_mode`.',
+        'How the chat pursues its goal; see the modes in the documentation. Default: `plan_then_execute` if the role leads a ' +
+        'team, else `chat_mode`.',
     }),
     plan_id: id.optional().meta({
       description: 'The plan that `plan_then_execute` goes on with; without it, a planner writes one.',
+    }),
+    done_when: doneWhen.optional().meta({
+      description:
+        'For `autonomous`: how to tell that the goal is reached. Without it, a judge derives criteria first.',
     }),
     limits: limits.optional().meta({ description: 'The limits of the first run.' }),
   })

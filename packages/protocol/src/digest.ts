@@ -13,7 +13,9 @@ const verdict = z
     run_id: id,
     round: z.int().meta({ description: 'The round of work that was judged, counted from 1.' }),
     verdict: z.enum(VERDICTS),
-    by: z.enum(['check', 'judge']).meta({ description: 'The check command, or the judge’s model.' }),
+    by: z
+      .enum(['check', 'judge', 'watchdog'])
+      .meta({ description: 'The check command, the judge’s model, or the watchdog, if the round failed.' }),
     reasons: z.array(z.string()),
     at: time,
   })

@@ -144,6 +144,19 @@ export interface EventData {
     run?: string;
     error?: string;
   };
+  /**
+   * Whether an autonomous run has reached its goal, after a round of work. `check`: the check command decided; `judge`: a model that
+   * sees results and versions; `watchdog`: the round failed and changed nothing. `changed` counts files and entities that the round
+   * changed, `idle` the rounds in a row, up to this one, that changed nothing.
+   */
+  verdict: {
+    round: number;
+    verdict: 'met' | 'not_met' | 'impossible';
+    by: 'check' | 'judge' | 'watchdog';
+    reasons: readonly string[];
+    changed: number;
+    idle: number;
+  };
   /** The run started a child run on a thread of its own. `child` names it within this run. */
   child_start: { child: string; run: string; thread: string; title: string; role: string };
   /** The child run ended. `text` is the beginning of its last message; `files` and `entities` are what it changed. */

@@ -81,8 +81,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     sandbox,
   });
   const planning = { bus, workspaces, knowledge, roles, toolNames };
-  const { plans, keeper, conductor } = wirePlanning(options, database, planning);
-  const conductors = new Map([...(options.conductors ?? []), ['plan', conductor] as const]);
+  const { plans, keeper, conductors: planned } = wirePlanning(options, database, planning);
+  const conductors = new Map([...(options.conductors ?? []), ...planned]);
   const { executor, claims } = wireExecutors(options, database, bus);
   const running = { database, bus, writer, agents, executor, conductors, packs, secrets, metrics };
   const pod: Pod = wirePod(options, running);

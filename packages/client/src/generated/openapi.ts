@@ -9153,7 +9153,7 @@ export interface components {
              */
             entity_id?: string;
             /**
-             * @description `chat_mode` or `plan_then_execute`; the others are not available in this version. Default: `plan_then_execute` if the role leads a team, else `chat_mode`.
+             * @description How the chat pursues its goal; see the modes in the documentation. Default: `plan_then_execute` if the role leads a team, else `chat_mode`.
              * @enum {string}
              */
             mode?: "chat_mode" | "plan_then_execute" | "parallel_agents" | "autonomous";
@@ -9162,6 +9162,15 @@ export interface components {
              * @description The plan that `plan_then_execute` goes on with; without it, a planner writes one.
              */
             plan_id?: string;
+            /** @description For `autonomous`: how to tell that the goal is reached. Without it, a judge derives criteria first. */
+            done_when?: {
+                /** @description A command that ends with exit code 0 when the goal is reached. It runs in the sandbox. */
+                check?: string;
+                /** @description What is true when the goal is reached. A judge decides. */
+                criteria?: string[];
+                /** @description The judge’s `provider/model`; the chat’s, if absent. */
+                judge_model?: string;
+            };
             /** @description The limits of the first run. */
             limits?: {
                 /** @description Model calls. */
@@ -9292,10 +9301,10 @@ export interface components {
                 /** @enum {string} */
                 verdict: "met" | "not_met" | "impossible";
                 /**
-                 * @description The check command, or the judge’s model.
+                 * @description The check command, the judge’s model, or the watchdog, if the round failed.
                  * @enum {string}
                  */
-                by: "check" | "judge";
+                by: "check" | "judge" | "watchdog";
                 reasons: string[];
                 /** Format: date-time */
                 at: string;

@@ -143,6 +143,7 @@ function say(state: AgUiState, logged: LogEvent, { finished, messages }: Spoken)
     case 'context_usage':
     case 'mode':
     case 'plan_step':
+    case 'verdict':
     case 'titled':
     case 'rewound':
     case 'child_start':

@@ -103,6 +103,7 @@ function framesOf({ calls, usage, cost, doing, reason }: State, event: LogEvent)
     case 'operation':
     case 'entity_patch':
     case 'plan_step':
+    case 'verdict':
     case 'agent_state_delta':
       return [{ event: event.type, data: event.data }];
     case 'approval':

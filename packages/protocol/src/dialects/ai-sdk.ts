@@ -122,6 +122,8 @@ function say(state: AiSdkState, event: LogEvent): Said {
     }
     case 'plan_step':
       return [state, [data('plan-step', event.data)]];
+    case 'verdict':
+      return [state, [data('verdict', event.data)]];
     case 'context_usage':
       return [state, [transient('context', event.data, 'context')]];
     case 'mode':

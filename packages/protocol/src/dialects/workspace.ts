@@ -110,6 +110,7 @@ function framesOf(state: State, event: LogEvent): readonly DialectFrame[] {
     case 'operation':
     case 'entity_patch':
     case 'plan_step':
+    case 'verdict':
     case 'approval':
     case 'approval_end':
     case 'rewound':

@@ -105,6 +105,7 @@ export function applyToTurn(turn: Turn, event: ViewEvent, version: number): void
     case 'agent_state_delta':
     case 'entity_patch':
     case 'plan_step':
+    case 'verdict':
     case 'child_start':
     case 'child_end':
       return;

@@ -4,11 +4,12 @@ import type { Roles } from '../agents/roles.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
+import { createAutonomousConductor } from '../planning/autonomous/conductor.ts';
 import { createPlanConductor } from '../planning/plan-conductor.ts';
 import type { PlanningTeam } from '../planning/planning-message.ts';
 import { Plans } from '../planning/plans.ts';
 import { startPlanKeeper, type PlanKeeper } from '../planning/render.ts';
-import type { Conductor } from '../runs/children/conductor.ts';
+import type { Conductor, Conductors } from '../runs/children/conductor.ts';
 import type { Database } from './database.ts';
 import type { ServerOptions } from './options.ts';
 
@@ -24,7 +25,7 @@ export function wirePlanning(
   { config }: ServerOptions,
   { pool, onError }: Database,
   { bus, workspaces, knowledge, roles, toolNames }: PlanningOptions,
-): { readonly plans: Plans; readonly keeper: PlanKeeper; readonly conductor: Conductor } {
+): { readonly plans: Plans; readonly keeper: PlanKeeper; readonly conductors: Conductors } {
   const known = new Set(toolNames);
   // Tools of MCP servers (server__tool) come and go with their servers.
   const tools = { has: (name: string) => known.has(name) || name.includes('__') };
@@ -41,7 +42,7 @@ export function wirePlanning(
   });
   workspaces.refreshBy((workspaceId, path) => plans.refresh(workspaceId, path));
   const keeper = startPlanKeeper({ pool, bus, settle: (key) => plans.settle(key), onError });
-  const conductor = createPlanConductor({
+  const plan = createPlanConductor({
     readPlan: async (key) => {
       const { plan, problems } = await plans.read(key);
       const [first] = problems;
@@ -51,7 +52,11 @@ export function wirePlanning(
     readTeam: (workspaceId, name) => readPlanningTeam(roles, workspaceId, name),
     attach: (key, runId) => plans.attach(key, runId),
   });
-  return { plans, keeper, conductor };
+  const conductors = new Map<string, Conductor>([
+    ['plan', plan],
+    ['autonomous', createAutonomousConductor()],
+  ]);
+  return { plans, keeper, conductors };
 }
 
 /** The team with what its roles are for. Roles that do not exist are left out. */

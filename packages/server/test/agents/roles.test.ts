@@ -77,6 +77,7 @@ test('without files there are the built-in roles', async () => {
     'coder',
     'content-strategist',
     'editor',
+    'judge',
     'planner',
     'researcher',
     'reviewer',

@@ -97,9 +97,10 @@ describe('opening', () => {
     [{ files: [NOBODY] }, 404, 'file_not_found', `files[0]: there is no file with the id ${NOBODY}`],
     [{ files: Array(21).fill('/a') }, 400, 'invalid_body', 'files'],
     [{ mode: 'plan_then_execute', plan_id: NOBODY }, 404, 'plan_not_found', 'There is no plan'],
-    [{ mode: 'parallel_agents' }, 400, 'not_available', 'the modes are chat_mode and plan_then_execute'],
-    [{ mode: 'autonomous' }, 400, 'not_available', 'not available in this version'],
-    [{ plan_id: NOBODY }, 400, 'not_available', 'a plan is run in the mode plan_then_execute'],
+    [{ mode: 'parallel_agents' }, 400, 'not_available', 'not available in this version'],
+    [{ plan_id: NOBODY }, 400, 'invalid_body', 'a plan is run in the mode plan_then_execute'],
+    [{ done_when: { criteria: ['x'] } }, 400, 'invalid_body', 'only the mode autonomous takes it'],
+    [{ mode: 'autonomous', done_when: { criteria: [] } }, 400, 'invalid_body', 'done_when.criteria'],
   ])('WS-3 %j is refused, and nothing is left of it', async (given, status, code, detail) => {
     const space = await newSpace(world.url);
     const refused = await open(space, given);

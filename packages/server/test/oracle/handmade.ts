@@ -220,6 +220,38 @@ const children = logOf(
   ],
 );
 
+const verdicts = logOf(
+  'verdicts',
+  'an autonomous run: the check fails after the first round, the second round meets the goal',
+  [
+    ...session(null, 'running', 'message'),
+    ...of(FIRST)(running(1), person('u1', 'reach the goal')),
+    ...of(FIRST)(
+      { type: 'child_start', data: { ...child(1), title: 'Round 1', role: 'assistant' } },
+      { type: 'child_end', data: { ...child(1), status: 'done', text: 'done, I say' } },
+      {
+        type: 'verdict',
+        data: {
+          round: 1,
+          verdict: 'not_met',
+          by: 'check',
+          reasons: ['the check command failed'],
+          changed: 0,
+          idle: 1,
+        },
+      },
+      { type: 'child_start', data: { ...child(2), title: 'Round 2', role: 'assistant' } },
+      { type: 'child_end', data: { ...child(2), status: 'done', text: 'now it is' } },
+      {
+        type: 'verdict',
+        data: { round: 2, verdict: 'met', by: 'judge', reasons: ['the file is there'], changed: 1, idle: 0 },
+      },
+    ),
+    ...of(FIRST)(start('m1'), token('m1', 'met'), end('m1', 'met'), final('m1', 'met'), done),
+    ...session('running', 'idle', 'done'),
+  ],
+);
+
 const delta = (data: EventData['agent_state_delta']): NewEvent => ({ type: 'agent_state_delta', data });
 const at = '2026-01-01T12:00:00.000Z';
 
@@ -324,4 +356,12 @@ const modes = logOf(
   ],
 );
 
-export const HANDMADE: readonly RecordedLog[] = [stalled, rewoundIntoRun, planSteps, children, memory, modes];
+export const HANDMADE: readonly RecordedLog[] = [
+  stalled,
+  rewoundIntoRun,
+  planSteps,
+  children,
+  verdicts,
+  memory,
+  modes,
+];

@@ -25,6 +25,7 @@ const EVENT_TYPES = Object.keys({
   operation: true,
   entity_patch: true,
   plan_step: true,
+  verdict: true,
   final: true,
   error: true,
   canceled: true,

@@ -18,6 +18,7 @@ import { findThreadScope } from '../messages/thread-scope.ts';
 import { Problem } from '../kernel/problem.ts';
 import {
   body,
+  invalidField,
   json,
   limitQuery,
   notAvailable,
@@ -80,14 +81,14 @@ export function chatRoutes(app: App, context: HttpContext): void {
       },
     }),
     async (c) => {
-      const { goal, title = null, plan_id, project_id, entity_id, ...rest } = c.req.valid('json');
+      const { goal, title = null, plan_id, done_when, project_id, entity_id, ...rest } = c.req.valid('json');
       const { mode: asked, ...message } = rest;
       refuseNul('title', title ?? undefined);
       const scope = await scopeIn(c);
       const team = await teamLedBy(context, scope, message.role);
       // A lead brings its team in, unless the request says otherwise.
       const mode = asked ?? (team ? 'plan_then_execute' : 'chat_mode');
-      const directive = await directiveOf(context, c, { mode, planId: plan_id, team });
+      const directive = await directiveOf(context, c, { mode, planId: plan_id, doneWhen: done_when, team });
       const about = await findThreadScope(context, scope, { project_id, entity_id });
       const threadId = uuidv7();
       const origin = {
@@ -98,7 +99,11 @@ export function chatRoutes(app: App, context: HttpContext): void {
       const { run, headers } = await takeMessage(context, scope, {
         threadId,
         origin,
-        message: { content: goal, ...message },
+        message: {
+          content: goal,
+          ...message,
+          ...(mode === 'autonomous' && { limits: { ...AUTONOMOUS_LIMITS, ...message.limits } }),
+        },
         about,
         idempotencyKey: c.req.valid('header')['idempotency-key'] ?? null,
         chat: { title, role: origin.role, model: origin.model, mode },
@@ -261,28 +266,46 @@ async function teamLedBy(
   return [...(await roles.of(workspaceId)).teams.values()].find(({ lead }) => lead === role);
 }
 
-/** What conducts the chat's first run. Refuses modes that only a later version supports, and plans that cannot run. */
+/** What an autonomous run may use, where its request sets no limit: model calls, tokens, and time. */
+const AUTONOMOUS_LIMITS = { steps: 200, tokens: 2_000_000, seconds: 4 * 3600 } as const;
+
+interface Asked {
+  readonly mode: Chat['mode'];
+  readonly planId: string | undefined;
+  readonly doneWhen: z.infer<typeof schemas.newChat>['done_when'];
+  readonly team: Team | undefined;
+}
+
+/** What conducts the chat's first run. Refuses fields that the mode does not take, and what cannot run. */
 async function directiveOf(
   context: HttpContext,
   c: Context,
-  {
-    mode,
-    planId,
-    team,
-  }: { readonly mode: Chat['mode']; readonly planId: string | undefined; readonly team: Team | undefined },
+  { mode, planId, doneWhen, team }: Asked,
 ): Promise<Enqueue['directive']> {
-  if (mode === 'plan_then_execute') {
-    const { workspaceId } = await scopeIn(c);
-    if (planId !== undefined) await requireIdlePlan(context, { workspaceId, planId });
-    const lead = team && planId === undefined ? { planner: team.lead, team: team.name } : {};
-    return { mode: 'plan', plan_id: planId ?? null, ...lead };
+  if (doneWhen !== undefined && mode !== 'autonomous')
+    throw invalidField('done_when', 'only the mode autonomous takes it; set mode, or omit done_when.');
+  if (planId !== undefined && mode !== 'plan_then_execute')
+    throw invalidField('plan_id', 'a plan is run in the mode plan_then_execute; set mode, or omit plan_id.');
+  switch (mode) {
+    case 'chat_mode':
+      return undefined;
+    case 'plan_then_execute': {
+      const { workspaceId } = await scopeIn(c);
+      if (planId !== undefined) await requireIdlePlan(context, { workspaceId, planId });
+      const lead = team && planId === undefined ? { planner: team.lead, team: team.name } : {};
+      return { mode: 'plan', plan_id: planId ?? null, ...lead };
+    }
+    case 'autonomous': {
+      const { check = null, criteria = [], judge_model = null } = doneWhen ?? {};
+      if (check !== null && !context.sandbox.usable)
+        throw invalidField(
+          'done_when.check',
+          `commands cannot be run on this server: ${context.sandbox.reason}. Give criteria instead.`,
+        );
+      refuseNul('done_when.check', check ?? undefined);
+      return { mode, check, criteria, judge_model };
+    }
+    case 'parallel_agents':
+      throw notAvailable('mode', 'parallel_agents is not available in this version.');
   }
-  if (mode !== 'chat_mode')
-    throw notAvailable(
-      'mode',
-      `${mode} is not available in this version; the modes are chat_mode and plan_then_execute.`,
-    );
-  if (planId !== undefined)
-    throw notAvailable('plan_id', 'a plan is run in the mode plan_then_execute; set mode, or omit plan_id.');
-  return undefined;
 }

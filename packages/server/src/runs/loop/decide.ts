@@ -185,9 +185,13 @@ function rests(run: RunState, queued: QueuedRun, next: Next | null): boolean {
   return run.rest?.for === 'approvals' && !isAnswered(run, queued);
 }
 
-/** What the run's conductor does next. Null for a run that a model answers, and for one whose closing message is written. */
+/**
+ * What the run's conductor does next. Null for a run that a model answers, for one with open calls, and for one whose closing
+ * message is written.
+ */
 function conduct(run: RunState, queued: QueuedRun): Next | null {
-  if (!queued.family?.conducting || run.last?.end.kind === 'complete') return null;
+  if (!queued.family?.conducting || run.calls.some(({ stage }) => stage.kind !== 'ended')) return null;
+  if (run.last?.end.kind === 'complete' && run.calls.length === 0) return null;
   return withinCaps(queued.family.conducting.next(run), run, queued.family);
 }
 

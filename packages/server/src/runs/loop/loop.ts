@@ -291,6 +291,8 @@ class Actor {
       case 'call_model':
         return this.#withAgent((context) => callModel(context, step.run));
       case 'run_tools':
+        // A conductor reads the results of its calls with the facts.
+        if (this.#queued(step.run.id).family?.conducting) this.#hasFreshFacts = false;
         return this.#withAgent((context) => runTools(context, step.run, step.calls));
       case 'settle':
         return this.#write(write.applyDecisions(step.run, step.queued));
