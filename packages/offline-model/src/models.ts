@@ -1,6 +1,5 @@
 // The offline models, which answer when no language model is connected. They are deterministic, keep no state between calls
-// (a takeover continues from the history alone), and never pretend to be a language model.
-//
+// (a takeover continues from the history alone), and never pretend to be a language model:
 //   offline/demo     plain words at a human pace
 //   offline/instant  the same without delays, for tests
 //   offline/script   says and calls what the last user message, a JSON script, specifies

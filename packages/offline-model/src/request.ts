@@ -1,6 +1,6 @@
 // A request to an offline model: the subset of the server's model request that is used here.
 
-import type { MessagePart } from '@continuo/engine';
+import { isJsonTooDeep, type MessagePart } from '@continuo/engine';
 
 export type HistoryMessage =
   | { readonly role: 'user'; readonly id: string; readonly content: string }
@@ -31,4 +31,13 @@ export interface ModelRequest {
   /** The answer ends after this many words. */
   readonly maxOutputTokens?: number;
   readonly signal: AbortSignal;
+}
+
+/** Undefined if the text is not JSON, or is nested deeper than a call's input may be. */
+export function parseJson(text: string): unknown {
+  try {
+    return isJsonTooDeep(text) ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,5 @@
-// A script: the last user message is JSON that tells the model what to say and call.
-//
-// The number of assistant messages since that message selects the step, so that a pod which takes a run over continues at the
-// right step.
+// A script: the last user message is JSON that tells the model what to say and call. The number of assistant messages since that
+// message selects the step, so that a pod which takes a run over continues at the right step.
 
 import { isJsonTooDeep, JSON_DEPTH } from '@continuo/engine';
 import { z } from 'zod';
@@ -13,41 +11,33 @@ const SCRIPT_DEPTH = JSON_DEPTH + 16;
 const MOST_TOKENS = 100_000;
 const milliseconds = z.number().min(0).max(86_400_000);
 
-const scriptSchema = z.strictObject({
-  steps: z.array(
-    z
-      .strictObject({
-        text: z.string().optional(),
-        /** The text, already split into deltas. */
-        deltas: z.array(z.string()).optional(),
-        /** How many made-up words to add after the text. */
-        tokens: z.int().min(0).max(MOST_TOKENS).optional(),
-        reasoning: z.string().optional(),
-        calls: z
-          .array(
-            z
-              .strictObject({
-                tool: z.string().min(1),
-                input: z.record(z.string(), z.unknown()).optional(),
-                raw: z.string().optional(),
-              })
-              .refine(
-                (call) => call.input === undefined || call.raw === undefined,
-                'give input or raw, not both',
-              ),
-          )
-          .optional(),
-        delay_ms: milliseconds.optional(),
-        first_delay_ms: milliseconds.optional(),
-        error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
-        hang: z.boolean().optional(),
-      })
-      .refine((step) => step.text === undefined || step.deltas === undefined, 'give text or deltas, not both')
-      .refine((step) => !step.error || !step.hang, 'give error or hang, not both'),
-  ),
-});
+const callSchema = z
+  .strictObject({
+    tool: z.string().min(1),
+    input: z.record(z.string(), z.unknown()).optional(),
+    raw: z.string().optional(),
+  })
+  .refine(({ input, raw }) => input === undefined || raw === undefined, 'give input or raw, not both');
 
-type ScriptStep = z.infer<typeof scriptSchema>['steps'][number];
+const stepSchema = z
+  .strictObject({
+    text: z.string().optional(),
+    /** The text, already split into deltas. */
+    deltas: z.array(z.string()).optional(),
+    /** How many made-up words to add after the text. */
+    tokens: z.int().min(0).max(MOST_TOKENS).optional(),
+    reasoning: z.string().optional(),
+    calls: z.array(callSchema).optional(),
+    delay_ms: milliseconds.optional(),
+    first_delay_ms: milliseconds.optional(),
+    error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+    hang: z.boolean().optional(),
+  })
+  .refine((step) => step.text === undefined || step.deltas === undefined, 'give text or deltas, not both')
+  .refine((step) => !step.error || !step.hang, 'give error or hang, not both');
+
+const scriptSchema = z.strictObject({ steps: z.array(stepSchema) });
+type ScriptStep = z.infer<typeof stepSchema>;
 
 export function scriptedStep(history: readonly HistoryMessage[]): Step {
   const start = history.findLastIndex((message) => message.role === 'user');

@@ -1,8 +1,5 @@
-// One step of an offline model, and how it becomes a stream of events.
-//
-// 1. The deltas of a block, joined, are exactly the block's text.
-// 2. At zero pace nothing waits: no timer, no await.
-// 3. An abort is the last event, even in the middle of a wait.
+// One step of an offline model, and how it becomes a stream of events. The deltas of a block, joined, are its text. At zero pace
+// nothing waits: no timer, no await. An abort is the last event, even in the middle of a wait.
 
 import type { StreamEvent } from '@continuo/engine';
 import type { HistoryMessage, ModelRequest } from './request.ts';
@@ -20,22 +17,15 @@ export interface Pace {
   readonly between: (index: number, text: string) => number;
 }
 
-interface StepCall {
-  readonly tool: string;
-  /** The input as the model writes it, valid JSON or not. */
-  readonly input: string;
-}
-
 export interface Step {
   readonly reasoning?: string;
   readonly deltas?: readonly string[];
-  readonly calls?: readonly StepCall[];
+  /** The input is as the model writes it, valid JSON or not. */
+  readonly calls?: readonly { readonly tool: string; readonly input: string }[];
   readonly pace?: Pace;
   /** Whether the user asked for a slow answer. */
   readonly slowly?: boolean;
-  readonly end?:
-    | { readonly kind: 'error'; readonly code: string; readonly message: string }
-    | { readonly kind: 'hang' };
+  readonly end?: { kind: 'error'; code: string; message: string } | { kind: 'hang' };
 }
 
 /** Splits a text into words with their trailing space; joined, they are the text. */
@@ -50,12 +40,8 @@ interface Performance {
   readonly stepFor: (request: ModelRequest) => Step;
 }
 
-export async function* play({
-  id,
-  request,
-  world,
-  stepFor,
-}: Performance): AsyncGenerator<StreamEvent, void, undefined> {
+export async function* play(performance: Performance): AsyncGenerator<StreamEvent, void, undefined> {
+  const { id, request, world, stepFor } = performance;
   const { signal, messageId } = request;
   const now = () => world.now();
   const interrupted = (): StreamEvent => ({ type: 'stream_interrupted', at: now(), reason: 'aborted' });
@@ -74,13 +60,9 @@ export async function* play({
 }
 
 /** The events in order, and the waits between them in milliseconds. */
-function* perform(
-  step: Step,
-  request: ModelRequest,
-  now: () => number,
-): Generator<StreamEvent | number, void, undefined> {
+function* perform(step: Step, request: ModelRequest, now: () => number): Generator<StreamEvent | number> {
   let output = 0;
-  const pause = function* (text: string): Generator<number, void, undefined> {
+  const pause = function* (text: string): Generator<number> {
     const ms = output === 0 ? 0 : (step.pace?.between(output, text) ?? 0);
     output += 1;
     if (ms > 0) yield ms;
@@ -111,7 +93,7 @@ function* perform(
   for (const [index, call] of calls.entries()) {
     const callId = callIdFor(request.messageId, index);
     yield { type: 'tool_input_start', at: now(), callId, tool: call.tool };
-    for (const text of pieces(call.input)) {
+    for (const text of call.input.match(/[\s\S]{1,16}/gu) ?? []) {
       yield* pause(text);
       yield { type: 'tool_input_delta', at: now(), callId, text };
     }
@@ -131,10 +113,6 @@ function callIdFor(messageId: string, index: number): string {
   return messageId.replace(/[^a-zA-Z0-9_-]/g, '_').slice(-(64 - suffix.length)) + suffix;
 }
 
-function pieces(input: string): readonly string[] {
-  return input.match(/[\s\S]{1,16}/gu) ?? [];
-}
-
 /** An estimate: four characters per token, over the whole request. */
 function tokensIn(request: ModelRequest): number {
   let characters = request.system.length;
@@ -143,18 +121,12 @@ function tokensIn(request: ModelRequest): number {
 }
 
 function lengthOf(message: HistoryMessage): number {
-  switch (message.role) {
-    case 'user':
-    case 'system':
-      return message.content.length;
-    case 'tool':
-      return jsonLength(message.output);
-    case 'assistant':
-      return message.parts.reduce(
-        (sum, part) => sum + (part.kind === 'tool_call' ? jsonLength(part.input) : part.text.length),
-        0,
-      );
-  }
+  if (message.role === 'tool') return jsonLength(message.output);
+  if (message.role !== 'assistant') return message.content.length;
+  const lengths = message.parts.map((part) =>
+    part.kind === 'tool_call' ? jsonLength(part.input) : part.text.length,
+  );
+  return lengths.reduce((sum, length) => sum + length, 0);
 }
 
 function jsonLength(value: unknown): number {

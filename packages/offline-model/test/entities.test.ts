@@ -2,35 +2,22 @@
 
 import { expect, test } from 'vitest';
 import type { HistoryMessage } from '../src/index.ts';
-import { ask, callsOf, modelOf, tool, user } from './support.ts';
+import { ask, callsOf, modelOf, toolsNamed, user } from './support.ts';
 
 const PROJECT = '01a1e7e3-578c-733e-a71d-a085c763a1ee';
-const string = { type: 'string' };
-const tools = [
-  tool('read', 'Reads a file of the workspace.', { path: string }),
-  tool('create_onto_project', 'Creates a project.', { name: string, purpose: string }, ['name']),
-  tool('list_onto_projects', 'Lists the projects of the workspace.', { limit: { type: 'integer' } }, []),
-  ...[
-    ['task', 'tasks'],
-    ['document', 'documents'],
-    ['open_question', 'open_questions'],
-  ].flatMap(([kind, plural]) => [
-    tool(`create_onto_${kind}`, `Creates a ${kind}.`, { project_id: string, title: string }, [
-      'project_id',
-      'title',
-    ]),
-    tool(`list_onto_${plural}`, `Lists the ${plural} of a project.`, { project_id: string }),
-    tool(`search_onto_${plural}`, `Searches ${plural}.`, { query: string, project_id: string }, ['query']),
-    tool(`get_onto_${kind}_details`, `Reads a ${kind}.`, { [`${kind}_id`]: string }, []),
-    tool(
-      `update_onto_${kind}`,
-      'Changes one.',
-      { [`${kind}_id`]: string, expected_version: { type: 'integer' }, state: string },
-      [`${kind}_id`, 'expected_version'],
-    ),
+const tools = toolsNamed([
+  'read',
+  'create_onto_project',
+  'list_onto_projects',
+  'search_onto_project',
+  ...['task', 'document', 'open_question'].flatMap((kind) => [
+    `create_onto_${kind}`,
+    `list_onto_${kind}s`,
+    `search_onto_${kind}s`,
+    `get_onto_${kind}_details`,
+    `update_onto_${kind}`,
   ]),
-  tool('search_onto_project', 'Searches everything in a project.', { query: string, project_id: string }),
-];
+]);
 const system = `This conversation is about the project Garden party (project_id ${PROJECT}).`;
 
 async function callsAfter(history: readonly HistoryMessage[]): Promise<[string, unknown][]> {

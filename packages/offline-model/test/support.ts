@@ -119,73 +119,11 @@ export const linesOf = (text: string): string[] =>
     .split('\n')
     .map((line) => line.trim());
 
-export function tool(
-  name: string,
-  description: string,
-  properties: Record<string, unknown>,
-  required: readonly string[] = Object.keys(properties),
-): ToolSchema {
-  return { name, description, input: { type: 'object', properties, required, additionalProperties: false } };
-}
-const string = (description?: string) =>
-  description === undefined ? { type: 'string' } : { type: 'string', description };
+const NAMES = ['ls', 'read', 'write', 'edit', 'move', 'remove', 'glob', 'grep', 'history', 'diff', 'restore'];
 
-export const deleteFile = tool('delete_file', 'Delete a file from the workspace.', {
-  path: string('Path of the file'),
-});
-const readFile = tool(
-  'read_file',
-  'Read a file of the workspace.',
-  { path: string('Path of the file'), max_lines: { type: 'integer' } },
-  ['path'],
-);
-const writeFile = tool('write_file', 'Write a text file.', {
-  path: string('Path of the file'),
-  content: string('The text of the file'),
-});
-const listFiles = tool(
-  'listFiles',
-  'List the files in a directory.',
-  { path: string('The directory'), recursive: { type: 'boolean' } },
-  [],
-);
-const weather = tool('get-weather', 'Get the current weather for a city.', {
-  city: string(),
-  unit: { type: 'string', enum: ['celsius', 'fahrenheit'], default: 'celsius' },
-});
-const search = tool(
-  'search',
-  'Search the web for pages.',
-  { query: string(), limit: { type: 'integer', minimum: 1, maximum: 10 } },
-  ['query'],
-);
-const add = tool('add', 'Add two numbers.', { a: { type: 'number' }, b: { type: 'number' } });
-const shell = tool('bash', 'Run a shell command in the sandbox.', { command: string('The command') });
-const email = tool('send_email', 'Send an email.', {
-  to: { type: 'string', format: 'email' },
-  subject: string(),
-  body: string(),
-});
-const entity = tool(
-  'create_entity',
-  'Create an entity in the knowledge base.',
-  {
-    name: string(),
-    type: { type: 'string', enum: ['person', 'place'] },
-    tags: { type: 'array', items: string() },
-    address: { type: 'object', properties: { city: string() }, required: ['city'] },
-  },
-  ['name', 'type'],
-);
-export const everything = [
-  deleteFile,
-  readFile,
-  writeFile,
-  listFiles,
-  weather,
-  search,
-  add,
-  shell,
-  email,
-  entity,
-];
+/** What is in a tool's schema does not matter to the model. */
+export const toolsNamed = (names: readonly string[]): readonly ToolSchema[] =>
+  names.map((name) => ({ name, description: `The tool ${name}.`, input: { type: 'object' } }));
+
+/** The tools that an assistant has. */
+export const everything = toolsNamed([...NAMES, 'exec', 'tracker__find']);

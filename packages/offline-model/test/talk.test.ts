@@ -1,8 +1,9 @@
-// What the offline model says and calls, in plain words.
+// What the offline model says and calls: one row per form of sentence, and sentences that have none.
 
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { HistoryMessage } from '../src/index.ts';
-import { modelOf, ask, user, talk, plan, linesOf, tool, deleteFile, everything } from './support.ts';
+import { modelOf, ask, user, talk, plan, linesOf, everything } from './support.ts';
 
 describe('what it says it is', () => {
   test('RT-7 it says that no language model is connected and which setting chooses one', async () => {
@@ -26,14 +27,21 @@ describe('what it says it is', () => {
     expect(text).toContain('I cannot really answer that');
   });
 
-  test('RT-7 it names the tools that it was given', async () => {
+  test('RT-7 asked for anything else, it shows sentences that it recognises, and each of them is recognised', async () => {
     const { text } = await talk([user('What can you do?')], everything);
-    expect(text).toContain('- delete_file: Delete a file from the workspace');
-    expect(text).toContain('and 4 more');
+    const examples = [...text.matchAll(/^- (.*)$/gm)].map((match) => match[1]!);
+    expect(examples).toContain('Write a haiku to /rain.md');
+    const files = examples.filter((each) => !/task|document|project|as the goal|as a step/.test(each));
+    expect(files.length).toBeGreaterThan(12);
+    for (const example of files)
+      expect([example, await plan(`Read /list.md, then ${example}`, everything)]).toEqual([
+        example,
+        expect.arrayContaining([[['read', { path: '/list.md' }]]]),
+      ]);
   });
 
   test('RT-7 the same request gives the same events', async () => {
-    const request = { history: [user('read a.txt and b.txt')], tools: everything };
+    const request = { history: [user('read a.txt and read b.txt')], tools: everything };
     expect(await ask(modelOf('offline/demo'), request)).toEqual(await ask(modelOf('offline/demo'), request));
   });
 
@@ -58,12 +66,6 @@ describe('what it says it is', () => {
     expect((await talk(history, everything)).text).toBe(whole.slice(whole.indexOf('**Day 8.**')));
     expect((await talk([user('Go on')], everything)).text).toContain('no language model is connected. I am');
   });
-
-  test('RT-7 a message that is too long to be read for tool calls is told so', async () => {
-    const { steps, text } = await talk([user(`read a.txt ${'and on '.repeat(5000)}`)], everything);
-    expect(steps).toEqual([]);
-    expect(text).toContain('this long');
-  });
 });
 
 describe('ordinary talk', () => {
@@ -74,120 +76,140 @@ describe('ordinary talk', () => {
     write me a poem about the sea
     what is a file?
     How do I read a file?
-    I like the weather today
     take your time
-    add some humour
     read between the lines
+    write the file notes.txt
     "quoted"
     a.txt
     …
+    don't remove a.txt
+    please do not remove a.txt
+    I removed the file a.txt
+    have you removed a.txt?
+    if a.txt exists, remove it
+    avoid removing a.txt
+    removing a.txt is bad
+    don't read b.txt and remove a.txt
+    I opened b.txt and removed a.txt
+    summarise a.txt
+    remove a.txt? No!
+    read a.txt, frobnicate it, then remove a.txt
+    call nothing with {"path": "a.txt"}
+    call read with {"path": 
   `);
   test.each([...talks, '', '   '])('RT-7 %j calls no tool', async (text) => {
     expect(await plan(text, everything)).toEqual([]);
   });
 
-  const notAsked = linesOf(`
-    don't delete a.txt
-    please do not delete a.txt
-    I deleted the file a.txt
-    have you deleted a.txt?
-    what happened when you deleted a.txt?
-    if a.txt exists, delete it
-    avoid deleting a.txt
-    deleting a.txt is bad
-    don't read b.txt and delete a.txt
-    I opened b.txt and deleted a.txt
-    summarise a.txt
-    open a.txt
-    delete a.txt? No!
-  `);
-  test.each(notAsked)('RT-7 %j does not delete', async (text) => {
-    expect(await plan(text, [deleteFile])).toEqual([]);
+  test('RT-7 a form whose tool is missing is not used', async () => {
+    expect(await plan('remove a.txt', everything.slice(0, 3))).toEqual([]);
   });
+
+  test('RT-7 any words end in an answer, whatever stands in them', async () => {
+    const words =
+      'read write search run list add show the file note a.txt src/b.md `code` "q" 5 with content: and then , . ? it to in not \' “ ” ``` { } call { "path": \uE0000\uE001 é 😀 its last line history of';
+    const text = fc.oneof(
+      fc
+        .array(fc.constantFrom(...words.split(' '), '"two words"', '\n'), { maxLength: 14 })
+        .map((all) => all.join(' ')),
+      fc.string({ unit: 'binary', maxLength: 60 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(text, fc.boolean(), async (content, failed) => {
+        await talk([user(content)], everything, () => ({ output: null, failed }));
+      }),
+      { numRuns: 2000 },
+    );
+  }, 60_000);
+
+  test.each(['"', "' a", '“', '`', '```', 'read it and ', '{', ' '])(
+    'RT-7 a message of many %j is answered at once',
+    async (part) => {
+      expect(await plan(part.repeat(1_000_000 / part.length), everything)).toEqual([]);
+      await plan(part.repeat(15_000 / part.length), everything);
+    },
+  );
 });
 
 describe('calls in plain words', () => {
   const asked = linesOf(`
-    could you please read the file src/main.ts? -> read_file {"path":"src/main.ts"}
-    what's in notes.txt? -> read_file {"path":"notes.txt"}
-    open 'notes.txt' -> read_file {"path":"notes.txt"}
-    read_file path=a.txt max_lines=3 -> read_file {"path":"a.txt","max_lines":3}
-    I want you to delete the file old.txt -> delete_file {"path":"old.txt"}
-    write hello world to notes.txt -> write_file {"path":"notes.txt","content":"hello world"}
-    Create notes.txt with content Hello! Is this fine? -> write_file {"path":"notes.txt","content":"Hello! Is this fine?"}
-    list files -> listFiles {}
-    list the files in src recursively -> listFiles {"path":"src","recursive":true}
-    what is the weather in Paris? -> get-weather {"city":"Paris","unit":"celsius"}
-    what's the weather like in New York in fahrenheit -> get-weather {"city":"New York","unit":"fahrenheit"}
-    search the web for cats and dogs -> search {"query":"cats and dogs"}
-    search for "cheese", top 3 -> search {"query":"cheese","limit":3}
-    add 40 and 2.5 -> add {"a":40,"b":2.5}
-    run ls -la -> bash {"command":"ls -la"}
-    send an email to bob@example.com with subject Hello there and body "See you, Bob" -> send_email {"to":"bob@example.com","subject":"Hello there","body":"See you, Bob"}
-    create an entity named Ada Lovelace of type person with tags red, green and blue -> create_entity {"name":"Ada Lovelace","type":"person","tags":["red","green","blue"]}
-    create an entity: name=Bob type=person city=Rome -> create_entity {"name":"Bob","type":"person","address":{"city":"Rome"}}
-    create_entity {"name":"Eve","type":"person","address":{"city":"Rome"}} -> create_entity {"name":"Eve","type":"person","address":{"city":"Rome"}}
+    could you please read the file src/main.ts? -> read {"path":"src/main.ts"}
+    what's in notes.txt? -> read {"path":"notes.txt"}
+    open 'notes.txt' -> read {"path":"notes.txt"}
+    I want you to delete the file old.txt -> remove {"path":"old.txt"}
+    write hello world to notes.txt -> write {"path":"notes.txt","content":"hello world"}
+    Write 'Lemonade, and cake.' to projects/party/docs/Food.md -> write {"path":"projects/party/docs/Food.md","content":"Lemonade, and cake."}
+    write "a list" to notes.txt -> write {"path":"notes.txt","content":"a list"}
+    Create notes.txt with content Hello -> write {"path":"notes.txt","content":"Hello"}
+    list files -> ls {}
+    list the files in src -> ls {"path":"src"}
+    find all *.md files -> glob {"pattern":"*.md"}
+    search for "cats and dogs" -> grep {"pattern":"cats and dogs","literal":true}
+    move a.txt to old/a.txt -> move {"from":"a.txt","to":"old/a.txt"}
+    run ls -la -> exec {"command":"ls -la"}
+    show me the history of a.txt -> history {"path":"a.txt"}
+    what changed in a.txt? -> diff {"path":"a.txt"}
+    undo the last change to a.txt -> restore {"path":"a.txt"}
+    replace "milk" with "tea" in a.txt -> edit {"path":"a.txt","edits":[{"old_text":"milk","new_text":"tea"}]}
+    call tracker__find with {"query": "say \\"when\\" and read a.txt", "limit": 3} -> tracker__find {"query":"say \\"when\\" and read a.txt","limit":3}
   `).map((line) => line.split(' -> ') as [request: string, call: string]);
   test.each(asked)('RT-7 %j is the call %s', async (text, call) => {
     const [name = '', input = ''] = call.split(/ (.*)/s);
     expect(await plan(text, everything)).toEqual([[[name, JSON.parse(input)]]]);
   });
 
+  test.each([
+    'Write a haiku into /haiku.md',
+    'Write a haiku about rain into /haiku.md',
+    'Write a list to /haiku.md',
+  ])('RT-7 %j writes a text of the stock, and says so', async (text) => {
+    const { steps, text: said } = await talk([user(text)], everything);
+    expect(steps).toEqual([
+      [['write', { path: '/haiku.md', content: expect.stringMatching(/^(.+\n){3}$/) }]],
+    ]);
+    expect(said).toContain('fixed stock of lines');
+  });
+
+  test('WS-16 "Write three short notes about tea" writes three files', async () => {
+    const { steps, text } = await talk([user('Write three short notes about tea.')], everything);
+    const [calls = []] = steps as [string, { path: string; content: string }][][];
+    expect(calls.map(([name, { path }]) => `${name} ${path}`)).toEqual([
+      'write /notes/tea-1.md',
+      'write /notes/tea-2.md',
+      'write /notes/tea-3.md',
+    ]);
+    expect(new Set(calls.map(([, { content }]) => content)).size).toBe(3);
+    for (const [, { content }] of calls) expect(content).toMatch(/^# Tea, \d of 3\n[^]*no language model/);
+    expect(text).toContain('no language model is connected');
+  });
+
   test('RT-7 what stands in a code block is content, never a request', async () => {
-    const content = '# Title\nread a.txt and delete it\n';
+    const content = '# Title\nread a.txt and remove it\n';
     expect(await plan(`write to x.md:\n\`\`\`md\n${content}\`\`\``, everything)).toEqual([
-      [['write_file', { path: 'x.md', content }]],
+      [['write', { path: 'x.md', content }]],
     ]);
   });
 
-  test('RT-7 a tool that nobody has seen before is called from its schema alone', async () => {
-    const unknown = tool(
-      'frobnicate_gadget',
-      'Frobnicates one gadget.',
-      { gadget_id: { type: 'integer' }, colour: { enum: ['red', 'blue'] }, gently: { type: 'boolean' } },
-      ['gadget_id', 'colour'],
-    );
-    expect(await plan('please frobnicate the gadget 7 gently, in blue', [unknown])).toEqual([
-      [['frobnicate_gadget', { gadget_id: 7, colour: 'blue', gently: true }]],
-    ]);
-  });
-
-  test('RT-7 one tool asked for several times with "and" is called at once', async () => {
-    expect(await plan('read a.txt, b.txt and c.txt', everything)).toEqual([
-      [
-        ['read_file', { path: 'a.txt' }],
-        ['read_file', { path: 'b.txt' }],
-        ['read_file', { path: 'c.txt' }],
-      ],
-    ]);
-  });
-
-  test('RT-7 different tools are called one after another, and "it" is the file spoken of', async () => {
+  test('RT-7 clauses are called one after another, and "it" is the file spoken of', async () => {
     expect(
       await plan('write "buy milk, then eggs" to a.txt and read it back, then delete it', everything),
     ).toEqual([
-      [['write_file', { path: 'a.txt', content: 'buy milk, then eggs' }]],
-      [['read_file', { path: 'a.txt' }]],
-      [['delete_file', { path: 'a.txt' }]],
+      [['write', { path: 'a.txt', content: 'buy milk, then eggs' }]],
+      [['read', { path: 'a.txt' }]],
+      [['remove', { path: 'a.txt' }]],
     ]);
-  });
-
-  test('RT-7 what was called is told with a piece of its result', async () => {
-    const { text } = await talk([user('read a.txt')], everything, () => ({
-      output: 'the first line\nand more',
-    }));
-    expect(text).toContain('I called read_file (path: a.txt). It returned: the first line and more.');
-    expect(text).toContain('no language model');
+    const first = await talk([user('read a.txt')], everything);
+    const second = await talk([...first.history, user('show me its history', 'again')], everything);
+    expect(second.steps).toEqual([[['history', { path: 'a.txt' }]]]);
   });
 
   test('RT-7 several calls are told as a list, with what the last one returned', async () => {
     const diff = '--- a.txt\n+++ a.txt\n-``` milk\n+``` tea';
     const { text } = await talk([user('write "tea" to a.txt and read it back')], everything, (name) => ({
-      output: name === 'read_file' ? { text: diff } : { text: 'a.txt created\nand more' },
+      output: name === 'read' ? { text: diff } : { text: 'a.txt created\nand more' },
     }));
-    expect(text).toContain(
-      `I made 2 calls:\n\n1. write_file a.txt: a.txt created\n2. read_file a.txt\n\n\`\`\`diff\n${diff}\n\`\`\`\n`,
-    );
+    expect(text).toContain('1. write a.txt: a.txt created\n2. read a.txt');
+    expect(text).toContain(`\n\n\`\`\`diff\n${diff}\n\`\`\`\n`);
   });
 
   test('RT-7 a call that failed is told plainly, and nothing is called after it', async () => {
@@ -196,28 +218,13 @@ describe('calls in plain words', () => {
       failed: true,
     }));
     expect(steps).toHaveLength(1);
-    expect(text).toContain('read_file (path: a.txt) failed: no such file.');
-    expect(text).toContain('I did not call delete_file');
-  });
-
-  test('RT-7 input that is missing is asked for, and the next message is its answer', async () => {
-    const asking = await talk([user('write the file notes.txt')], everything);
-    expect(asking.steps).toEqual([]);
-    expect(asking.text).toContain('To call write_file I still need content (The text of the file)');
-    const answered = await talk([...asking.history, user('Hello, world', 'second')], everything);
-    expect(answered.steps).toEqual([[['write_file', { path: 'notes.txt', content: 'Hello, world' }]]]);
-    const dropped = await talk([...asking.history, user('never mind', 'second')], everything);
-    expect(dropped.steps).toEqual([]);
-  });
-
-  test('RT-7 a value that the schema forbids is not used', async () => {
-    const { steps } = await talk([user('search for "cheese" with limit 500')], everything);
-    expect(steps).toEqual([[['search', { query: 'cheese' }]]]);
+    expect(text).toContain('read a.txt failed: no such file');
+    expect(text).toContain('I did nothing after that');
   });
 
   test('RT-7 a later message is not answered with the calls of an earlier one', async () => {
     const first = await talk([user('read a.txt')], everything);
     const second = await talk([...first.history, user('read a.txt', 'again')], everything);
-    expect(second.steps).toEqual([[['read_file', { path: 'a.txt' }]]]);
+    expect(second.steps).toEqual([[['read', { path: 'a.txt' }]]]);
   });
 });
