@@ -55,6 +55,12 @@ export const assignmentRequest = z
       )
       .meta({ description: 'The tools that the answer may call. The server runs them.' }),
     max_output_tokens: z.int().nullable().meta({ description: 'What a budget leaves for the answer.' }),
+    traceparent: z
+      .string()
+      .nullable()
+      .describe(
+        'The W3C trace context of the answer, if the server sends traces: spans of the executor can be its children.',
+      ),
     state: z.unknown().meta({
       description: 'What the executor stored with its last answer in this thread; null if it stored nothing.',
     }),

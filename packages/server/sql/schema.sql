@@ -1050,6 +1050,9 @@ function restore_files(p_workspace uuid, p_ids uuid[], p_author json)
 function restructure_documents(p_workspace uuid, p_files uuid[])
   returns jsonb language plpgsql
 
+function root_run(p_run uuid)
+  returns uuid language sql stable
+
 function search_knowledge(p_workspace uuid, p_words text, p_prefixes text[], p_phrases text[], p_excluded text[], p_project uuid, p_kinds text[], p_limit integer)
   returns TABLE(entity_type text, entity_id uuid, project_id uuid, title text, score real, path text, kind text, version integer, size bigint, data bytea, body text, words text[]) language plpgsql stable
 

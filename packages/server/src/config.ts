@@ -73,6 +73,12 @@ export interface Config {
   readonly sandbox: 'auto' | 'off';
   /** Folders of the host that commands may read, besides /usr: toolchains. */
   readonly sandboxFolders: readonly string[];
+  /** Where traces are sent: the address of an OpenTelemetry collector. If absent, there are no traces. */
+  readonly traceEndpoint: string | undefined;
+  readonly traceHeaders: Readonly<Record<string, string>>;
+  readonly traceService: string;
+  /** Whether traces contain what models wrote, and what tools got and returned. */
+  readonly traceContent: boolean;
   /** The pauses between the attempts to deliver a message to a webhook. */
   readonly webhookRetrySeconds: readonly number[];
 }
@@ -314,6 +320,25 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
     allowed:
       'absolute paths of folders, separated by colons, such as /opt/node:/opt/python; not the root, nor the folder of the data',
   },
+  traceEndpoint: {
+    env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    schema: z.url({ protocol: /^https?$/ }),
+    allowed: 'the http or https address of a collector, without /v1/traces, such as http://localhost:4318',
+  },
+  traceHeaders: {
+    env: 'OTEL_EXPORTER_OTLP_HEADERS',
+    schema: z
+      .union([z.string().transform(headerList), z.record(z.string(), z.string())])
+      .pipe(z.record(z.string().regex(/^[!#$%&'*+.^_`|~\w-]+$/), z.string().regex(/^[\x20-\x7e]*$/))),
+    allowed: 'name=value, separated by commas',
+    show: hide,
+  },
+  traceService: {
+    env: 'OTEL_SERVICE_NAME',
+    schema: z.string().min(1).max(200),
+    allowed: 'a name of at most 200 characters',
+  },
+  traceContent: { env: 'CONTINUO_TRACE_CONTENT', schema: onOrOff, allowed: 'on or off' },
   webhookRetrySeconds: {
     env: 'CONTINUO_WEBHOOK_RETRY_SECONDS',
     schema: z
@@ -394,6 +419,10 @@ export async function loadConfig(world: {
     approvalExpiresSeconds: read<number | null>('approvalExpiresSeconds', null),
     sandbox: read<Config['sandbox']>('sandbox', 'auto'),
     sandboxFolders: read<readonly string[]>('sandboxFolders', []),
+    traceEndpoint: read<string | undefined>('traceEndpoint', undefined),
+    traceHeaders: read<Readonly<Record<string, string>>>('traceHeaders', {}),
+    traceService: read('traceService', 'continuo'),
+    traceContent: read('traceContent', false),
     webhookRetrySeconds: read<readonly number[]>('webhookRetrySeconds', [5, 60, 600, 3600, 21_600, 43_200]),
   };
 
@@ -456,6 +485,24 @@ function unknownKeys(file: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(file)
     .filter((key) => !Object.hasOwn(settings, key))
     .map((key) => `${key} in ${fileName} is not a setting${didYouMean(key, keys)}`);
+}
+
+/** `name=value,name=value`, with values that may be percent-encoded. An entry without a name or a value is no header. */
+function headerList(list: string): Record<string, string> {
+  return Object.fromEntries(
+    list.split(',').map((entry) => {
+      const [name = '', ...value] = entry.split('=');
+      return [name.trim(), decodeValue(value.join('=').trim())];
+    }),
+  );
+}
+
+function decodeValue(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
 }
 
 function hide(given: unknown): string {

@@ -28,6 +28,7 @@ import { subscribePlanRuns } from './planning/topics.ts';
 import { wirePlanning } from './wiring/planning.ts';
 import { wirePod } from './wiring/runs.ts';
 import { wireSandbox } from './wiring/sandbox.ts';
+import { wireTraces } from './wiring/traces.ts';
 
 export interface RunningServer {
   readonly url: string;
@@ -84,7 +85,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { plans, keeper, conductors: planned } = wirePlanning(options, database, planning);
   const conductors = new Map([...(options.conductors ?? []), ...planned]);
   const { executor, claims } = wireExecutors(options, database, bus);
-  const running = { database, bus, writer, agents, executor, conductors, packs, secrets, metrics };
+  const traces = wireTraces(options, pool, metrics);
+  const running = {
+    database,
+    bus,
+    writer,
+    agents,
+    executor,
+    conductors,
+    packs,
+    secrets,
+    metrics,
+    traces: traces?.open ?? null,
+  };
   const pod: Pod = wirePod(options, running);
   subscribePlanRuns({ bus, pool, wake: (threadId) => void pod.wake(threadId, null).catch(onError), onError });
 
@@ -162,6 +175,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       await sandbox?.close();
       await outgoing.close();
       await writer.close();
+      await traces?.close();
       await mirrors.stop();
       await folders.stop();
       await keeper.stop();

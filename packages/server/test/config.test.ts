@@ -62,6 +62,10 @@ test('without any setting, the defaults hold', async () => {
     approvalExpiresSeconds: null,
     sandbox: 'auto',
     sandboxFolders: [],
+    traceEndpoint: undefined,
+    traceHeaders: {},
+    traceService: 'continuo',
+    traceContent: false,
     webhookRetrySeconds: [5, 60, 600, 3600, 21_600, 43_200],
   });
 });
@@ -103,6 +107,10 @@ test('every setting can come from the environment', async () => {
     CONTINUO_APPROVAL_EXPIRES_SECONDS: '86400',
     CONTINUO_SANDBOX: 'off',
     CONTINUO_SANDBOX_FOLDERS: '/opt/node:/opt/python',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-team=agents,authorization=Basic%20dGVzdA==',
+    OTEL_SERVICE_NAME: 'agents',
+    CONTINUO_TRACE_CONTENT: 'on',
     CONTINUO_WEBHOOK_RETRY_SECONDS: '0.5, 10',
     CONTINUO_MODEL_IDLE_SECONDS: '900',
   });
@@ -143,6 +151,10 @@ test('every setting can come from the environment', async () => {
     approvalExpiresSeconds: 86_400,
     sandbox: 'off',
     sandboxFolders: ['/opt/node', '/opt/python'],
+    traceEndpoint: 'http://localhost:4318',
+    traceHeaders: { 'x-team': 'agents', authorization: 'Basic dGVzdA==' },
+    traceService: 'agents',
+    traceContent: true,
     webhookRetrySeconds: [0.5, 10],
   });
 });

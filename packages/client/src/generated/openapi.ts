@@ -11091,6 +11091,8 @@ export interface components {
             }[];
             /** @description What a budget leaves for the answer. */
             max_output_tokens: number | null;
+            /** @description The W3C trace context of the answer, if the server sends traces: spans of the executor can be its children. */
+            traceparent: string | null;
             /** @description What the executor stored with its last answer in this thread; null if it stored nothing. */
             state?: unknown;
         };

@@ -16,6 +16,8 @@ export interface Assignment {
   readonly role: string;
   /** The owner's attempt. */
   readonly attempt: number;
+  /** The span of the answer, if runs are traced: spans of the executor are its children. */
+  readonly traceparent: string | null;
   /** The executor's last answer in this thread, whose state it gets back; null if there is none. */
   lastAnswer(): { readonly runId: string; readonly message: string } | null;
   /** Stores a state with the finished message. */

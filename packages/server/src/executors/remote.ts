@@ -82,10 +82,10 @@ async function offer(
   assignment: Assignment,
   executor: string,
 ): Promise<boolean> {
-  const { request, workspaceId, threadId, runId, role, attempt } = assignment;
+  const { request, workspaceId, threadId, runId, attempt } = assignment;
   const last = assignment.lastAnswer();
   const state = last ? await readState(pool, last) : null;
-  const wire = JSON.stringify(toWireRequest(request, role));
+  const wire = JSON.stringify(toWireRequest(request, assignment));
   // The state is stored as JSON already.
   const body = `${wire.slice(0, -1)},"state":${state ?? 'null'}}`;
   const offered = {

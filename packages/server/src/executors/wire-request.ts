@@ -1,11 +1,12 @@
 // The request as executors get it: the history, the tools and the instructions that a model would get, as JSON.
 
 import type { AssignmentMessage, AssignmentRequest } from '@continuo/protocol';
+import type { Assignment } from './executor.ts';
 import type { HistoryFile, HistoryMessage, ModelRequest } from '../models/model.ts';
 
 export function toWireRequest(
   { system, history, tools, maxOutputTokens }: ModelRequest,
-  role: string,
+  { role, traceparent }: Pick<Assignment, 'role' | 'traceparent'>,
 ): Omit<AssignmentRequest, 'state'> {
   return {
     role,
@@ -13,6 +14,7 @@ export function toWireRequest(
     history: history.map(toWireMessage),
     tools: tools.map(({ name, description, input }) => ({ name, description, input: { ...input } })),
     max_output_tokens: maxOutputTokens ?? null,
+    traceparent,
   };
 }
 

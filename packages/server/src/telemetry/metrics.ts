@@ -25,6 +25,8 @@ export interface Metrics {
     usage: Readonly<Record<string, number | undefined>>;
     cost: number | null;
   }): void;
+  /** Spans that no collector took. */
+  spansDropped(spans: number): void;
   /** A call is retried after this failure. */
   modelRetried(model: string, code: string): void;
 }
@@ -105,6 +107,11 @@ export function createMetrics(sources: {
     labelNames: ['model'],
     registers,
   });
+  const dropped = new Counter({
+    name: 'continuo_spans_dropped_total',
+    help: 'Spans that the collector of traces did not take',
+    registers,
+  });
   new Gauge({
     name: 'continuo_followers',
     help: 'Streams that follow a log on this pod',
@@ -157,6 +164,7 @@ export function createMetrics(sources: {
       for (const [kind, count] of Object.entries(usage)) if (count) tokens.inc({ model, kind }, count);
       if (paid !== null) cost.inc({ model }, paid);
     }),
+    spansDropped: quietly((spans) => dropped.inc(spans)),
     modelRetried: quietly((model, code) => retries.inc({ model: label(model), code })),
   };
 }

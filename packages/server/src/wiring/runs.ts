@@ -10,6 +10,7 @@ import type { Conductors } from '../runs/children/conductor.ts';
 import { createRunLoop } from '../runs/loop/loop.ts';
 import { ThreadStateCache } from '../runs/loop/thread-state-cache.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { OpenTrace } from '../telemetry/traces/thread-trace.ts';
 import type { Secrets } from '../workspaces/secrets.ts';
 import type { Database } from './database.ts';
 import { GRACE_MS, type ServerOptions } from './options.ts';
@@ -24,11 +25,12 @@ interface RunsOptions {
   readonly packs: Packs;
   readonly secrets: Secrets;
   readonly metrics: Metrics;
+  readonly traces: OpenTrace | null;
 }
 
 export function wirePod(
   { config, log, faults }: ServerOptions,
-  { database, bus, writer, agents, executor, conductors, packs, secrets, metrics }: RunsOptions,
+  { database, bus, writer, agents, executor, conductors, packs, secrets, metrics, traces }: RunsOptions,
 ): Pod {
   const { pool, direct, embedded } = database;
   const work = createRunLoop({
@@ -62,6 +64,7 @@ export function wirePod(
     now: Date.now,
     elapsed: () => performance.now(),
     metrics,
+    traces,
     onSnapshotFailed: (thread, error) => log.warn({ thread, err: error }, 'a snapshot could not be written'),
     faults,
   });

@@ -92,6 +92,7 @@ export async function createExecutor(world: LogWorld): Promise<Executor> {
     limits: { steps: 12, tokens: null, cost: null, seconds: null },
     summaryLines: 5,
     metrics: { runStarted: () => {}, runEnded: () => {}, takenOver: () => {}, modelCalled: () => {} },
+    traces: null,
   });
 
   const hold = async (threadId: string): Promise<TestHold> => {

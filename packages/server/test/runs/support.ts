@@ -200,6 +200,7 @@ export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
     limits: { steps: 100, tokens: null, cost: null, seconds: null },
     summaryLines: 5,
     metrics: { runStarted: () => {}, runEnded: () => {}, takenOver: () => {}, modelCalled: () => {} },
+    traces: null,
   };
   return {
     work: createRunLoop(options),

@@ -37,6 +37,7 @@ begin
       case when r.directive is not null or r.parent_run is not null then json_build_object(
         'directive', r.directive, 'depth', t.depth, 'tools', r.tools,
         'budget', (select json_build_object('run', b.id, 'limits', b.limits) from runs b where b.id = r.budget),
+        'parentRun', r.parent_run, 'rootRun', root_run(r.parent_run),
         'parentThread', (select p.thread_id from runs p where p.id = r.parent_run),
         'ended', (
           select json_agg(json_build_object(

@@ -35,6 +35,9 @@ export interface Family {
   readonly directive: Directive | null;
   /** How many parents its thread has. */
   readonly depth: number;
+  /** The run that started this one, and the first of its ancestors. */
+  readonly parentRun: string | null;
+  readonly rootRun: string | null;
   /** The thread of the run that started this one. */
   readonly parentThread: string | null;
   /** The only tools that the run may use; null for all of its role's. */

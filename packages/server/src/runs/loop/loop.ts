@@ -46,9 +46,12 @@ import { createPureCalls, runTools } from '../steps/run-tools.ts';
 import { SNAPSHOT_EVENTS, withinWindow, writeSnapshot } from './snapshots.ts';
 import { timer, type LoopOptions, type StepContext } from '../steps/step.ts';
 import { summarize } from '../steps/summarize.ts';
+import type { TracedRun } from '../../telemetry/traces/span.ts';
+import type { OpenTrace } from '../../telemetry/traces/thread-trace.ts';
 import { narrowed, type ToolRegistry } from '../../tools/registry.ts';
 import { makeTitle } from '../steps/title.ts';
 import * as write from './append-batch.ts';
+import { tracedRun } from './traced-run.ts';
 
 export function createRunLoop(given: Omit<LoopOptions, 'pureCalls' | 'texts'>): Work {
   const texts = new ContextTexts(given.pool);
@@ -71,6 +74,7 @@ class Actor {
   readonly #hold: Hold;
   readonly #snapshotSeq: number;
   readonly #pen: Pen;
+  readonly #trace: ReturnType<OpenTrace> | null;
   #state: ThreadState;
   /** As of the last refresh. Every new fact wakes the owner, which refreshes them. */
   #facts: Facts = NO_FACTS;
@@ -125,12 +129,16 @@ class Actor {
     this.#snapshotSeq = snapshotSeq;
     this.#hold = hold;
     this.#state = state;
+    this.#trace = options.traces?.(hold.threadId, (runId) => this.#traced(runId)) ?? null;
     this.#pen = options.writer.open({
       threadId: hold.threadId,
       attempt: hold.attempt,
       seq: state.seq,
       runSeqs,
-      onCommit: (rows) => (this.#state = foldAll(this.#state, rows)),
+      onCommit: (rows) => {
+        this.#state = foldAll(this.#state, rows);
+        this.#trace?.committed(rows);
+      },
       onLost: (refusal) => hold.lose(refusal),
     });
     hold.lost.addEventListener('abort', () => this.#pen.lose());
@@ -590,6 +598,11 @@ class Actor {
     if (signal.aborted) return;
     const entries = events(this.#state).map((event): Entry => ({ runId: null, event }));
     if (entries.length > 0) await this.#write({ entries, changes: manifests });
+  }
+
+  #traced(runId: string): TracedRun | null {
+    const queued = this.#facts.runs.find((run) => run.id === runId);
+    return queued ? tracedRun(queued, this.#hold.threadId) : null;
   }
 
   #queued(runId: string): QueuedRun {

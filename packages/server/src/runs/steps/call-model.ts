@@ -9,7 +9,9 @@ import { yieldWithAbortCheck } from '../../yielding.ts';
 import { callWithShorterHistory } from '../../context/fitting.ts';
 import { manifestChanges, recordRequest, whenStored, type RecordedRequest } from '../../context/manifest.ts';
 import { assembleRequest, estimateRequest, toModelRequest } from '../../context/request.ts';
+import { traceparentOf } from '../../telemetry/traces/span.ts';
 import type { RunState } from '../../threads/fold.ts';
+import { tracedRun } from '../loop/traced-run.ts';
 import { withRefusedFiles } from './refused-files.ts';
 import { messageRow, type StepContext } from './step.ts';
 import { reserve } from '../budgets/reserve.ts';
@@ -156,6 +158,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
       runId: run.id,
       role: agent.role,
       attempt: hold.attempt,
+      traceparent: options.traces && traceparentOf(tracedRun(queued, hold.threadId), message),
       lastAnswer: () => lastAnswerOf(context.history, model.id),
       keep: (state) => (kept = state),
     });

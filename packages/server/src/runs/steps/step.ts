@@ -17,6 +17,7 @@ import type { Pen } from '../../log/pen.ts';
 import type { MemoryRules } from '../../context/summary.ts';
 import type { ToolRegistry } from '../../tools/registry.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import type { OpenTrace } from '../../telemetry/traces/thread-trace.ts';
 import type { Conductors } from '../children/conductor.ts';
 import type { LoopChange } from '../changes.ts';
 import type { Decision, Limits, QueuedRun } from '../loop/decide.ts';
@@ -55,6 +56,8 @@ export interface LoopOptions {
   /** Limits the pure calls of all runs on this pod. */
   readonly pureCalls: FairLimiter;
   readonly metrics: Pick<Metrics, 'runStarted' | 'runEnded' | 'takenOver' | 'modelCalled'>;
+  /** Null without traces. */
+  readonly traces: OpenTrace | null;
   /** Called when a snapshot could not be written. The next claim then folds more of the log. */
   readonly onSnapshotFailed?: (threadId: string, error: Error) => void;
   readonly faults?: Faults | undefined;
