@@ -1,16 +1,20 @@
 // The frame of every page: the sidebar (a drawer on a narrow screen), and a banner while the server is not responding.
 
-import { Outlet, useRouterState } from '@tanstack/react-router';
+import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { Menu, Unplug } from 'lucide-react';
 import { Dialog } from 'radix-ui';
-import { useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { connection } from '../data/hints.ts';
 import { useApprovals } from '../data/queries.ts';
 import { useStore } from '../data/store.ts';
 import { IconButton } from '../ui/button.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Visible } from '../ui/visible.tsx';
 import { pageTitle } from './title.ts';
+import { listenToShortcuts, palette } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
+
+const Palette = lazyPart(async () => (await import('../palette/palette.tsx')).Palette);
 
 /** The minimum height of a page. On a shorter or zoomed screen, the whole page scrolls. */
 const MIN_HEIGHT = 'min-h-0 flex-[1_0_26rem]';
@@ -21,8 +25,16 @@ export function Shell() {
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${title === '' ? '' : `${title} · `}Continuo`;
   }, [waiting, title]);
+  const navigate = useNavigate();
+  useEffect(() => listenToShortcuts(() => void navigate({ to: '/' })), [navigate]);
+  const isPaletteOpen = useStore(palette) !== 'closed';
   return (
     <div className="flex h-full">
+      {isPaletteOpen && (
+        <Suspense>
+          <Palette />
+        </Suspense>
+      )}
       <a
         href="#main"
         className="sr-only z-50 rounded-lg bg-accent px-3 py-2 text-accent-ink focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
@@ -65,7 +77,9 @@ function Drawer({ waiting }: { readonly waiting: number }) {
           <Dialog.Content
             aria-describedby={undefined}
             // Close the drawer also for a link to the current page.
-            onClick={({ target }) => target instanceof Element && target.closest('a') && setOpen(false)}
+            onClick={({ target }) =>
+              target instanceof Element && target.closest('a, [data-closes-drawer]') && setOpen(false)
+            }
             className="fixed inset-y-0 left-0 z-50 w-72 max-w-[85vw] border-r bg-panel shadow-xl outline-none"
           >
             <Dialog.Title className="sr-only">Navigation</Dialog.Title>

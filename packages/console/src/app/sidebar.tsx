@@ -1,13 +1,15 @@
 // The navigation: a new chat, the pages, and the chats with their status.
 
 import { Link } from '@tanstack/react-router';
-import { Archive, Monitor, Moon, Plus, Sun } from 'lucide-react';
-import { useChats } from '../data/queries.ts';
+import { Archive, Monitor, Moon, Plus, Search, Sun } from 'lucide-react';
+import { useChats, type Chat } from '../data/queries.ts';
 import { useStore } from '../data/store.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ChatEntry } from './chat-entry.tsx';
 import { Logo } from './logo.tsx';
+import { dayGroup } from './day-group.ts';
 import { pages } from './pages.ts';
+import { MODIFIER, palette } from './shortcuts.ts';
 import { theme, type Theme } from './theme.ts';
 import { WorkspacePicker } from './workspace-picker.tsx';
 
@@ -36,6 +38,16 @@ export function Sidebar({ waiting }: { readonly waiting: number }) {
           <Plus className="size-4.5" aria-hidden="true" />
           New chat
         </Link>
+        <button
+          type="button"
+          data-closes-drawer
+          className={`${ROW} w-full`}
+          onClick={() => palette.set('everything')}
+        >
+          <Search className="size-4.5" aria-hidden="true" />
+          Search
+          <kbd className="ml-auto font-sans text-xs max-md:hidden">{MODIFIER} K</kbd>
+        </button>
         {pages.map(({ label, icon: Icon, path, to = path }) =>
           label === undefined ? null : (
             <Link key={path} to={to} className={ROW} activeProps={HERE}>
@@ -61,7 +73,20 @@ function ChatList() {
   const chats = data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <nav className="mt-4 flex min-h-0 flex-[1_0_12rem] flex-col" aria-label="Chats">
-      <h2 className="px-5 pb-1 text-xs font-medium text-soft">Chats</h2>
+      <div className="flex items-center justify-between pr-3.5 pb-1 pl-5">
+        <h2 className="text-xs font-medium text-soft">Chats</h2>
+        {data && (
+          <Link
+            to="/archived"
+            aria-label="Archived and removed"
+            title="Archived and removed"
+            className="grid size-6.5 place-items-center rounded-md text-soft hover:bg-hover hover:text-ink"
+            activeProps={HERE}
+          >
+            <Archive className="size-3.5" aria-hidden="true" />
+          </Link>
+        )}
+      </div>
       <div className="min-h-0 flex-1 overflow-y-auto px-2.5 pb-3">
         {isPending && !error && <Skeleton />}
         {error && !data && (
@@ -70,11 +95,16 @@ function ChatList() {
         {data && chats.length === 0 && (
           <p className="px-2.5 py-1 text-sm text-soft">No chats yet. Your first message opens one.</p>
         )}
-        <ul className="space-y-px">
-          {chats.map((chat) => (
-            <ChatEntry key={chat.id} chat={chat} />
-          ))}
-        </ul>
+        {groupsOf(chats).map(({ day, items }) => (
+          <section key={day} aria-label={day}>
+            <h3 className="px-2.5 pt-2 pb-1 text-xs text-soft">{day}</h3>
+            <ul className="space-y-px">
+              {items.map((chat) => (
+                <ChatEntry key={chat.id} chat={chat} />
+              ))}
+            </ul>
+          </section>
+        ))}
         {hasNextPage && (
           <Button
             kind="quiet"
@@ -85,15 +115,20 @@ function ChatList() {
             Older chats
           </Button>
         )}
-        {data && (
-          <Link to="/archived" className={`${ROW} mt-1 !text-xs`} activeProps={HERE}>
-            <Archive className="size-3.5" aria-hidden="true" />
-            Archived and removed
-          </Link>
-        )}
       </div>
     </nav>
   );
+}
+
+/** The chats by the day of their latest activity, in their order. */
+function groupsOf(chats: readonly Chat[]): { readonly day: string; readonly items: Chat[] }[] {
+  const now = new Date();
+  const groups = new Map<string, Chat[]>();
+  for (const chat of chats) {
+    const day = dayGroup(new Date(chat.active_at), now);
+    groups.set(day, [...(groups.get(day) ?? []), chat]);
+  }
+  return [...groups].map(([day, items]) => ({ day, items }));
 }
 
 function Skeleton() {

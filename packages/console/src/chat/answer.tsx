@@ -7,6 +7,7 @@ import type { ReactNode } from 'react';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Markdown } from '../ui/markdown/markdown.tsx';
 import { between } from '../ui/format.tsx';
+import { MomentLink } from './moment-link.tsx';
 
 export function Answer({ item, turn }: { readonly item: AnswerItem; readonly turn: Turn }) {
   const text = item.parts
@@ -40,6 +41,7 @@ export function Answer({ item, turn }: { readonly item: AnswerItem; readonly tur
           {!streaming && (
             <span className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
               <CopyButton text={text} what="the answer" />
+              <MomentLink seq={item.seq} />
               <ContextLink run={turn.run} message={item.message} />
             </span>
           )}

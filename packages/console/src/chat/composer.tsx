@@ -142,14 +142,12 @@ export function Composer({
   );
 }
 
-/** `/` outside of a field, and Ctrl-K anywhere, focus the message field. */
+/** `/` outside of a field focuses the message field. */
 function useFocusKeys(field: React.RefObject<HTMLTextAreaElement | null>): void {
   useEffect(() => {
     const hear = (event: KeyboardEvent) => {
       const typing = (event.target as HTMLElement).closest('input, textarea, select, [contenteditable=true]');
-      const slash = event.key === '/' && !typing && !event.ctrlKey && !event.metaKey;
-      const k = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey);
-      if (!slash && !k) return;
+      if (event.key !== '/' || typing || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
       field.current?.focus();
     };

@@ -14,6 +14,7 @@ import { FileLink } from './file-link.tsx';
 import { useIsReplay } from './replay-context.ts';
 import { sendErrorText, ignoreKeyReuse } from './send-errors.ts';
 import { focusComposer } from './focus-composer.ts';
+import { MomentLink } from './moment-link.tsx';
 
 interface PersonMessageProps {
   readonly item: PersonItem;
@@ -55,6 +56,7 @@ export function PersonMessage({ item, forgotten }: PersonMessageProps) {
         {forgotten && <span className="mr-1">Rewound</span>}
         <span className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
           <CopyButton text={item.content} what="the message" />
+          <MomentLink seq={item.seq} />
           {!item.steer && !forgotten && !isReplay && (
             <IconButton
               label="Edit and send again"

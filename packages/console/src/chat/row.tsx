@@ -1,7 +1,8 @@
 // One row of a transcript.
 
 import type { ChatView, Turn } from '@continuo/protocol';
-import { CircleSlash, CircleX } from 'lucide-react';
+import { Link } from '@tanstack/react-router';
+import { CircleSlash, CircleX, ListTree } from 'lucide-react';
 import { memo } from 'react';
 import { between, money, number } from '../ui/format.tsx';
 import { ChangedFilesLink } from '../files/changed-files-link.tsx';
@@ -9,6 +10,7 @@ import { Answer } from './answer.tsx';
 import { CallGroup } from './call-group.tsx';
 import { ToolCall } from './tool-call.tsx';
 import { PersonMessage } from './person-message.tsx';
+import { useIsReplay } from './replay-context.ts';
 import { Retry } from './retry.tsx';
 import type { Row } from './rows.ts';
 import { CanceledMessage } from './canceled-message.tsx';
@@ -66,6 +68,7 @@ const CANCELED: Record<string, string> = {
 };
 
 function TurnEnd({ turn }: { readonly turn: Turn }) {
+  const isReplay = useIsReplay();
   if (turn.state === 'running' || turn.state === 'waiting' || turn.state === 'paused') return null;
   const { input, output } = turn.usage;
   const used = [
@@ -95,6 +98,16 @@ function TurnEnd({ turn }: { readonly turn: Turn }) {
           </span>
         )}
         {used.length > 0 && <span>{used.join(' · ')}</span>}
+        {!isReplay && (
+          <Link
+            to="/runs/$run"
+            params={{ run: turn.run }}
+            className="inline-flex items-center gap-1 underline-offset-2 hover:text-ink hover:underline"
+          >
+            <ListTree className="size-3.5" aria-hidden="true" />
+            Run
+          </Link>
+        )}
         <ChangedFilesLink turn={turn} />
         {(turn.state === 'error' || turn.state === 'canceled') && turn.forgotten === null && (
           <Retry run={turn.run} />

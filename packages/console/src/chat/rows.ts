@@ -44,6 +44,18 @@ function rowsOfTurn(turn: Turn): readonly Row[] {
   return rows;
 }
 
+/** The row that shows the event `seq`: the last one of its turn that began by then, or the turn's first. */
+export function indexAt(rows: readonly Row[], seq: number): number {
+  const turn = rows.findLast((row) => row.turn.firstSeq <= seq)?.turn ?? rows[0]?.turn;
+  const begun = rows.findLastIndex((row) => row.turn === turn && seqOf(row) <= seq);
+  return begun === -1 ? rows.findIndex((row) => row.turn === turn) : begun;
+}
+
+function seqOf(row: Row): number {
+  if (row.kind === 'item') return row.item.seq;
+  return row.kind === 'calls' ? row.calls[0]!.seq : Infinity;
+}
+
 /** From this many calls in a row on, they are one group. */
 const MANY_CALLS = 4;
 

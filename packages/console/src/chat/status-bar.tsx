@@ -1,10 +1,11 @@
 // The status of a chat, with its controls. A requested change is shown as pending until it has happened, and a page
 // that lags behind its chat says so.
 
-import { LoaderCircle, Pause, Play, Unplug } from 'lucide-react';
+import { LoaderCircle, Pause, Play, TextSearch, Unplug } from 'lucide-react';
 import type { StreamState } from '@continuo/client';
 import type { ChatView } from '@continuo/protocol';
-import { Button } from '../ui/button.tsx';
+import { MODIFIER, palette } from '../app/shortcuts.ts';
+import { Button, IconButton } from '../ui/button.tsx';
 import { money, number } from '../ui/format.tsx';
 import { Visible } from '../ui/visible.tsx';
 import { Dot, WORDS, type Status } from './status.tsx';
@@ -58,6 +59,13 @@ export function StatusBar(props: StatusBarProps) {
           <Play className="size-3.5" aria-hidden="true" /> Resume
         </Button>
       )}
+      <IconButton
+        label={`Search this chat (${MODIFIER}-Shift-F)`}
+        className="-my-1 -mr-2 max-md:order-first max-md:mr-auto max-md:-ml-2"
+        onClick={() => palette.set('chat')}
+      >
+        <TextSearch />
+      </IconButton>
       {problem && (
         <p role="alert" className="w-full text-sm text-bad wrap-anywhere">
           {problem}

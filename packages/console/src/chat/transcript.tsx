@@ -10,7 +10,7 @@ import { flushSync } from 'react-dom';
 import { Button } from '../ui/button.tsx';
 import { Loading } from '../ui/states.tsx';
 import { RowView } from './row.tsx';
-import { rowsOf, type Row } from './rows.ts';
+import { indexAt, rowsOf, type Row } from './rows.ts';
 
 /** In pixels: how near the top older events are loaded, and how near the end counts as the end. */
 const NEAR_TOP = 600;
@@ -25,14 +25,16 @@ interface TranscriptProps {
   readonly view: ChatView;
   readonly older: 'more' | 'loading' | 'none';
   readonly loadOlder: () => Promise<void>;
+  /** The moment that the address names: the page goes there. Each visit has its own key. */
+  readonly moment?: { readonly seq: number; readonly visit: string } | null;
   /** Below the last row. */
   readonly children?: ReactNode;
 }
 
-export function Transcript({ view, older, loadOlder, children }: TranscriptProps) {
+export function Transcript({ view, older, loadOlder, moment = null, children }: TranscriptProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const [atEnd, setAtEnd] = useState(true);
+  const [atEnd, setAtEnd] = useState(moment === null);
   const rows = rowsOf(view);
   const list = useRef<HTMLDivElement>(null);
   /** The rows near the viewport, and those in use. */
@@ -57,7 +59,7 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
   });
 
   // While the person is at the end, the end stays visible as content grows.
-  const stick = useRef(true);
+  const stick = useRef(moment === null);
   const last = rows.at(-1)?.key;
   const total = virtualizer.getTotalSize();
   useLayoutEffect(() => {
@@ -109,6 +111,25 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
   useEffect(() => {
     if (older === 'more') requestAnimationFrame(() => loadMore());
   }, [older]);
+  const visited = useRef<string | null>(null);
+  const [found, setFound] = useState<string | null>(null);
+  /** Loads pages until the moment's event is there, then scrolls to its row. */
+  const goToMoment = useEffectEvent(() => {
+    if (!moment || visited.current === moment.visit || older === 'loading') return;
+    stick.current = false;
+    setAtEnd(false);
+    if (view.firstSeq > moment.seq && older === 'more') {
+      // A failed load leaves the page where it is.
+      loadOlder().catch(() => (visited.current = moment.visit));
+      return;
+    }
+    visited.current = moment.visit;
+    const index = indexAt(rows, moment.seq);
+    virtualizer.scrollToIndex(index, { align: 'start' });
+    setFound(rows[index]?.key ?? null);
+    scroller.current?.focus({ preventScroll: true });
+  });
+  useEffect(() => goToMoment(), [moment?.visit, older, view.firstSeq]);
   const scrollToEnd = () => {
     stick.current = true;
     setAtEnd(true);
@@ -141,7 +162,7 @@ export function Transcript({ view, older, loadOlder, children }: TranscriptProps
                 ref={virtualizer.measureElement}
                 data-index={index}
                 data-row={key}
-                className="absolute top-0 left-0 w-full"
+                className={`absolute top-0 left-0 w-full ${key === found ? 'found-row' : ''}`}
                 style={{ transform: `translateY(${start}px)` }}
               >
                 <RowView row={rows[index]!} version={versionOf(rows[index]!, view)} view={view} />

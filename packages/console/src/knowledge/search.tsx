@@ -1,7 +1,8 @@
 // The search of a project: titles and texts of all kinds, with snippets.
 
 import { Search, SearchX } from 'lucide-react';
-import { useDeferredValue, type ReactNode } from 'react';
+import { useDeferredValue } from 'react';
+import { marked } from '../ui/marked.tsx';
 import { Empty, Failure } from '../ui/states.tsx';
 import { Visible } from '../ui/visible.tsx';
 import { LinkToFile } from '../files/link-to-file.tsx';
@@ -95,21 +96,5 @@ function Hit({ hit, words, project, kinds }: { readonly hit: SearchHit } & HitsP
         {content}
       </PlaceLink>
     </li>
-  );
-}
-
-/** Marks words that begin like those that were looked for. */
-function marked(snippet: string, words: string): ReactNode[] {
-  const wanted = words.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 1);
-  if (wanted.length === 0) return [<Visible key={0} text={snippet} />];
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])((?:${wanted.join('|')})[\\p{L}\\p{N}]*)`, 'giu');
-  return snippet.split(pattern).map((part, index) =>
-    index % 2 === 1 ? (
-      <mark key={index} className="rounded-sm bg-accent-wash text-ink">
-        {part}
-      </mark>
-    ) : (
-      <Visible key={index} text={part} />
-    ),
   );
 }

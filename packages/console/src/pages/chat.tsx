@@ -1,7 +1,7 @@
 // A chat: its transcript and its composer.
 
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useRouterState } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
 import { ApiError } from '@continuo/client';
 import { isOpen, type ChatView } from '@continuo/protocol';
@@ -77,7 +77,7 @@ function OpenChat({ chat, live }: { readonly chat: Chat; readonly live: ShownCha
         pause={() => command('pause')}
         resume={() => command('resume')}
       />
-      <Transcript view={view} older={older} loadOlder={loadOlder}>
+      <Transcript view={view} older={older} loadOlder={loadOlder} moment={useMoment()}>
         {(status === 'running' || status === 'queued') && !isSpeaking(view) && <Waiting />}
       </Transcript>
       <div className="mx-auto w-full max-w-3xl px-4 pt-2 pb-4 sm:px-6">
@@ -96,6 +96,13 @@ function OpenChat({ chat, live }: { readonly chat: Chat; readonly live: ShownCha
       </div>
     </>
   );
+}
+
+/** The event that the address names, as `?at=<seq>`. */
+function useMoment() {
+  const at = useRouterState({ select: ({ location }) => (location.search as { at?: unknown }).at as number });
+  const visit = useRouterState({ select: ({ location }) => location.state.__TSR_key ?? '' });
+  return Number.isSafeInteger(at) && at > 0 ? { seq: at, visit } : null;
 }
 
 function isRemoved(error: Error | null): boolean {

@@ -1,6 +1,6 @@
 // A button that copies text.
 
-import { Check, Copy, X } from 'lucide-react';
+import { Check, Copy, X, type LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 
 const SHOWN_MS = 1500;
@@ -8,16 +8,17 @@ const SHOWN_MS = 1500;
 interface CopyButtonProps {
   readonly text: string;
   readonly what: string;
+  readonly icon?: LucideIcon;
 }
 
-export function CopyButton({ text, what }: CopyButtonProps) {
+export function CopyButton({ text, what, icon = Copy }: CopyButtonProps) {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
   const copy = async () => {
     setState((await toClipboard(text)) ? 'copied' : 'failed');
     setTimeout(() => setState('idle'), SHOWN_MS);
   };
   const { icon: Icon, label } = {
-    idle: { icon: Copy, label: `Copy ${what}` },
+    idle: { icon, label: `Copy ${what}` },
     copied: { icon: Check, label: 'Copied' },
     failed: { icon: X, label: 'Copying failed' },
   }[state];

@@ -31,7 +31,7 @@ describe.skipIf(chromiumPath === null)(`accessibility of the console in a browse
     expect(await approve.evaluate((element) => getComputedStyle(element).outlineStyle)).toBe('solid');
     await page.keyboard.press('Enter');
     await page.getByText('From the offline stand-in').waitFor();
-    await page.keyboard.press('Control+k');
+    await page.keyboard.press('/');
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('message');
     await tabTo(page, 'Role: assistant');
     await page.keyboard.press('Enter');
@@ -46,7 +46,7 @@ describe.skipIf(chromiumPath === null)(`accessibility of the console in a browse
     const { chat } = await openScript(world.url, 'By keys', [{ tokens: 500, delay_ms: 20 }]);
     const page = await world.open(`/chats/${chat}`);
     await page.getByRole('article', { name: 'Answer' }).waitFor();
-    await page.keyboard.press('Control+k');
+    await page.keyboard.press('/');
     await page.keyboard.type('{"steps":[{"text":"It was queued."}]}');
     await page.keyboard.press('Enter');
     const queue = page.getByRole('region', { name: 'Waiting messages' });
@@ -54,11 +54,11 @@ describe.skipIf(chromiumPath === null)(`accessibility of the console in a browse
     await tabTo(page, 'Cancel message', { back: true });
     await page.keyboard.press('Enter');
     await queue.waitFor({ state: 'detached' });
-    await page.keyboard.press('Control+k');
+    await page.keyboard.press('/');
     await tabTo(page, 'Stop (Esc)');
     await page.keyboard.press('Enter');
     await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
-    await page.keyboard.press('Control+k');
+    await page.keyboard.press('/');
     await tabTo(page, 'Edit and send again', { back: true });
     await page.keyboard.press('Enter');
     await page.keyboard.press('Control+a');

@@ -192,7 +192,7 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     const page = await world.open('/');
     const chats = page.getByRole('navigation', { name: 'Chats' });
     const choice = page.getByRole('combobox', { name: 'Workspace' });
-    await chats.getByText('Archived and removed').waitFor();
+    await chats.getByRole('link', { name: 'Archived and removed' }).waitFor();
     expect(await choice.count()).toBe(0);
     const workspaces = `${world.url}/api/v1/workspaces`;
     await fetch(workspaces, {
@@ -221,7 +221,7 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
 
     await choice.selectOption('default');
     await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
-    await chats.getByText('Archived and removed').waitFor();
+    await chats.getByRole('link', { name: 'Archived and removed' }).waitFor();
     expect(await chats.getByRole('link', { name: 'Told by a hint' }).count()).toBe(0);
     await choice.selectOption('second');
     await chats.getByRole('link', { name: 'Told by a hint' }).waitFor();
@@ -235,7 +235,7 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     await fetch(`${workspaces}/second`, { method: 'DELETE' });
     await page.reload();
     await choice.waitFor({ state: 'detached' });
-    await chats.getByText('Archived and removed').waitFor();
+    await chats.getByRole('link', { name: 'Archived and removed' }).waitFor();
     expect(await chats.getByRole('link', { name: 'Told by a hint' }).count()).toBe(0);
   });
 

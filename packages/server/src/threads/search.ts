@@ -50,7 +50,7 @@ export async function searchMessages(
   return rows.map(({ body, words: found, ...row }) => ({ ...row, snippet: snippetOf(body, new Set(found)) }));
 }
 
-const DUE = `select m.id, m.created_at, left(readable(m.content) #>> '{}', ${MESSAGE_CHARACTERS}) as text
+const DUE = `select m.id, m.created_at, left(coalesce(readable(m.content) ->> 'text', ''), ${MESSAGE_CHARACTERS}) as text
   from messages m
   where m.workspace_id = $1
     and m.created_at >= coalesce((select indexed_until from message_index where workspace_id = $1), '-infinity') - interval '10 minutes'

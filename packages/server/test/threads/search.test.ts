@@ -49,6 +49,11 @@ test('PLUS-5 a search finds what people and models said, with the chat and the e
     snippet: expect.stringContaining('albatross sleeps'),
     message: { chat_id: chat },
   });
+  expect(answer!.message?.role === 'user' || answer!.snippet === 'The albatross sleeps while it flies.').toBe(
+    true,
+  );
+  // Only what was said is searched, not how it is stored.
+  expect(await inMessages(space, 'complete ended')).toEqual([]);
   const hits = await inMessages(space, 'albatross');
   expect(hits.map(({ message }) => String(message?.role)).toSorted()).toEqual(['assistant', 'user']);
   const { body } = await ask('GET', `${world.url}/api/threads/${chat}/events?format=json&limit=1000`);

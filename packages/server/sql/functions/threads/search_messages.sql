@@ -70,7 +70,7 @@ begin
     )
     select m.id, m.thread_id, h.title, m.role,
       case when m.seq < 2000000000 then coalesce(nullif(m.seq, 0), r.first_seq) end, m.created_at, b.score,
-      left(readable(m.content) #>> '{}', 65536), v_words
+      left(coalesce(readable(m.content) ->> 'text', ''), 65536), v_words
     from best b join messages m on m.id = b.id join threads h on h.id = m.thread_id left join runs r on r.id = m.run_id
     order by b.score desc, m.created_at desc;
 end $$;

@@ -1,0 +1,138 @@
+// The palette: search over everything and in one chat, pages, actions, shortcuts; and links to a moment of a chat.
+
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { chromiumPath, violations, WITHOUT } from '@continuo/testkit/browser';
+import { ended, openScript, sayScript } from '../support/chats.ts';
+import { useConsole } from '../support/console.ts';
+
+const NARROW = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true };
+
+describe.skipIf(chromiumPath === null)(`search in the console in a browser${WITHOUT}`, () => {
+  const world = useConsole();
+
+  const palette = (page: Page) => page.getByRole('dialog', { name: 'Search and commands' });
+  const open = async (page: Page) => {
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await palette(page).getByRole('combobox').waitFor();
+  };
+  /** A chat whose first answer is many pages before its end. */
+  const longChat = async () => {
+    const { chat, run } = await openScript(world.url, 'Long', [{ text: 'The first word was marzipan.' }]);
+    await ended(world.url, run);
+    for (let n = 0; n < 6; n += 1)
+      await ended(world.url, await sayScript(world.url, chat, [{ text: `Filler ${n}. `, tokens: 300 }]));
+    return chat;
+  };
+
+  test('PLUS-5 the palette finds messages, files and entities, and opens a message where it was said', async () => {
+    const chat = await longChat();
+    await fetch(`${world.url}/api/v1/workspaces/default/files/sweets.md`, {
+      method: 'PUT',
+      body: 'Marzipan is made of almonds.',
+    });
+    const page = await world.open('/');
+    await open(page);
+    await page.keyboard.type('marzip');
+    const results = palette(page).getByRole('listbox', { name: 'Results' });
+    await results.getByRole('option', { name: /sweets\.md/ }).waitFor();
+    const message = results.getByRole('option', { name: /Long.*Answer/ });
+    await message.waitFor();
+    expect(await violations(page)).toEqual([]);
+    await message.click();
+    await page.waitForURL(new RegExp(`/chats/${chat}\\?at=\\d+`));
+    const found = page.locator('.found-row');
+    await found.getByText('The first word was marzipan.').waitFor();
+    await page.waitForFunction(() => {
+      const box = document.querySelector('.found-row')?.getBoundingClientRect();
+      return box !== undefined && box.top >= 0 && box.bottom <= innerHeight;
+    });
+    // The same address in a new tab opens at the same moment.
+    const second = await world.open(new URL(page.url()).pathname + new URL(page.url()).search);
+    await second.locator('.found-row').getByText('The first word was marzipan.').waitFor();
+  });
+
+  test('PLUS-5 a search in a chat finds what is not on the page, and nothing of other chats', async () => {
+    const chat = await longChat();
+    const other = await openScript(world.url, 'Other', [{ text: 'Marzipan elsewhere.' }]);
+    await ended(world.url, other.run);
+    const page = await world.open(`/chats/${chat}`, { profile: NARROW });
+    await page.getByRole('article', { name: 'Answer' }).filter({ hasText: 'Filler 5' }).waitFor();
+    expect(await page.getByText('The first word was marzipan.').count()).toBe(0);
+    await page.getByRole('button', { name: /^Search this chat/ }).click();
+    await page.getByRole('combobox', { name: 'Search this chat' }).fill('marzipan');
+    const options = page.getByRole('option');
+    await options.filter({ hasText: 'Answer' }).waitFor();
+    expect(await options.filter({ hasText: 'elsewhere' }).count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await options.filter({ hasText: 'Answer' }).click();
+    await page.locator('.found-row').getByText('The first word was marzipan.').waitFor();
+    await page.getByRole('button', { name: 'Jump to end' }).click();
+    await page.getByRole('article', { name: 'Answer' }).filter({ hasText: 'Filler 5' }).waitFor();
+  });
+
+  test('PLUS-5 by keyboard: the palette goes to pages, switches the theme, and lists the shortcuts', async () => {
+    const page = await world.open('/');
+    await open(page);
+    await page.keyboard.type('appro');
+    await palette(page).getByRole('option', { name: 'Approvals', selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Approvals', level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('light and dark');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
+    await page.keyboard.press('Control+/');
+    const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await keys.getByText('Search the open chat').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await keys.waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+Shift+O');
+    await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
+    await open(page);
+    await page.keyboard.type('xylophonquartz');
+    await palette(page).getByText('Nothing found.').waitFor();
+  });
+
+  test('PLUS-5 a search that fails says so, and what is known stays', async () => {
+    const page = await world.open('/');
+    await page.route('**/search?**', (route) =>
+      route.fulfill({
+        status: 503,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({
+          status: 503,
+          code: 'unavailable',
+          title: 'Unavailable',
+          detail: 'The database is away.',
+        }),
+      }),
+    );
+    page.removeAllListeners('console');
+    await open(page);
+    await page.keyboard.type('set');
+    await palette(page).getByRole('option', { name: 'Settings' }).waitFor();
+    await palette(page).getByRole('alert').getByText('The database is away.').waitFor();
+  });
+
+  test('PLUS-5 an answer links to its run, and a message copies a link to itself', async () => {
+    const { chat, run } = await openScript(world.url, 'Linked', [{ text: 'Here it is.' }]);
+    await ended(world.url, run);
+    const page = await world.open(`/chats/${chat}`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const answer = page.getByRole('article', { name: 'Answer' });
+    await answer.hover();
+    await answer.getByRole('button', { name: 'Copy a link to this message' }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+      new RegExp(`^${world.url}/chats/${chat}\\?at=\\d+$`),
+    );
+    await page.getByRole('link', { name: 'Run', exact: true }).click();
+    await page.waitForURL(`**/runs/${run}`);
+    await page.getByRole('link', { name: 'Linked' }).first().click();
+    await page.waitForURL(`**/chats/${chat}**`);
+  });
+});
