@@ -1,9 +1,17 @@
 // Runs the examples against a real pod.
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { framesOf, PERSON_TOKEN, startProxy } from '@continuo/testkit';
+import {
+  call,
+  createThread,
+  framesOf,
+  PERSON_TOKEN,
+  seen,
+  startProxy,
+  type RunBody,
+} from '@continuo/testkit';
 import { findBubblewrap, startPod, usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod({ CONTINUO_MODEL: 'offline/instant' });
@@ -97,4 +105,40 @@ test('PLUS-5 examples/resume-after-a-restart.ts, with the pod killed in between'
   expect([...events(output), ...events(rest.output)]).toEqual(expected);
   await proxy.close();
   await second.end();
+});
+
+const python = spawnSync('python3', ['--version']).status === 0;
+test.skipIf(!python)('RUN-14 examples/python-executor, killed in the middle of its answer', async () => {
+  const pod = await startPod({
+    databaseUrl: world.database.url,
+    env: { CONTINUO_EXECUTOR_LEASE_SECONDS: '1' },
+  });
+  onTestFinished(() => pod.end());
+  const program = join(import.meta.dirname, '../../../examples/python-executor/executor.py');
+  const executor = (pause: string) => {
+    const child = spawn('python3', [program], {
+      env: { ...process.env, CONTINUO_URL: pod.url, CONTINUO_API_KEY: PERSON_TOKEN, TRAVEL_PAUSE: pause },
+      stdio: 'inherit',
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    return child;
+  };
+  const slow = executor('0.3');
+  const thread = await createThread(pod.url);
+  const { run } = await call<{ run: RunBody }>('POST', `${pod.url}/api/threads/${thread}/messages`, {
+    content: 'Plan a trip',
+    model: 'executor/travel',
+  });
+  await seen(pod.url, run.id, 'token');
+  slow.kill('SIGKILL');
+  const quick = executor('0');
+  const { data } = await seen(pod.url, run.id, 'approval');
+  const approval = `${pod.url}/api/v1/workspaces/default/approvals/${String(data.approval)}`;
+  await call('POST', approval, { decision: 'answer', input: { city: 'Rome', days: 2 } });
+  const frames = await framesOf(pod.url, run.id);
+  expect(frames.at(-2)!.data).toMatchObject({ text: 'Your 2 days in Rome are planned in trip.md. ' });
+  expect(frames.some(({ data: { supersedes } }) => supersedes === 'm1')).toBe(true);
+  const ended = new Promise((resolve) => quick.once('exit', resolve));
+  quick.kill('SIGTERM');
+  expect(await ended).toBe(0);
 });

@@ -165,6 +165,9 @@ export const heartbeatRequest = z
       .max(EXECUTOR_WAIT_SECONDS)
       .default(0)
       .meta({ description: 'How many seconds to wait for the end of the assignment.' }),
+    release: z.literal(true).optional().meta({
+      description: 'Gives the claim up: another executor gets the assignment at once.',
+    }),
   })
   .meta({ id: 'HeartbeatRequest' });
 

@@ -29,13 +29,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   const podScript = join(home, 'programs/pod.mjs');
   const mirrorScript = join(home, 'programs/mirror.mjs');
+  const workerScript = join(home, 'programs/worker.mjs');
   const bundleAll = async () => {
     await bundle('pod', podScript);
     await bundle('mirror', mirrorScript);
+    await bundle('worker', workerScript);
   };
   await bundleAll();
   project.provide('podScript', podScript);
   project.provide('mirrorScript', mirrorScript);
+  project.provide('workerScript', workerScript);
   project.onTestsRerun(bundleAll);
 
   return async () => {
@@ -47,7 +50,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /** Hundreds of pods are started; from one file that takes half the time of seven hundred. */
-async function bundle(program: 'pod' | 'mirror', file: string): Promise<void> {
+async function bundle(program: 'pod' | 'mirror' | 'worker', file: string): Promise<void> {
   await build({
     input: fileURLToPath(new URL(`./programs/${program}.ts`, import.meta.url)),
     platform: 'node',

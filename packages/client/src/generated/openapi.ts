@@ -7199,7 +7199,7 @@ export interface paths {
         put?: never;
         /**
          * Extend the lease of a claim, and learn whether it still counts
-         * @description With `wait`, the response comes after that many seconds, or at once when the claim no longer counts, such as after a cancel.
+         * @description With `wait`, the response comes after that many seconds, or at once when the claim no longer counts, such as after a cancel. With `release`, the claim ends.
          */
         post: {
             parameters: {
@@ -11208,6 +11208,11 @@ export interface components {
              * @default 0
              */
             wait: number;
+            /**
+             * @description Gives the claim up: another executor gets the assignment at once.
+             * @enum {boolean}
+             */
+            release?: true;
         };
         UsageSum: {
             key: string;

@@ -40,6 +40,8 @@ function afterStart(
     case 'text':
     case 'reasoning': {
       const { type: kind, text } = event;
+      // An empty piece begins the message, and adds nothing to it.
+      if (text === '') return [answer, []];
       const delta: StreamEvent = { type: `${kind}_delta`, at, text };
       if (answer.block === kind) return [answer, [delta]];
       const opened: StreamEvent = { type: `${kind}_block_start`, at };

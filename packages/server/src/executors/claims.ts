@@ -170,12 +170,24 @@ export class Claims {
         await elapsed(waitSeconds * 1000, over);
         if (!changed.signal.aborted) return null;
       }
-      const status = await readStatus(pool, held);
-      const isHeld = status?.claim === held.claim && status.isCurrent && status.status === 'claimed';
-      return isHeld ? null : refusalOf(status, held.claim, 1);
+      return await this.#refusal(held);
     } finally {
       off();
     }
+  }
+
+  /** Ends the lease now. The owner notices, and offers the assignment again. */
+  async release(held: Omit<Claim, 'leaseSeconds'>): Promise<Refusal | null> {
+    const { pool, bus } = this.#options;
+    if (!(await extendLease(pool, { ...held, leaseSeconds: 0 }))) return this.#refusal(held);
+    void bus.publish(ASSIGNMENT_CHANGED, { what: 'posted', key: keyOf(held) });
+    return null;
+  }
+
+  async #refusal(held: Omit<Claim, 'leaseSeconds'>): Promise<Refusal | null> {
+    const status = await readStatus(this.#options.pool, held);
+    const isHeld = status?.claim === held.claim && status.isCurrent && status.status === 'claimed';
+    return isHeld ? null : refusalOf(status, held.claim, 1);
   }
 
   /** Answers everybody who waits. */

@@ -96,7 +96,7 @@ export function executorRoutes(app: App, { claims }: HttpContext): void {
       tags,
       summary: 'Extend the lease of a claim, and learn whether it still counts',
       description:
-        'With `wait`, the response comes after that many seconds, or at once when the claim no longer counts, such as after a cancel.',
+        'With `wait`, the response comes after that many seconds, or at once when the claim no longer counts, such as after a cancel. With `release`, the claim ends.',
       middleware: jsonBody({ limit: 16 * 1024 }),
       request: { params: assignmentParam, body: body(schemas.heartbeatRequest) },
       responses: {
@@ -106,11 +106,14 @@ export function executorRoutes(app: App, { claims }: HttpContext): void {
     }),
     async (c) => {
       const { id: runId, answer: message } = c.req.valid('param');
-      const { claim, wait } = c.req.valid('json');
+      const { claim, wait, release } = c.req.valid('json');
       await scopeOfRun(c, runId);
-      const refusal = await whileConnected(c.env.outgoing, (signal) =>
-        claims.heartbeat({ runId, message, claim }, { waitSeconds: wait, signal }),
-      );
+      const held = { runId, message, claim };
+      const refusal = release
+        ? await claims.release(held)
+        : await whileConnected(c.env.outgoing, (signal) =>
+            claims.heartbeat(held, { waitSeconds: wait, signal }),
+          );
       if (refusal) throw refused(refusal, message);
       return c.json({ lease_seconds: claims.leaseSeconds }, 200);
     },
