@@ -139,7 +139,6 @@ test('RUN-14 what an answer throws fails the run, and so does what the server re
   work({
     executor: 'thrower',
     onError,
-    // eslint-disable-next-line require-yield
     async *answer({ history }) {
       const { content } = history[0] as { content: string };
       if (content === 'throw') throw new Error('The graph has no edge.');
@@ -175,7 +174,7 @@ test('RUN-14 lost connections and errors of a proxy double nothing', async () =>
     executor: 'cut',
     fetch: async (input, init) => {
       const response = await fetch(input, init);
-      if (!String(input).endsWith('/events')) return response;
+      if (!(input as string).endsWith('/events')) return response;
       posts += 1;
       // The server has stored the batch; the worker does not learn of it.
       if (posts % 3 === 1) throw new TypeError('fetch failed');

@@ -120,7 +120,7 @@ export async function* follow(
   let buffer = '';
   const decoder = new TextDecoder();
   for await (const chunk of response.body!) {
-    buffer += decoder.decode(chunk as Uint8Array, { stream: true });
+    buffer += decoder.decode(chunk, { stream: true });
     for (let end = buffer.indexOf('\n\n'); end >= 0; end = buffer.indexOf('\n\n')) {
       const raw = buffer.slice(0, end + 2).replaceAll(': ping\n', '');
       buffer = buffer.slice(end + 2);
