@@ -25,6 +25,7 @@ export function createProgram({ quiet }: { readonly quiet: boolean }): Command {
   fileCommands(program);
   knowledgeCommands(program);
   scheduleCommands(program.command('schedule').description('messages that are sent at their times'));
+  contentCommands(program.command('content').description('what is published, and when'));
   upkeepCommands(program);
   return program;
 }
@@ -200,6 +201,28 @@ function scheduleCommands(group: Command): void {
     remote(command(group, `${name} <schedule>`))
       .description(about)
       .action(async (schedule, options) => (await load()).change(name, schedule, options));
+}
+
+function contentCommands(group: Command): void {
+  const load = () => import('./commands/content.ts');
+  const piece = (name: string) => remote(command(group, `${name} <type> <slug>`));
+  remote(command(group, 'list [type]'))
+    .description('list the pieces of a type, or of all, with what is live and what is scheduled')
+    .action(async (type, options) => (await load()).list(type, options));
+  piece('check')
+    .description('whether a piece can be published, with everything that is wrong with it')
+    .action(async (type, slug, options) => (await load()).check(type, slug, options));
+  piece('publish')
+    .description('publish a piece, now or at a time')
+    .option('--version <number>', 'this version instead of the newest', whole(1, 1_000_000))
+    .option('--at <time>', 'such as 2026-03-01T09:00, in the time zone of this machine')
+    .action(async (type, slug, options) => (await load()).publish(type, slug, options));
+  piece('cancel')
+    .description('cancel the time at which a piece is published')
+    .action(async (type, slug, options) => (await load()).cancel(type, slug, options));
+  piece('unpublish')
+    .description('take a piece off; its file stays')
+    .action(async (type, slug, options) => (await load()).unpublish(type, slug, options));
 }
 
 function planCommands(group: Command): void {

@@ -131,6 +131,8 @@ const BY_ID: Record<string, (client: Client, id: string) => Promise<unknown>> = 
   'content.pieces': ({ content }, id) => content.pieces(id),
   'content.check': ({ content }, id) => content.check('pages', id),
   'content.publish': ({ content }, id) => content.publish('pages', id),
+  'content.schedule': ({ content }, id) => content.schedule('pages', id, { at: '2099-01-01T00:00:00Z' }),
+  'content.cancelSchedule': ({ content }, id) => content.cancelSchedule('pages', id),
   'content.unpublish': ({ content }, id) => content.unpublish('pages', id),
   'content.list': ({ content }, id) => content.list(id),
   'content.read': ({ content }, id) => content.read('pages', id),

@@ -38,6 +38,21 @@ export const contentType = z
   })
   .meta({ id: 'ContentType' });
 
+const scheduled = z.object({
+  version: z.int(),
+  title: z.string(),
+  at: time,
+  problem: z.string().nullable().meta({
+    description:
+      'Why it could not be published at its time. It waits for a person then: schedule it again, or cancel it.',
+  }),
+});
+
+export const scheduledContent = scheduled.meta({
+  id: 'ScheduledContent',
+  description: 'A version that is published at a time.',
+});
+
 export const contentPiece = z
   .object({
     type: z.string(),
@@ -45,12 +60,14 @@ export const contentPiece = z
     state: z.enum(['draft', 'published', 'changed', 'removed']).meta({
       description:
         '`draft`: not published. `published`: the newest version is live. `changed`: an older version is live. ' +
-        '`removed`: the file is gone, and what was published of it is live.',
+        '`removed`: the file is gone, and what was published or scheduled of it is left.',
     }),
     path: z.string().nullable(),
     file_id: id.nullable(),
     version: z.int().nullable().meta({ description: 'The newest version of the file.' }),
     live: z.object({ version: z.int(), title: z.string(), published_at: time }).nullable(),
+    scheduled: scheduled.nullable(),
+    changed_at: time.nullable().meta({ description: 'When the newest version of the file was written.' }),
   })
   .meta({ id: 'ContentPiece' });
 
@@ -61,6 +78,7 @@ export const contentCheck = z
     title: z.string(),
     fields,
     html: z.string(),
+    markdown: z.string(),
     version: z.int(),
     words: z.int(),
     problems: z

@@ -552,6 +552,22 @@ table schedule_times (
   constraint schedule_times_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES schedules(id) ON DELETE CASCADE
 )
 
+table scheduled_publications (
+  workspace_id uuid not null,
+  type text not null,
+  slug text not null,
+  file_id uuid not null,
+  version integer not null,
+  title text not null,
+  at timestamp with time zone not null,
+  scheduled_by json not null,
+  problem text,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  constraint scheduled_publications_pkey PRIMARY KEY (workspace_id, type, slug),
+  constraint scheduled_publications_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+)
+CREATE INDEX scheduled_publications_due ON public.scheduled_publications USING btree (at) WHERE (problem IS NULL)
+
 table schedules (
   id uuid not null,
   workspace_id uuid not null,

@@ -14,6 +14,7 @@ import { createThreadOriginCache } from './threads/origin-cache.ts';
 import { startChores } from './upkeep/chores.ts';
 import { wireAgents } from './wiring/agents.ts';
 import { wireAutomation } from './wiring/automation.ts';
+import { wireContent } from './wiring/content.ts';
 import { wireDatabase } from './wiring/database.ts';
 import { wireExecutors } from './wiring/executors.ts';
 import { wireFiles } from './wiring/files.ts';
@@ -118,6 +119,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     workspaceOf,
     onError,
   });
+  const publications = wireContent(options, { pool, bus, onError });
   const hints = new WorkspaceHints({ bus, workspaceOf, onError });
   const streams = new Streams(followers, changes);
   // Bind the port first: a second server on a taken port must not claim any thread.
@@ -154,6 +156,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   await mirrors.start();
   await pod.start();
   await automation.start();
+  publications.start();
   const chores = startChores(pool, onError);
 
   return {
@@ -164,7 +167,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     stop: async () => {
       const connections = http.close();
       claims.close();
-      await automation.stop();
+      await Promise.all([automation.stop(), publications.stop()]);
       await pod.stop(GRACE_MS);
       streams.close();
       followers.close();

@@ -6214,7 +6214,7 @@ export interface paths {
         put?: never;
         /**
          * Take a piece off
-         * @description Its file stays. Idempotent.
+         * @description Its file stays; a publication that waits for its time is canceled. Idempotent.
          */
         post: {
             parameters: {
@@ -6240,6 +6240,80 @@ export interface paths {
             };
         };
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/content/{type}/{slug}/schedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish a version of a piece at a time
+         * @description This version is published at `at`, once, by any server that runs then, or by the first that runs after it. It replaces the time that the piece had. Publishing or taking off the piece before that cancels it. If the piece cannot be published at its time, `problem` says why.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    type: string;
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ScheduleContent"];
+                };
+            };
+            responses: {
+                /** @description What is published when */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ScheduledContent"];
+                    };
+                };
+            };
+        };
+        /**
+         * Cancel the publication of a piece at a time
+         * @description What is live stays. Idempotent.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    type: string;
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description It is not scheduled any more */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
         options?: never;
         head?: never;
         patch?: never;
@@ -10786,7 +10860,7 @@ export interface components {
             type: string;
             slug: string;
             /**
-             * @description `draft`: not published. `published`: the newest version is live. `changed`: an older version is live. `removed`: the file is gone, and what was published of it is live.
+             * @description `draft`: not published. `published`: the newest version is live. `changed`: an older version is live. `removed`: the file is gone, and what was published or scheduled of it is left.
              * @enum {string}
              */
             state: "draft" | "published" | "changed" | "removed";
@@ -10801,6 +10875,19 @@ export interface components {
                 /** Format: date-time */
                 published_at: string;
             } | null;
+            scheduled: {
+                version: number;
+                title: string;
+                /** Format: date-time */
+                at: string;
+                /** @description Why it could not be published at its time. It waits for a person then: schedule it again, or cancel it. */
+                problem: string | null;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When the newest version of the file was written.
+             */
+            changed_at: string | null;
         };
         ContentCheck: {
             type: string;
@@ -10811,6 +10898,7 @@ export interface components {
                 [key: string]: unknown;
             };
             html: string;
+            markdown: string;
             version: number;
             words: number;
             /** @description Why it cannot be published; empty if it can. */
@@ -10842,6 +10930,21 @@ export interface components {
         };
         /** @description Without a version, the newest one. */
         PublishContent: {
+            version?: number;
+        };
+        /** @description A version that is published at a time. */
+        ScheduledContent: {
+            version: number;
+            title: string;
+            /** Format: date-time */
+            at: string;
+            /** @description Why it could not be published at its time. It waits for a person then: schedule it again, or cancel it. */
+            problem: string | null;
+        };
+        /** @description Without a version, the newest one as it is now. */
+        ScheduleContent: {
+            /** Format: date-time */
+            at: string;
             version?: number;
         };
         /** @description A frame that a dialect makes of an event. */

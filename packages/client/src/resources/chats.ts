@@ -28,13 +28,13 @@ export function chats(http: Http) {
   return {
     /** Opens a chat; its first run starts at once. */
     open: (
-      body: Omit<BodyOf<At<Chats, 'post'>>, 'mode'> & { readonly mode?: 'chat_mode' },
+      body: BodyOf<At<Chats, 'post'>>,
       { workspace = http.workspace, ...send }: WorkspaceOptions & SendMessage = {},
     ) =>
       withIdempotencyKey(send, (headers) =>
         http.call('post', CHATS, {
           path: { id: workspace },
-          body: { mode: 'chat_mode', ...body },
+          body,
           headers,
           signal: send.signal,
         }),

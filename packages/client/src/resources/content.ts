@@ -33,6 +33,22 @@ export function content(http: Http) {
         }),
       unpublish: (type: string, slug: string, where: WorkspaceOptions = {}) =>
         http.call('post', `${PIECE}/unpublish`, at({ type, slug }, where)),
+      /** Publishes a version at a time; the newest one as it is now if none is named. */
+      schedule: (
+        type: string,
+        slug: string,
+        {
+          at: time,
+          version,
+          ...where
+        }: WorkspaceOptions & { readonly at: string; readonly version?: number | undefined },
+      ) =>
+        http.call('post', `${PIECE}/schedule`, {
+          ...at({ type, slug }, where),
+          body: { at: time, ...(version !== undefined && { version }) },
+        }),
+      cancelSchedule: (type: string, slug: string, where: WorkspaceOptions = {}) =>
+        http.call('delete', `${PIECE}/schedule`, at({ type, slug }, where)),
       /** What is published of a type. */
       list: (type: string, query: QueryOf<At<typeof PUBLIC, 'get'>> = {}, where: WorkspaceOptions = {}) =>
         http.call('get', PUBLIC, { ...at({ type }, where), query }),

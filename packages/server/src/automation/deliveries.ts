@@ -12,7 +12,7 @@ import type { Pool } from '../db/pool.ts';
 import { LOG_APPENDED } from '../log/notice.ts';
 import { OutgoingRefused, type Outgoing } from '../outgoing/outgoing.ts';
 import type { Sealing } from '../workspaces/sealing.ts';
-import { DueWork } from './due-work.ts';
+import { DueWork } from '../due-work.ts';
 import { openSecret } from './signing.ts';
 import { AUTOMATION_CHANGED, MESSAGES_DELIVERED } from './topics.ts';
 import { DEAD_DAYS, DELIVERED_DAYS } from './webhook-rows.ts';

@@ -5,7 +5,7 @@
 
 import type { Faults } from '../faults.ts';
 import { transaction, type Queryable } from '../db/pool.ts';
-import { DueWork } from './due-work.ts';
+import { DueWork } from '../due-work.ts';
 import { recordTime, startOf, timingOf, type NewTime, type ScheduleRow } from './schedule-rows.ts';
 import { startRun, type Started, type StartWorld } from './start-run.ts';
 import { dueTimes } from './times.ts';

@@ -22,6 +22,16 @@ export interface Piece {
   /** Null if the file was removed, and only what was published is left. */
   readonly file: FileHead | null;
   readonly live: { readonly version: number; readonly title: string; readonly publishedAt: Date } | null;
+  readonly scheduled: ScheduledPublication | null;
+}
+
+/** A version that is published at a time. */
+export interface ScheduledPublication {
+  readonly version: number;
+  readonly title: string;
+  readonly at: Date;
+  /** Why it could not be published at its time; it waits for a person then. */
+  readonly problem: string | null;
 }
 
 /** A piece as it would be published. */
@@ -68,14 +78,21 @@ export async function listPieces(place: Place, type: ContentType): Promise<reado
   const pieces = new Map<string, Piece>();
   for (const file of await listFiles(client, workspaceId, { folder: folderOf(type), limit: LISTED })) {
     const slug = slugOf(file.path);
-    if (slug !== null && !pieces.has(slug)) pieces.set(slug, { slug, file, live: null });
+    if (slug !== null && !pieces.has(slug)) pieces.set(slug, { slug, file, live: null, scheduled: null });
   }
   const { rows } = await client.query<{ slug: string; version: number; title: string; published_at: Date }>(
     'select slug, version, title, published_at from published where workspace_id = $1 and type = $2',
     [workspaceId, type.name],
   );
+  const known = (slug: string): Piece =>
+    pieces.get(slug) ?? { slug, file: null, live: null, scheduled: null };
   for (const { slug, version, title, published_at: publishedAt } of rows)
-    pieces.set(slug, { slug, file: pieces.get(slug)?.file ?? null, live: { version, title, publishedAt } });
+    pieces.set(slug, { ...known(slug), live: { version, title, publishedAt } });
+  const waiting = await client.query<ScheduledPublication & { slug: string }>(
+    'select slug, version, title, at, problem from scheduled_publications where workspace_id = $1 and type = $2',
+    [workspaceId, type.name],
+  );
+  for (const { slug, ...scheduled } of waiting.rows) pieces.set(slug, { ...known(slug), scheduled });
   return [...pieces.values()].toSorted((a, b) => (a.slug < b.slug ? -1 : 1));
 }
 

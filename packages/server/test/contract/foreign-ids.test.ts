@@ -120,6 +120,10 @@ const INSIDE: Readonly<Record<string, Route>> = {
   },
   'GET /api/v1/workspaces/{id}/content/{type}/{slug}/check': {},
   'POST /api/v1/workspaces/{id}/content/{type}/{slug}/publish': {},
+  'POST /api/v1/workspaces/{id}/content/{type}/{slug}/schedule': {
+    request: () => ({ body: { at: new Date(Date.now() + 86_400_000).toISOString() } }),
+  },
+  'DELETE /api/v1/workspaces/{id}/content/{type}/{slug}/schedule': { status: 204 },
   'GET /api/v1/content/{id}/{type}/{slug}': {},
   'GET /api/v1/content/{id}/assets/{file}': {},
   // Idempotent: it is not published here.

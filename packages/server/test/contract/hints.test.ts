@@ -399,6 +399,14 @@ const ROUTES: Readonly<Record<string, Route | string>> = {
     request: () => ok(ask('POST', at('/content/pages/hinted/publish'))),
     says: files,
   },
+  'post /api/v1/workspaces/{id}/content/{type}/{slug}/schedule': {
+    request: () => ok(ask('POST', at('/content/pages/hinted/schedule'), { at: '2029-01-01T00:00:00Z' })),
+    says: files,
+  },
+  'delete /api/v1/workspaces/{id}/content/{type}/{slug}/schedule': {
+    request: () => ok(ask('DELETE', at('/content/pages/hinted/schedule'))),
+    says: files,
+  },
   'post /api/v1/workspaces/{id}/content/{type}/{slug}/unpublish': {
     request: () => ok(ask('POST', at('/content/pages/hinted/unpublish'))),
     says: files,

@@ -46,6 +46,7 @@ const OWNER: Readonly<Record<string, string>> = {
   document_places: 'knowledge',
   parentless_documents: 'knowledge',
   published: 'content',
+  scheduled_publications: 'content',
   mcp_servers: 'mcp',
   threads: 'threads',
   messages: 'threads',

@@ -1,5 +1,6 @@
 -- Publishes one version of a file, in place of the version that was published before, and adds that to the workspace's feed.
--- A file that was published under another type or slug leaves it. CN409: another file is published under this slug.
+-- A file that was published under another type or slug leaves it. A publication of the piece that waits for its time is done
+-- with this: its row goes in the same transaction. CN409: another file is published under this slug.
 create or replace function publish_content(
   p_workspace uuid, p_type text, p_slug text, p_file uuid, p_version integer, p_title text, p_fields jsonb, p_body text,
   p_html text, p_assets uuid[], p_by json, p_quota bigint
@@ -9,6 +10,7 @@ declare
   v_first timestamptz;
   v_bytes bigint := octet_length(p_html) + octet_length(p_body) + octet_length(p_fields::text);
 begin
+  delete from scheduled_publications s where s.workspace_id = p_workspace and s.type = p_type and s.slug = p_slug;
   delete from published p where p.workspace_id = p_workspace and p.file_id = p_file and (p.type, p.slug) <> (p_type, p_slug)
     returning p.first_published_at into v_first;
   insert into published as p (workspace_id, type, slug, file_id, version, title, fields, body, html, assets,

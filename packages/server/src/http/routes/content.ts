@@ -1,12 +1,21 @@
-// Content, for those who make it: what there is of each type, whether it can be published, publish and unpublish.
+// Content, for those who make it: what there is of each type, whether it can be published, publish now or at a time, unpublish.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { schemas, type ContentPiece } from '@continuo/protocol';
 import { readContentTypes } from '../../content/content-type.ts';
-import { contentType, listPieces, readDraft, Unpublishable, type Piece } from '../../content/draft.ts';
+import {
+  contentType,
+  listPieces,
+  readDraft,
+  Unpublishable,
+  type Piece,
+  type ScheduledPublication,
+} from '../../content/draft.ts';
 import { previewToken } from '../../content/preview.ts';
 import { publish, unpublish, type Published } from '../../content/publishing.ts';
+import { cancelScheduled, MOST_SCHEDULED, schedule } from '../../content/scheduled.ts';
+import { CONTENT_SCHEDULED } from '../../content/topics.ts';
 import { FILES_CHANGED } from '../../files/topics.ts';
 import { toStored } from '../../identity/principal.ts';
 import type { WorkspaceScope } from '../../identity/scope.ts';
@@ -15,7 +24,7 @@ import { jsonBody } from '../kernel/body.ts';
 import { personRoute } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
 import { scopeIn, workspaceParam } from '../kernel/scope.ts';
-import { body, json, MOST_VERSIONS, page, problems, wholeNumber } from '../kernel/shared.ts';
+import { body, invalidField, json, MOST_VERSIONS, page, problems, wholeNumber } from '../kernel/shared.ts';
 
 const tags = ['content'];
 const CONTENT = '/api/v1/workspaces/{id}/content';
@@ -88,6 +97,7 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
           type,
           slug,
           html,
+          markdown: article.body,
           title: article.title,
           fields: article.fields,
           version: file.version,
@@ -148,7 +158,7 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
       path: `${PIECE}/unpublish`,
       tags,
       summary: 'Take a piece off',
-      description: 'Its file stays. Idempotent.',
+      description: 'Its file stays; a publication that waits for its time is canceled. Idempotent.',
       request: { params: pieceParams },
       responses: { 204: { description: 'It is not live any more' }, ...problems(400, 404, 410) },
     }),
@@ -160,6 +170,89 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
       return c.body(null, 204);
     },
   );
+
+  app.openapi(
+    personRoute({
+      method: 'post',
+      path: `${PIECE}/schedule`,
+      tags,
+      summary: 'Publish a version of a piece at a time',
+      description:
+        'This version is published at `at`, once, by any server that runs then, or by the first that runs after it. It replaces the time that the piece had. ' +
+        'Publishing or taking off the piece before that cancels it. If the piece cannot be published at its time, `problem` says why.',
+      middleware: jsonBody(),
+      request: {
+        params: pieceParams,
+        body: body(
+          z
+            .strictObject({
+              at: z.iso.datetime({ offset: true }),
+              version: z.int().min(1).max(MOST_VERSIONS).optional(),
+            })
+            .openapi('ScheduleContent', { description: 'Without a version, the newest one as it is now.' }),
+        ),
+      },
+      responses: {
+        200: json(schemas.scheduledContent, 'What is published when'),
+        ...problems(400, 404, 409, 410, 413, 415, 422),
+      },
+    }),
+    async (c) => {
+      const scope = await scopeIn(c);
+      const place = toPlace(scope);
+      const { type, slug } = c.req.valid('param');
+      const { at: given, version } = c.req.valid('json');
+      const at = timeIn(given);
+      const draft = await asProblem(readDraft(place, { type, slug, version }));
+      const scheduled = await asProblem(schedule(place, draft, { at, by: toStored(scope.principal) }));
+      if (!scheduled) throw tooMany();
+      announceSchedule(place.workspaceId);
+      return c.json(toWireScheduled(scheduled), 200);
+    },
+  );
+
+  app.openapi(
+    personRoute({
+      method: 'delete',
+      path: `${PIECE}/schedule`,
+      tags,
+      summary: 'Cancel the publication of a piece at a time',
+      description: 'What is live stays. Idempotent.',
+      request: { params: pieceParams },
+      responses: { 204: { description: 'It is not scheduled any more' }, ...problems(400, 404, 410) },
+    }),
+    async (c) => {
+      const place = await placeIn(c);
+      const { type, slug } = c.req.valid('param');
+      if (await cancelScheduled(place, type, slug)) announceSchedule(place.workspaceId);
+      return c.body(null, 204);
+    },
+  );
+
+  /** Screens read again, and pods look when they are needed next. */
+  function announceSchedule(workspaceId: string): void {
+    void bus.publish(FILES_CHANGED, { workspaceId });
+    void bus.publish(CONTENT_SCHEDULED, null);
+  }
+}
+
+/** The furthest time of a publication, in days. */
+const FURTHEST_DAYS = 5 * 366;
+
+function timeIn(given: string): Date {
+  const at = new Date(given);
+  const ahead = at.getTime() - Date.now();
+  if (ahead <= 0) throw invalidField('at', 'must be a time in the future; to publish now, use …/publish');
+  if (ahead > FURTHEST_DAYS * 86_400_000) throw invalidField('at', 'must be within the next five years');
+  return at;
+}
+
+function tooMany(): Problem {
+  return new Problem({
+    status: 409,
+    code: 'too_many_scheduled',
+    detail: `At most ${MOST_SCHEDULED} pieces of a workspace can wait for their time; cancel one first.`,
+  });
 }
 
 async function placeIn(c: Context) {
@@ -185,8 +278,12 @@ export function toWirePublished(published: Published) {
   };
 }
 
-function toWirePiece(type: string, { slug, file, live }: Piece): ContentPiece {
-  const state = !live ? 'draft' : !file ? 'removed' : live.version === file.version ? 'published' : 'changed';
+function toWireScheduled({ version, title, at, problem }: ScheduledPublication) {
+  return { version, title, at: at.toISOString(), problem };
+}
+
+function toWirePiece(type: string, { slug, file, live, scheduled }: Piece): ContentPiece {
+  const state = !file ? 'removed' : !live ? 'draft' : live.version === file.version ? 'published' : 'changed';
   return {
     type,
     slug,
@@ -195,6 +292,8 @@ function toWirePiece(type: string, { slug, file, live }: Piece): ContentPiece {
     file_id: file?.id ?? null,
     version: file?.version ?? null,
     live: live && { version: live.version, title: live.title, published_at: live.publishedAt.toISOString() },
+    scheduled: scheduled && toWireScheduled(scheduled),
+    changed_at: file?.changedAt.toISOString() ?? null,
   };
 }
 
