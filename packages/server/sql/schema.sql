@@ -769,6 +769,9 @@ view chat_messages (
   created_at timestamp with time zone
 )
 
+function add_document(p_workspace uuid, p_file uuid, p_author json)
+  returns jsonb language plpgsql
+
 function add_empty_file(p_workspace uuid, p_path text, p_folded text, p_author json)
   returns files language plpgsql
 
@@ -804,6 +807,12 @@ function complete_folders(p_workspace uuid)
 
 function context_bundle(p_workspace uuid, p_project uuid, p_entity uuid)
   returns text language plpgsql stable
+
+function copy_version(p_file files, p_op text, p_author json)
+  returns boolean language plpgsql
+
+function create_entity(p_workspace uuid, p_id uuid, p_kind text, p_project uuid, p_title text, p_state text, p_fields jsonb, p_author json, p_at timestamp with time zone, p_quota bigint)
+  returns jsonb language plpgsql
 
 function decide_approval(p_workspace uuid, p_approval uuid, p_decision text, p_input json, p_comment text, p_principal json, OUT outcome text, OUT answer approvals, OUT wake boolean, OUT owner uuid)
   returns record language plpgsql
@@ -1036,6 +1045,9 @@ function record_changes(p_workspace uuid, p_changes jsonb, p_bytes bigint, p_quo
 function record_file_change(p_type text, p_file files, p_author json, p_from text, p_bytes bigint, p_quota bigint)
   returns bigint language plpgsql
 
+function record_file_changes(p_workspace uuid, p_type text, p_files files[], p_author json, p_from text[])
+  returns TABLE(outcome text, seq bigint, file files, also jsonb) language plpgsql
+
 function refresh_documents(p_workspace uuid, p_project uuid, p_author json)
   returns jsonb language plpgsql
 
@@ -1105,10 +1117,7 @@ function title_words(p_title text)
 function unpublish_content(p_workspace uuid, p_type text, p_slug text)
   returns boolean language plpgsql
 
-function update_document(p_file files, p_project uuid, p_author json)
-  returns jsonb language plpgsql
-
-function update_plan(p_file files, p_is_plan boolean, p_project uuid, p_author json)
+function update_file_entity(p_file files, p_kind text, p_is boolean, p_project uuid, p_author json)
   returns jsonb language plpgsql
 
 function wake_plan(p_plan uuid)

@@ -20,7 +20,7 @@ import {
 import { parsePath, type FilePath } from '../files/paths.ts';
 import { readHead } from '../files/save.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
-import { EntityService, type Caller, type Change } from './entities.ts';
+import { createdBy, EntityService, type Caller, type Change } from './entities.ts';
 import { NotFound, Refused, VersionConflict } from './errors.ts';
 import { contentOf, printDocument } from './front-matter.ts';
 import type { Entity } from './kind.ts';
@@ -378,8 +378,10 @@ export function createDocumentService({
   ): Promise<DocumentChange> {
     const [first] = files;
     const about = id ?? (first && 'file' in first ? first.file!.id : undefined);
-    const entity = about && (await entities.read(caller, about, { removed: true }));
     const changes = [...moved, ...files.flatMap((file) => (file.kind === 'changed' ? file.also : []))];
+    // A new document comes with its patch; any other is read.
+    const created = changes.map(createdBy).find((each) => each?.id === about);
+    const entity = created ?? (about && (await entities.read(caller, about, { removed: true })));
     return { entities: entity ? [entity] : [], changes, files };
   }
 }

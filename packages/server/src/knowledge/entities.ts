@@ -83,12 +83,47 @@ export async function changeEntities(
       text: 'select changes, states from change_entities($1, $2, $3, $4, $5)',
       values: [workspaceId, JSON.stringify(operations), JSON.stringify(author), at, quotaBytes],
     })
-    .catch(async (error: Error) => {
-      if (sqlState(error) === 'CN420') throw new NotFound('entity', error.message);
-      if (sqlState(error) === 'CN422') throw new Refused(error.message);
-      throw error;
-    });
+    .catch(refuse);
   return { entities: rows[0]!.states, changes: rows[0]!.changes };
+}
+
+/** Creates one entity of a project. */
+async function createEntity(
+  { client, workspaceId, author, quotaBytes }: Caller,
+  { id, kind, project_id, title, state, fields }: Operation & { readonly op: 'create' },
+): Promise<Change> {
+  const { rows } = await client
+    .query<{ change: FeedChange }>({
+      name: 'create_entity',
+      text: 'select create_entity($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as change',
+      values: [
+        workspaceId,
+        id,
+        kind,
+        project_id,
+        title,
+        state,
+        JSON.stringify(fields),
+        JSON.stringify(author),
+        new Date(),
+        quotaBytes,
+      ],
+    })
+    .catch(refuse);
+  const { change } = rows[0]!;
+  return { entities: [createdBy(change)!], changes: [change] };
+}
+
+/** The entity that a row of the feed says was created; undefined if it says something else. */
+export function createdBy({ data }: FeedChange): Entity | undefined {
+  const [first] = (data.patch ?? []) as readonly { op: string; path: string; value?: Entity }[];
+  return first?.op === 'add' && first.path === '' ? first.value : undefined;
+}
+
+function refuse(error: Error): never {
+  if (sqlState(error) === 'CN420') throw new NotFound('entity', error.message);
+  if (sqlState(error) === 'CN422') throw new Refused(error.message);
+  throw error;
 }
 
 export class EntityService {
@@ -99,7 +134,8 @@ export class EntityService {
   }
 
   async create(caller: Caller, entity: EntityInput, projectId: string | null): Promise<Change> {
-    return changeEntities(caller, [this.creation(entity, projectId)]);
+    const creation = this.creation(entity, projectId);
+    return projectId === null ? changeEntities(caller, [creation]) : createEntity(caller, creation);
   }
 
   /** The operation that creates an entity. */

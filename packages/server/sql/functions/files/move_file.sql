@@ -42,11 +42,7 @@ begin
   update files f set path = p_path, folded = p_folded, kind = p_kind, version = f.version + 1,
       changed_at = clock_timestamp(), removed_at = null
     where f.id = file.id returning * into file;
-  insert into file_versions (workspace_id, file_id, version, op, path, hash, size, chunks, is_text, author)
-    select p_workspace, file.id, file.version, 'move', p_path, hash, size, chunks, is_text, p_author
-    from file_versions where file_id = file.id and version = file.version - 1;
-  -- The words of its name are in the index, too.
-  perform index_later(p_workspace, file.id, file.version, null);
+  perform copy_version(file, 'move', p_author);
   outcome := 'written';
   also := after_file_changes(p_workspace, array[file.id], p_author);
   seq := record_file_change('file_moved', file, p_author, v_from, 0, 0);

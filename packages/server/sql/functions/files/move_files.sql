@@ -8,7 +8,6 @@ create or replace function move_files(
 declare
   v_from text[];
   v_files files[] := '{}';
-  v_also jsonb;
   v_obstacle text;
 begin
   perform from files f where f.id = any (p_ids) order by f.folded for update;
@@ -29,20 +28,8 @@ begin
     update files f set path = p_paths[i], folded = p_folded[i], kind = p_kinds[i], version = f.version + 1,
         changed_at = clock_timestamp(), removed_at = null
       where f.id = p_ids[i] returning * into file;
-    insert into file_versions (workspace_id, file_id, version, op, path, hash, size, chunks, is_text, author)
-      select p_workspace, v.file_id, v.version + 1, 'move', p_paths[i], v.hash, v.size, v.chunks, v.is_text, p_author
-      from file_versions v where v.file_id = p_ids[i] and v.version = file.version - 1;
-    perform index_later(p_workspace, file.id, file.version, null);
+    perform copy_version(file, 'move', p_author);
     v_files := v_files || file;
   end loop;
-  v_also := after_file_changes(p_workspace, p_ids, p_author);
-  for i in 1 .. cardinality(p_ids) loop
-    outcome := 'written';
-    file := v_files[i];
-    seq := record_file_change('file_moved', file, p_author, v_from[i], 0, 0);
-    -- What other concepts add comes after the last file.
-    also := case when i = cardinality(p_ids) then v_also end;
-    return next;
-  end loop;
-  perform record_changes(p_workspace, v_also, 0, 0);
+  return query select * from record_file_changes(p_workspace, 'file_moved', v_files, p_author, v_from);
 end $$;

@@ -18,10 +18,7 @@ begin
   end if;
   update files f set version = f.version + 1, changed_at = clock_timestamp(), removed_at = clock_timestamp()
     where f.id = file.id returning * into file;
-  insert into file_versions (workspace_id, file_id, version, op, path, hash, size, chunks, is_text, author)
-    select p_workspace, file.id, file.version, 'remove', path, hash, size, chunks, is_text, p_author
-    from file_versions where file_id = file.id and version = file.version - 1;
-  perform index_later(p_workspace, file.id, file.version, null);
+  perform copy_version(file, 'remove', p_author);
   outcome := 'written';
   also := after_file_changes(p_workspace, array[file.id], p_author);
   seq := record_file_change('file_removed', file, p_author, null, 0, 0);

@@ -95,8 +95,10 @@ begin
   insert into unindexed (workspace_id, object_id, version) values (p_workspace, file.id, file.version);
   outcome := 'written';
   also := after_file_changes(p_workspace, array[file.id], p_author);
-  seq := record_file_change('file_updated', file, p_author, null, p_size, p_quota);
-  if also <> '[]' then
-    perform record_changes(p_workspace, also, 0, 0);
+  if also = '[]' then
+    seq := record_file_change('file_updated', file, p_author, null, p_size, p_quota);
+  else
+    seq := record_changes(p_workspace, jsonb_build_array(jsonb_build_object('type', 'file_updated', 'object_id', file.id,
+      'data', file_change(file, p_author, null))) || also, p_size, p_quota) - jsonb_array_length(also);
   end if;
 end $$;

@@ -46,8 +46,8 @@ begin
     - case when substring(v_data from v_next for 2) = '\x0d0a' then 2
         when substring(v_data from v_next for 1) = '\x0a' then 1 else 0 end);
 
-  for v_line in
-    select * from regexp_split_to_table(convert_from(substring(v_data from v_begin for v_at - v_begin), 'UTF8'), '\r?\n')
+  foreach v_line in array
+    string_to_array(replace(convert_from(substring(v_data from v_begin for v_at - v_begin), 'UTF8'), E'\r\n', E'\n'), E'\n')
   loop
     if v_block is not null and v_line ~ '^\s' then
       v_value := btrim(v_line);

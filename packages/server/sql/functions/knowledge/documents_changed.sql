@@ -14,6 +14,13 @@ declare
   v_patches jsonb;
   v record;
 begin
+  if cardinality(p_files) = 1 and p_author ->> 'kind' <> 'disk' then
+    v_changes := add_document(p_workspace, p_files[1], p_author);
+    if v_changes is not null then
+      return v_changes;
+    end if;
+    v_changes := '[]';
+  end if;
   select array_agg(t.id), max(t.depth) into v_new, v_depth from document_targets(p_workspace, p_files) t
     where t.project_id is not null and t.folded is distinct from t.old_folded;
   if v_new is not null and p_author ->> 'kind' = 'disk' then
@@ -26,7 +33,7 @@ begin
   perform from entities e where e.id = any (v_files) order by e.id for update;
   select v_changes || coalesce(jsonb_agg(c.change order by f.folded), '[]') into v_changes
     from document_targets(p_workspace, v_files) t join files f on f.id = t.id,
-      lateral (select update_document(f, t.project_id, p_author) as change offset 0) c
+      lateral (select update_file_entity(f, 'document', t.project_id is not null, t.project_id, p_author) as change offset 0) c
     where c.change is not null;
   v_patches := restructure_documents(p_workspace, v_files);
   for v in select key::uuid as project_id, value as patch from jsonb_each(v_patches) where value <> '[]' order by key loop

@@ -24,7 +24,8 @@ begin
   if v_documents then
     v_changes := documents_changed(p_workspace, p_files, p_author);
   end if;
-  if v_plans then
+  -- A single file that is a document now is no plan.
+  if v_plans and (cardinality(p_files) > 1 or not exists (select from document_places d where d.id = p_files[1])) then
     v_changes := v_changes || plans_changed(p_workspace, p_files, p_author);
   end if;
   return v_changes;

@@ -13,15 +13,19 @@ declare
   v_operations jsonb;
 begin
   select * into v_old from document_places d where d.id = p_id;
-  select count(*) into v_count from document_places d where d.parent_id = p_parent and d.id <> p_id;
+  -- Positions have no gap: the last one tells how many there are.
+  select d.position + 1 into v_count from document_places d where d.parent_id = p_parent order by d.position desc limit 1;
+  v_count := coalesce(v_count, 0) - (v_old.parent_id is not distinct from p_parent)::integer;
   v_at := least(coalesce(p_position, v_count), v_count);
   if v_old.id is null then
-    update document_places d set position = d.position + 1 where d.parent_id = p_parent and d.position >= v_at;
+    if v_at < v_count then
+      update document_places d set position = d.position + 1 where d.parent_id = p_parent and d.position >= v_at;
+    end if;
     insert into document_places (id, workspace_id, project_id, parent_id, position, folded)
       values (p_id, p_workspace, p_project, p_parent, v_at, p_folded);
     return jsonb_build_array(jsonb_build_object('op', 'add', 'path', document_pointer(p_id),
         'value', jsonb_build_object('id', p_id, 'order', v_at, 'children', '[]'::jsonb)))
-      || order_operations(p_parent, p_project, v_at + 1, v_end);
+      || case when v_at < v_count then order_operations(p_parent, p_project, v_at + 1, v_end) else '[]' end;
   end if;
   if v_old.parent_id = p_parent and v_old.position = v_at then
     return '[]';

@@ -12,6 +12,6 @@ begin
     left join projects p on p.workspace_id = p_workspace and p.folded = array_to_string((string_to_array(f.folded, '/'))[1:3], '/')
     left join entities now on now.id = p.id,
       lateral (select is_plan_file(f) as is_plan offset 0) i,
-      lateral (select case when i.is_plan or e.kind = 'plan' then update_plan(f, i.is_plan, p.id, p_author) end as change offset 0) c
+      lateral (select case when i.is_plan or e.kind = 'plan' then update_file_entity(f, 'plan', i.is_plan, p.id, p_author) end as change offset 0) c
     where f.id = any (p_files) and f.workspace_id = p_workspace and old.removed_at is null and now.removed_at is null);
 end $$;

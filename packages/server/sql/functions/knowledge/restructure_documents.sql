@@ -28,18 +28,6 @@ begin
     where each is not null;
   perform from projects p where p.id = any (v_projects) order by p.id for update;
 
-  -- Most often a single new document without any below it.
-  if cardinality(v_gone) = 0 and cardinality(v_here) = 1 and cardinality(v_projects) = 1 then
-    select f.folded into v from files f where f.id = v_here[1];
-    if not exists (
-      select from document_places d where d.project_id = v_projects[1]
-        and (d.id = v_here[1] or d.folded >= left(v.folded, -3) || '/' collate "C" and d.folded < left(v.folded, -3) || '0' collate "C"))
-    then
-      v_operations := place_document(v_here[1], parent_of_path(v_projects[1], v.folded), null, v_projects[1], p_workspace, v.folded);
-      return jsonb_build_object(v_projects[1], v_operations);
-    end if;
-  end if;
-
   -- The paths first, so that each document finds its parent. A document that went has none: nothing is placed below it.
   update document_places d set folded = case when d.id = any (v_gone) then '' else f.folded end
     from files f where f.id = d.id and d.id = any (v_gone || v_here);

@@ -302,11 +302,17 @@ export class Mirror {
     if (retry) await this.#retry([...this.#failed.keys()]);
     await this.#writeQueued();
     if (await this.#writeGiven(changes)) return this.#writeQueued();
+    // What the callers have staged is not written again.
+    const given = new Map(
+      changes
+        .filter(({ held }) => held)
+        .map((each) => [`${each.file.id}@${each.file.version}`, headOfChange(each)]),
+    );
     for (;;) {
       const feed = await readFeed(pool, workspaceId, this.#feedPosition);
       if (!feed.workspace || feed.workspace.removed) return this.#hideFolder();
       if (disk.visible && feed.workspace.name !== disk.ledger.folder) return this.#renameFolder();
-      await this.#writeHeads(feed.heads);
+      await this.#writeHeads(feed.heads.map((head) => given.get(`${head.id}@${head.version}`) ?? head));
       const isLast = feed.cursor === this.#feedPosition || feed.cursor >= feed.workspace.last;
       this.#feedPosition = feed.cursor;
       // While the disk refuses writes, the rest stays in the feed.
@@ -324,11 +330,17 @@ export class Mirror {
    */
   async #writeGiven(changes: readonly CommittedChange[]): Promise<boolean> {
     const inOrder = changes.toSorted((a, b) => a.seq - b.seq);
-    const isNext = inOrder.every(({ seq, held }, index) => held && seq === this.#feedPosition + 1 + index);
+    let next = this.#feedPosition + 1;
+    const isNext = inOrder.every(({ seq, held, also }) => {
+      const follows = held && seq === next && also.every(({ type }) => type === 'entity_patch');
+      // What other concepts added to the feed comes right after the file.
+      next = seq + also.length + 1;
+      return follows;
+    });
     if (inOrder.length === 0 || !isNext) return false;
     const latest = new Map(inOrder.map((each) => [each.file.id, each]));
     await this.#writeHeads([...latest.values()].map(headOfChange));
-    this.#feedPosition = inOrder.at(-1)!.seq;
+    this.#feedPosition = next - 1;
     return true;
   }
 
