@@ -48,6 +48,18 @@ function serverCommands(program: Command): void {
       if (given !== undefined) program.error(`error: unknown command '${given}'`);
       await (await import('./commands/start.ts')).start(options);
     });
+  const roles = {
+    serve: 'start a pod that serves requests and runs nothing; pods with the command worker, or start, run',
+    worker: 'start a pod that runs and serves no requests but /healthz, /readyz and /metrics',
+  };
+  for (const role of ['serve', 'worker'] as const)
+    command(program, role)
+      .description(roles[role])
+      .option('--port <number>', 'the port to listen on; default 4400, 0 for any free port', whole(0, 65_535))
+      .addOption(home())
+      .action(async (options) =>
+        (await import('./commands/start.ts')).start({ ...options, open: false, role }),
+      );
   command(program, 'open')
     .description('print the link that opens the console for a person, and open it')
     .option('--no-open', 'do not open it in a browser')

@@ -22,6 +22,8 @@ export interface Config {
   readonly directUrl: string | undefined;
   /** Whether a start migrates the database. If not, it refuses a database whose schema is not current. */
   readonly migrate: boolean;
+  /** What this pod does: `serve` requests, run (`worker`), or both. */
+  readonly role: PodRole;
   /** `provider/model`, or a bare model name that exactly one provider has. If absent, the offline model. */
   readonly model: string | undefined;
   /** How long a provider may send nothing, before or during an answer. */
@@ -82,6 +84,9 @@ export interface Config {
   /** The pauses between the attempts to deliver a message to a webhook. */
   readonly webhookRetrySeconds: readonly number[];
 }
+
+const podRoles = ['all', 'serve', 'worker'] as const;
+export type PodRole = (typeof podRoles)[number];
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -172,6 +177,7 @@ const settings: { readonly [Key in keyof Config]: Setting } = {
     schema: z.union([z.boolean(), z.enum(['on', 'off']).transform((text) => text === 'on')]),
     allowed: 'on or off',
   },
+  role: { env: 'CONTINUO_ROLE', schema: z.enum(podRoles), allowed: podRoles.join(', ') },
   model: {
     env: 'CONTINUO_MODEL',
     schema: z.string().regex(/^[a-z\d-]+(\/\S+|[\w.:-]*)$/i),
@@ -389,6 +395,7 @@ export async function loadConfig(world: {
     databaseUrl,
     directUrl: read('directUrl', databaseUrl),
     migrate: read('migrate', true),
+    role: read<PodRole>('role', 'all'),
     model: read<string | undefined>('model', undefined),
     modelIdleSeconds: read('modelIdleSeconds', 120),
     executorLeaseSeconds: read('executorLeaseSeconds', 30),

@@ -19,13 +19,16 @@ export interface StartOptions {
   readonly open: boolean;
   readonly port?: number;
   readonly home?: string;
+  /** What the pod does; CONTINUO_ROLE, or all, if absent. */
+  readonly role?: 'serve' | 'worker';
 }
 
-export async function start({ json = false, open, port, home }: StartOptions): Promise<void> {
+export async function start({ json = false, open, port, home, role }: StartOptions): Promise<void> {
   const env = {
     ...process.env,
     ...(port !== undefined && { CONTINUO_PORT: String(port) }),
     ...(home !== undefined && { CONTINUO_HOME: home }),
+    ...(role !== undefined && { CONTINUO_ROLE: role }),
   };
   const config = await loadConfig({ env, cwd: process.cwd(), modelProblem: problemWithModel(env) });
   const log = createLogger({

@@ -38,6 +38,8 @@ export interface PodOptions {
   readonly database: DatabaseSettings;
   readonly pool: Pool;
   readonly leaseSeconds: number;
+  /** Whether this pod claims threads. One that does not still registers, and hears what the others do. */
+  readonly claims: boolean;
   readonly work: Work;
   readonly bus: PostgresBus;
   /** This pod lost its registration. Its other connections may be dead without having noticed. */
@@ -88,7 +90,8 @@ export class Pod {
 
   /** The pod id for claims; null while this pod cannot claim threads. */
   get claimant(): string | null {
-    return this.#state === 'running' && this.#holds.size < CAPACITY ? (this.#member?.id ?? null) : null;
+    const hasRoom = this.#state === 'running' && this.#holds.size < CAPACITY;
+    return this.#options.claims && hasRoom ? (this.#member?.id ?? null) : null;
   }
 
   get id(): string | null {

@@ -53,6 +53,7 @@ import { searchRoutes } from './routes/search.ts';
 import { guard } from './kernel/guard.ts';
 import { refuseDetours, refuseNulInTarget } from './kernel/paths.ts';
 import { notFoundHandler } from './kernel/methods.ts';
+import { onlyHealth } from './kernel/only-health.ts';
 import { errorHandler, validationHook } from './kernel/problem.ts';
 import { healthRoutes } from './routes/health.ts';
 import { hookRoutes } from './routes/hooks.ts';
@@ -126,6 +127,7 @@ export function createApp(context: HttpContext, pool: Pool): App {
   app.use(guard({ ...context.config, personToken: context.personToken, keys: context.keys }, toConsole));
   app.use(refuseDetours);
   app.use(refuseNulInTarget);
+  if (context.config.role === 'worker') app.use(onlyHealth);
   provideScopes(app, { ...context, pool });
   hintRoutes(app, context);
   threadRoutes(app, context);

@@ -73,6 +73,7 @@ export function wirePod(
     pool,
     bus,
     leaseSeconds: config.leaseSeconds,
+    claims: config.role !== 'serve',
     work,
     onExpelled: () => writer.abandonConnection(),
     reviveDatabase: async () => embedded?.ensure(),
