@@ -35,7 +35,7 @@ test('RUN-12 the compose file has Postgres, a one-shot migration, two pods that 
   const { services } = parse(shipped('docker-compose.yml'), { merge: true }) as {
     services: Record<string, Service>;
   };
-  expect(Object.keys(services)).toEqual(['postgres', 'migrate', 'pod-1', 'pod-2', 'nginx']);
+  expect(Object.keys(services)).toEqual(['postgres', 'migrate', 'pod-1', 'pod-2', 'worker', 'nginx']);
   expect(services.migrate).toMatchObject({ command: ['migrate'], restart: 'no' });
   for (const name of ['pod-1', 'pod-2'])
     expect(services[name]!.depends_on).toEqual({ migrate: { condition: 'service_completed_successfully' } });
