@@ -86,7 +86,7 @@ export interface Config {
 }
 
 const podRoles = ['all', 'serve', 'worker'] as const;
-export type PodRole = (typeof podRoles)[number];
+type PodRole = (typeof podRoles)[number];
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
