@@ -179,6 +179,7 @@ test('the built-in roles are good role files with a description each', async () 
       'coder',
       'content-strategist',
       'editor',
+      'judge',
       'planner',
       'researcher',
       'reviewer',

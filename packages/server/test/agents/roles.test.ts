@@ -227,7 +227,7 @@ test('roles that could not be read are asked for again', async () => {
   const roles = await createRoles(turning as typeof world.pool);
   await expect(roles.of(id)).rejects.toThrow();
   pools.shift();
-  expect((await roles.of(id)).roles.size).toBe(10);
+  expect((await roles.of(id)).roles.size).toBe(11);
   await broken.end();
 });
 

@@ -19,12 +19,8 @@ import type { RunState } from '../../src/threads/fold.ts';
 const { isThere, without } = await findBubblewrap();
 let database: TestDatabase;
 let pod: TestPod;
-const start = (fault?: string) =>
-  startPod({
-    databaseUrl: database.url,
-    env: { CONTINUO_SANDBOX: isThere ? 'auto' : 'off' },
-    ...(fault !== undefined && { fault }),
-  });
+const start = () =>
+  startPod({ databaseUrl: database.url, env: { CONTINUO_SANDBOX: isThere ? 'auto' : 'off' } });
 beforeAll(async () => {
   database = await freshDatabase();
   pod = await start();
@@ -264,6 +260,30 @@ test('WS-16 a cancel reaches the round that is at work', async () => {
   });
 });
 
+/** Has a pod that is alone killed at the fault, after it got the request; then another pod, on the same database, is asked. */
+async function afterKill(fault: string, body: object, check: (run: string, chat: string) => Promise<void>) {
+  const before = { database, pod };
+  database = await freshDatabase();
+  try {
+    const victim = await startPod({ databaseUrl: database.url, fault, env: { CONTINUO_SANDBOX: 'off' } });
+    // The victim may be dead before it has answered.
+    await ask('POST', `${victim.url}/api/v1/workspaces/default/chats`, body).catch(() => null);
+    expect((await victim.exited).signal).toBe('SIGKILL');
+    await victim.end();
+    pod = await startPod({ databaseUrl: database.url, env: { CONTINUO_SANDBOX: 'off' } });
+    const { rows } = await database.pool.query<{ id: string; thread_id: string }>(
+      'select id, thread_id from runs where parent_run is null',
+    );
+    expect(rows).toHaveLength(1);
+    await check(rows[0]!.id, rows[0]!.thread_id);
+    await pod.end();
+    expect(await brokenInvariants(database.pool)).toEqual([]);
+  } finally {
+    await database.drop();
+    ({ database, pod } = before);
+  }
+}
+
 test.each([
   'append.before.verdict',
   'append.after.verdict',
@@ -273,28 +293,21 @@ test.each([
   'WS-16 kill -9 at %s: another pod goes on, and no round is done twice',
   { timeout: 120_000 },
   async (fault) => {
-    const path = `/auto/${fault}.md`;
-    const victim = await start(fault);
-    const survivor = pod;
-    const goal = script(write(path, 'once'), { text: 'ok' });
-    // The victim gets the request; only it has the fault.
-    const answer = await ask('POST', `${victim.url}/api/v1/workspaces/default/chats`, {
-      goal,
+    const body = {
       title: 'killed',
       mode: 'autonomous',
+      goal: script(write('/auto/killed.md', 'once'), { text: 'ok' }),
       done_when: { criteria: [`x ${verdict('met', 'seen')}`] },
+    };
+    await afterKill(fault, body, async (run, chat) => {
+      expect(await ended(run)).toMatchObject({ status: 'done' });
+      expect(await eventsOf(chat, 'verdict')).toHaveLength(1);
+      expect((await eventsOf(chat, 'child_end')).map(({ child }) => child)).toEqual(['work#1', 'judge#1']);
+      const { rows } = await database.pool.query<{ version: number }>(
+        "select version from files where path = '/auto/killed.md'",
+      );
+      expect(rows).toEqual([{ version: 1 }]);
     });
-    const { chat, run } = answer.body as { chat: { id: string }; run: { id: string } };
-    pod = survivor;
-    expect(await ended(run.id)).toMatchObject({ status: 'done' });
-    expect(await eventsOf(chat.id, 'verdict')).toHaveLength(1);
-    expect((await eventsOf(chat.id, 'child_end')).map(({ child }) => child)).toEqual(['work#1', 'judge#1']);
-    const { rows } = await database.pool.query<{ version: number }>(
-      'select version from files where path = $1',
-      [path],
-    );
-    expect(rows).toEqual([{ version: 1 }]);
-    await victim.end();
   },
 );
 
