@@ -6,12 +6,23 @@ export function didYouMean(name: string, known: readonly string[]): string {
   return best === undefined ? `; allowed: ${known.join(', ')}` : `; did you mean ${best}?`;
 }
 
-/** The most similar known name, at most three edits away. */
+/** The most similar known name, at most three edits away; of equals, the one that begins most like it. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
+  const wanted = name.toLowerCase();
   return known
-    .map((candidate) => ({ candidate, edits: distance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .map((candidate) => ({
+      candidate,
+      edits: distance(wanted, candidate.toLowerCase()),
+      begins: sharedStart(wanted, candidate.toLowerCase()),
+    }))
     .filter(({ edits }) => edits <= 3)
-    .toSorted((a, b) => a.edits - b.edits)[0]?.candidate;
+    .toSorted((a, b) => a.edits - b.edits || b.begins - a.begins)[0]?.candidate;
+}
+
+function sharedStart(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return length;
 }
 
 /** The Levenshtein distance: how many letters to insert, remove or replace to turn `a` into `b`. */
