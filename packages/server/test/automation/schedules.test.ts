@@ -168,6 +168,7 @@ test('PLUS-10 one run at a time: the next one is skipped and says so, or is queu
 
   const queues = await add({ message: HANGS, chat_id: first.chat_id, overlap: 'queue' });
   await comesDue(queues.id);
+  await decided(queues.id);
   await comesDue(queues.id);
   const { times } = await decided(queues.id, 2);
   expect(times.map(({ outcome, chat_id }) => [outcome, chat_id])).toEqual([
