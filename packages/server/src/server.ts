@@ -2,7 +2,7 @@
 // construct them.
 
 import { makePrivateHome } from '@continuo/postgres';
-import { queueAgeSeconds, type Pod } from './actors/pod.ts';
+import { readQueue, type Pod } from './actors/pod.ts';
 import { PostgresBus } from './bus/postgres.ts';
 import { Streams } from './http/streams/sse.ts';
 import { WorkspaceHints } from './http/streams/workspace-hints.ts';
@@ -59,7 +59,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const metrics = createMetrics({
     followers: () => followers.count,
     holding: podStatus.holding,
-    queueAgeSeconds: () => queueAgeSeconds(pool),
+    queue: () => readQueue(pool),
   });
   const { writer, followers, recent } = wireLog({ database, bus, metrics, faults });
   const { workspaces, changes, indexer, mirrors } = wireFiles(options, database, bus, podStatus);

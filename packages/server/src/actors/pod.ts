@@ -471,10 +471,11 @@ function pauseAfter(failure: unknown): number {
 }
 
 /** How long the oldest due thread has waited for a pod. */
-export async function queueAgeSeconds(pool: Pool): Promise<number> {
-  const { rows } = await pool.query<{ age: number | null }>(
-    `select extract(epoch from clock_timestamp() - min(wake_at))::float8 as age
-      from threads where owner is null and wake_at is not null`,
+export async function readQueue(pool: Pool): Promise<{ depth: number; ageSeconds: number }> {
+  const { rows } = await pool.query<{ depth: number; age: number | null }>(
+    `select count(*)::int as depth, extract(epoch from clock_timestamp() - min(wake_at))::float8 as age
+      from threads where owner is null and wake_at <= clock_timestamp()`,
   );
-  return Math.max(0, rows[0]?.age ?? 0);
+  const { depth, age } = rows[0]!;
+  return { depth, ageSeconds: Math.max(0, age ?? 0) };
 }

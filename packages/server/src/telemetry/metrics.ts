@@ -25,6 +25,8 @@ export interface Metrics {
     usage: Readonly<Record<string, number | undefined>>;
     cost: number | null;
   }): void;
+  /** A budget does not allow another model call. */
+  budgetRefused(code: string): void;
   /** Spans that no collector took. */
   spansDropped(spans: number): void;
   /** A call is retried after this failure. */
@@ -34,8 +36,8 @@ export interface Metrics {
 export function createMetrics(sources: {
   readonly followers: () => number;
   readonly holding: () => number;
-  /** How long the longest-waiting thread has been due. */
-  readonly queueAgeSeconds: () => Promise<number>;
+  /** Threads that are due and that no pod has, and how long the first of them has been due. */
+  readonly queue: () => Promise<{ readonly depth: number; readonly ageSeconds: number }>;
 }): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -107,6 +109,12 @@ export function createMetrics(sources: {
     labelNames: ['model'],
     registers,
   });
+  const refusals = new Counter({
+    name: 'continuo_budget_refusals_total',
+    help: 'Model calls that the budget of a run and its children did not allow',
+    labelNames: ['code'],
+    registers,
+  });
   const dropped = new Counter({
     name: 'continuo_spans_dropped_total',
     help: 'Spans that the collector of traces did not take',
@@ -128,13 +136,23 @@ export function createMetrics(sources: {
       this.set(sources.holding());
     },
   });
+  // Without the database these two are unknown, and the others matter all the more.
+  const unknown = { depth: Number.NaN, ageSeconds: Number.NaN };
+  const queue = () => within(PATIENCE_MS, sources.queue()).catch(() => unknown);
+  new Gauge({
+    name: 'continuo_queue_depth',
+    help: 'Threads that are due and that no pod has claimed',
+    registers,
+    async collect() {
+      this.set((await queue()).depth);
+    },
+  });
   new Gauge({
     name: 'continuo_queue_age_seconds',
     help: 'How long the longest-waiting thread has been due',
     registers,
     async collect() {
-      // Without the database this metric is unknown, and the others matter all the more.
-      this.set(await within(PATIENCE_MS, sources.queueAgeSeconds()).catch(() => Number.NaN));
+      this.set((await queue()).ageSeconds);
     },
   });
 
@@ -164,6 +182,7 @@ export function createMetrics(sources: {
       for (const [kind, count] of Object.entries(usage)) if (count) tokens.inc({ model, kind }, count);
       if (paid !== null) cost.inc({ model }, paid);
     }),
+    budgetRefused: quietly((code) => refusals.inc({ code })),
     spansDropped: quietly((spans) => dropped.inc(spans)),
     modelRetried: quietly((model, code) => retries.inc({ model: label(model), code })),
   };

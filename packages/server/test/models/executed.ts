@@ -91,7 +91,13 @@ export async function createExecutor(world: LogWorld): Promise<Executor> {
     now: Date.now,
     limits: { steps: 12, tokens: null, cost: null, seconds: null },
     summaryLines: 5,
-    metrics: { runStarted: () => {}, runEnded: () => {}, takenOver: () => {}, modelCalled: () => {} },
+    metrics: {
+      runStarted: () => {},
+      runEnded: () => {},
+      takenOver: () => {},
+      modelCalled: () => {},
+      budgetRefused: () => {},
+    },
     traces: null,
   });
 

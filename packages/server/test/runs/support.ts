@@ -199,7 +199,13 @@ export async function createLoop(world: LogWorld, settings: LoopSettings = {}) {
     elapsed: settings.elapsed ?? settings.now ?? Date.now,
     limits: { steps: 100, tokens: null, cost: null, seconds: null },
     summaryLines: 5,
-    metrics: { runStarted: () => {}, runEnded: () => {}, takenOver: () => {}, modelCalled: () => {} },
+    metrics: {
+      runStarted: () => {},
+      runEnded: () => {},
+      takenOver: () => {},
+      modelCalled: () => {},
+      budgetRefused: () => {},
+    },
     traces: null,
   };
   return {

@@ -7,7 +7,7 @@ test('the first hundred models have a label of their own, and all others one tog
   const metrics = createMetrics({
     followers: () => 0,
     holding: () => 0,
-    queueAgeSeconds: () => Promise.resolve(0),
+    queue: () => Promise.resolve({ depth: 0, ageSeconds: 0 }),
   });
   const call = { ended: 'done', seconds: 1, usage: { input: 2, output: 0 }, cost: 0.5 };
   for (let n = 1; n <= 150; n += 1) metrics.modelCalled({ ...call, model: `compatible/${n}` });
@@ -27,7 +27,7 @@ test('a number that cannot be counted is left out, and whoever tells it does not
   const metrics = createMetrics({
     followers: () => 0,
     holding: () => 0,
-    queueAgeSeconds: () => Promise.reject(new Error('the database is away')),
+    queue: () => Promise.reject(new Error('the database is away')),
   });
   const call = { model: 'compatible/x', ended: 'done', seconds: 1, cost: null };
   for (const input of [-1, Number.NaN, '12' as unknown as number])

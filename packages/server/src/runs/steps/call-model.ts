@@ -49,6 +49,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
       inputTokens: estimateRequest(assembly.request),
     }));
   if (reserved && !reserved.ok) {
+    options.metrics.budgetRefused(reserved.code);
     await context.begun;
     return { code: reserved.code, error: reserved.error };
   }

@@ -55,7 +55,7 @@ export interface LoopOptions {
   readonly elapsed: () => number;
   /** Limits the pure calls of all runs on this pod. */
   readonly pureCalls: FairLimiter;
-  readonly metrics: Pick<Metrics, 'runStarted' | 'runEnded' | 'takenOver' | 'modelCalled'>;
+  readonly metrics: Pick<Metrics, 'runStarted' | 'runEnded' | 'takenOver' | 'modelCalled' | 'budgetRefused'>;
   /** Null without traces. */
   readonly traces: OpenTrace | null;
   /** Called when a snapshot could not be written. The next claim then folds more of the log. */
