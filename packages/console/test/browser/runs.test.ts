@@ -247,5 +247,8 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
 /** The visible text of the transcript, without the waiting indicator. */
 async function saidSoFar(page: Page): Promise<string> {
   // Only the live page has a link from a turn to its run.
-  return (await said(page)).replace('The model is working', '').replace(/^Run\n/m, '').trim();
+  return (await said(page))
+    .replace('The model is working', '')
+    .replace(/^Run\n/m, '')
+    .trim();
 }
