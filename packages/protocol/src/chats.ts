@@ -34,6 +34,17 @@ const doneWhen = z
   })
   .meta({ id: 'DoneWhen' });
 
+/** The maximum number of agents that work at the same time, and the length of a brief in characters. */
+export const MOST_AGENTS = 8;
+const BRIEF_CHARACTERS = 4000;
+
+const agent = z
+  .strictObject({
+    role: z.string().min(1).max(200),
+    brief: z.string().trim().min(1).max(BRIEF_CHARACTERS).meta({ description: 'What this agent is to do.' }),
+  })
+  .meta({ id: 'NamedAgent' });
+
 export const newChat = z
   .strictObject({
     goal: content.meta({ description: 'The first message. The whole body may have at most 1 MiB.' }),
@@ -51,8 +62,19 @@ export const newChat = z
         'team, else `chat_mode`.',
     }),
     plan_id: id.optional().meta({
-      description: 'The plan that `plan_then_execute` goes on with; without it, a planner writes one.',
+      description:
+        'The plan that `plan_then_execute` or `parallel_agents` goes on with; without it, a planner writes one.',
     }),
+    agents: z
+      .array(agent)
+      .min(2)
+      .max(MOST_AGENTS)
+      .optional()
+      .meta({
+        description:
+          'For `parallel_agents`: who works at the same time, and on what. Without it, a planner divides the goal, and a person approves ' +
+          'the plan.',
+      }),
     done_when: doneWhen.optional().meta({
       description:
         'For `autonomous`: how to tell that the goal is reached. Without it, a judge derives criteria first.',

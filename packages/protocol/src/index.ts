@@ -31,7 +31,7 @@ export type {
   Webhook,
   WebhookMessage,
 } from './automation.ts';
-export { CRITERION_CHARACTERS, MOST_CRITERIA } from './chats.ts';
+export { CRITERION_CHARACTERS, MOST_AGENTS, MOST_CRITERIA } from './chats.ts';
 export type { Approval, Chat, ChatMessage, Session } from './chats.ts';
 export type { ChatDigest } from './digest.ts';
 export type { ModelContext, SentRequest } from './context.ts';

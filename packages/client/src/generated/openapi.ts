@@ -9233,9 +9233,11 @@ export interface components {
             mode?: "chat_mode" | "plan_then_execute" | "parallel_agents" | "autonomous";
             /**
              * Format: uuid
-             * @description The plan that `plan_then_execute` goes on with; without it, a planner writes one.
+             * @description The plan that `plan_then_execute` or `parallel_agents` goes on with; without it, a planner writes one.
              */
             plan_id?: string;
+            /** @description For `parallel_agents`: who works at the same time, and on what. Without it, a planner divides the goal, and a person approves the plan. */
+            agents?: components["schemas"]["NamedAgent"][];
             /** @description For `autonomous`: how to tell that the goal is reached. Without it, a judge derives criteria first. */
             done_when?: {
                 /** @description A command that ends with exit code 0 when the goal is reached. It runs in the sandbox. */
@@ -9254,6 +9256,11 @@ export interface components {
                 cost?: number;
                 seconds?: number;
             };
+        };
+        NamedAgent: {
+            role: string;
+            /** @description What this agent is to do. */
+            brief: string;
         };
         ChatChange: {
             title?: string;

@@ -10,6 +10,7 @@ import type { Conductor, ConductedEvent, EndedChild, Next, Spawn } from '../runs
 import { readOutcomes } from '../runs/children/outcomes.ts';
 import { newlyEnded, type QueuedRun } from '../runs/loop/decide.ts';
 import type { RunState } from '../threads/fold.ts';
+import { agentMessage, agentsPlanPath, MERGE, type NamedAgent } from './agents.ts';
 import { DEFAULT_CAP, schedule, type Statuses } from './schedule.ts';
 import { planningMessage, repairMessage, type PlanningTeam } from './planning-message.ts';
 import { stepMessage, type StepInput } from './step-message.ts';
@@ -24,6 +25,10 @@ interface PlanDirective {
   /** The role that writes the plan, and its team; the planner if they are absent. */
   readonly planner?: string;
   readonly team?: string;
+  /** The agents of `parallel_agents`: the server writes their plan, and the chat's role merges their results. */
+  readonly agents?: readonly NamedAgent[];
+  /** The planner is asked for steps that several agents work on at the same time. */
+  readonly at_once?: boolean;
 }
 
 interface StepRow {
@@ -55,6 +60,8 @@ interface PlanConductorOptions {
   /** Announces changed steps, and has the plan's file show them. */
   readonly changed: (key: PlanKey) => void;
   readonly readTeam: (workspaceId: string, name: string) => Promise<PlanningTeam | null>;
+  /** Writes the plan of named agents, unless it is there, and returns its id. The request that named them has approved it. */
+  readonly prepare: (queued: QueuedRun, goal: string, agents: readonly NamedAgent[]) => Promise<string>;
   /** The run works on the plan from here on. */
   readonly attach: (key: PlanKey, runId: string) => Promise<void>;
 }
@@ -63,13 +70,16 @@ export function createPlanConductor({
   readPlan,
   changed,
   readTeam,
+  prepare,
   attach,
 }: PlanConductorOptions): Conductor<PlanAgenda | null> {
   const known = new PlanCache(readPlan);
   return {
     read: async (client, queued) => {
-      const { plan_id, cap = DEFAULT_CAP, planner = PLANNER } = directiveOf(queued);
-      const planId = plan_id ?? (await findWrittenPlan(client, queued.id, planner));
+      const { plan_id, agents, cap = agents?.length ?? DEFAULT_CAP, planner = PLANNER } = directiveOf(queued);
+      const planId = agents
+        ? await prepare(queued, await readGoal(client, queued.message.id), agents)
+        : (plan_id ?? (await findWrittenPlan(client, queued.id, planner)));
       if (planId === null) return null;
       const key = { workspaceId: queued.workspaceId, planId };
       const agenda = await readAgenda(client, known, queued.id, key, cap);
@@ -79,23 +89,31 @@ export function createPlanConductor({
       return readAgenda(client, known, queued.id, key, cap);
     },
     next: (run, queued, agenda) => {
-      const { plan_id } = directiveOf(queued);
-      const planning = plan_id === null ? nextOfPlanning(run, queued, agenda) : null;
+      const { plan_id, agents } = directiveOf(queued);
+      const planning = plan_id === null && !agents ? nextOfPlanning(run, queued, agenda) : null;
       return planning ?? nextOfPlan(run, queued, agenda!);
     },
     message: async (client, queued, agenda, { child }) => {
       if (child === PLANNING || child === REPAIR) {
-        const { team: name } = directiveOf(queued);
+        const { team: name, at_once } = directiveOf(queued);
         const team = name === undefined ? null : await readTeam(queued.workspaceId, name);
         return child === PLANNING
-          ? planningMessage(await readGoal(client, queued.message.id), team)
+          ? planningMessage(await readGoal(client, queued.message.id), team, at_once)
           : repairMessage(agenda?.problem ?? null, team);
       }
       const { plan, steps } = agenda!;
       const step = stepsOf(plan!).find(({ id }) => id === stepOf(child))!;
-      return stepMessage(plan!, step, await readInputs(client, plan!, step, steps));
+      const inputs = await readInputs(client, plan!, step, steps);
+      const { agents } = directiveOf(queued);
+      if (!agents) return stepMessage(plan!, step, inputs);
+      const goal = await readGoal(client, queued.message.id);
+      return agentMessage({ goal, path: agentsPlanPath(queued.id).path, step, agents, inputs });
     },
-    closing: (client, _run, _queued, agenda) => summarizePlan(client, agenda!),
+    closing: async (client, _run, queued, agenda) => {
+      const summary = await summarizePlan(client, agenda!);
+      const merged = directiveOf(queued).agents ? await readMerged(client, agenda!) : null;
+      return merged === null ? summary : `${merged}\n\n${summary}`;
+    },
     abandon: (_run, _queued, agenda, status) => ({
       events: [],
       changes: agenda
@@ -356,6 +374,16 @@ async function summarizePlan(client: Queryable, { plan, key }: PlanAgenda): Prom
       return { title, status, error, files: (run_id !== null && outcomes.get(run_id)?.files) || [] };
     }),
   );
+}
+
+/** The text that merges the results of parallel agents; null if the merging failed or was skipped. */
+async function readMerged(client: Queryable, { key }: PlanAgenda): Promise<string | null> {
+  const { rows } = await client.query<{ run_id: string | null }>(
+    "select run_id from plan_steps where plan_id = $1 and step_id = $2 and status = 'done'",
+    [key.planId, MERGE],
+  );
+  const run = rows[0]?.run_id;
+  return (run && (await readOutcomes(client, [run])).get(run)?.text) || null;
 }
 
 /** Keeps the parsed plans by their hash: ticks do not change a plan. */

@@ -49,7 +49,7 @@ export interface PlanningTeam {
   readonly text: string;
 }
 
-export function planningMessage(goal: string, team: PlanningTeam | null = null): string {
+export function planningMessage(goal: string, team: PlanningTeam | null = null, atOnce = false): string {
   return [
     `Goal: ${goal}`,
     `${team ? whereOf(team) : WHERE} Other agents carry the ` +
@@ -58,10 +58,14 @@ export function planningMessage(goal: string, team: PlanningTeam | null = null):
       'run at the same time; `inputs` are the steps whose results a step needs. The file has this form:',
     `\`\`\`\n${printPlan(EXAMPLE)}\n\`\`\``,
     ...(team ? [teamText(team)] : []),
+    ...(atOnce ? [AT_ONCE] : []),
     'Then say in one or two sentences what the plan does.',
   ].join('\n\n');
 }
 
+const AT_ONCE =
+  'Several roles are to work at the same time. Divide the goal into parts that do not wait for each other, 2 to 8, in one parallel stage, ' +
+  'each for the role that suits it best; then one step that has all of them as inputs and merges their results.';
 const WHERE =
   'Write a plan for this goal into a new file `/plans/<short-name>.plan`, with one call of `write`.';
 const EXECUTORS = 'Executors are planner, research, writer, editor, tooling, or the name of a role.';

@@ -14,14 +14,16 @@ import {
 } from '@continuo/protocol';
 import type { Bus } from '../bus/bus.ts';
 import { transaction, type Pool, type Queryable } from '../db/pool.ts';
-import { asText } from '../files/content.ts';
-import { readFile } from '../files/files.ts';
+import { asText, holdContent } from '../files/content.ts';
+import { readFile, writeFile } from '../files/files.ts';
 import type { FilePath } from '../files/paths.ts';
 import { readHead } from '../files/save.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
 import type { StoredPrincipal } from '../identity/principal.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Entity } from '../knowledge/kind.ts';
+import type { QueuedRun } from '../runs/loop/decide.ts';
+import { agentsPlanFile, agentsPlanPath, type NamedAgent } from './agents.ts';
 import { PlanError } from './errors.ts';
 import { renderPlan } from './render.ts';
 import { changeSteps, type PlanKey, type StepChange } from './steps.ts';
@@ -91,6 +93,58 @@ export class Plans {
     });
     await this.changed(key);
     return progress;
+  }
+
+  /**
+   * The plan of the agents that a person named, written and approved on behalf of that person. Idempotent: the path names the run. If
+   * somebody has changed the plan before its approval, it waits for one.
+   */
+  async prepareForAgents(
+    run: Pick<QueuedRun, 'id' | 'workspaceId' | 'role' | 'principal'>,
+    goal: string,
+    agents: readonly NamedAgent[],
+  ): Promise<string> {
+    const { workspaceId, principal } = run;
+    const path = agentsPlanPath(run.id);
+    const found = await this.#findPlanAt(workspaceId, path);
+    const planId =
+      found?.id ?? (await this.#write(workspaceId, path, agentsPlanFile(goal, agents, run.role)));
+    if (found?.is_approved) return planId;
+    await this.approve({ workspaceId, planId }, { principal, version: 1 }).catch((error: unknown) => {
+      if (!(error instanceof PlanError && error.code === 'plan_changed')) throw error;
+    });
+    return planId;
+  }
+
+  async #findPlanAt(workspaceId: string, { folded }: FilePath) {
+    const { rows } = await this.#world.pool.query<{ id: string; is_approved: boolean }>({
+      name: 'find_plan_of_agents',
+      text: `select f.id, p.approved_version is not null as is_approved from files f left join plans p on p.id = f.id
+        where f.workspace_id = $1 and f.folded = $2 order by f.created_at limit 1`,
+      values: [workspaceId, folded],
+    });
+    return rows[0];
+  }
+
+  async #write(workspaceId: string, path: FilePath, text: string): Promise<string> {
+    const { pool, workspaces, quotaBytes } = this.#world;
+    const content = await holdContent(pool, text);
+    const author = { kind: 'plan' } as const;
+    const written = await transaction(pool, (client) =>
+      writeFile(client, {
+        workspaceId,
+        path,
+        content,
+        author,
+        base: null,
+        quotaBytes,
+        stage: workspaces.stage,
+      }),
+    );
+    if (written.kind !== 'changed')
+      throw new Error(`the plan ${path.path} cannot be written: ${written.kind}`);
+    await workspaces.committed(workspaceId, [written]);
+    return written.file.id;
   }
 
   /** The run works on the plan from here on, in its chat. */

@@ -27,7 +27,7 @@ export function stepMessage(plan: AgentPlan, step: PlanStep, inputs: readonly St
   ].join('\n\n');
 }
 
-function inputText({ title, outcome }: StepInput): string {
+export function inputText({ title, outcome }: StepInput): string {
   if (!outcome) return `The step “${title}” was skipped: it has no result.`;
   const { text = '', files = [], entities = [] } = outcome;
   return [

@@ -50,6 +50,7 @@ export function wirePlanning(
     },
     changed: (key) => void plans.changed(key).catch(onError),
     readTeam: (workspaceId, name) => readPlanningTeam(roles, workspaceId, name),
+    prepare: (queued, goal, agents) => plans.prepareForAgents(queued, goal, agents),
     attach: (key, runId) => plans.attach(key, runId),
   });
   const conductors = new Map<string, Conductor>([

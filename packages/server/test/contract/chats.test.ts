@@ -8,6 +8,10 @@ import { doChores } from '../../src/upkeep/chores.ts';
 import { newSpace, put, type Space } from '../files/support.ts';
 
 const world = usePod();
+const TWO = [
+  { role: 'writer', brief: 'one' },
+  { role: 'writer', brief: 'two' },
+];
 const NOBODY = '01890000-0000-7000-8000-000000000000';
 const say = (...steps: unknown[]) => JSON.stringify({ steps });
 const OK = say({ text: 'ok' });
@@ -97,8 +101,26 @@ describe('opening', () => {
     [{ files: [NOBODY] }, 404, 'file_not_found', `files[0]: there is no file with the id ${NOBODY}`],
     [{ files: Array(21).fill('/a') }, 400, 'invalid_body', 'files'],
     [{ mode: 'plan_then_execute', plan_id: NOBODY }, 404, 'plan_not_found', 'There is no plan'],
-    [{ mode: 'parallel_agents' }, 400, 'not_available', 'not available in this version'],
-    [{ plan_id: NOBODY }, 400, 'invalid_body', 'a plan is run in the mode plan_then_execute'],
+    [
+      { plan_id: NOBODY },
+      400,
+      'invalid_body',
+      'a plan is run in the modes plan_then_execute and parallel_agents',
+    ],
+    [{ agents: TWO }, 400, 'invalid_body', 'only the mode parallel_agents takes them'],
+    [{ mode: 'parallel_agents', agents: TWO.slice(1) }, 400, 'invalid_body', 'agents'],
+    [
+      { mode: 'parallel_agents', agents: TWO, plan_id: NOBODY },
+      400,
+      'invalid_body',
+      'omit agents or plan_id',
+    ],
+    [
+      { mode: 'parallel_agents', agents: [...TWO, { role: 'nobody', brief: 'x' }] },
+      400,
+      'unknown_role',
+      'agents[2].role: there is no role "nobody"',
+    ],
     [{ done_when: { criteria: ['x'] } }, 400, 'invalid_body', 'only the mode autonomous takes it'],
     [{ mode: 'autonomous', done_when: { criteria: [] } }, 400, 'invalid_body', 'done_when.criteria'],
   ])('WS-3 %j is refused, and nothing is left of it', async (given, status, code, detail) => {

@@ -45,16 +45,6 @@ export function notFound(what: string, id: string): Problem {
   });
 }
 
-/** For a field that only a later version of the server supports. */
-export function notAvailable(path: string, message: string): Problem {
-  return new Problem({
-    status: 400,
-    code: 'not_available',
-    detail: `${path}: ${message}`,
-    extra: { errors: [{ path, message }] },
-  });
-}
-
 export function invalidCursor(given: string, detail: string): Problem {
   return new Problem({
     status: 400,

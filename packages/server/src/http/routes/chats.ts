@@ -3,10 +3,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { v7 as uuidv7 } from 'uuid';
-import { schemas, type Chat, type Team } from '@continuo/protocol';
+import { schemas, type Chat } from '@continuo/protocol';
 import { changeChat, removeChat, restoreChat } from '../../runs/facts/change-chat.ts';
-import type { Enqueue } from '../../runs/accept/enqueue.ts';
-import { requireIdlePlan } from './plans.ts';
+import { AUTONOMOUS_LIMITS, directiveOf, teamLedBy } from './chat-modes.ts';
 import type { WorkspaceScope } from '../../identity/scope.ts';
 import { listChats, readChat } from '../../threads/chats/read-chats.ts';
 import { GRACE_DAYS } from '../../workspaces/workspaces.ts';
@@ -16,18 +15,7 @@ import { jsonBody } from '../kernel/body.ts';
 import { takeMessage } from '../messages/submit-message.ts';
 import { findThreadScope } from '../messages/thread-scope.ts';
 import { Problem } from '../kernel/problem.ts';
-import {
-  body,
-  invalidField,
-  json,
-  limitQuery,
-  notAvailable,
-  notFound,
-  page,
-  problems,
-  refuseNul,
-  timeCursor,
-} from '../kernel/shared.ts';
+import { body, json, limitQuery, notFound, page, problems, refuseNul, timeCursor } from '../kernel/shared.ts';
 import { cachedScopeIn, factWorld, scopeIn, workspaceParam } from '../kernel/scope.ts';
 
 const tags = ['chats'];
@@ -81,14 +69,23 @@ export function chatRoutes(app: App, context: HttpContext): void {
       },
     }),
     async (c) => {
-      const { goal, title = null, plan_id, done_when, project_id, entity_id, ...rest } = c.req.valid('json');
+      const {
+        goal,
+        title = null,
+        plan_id,
+        done_when,
+        agents,
+        project_id,
+        entity_id,
+        ...rest
+      } = c.req.valid('json');
       const { mode: asked, ...message } = rest;
       refuseNul('title', title ?? undefined);
       const scope = await scopeIn(c);
       const team = await teamLedBy(context, scope, message.role);
       // A lead brings its team in, unless the request says otherwise.
       const mode = asked ?? (team ? 'plan_then_execute' : 'chat_mode');
-      const directive = await directiveOf(context, c, { mode, planId: plan_id, doneWhen: done_when, team });
+      const directive = await directiveOf(context, scope, { mode, plan_id, done_when, agents, team });
       const about = await findThreadScope(context, scope, { project_id, entity_id });
       const threadId = uuidv7();
       const origin = {
@@ -255,57 +252,4 @@ function flag(description: string) {
 
 function locationOf(chat: Chat): string {
   return `/api/v1/workspaces/${chat.workspace_id}/chats/${chat.id}`;
-}
-
-async function teamLedBy(
-  { roles }: HttpContext,
-  { workspaceId }: WorkspaceScope,
-  role: string | undefined,
-): Promise<Team | undefined> {
-  if (role === undefined) return undefined;
-  return [...(await roles.of(workspaceId)).teams.values()].find(({ lead }) => lead === role);
-}
-
-/** What an autonomous run may use, where its request sets no limit: model calls, tokens, and time. */
-const AUTONOMOUS_LIMITS = { steps: 200, tokens: 2_000_000, seconds: 4 * 3600 } as const;
-
-interface Asked {
-  readonly mode: Chat['mode'];
-  readonly planId: string | undefined;
-  readonly doneWhen: z.infer<typeof schemas.newChat>['done_when'];
-  readonly team: Team | undefined;
-}
-
-/** What conducts the chat's first run. Refuses fields that the mode does not take, and what cannot run. */
-async function directiveOf(
-  context: HttpContext,
-  c: Context,
-  { mode, planId, doneWhen, team }: Asked,
-): Promise<Enqueue['directive']> {
-  if (doneWhen !== undefined && mode !== 'autonomous')
-    throw invalidField('done_when', 'only the mode autonomous takes it; set mode, or omit done_when.');
-  if (planId !== undefined && mode !== 'plan_then_execute')
-    throw invalidField('plan_id', 'a plan is run in the mode plan_then_execute; set mode, or omit plan_id.');
-  switch (mode) {
-    case 'chat_mode':
-      return undefined;
-    case 'plan_then_execute': {
-      const { workspaceId } = await scopeIn(c);
-      if (planId !== undefined) await requireIdlePlan(context, { workspaceId, planId });
-      const lead = team && planId === undefined ? { planner: team.lead, team: team.name } : {};
-      return { mode: 'plan', plan_id: planId ?? null, ...lead };
-    }
-    case 'autonomous': {
-      const { check = null, criteria = [], judge_model = null } = doneWhen ?? {};
-      if (check !== null && !context.sandbox.usable)
-        throw invalidField(
-          'done_when.check',
-          `commands cannot be run on this server: ${context.sandbox.reason}. Give criteria instead.`,
-        );
-      refuseNul('done_when.check', check ?? undefined);
-      return { mode, check, criteria, judge_model };
-    }
-    case 'parallel_agents':
-      throw notAvailable('mode', 'parallel_agents is not available in this version.');
-  }
 }
