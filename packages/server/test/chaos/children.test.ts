@@ -2,17 +2,14 @@
 
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, expect, onTestFailed, test } from 'vitest';
-import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '@continuo/testkit';
 import { brokenInvariants, freshDatabase } from '@continuo/testkit/fixtures';
 import { Fleet } from './killing/fleet.ts';
+import { killAtEach, pointsAround } from './killing/points.ts';
 import { createRandom } from './killing/random.ts';
 
 const long = process.env.CONTINUO_CHAOS === 'long';
-const TYPES = ['child_start', 'child_end', 'state', 'final'];
-const POINTS = TYPES.flatMap((type) =>
-  ['before', 'inside', 'after'].map((moment) => `append.${moment}.${type}`),
-);
+const POINTS = pointsAround(['child_start', 'child_end', 'state', 'final']);
 const ROUNDS = long ? 8 : 1;
 const AT_RANDOM = long ? 40 : 3;
 const WORKSPACE = '00000000-0000-7000-8000-000000000001';
@@ -33,9 +30,6 @@ test(
     const fleet = new Fleet({ databaseUrl: database.url });
     cleanups.push(() => fleet.end());
     onTestFailed(() => console.log(fleet.logs));
-    fleet.fill(3);
-    await fleet.atLeast(2);
-
     const child = (note: string) => ({
       steps: [
         { tokens: 3, delay_ms: 2, calls: [{ tool: 'transactional', input: { note } }] },
@@ -67,23 +61,7 @@ test(
     };
 
     const named = Array.from({ length: ROUNDS }, () => POINTS).flat();
-    for (const point of random.shuffled([...named, ...Array<null>(AT_RANDOM).fill(null)])) {
-      fleet.fill(3);
-      await fleet.atLeast(2);
-      const victim = random.pick(fleet.live);
-      let died = false;
-      void victim.exited.then(() => (died = true));
-      if (point !== null) victim.arm(point);
-      else {
-        await keepBusy();
-        await pause(random.between(0, 100));
-        victim.kill('SIGKILL');
-      }
-      await until(`the pod has died at ${point}`, async () => {
-        if (!died) await keepBusy();
-        return died;
-      });
-    }
+    await killAtEach({ fleet, random, points: [...named, ...Array<null>(AT_RANDOM).fill(null)], keepBusy });
     fleet.fill(2);
     await until('every run has ended', async () => (await open()) === 0);
 

@@ -196,3 +196,105 @@ test('WS-14 plan_then_execute: a planner writes the plan, a person approves it, 
   });
   expect(await statuses(planId)).toEqual({ w: 'done' });
 });
+
+/** Opens a chat whose planner is told by the goal what to write, and returns its run. */
+async function planFor(goal: string): Promise<{ id: string; thread_id: string }> {
+  const opened = await ask('POST', `${workspace()}/chats`, {
+    goal,
+    title: 'planned',
+    mode: 'plan_then_execute',
+  });
+  expect(opened.status).toBe(201);
+  return opened.body.run;
+}
+const ended = (runId: string) =>
+  until('the run has ended', async () => {
+    const { rows } = await database.pool.query<{
+      status: string;
+      error: { code: string; error: string } | null;
+    }>("select status, error from runs where id = $1 and status not in ('queued', 'running')", [runId]);
+    return rows[0];
+  });
+const children = async (thread: string) => (await eventsOf(thread, 'child_start')).map(({ child }) => child);
+const writes = (path: string, content: string) =>
+  script({ calls: [{ tool: 'write', input: { path, content } }] }, { text: 'Written.' });
+const UNSOUND = printPlan(plan(['parallel', step('a', 'x', ['b']), step('b', 'y', ['a'])]));
+
+test('WS-14 a plan with a mistake is repaired once, and is refused with its line if it still has one', async () => {
+  const run = await planFor(writes('/plans/unsound.plan', UNSOUND));
+  const { status, error } = await ended(run.id);
+  expect(status).toBe('error');
+  expect(error?.code).toBe('plan_not_sound');
+  expect(error?.error).toMatch(/line \d+, column \d+/);
+  expect(await children(run.thread_id)).toEqual(['~plan', '~repair']);
+  const { rows } = await database.pool.query<{ said: string }>(
+    `select m.content ->> 'text' as said from runs r join messages m on m.id = r.message_id
+      where r.parent_run = $1 order by r.id desc limit 1`,
+    [run.id],
+  );
+  expect(rows[0]!.said).toContain(`cannot run: ${error!.error}`);
+});
+
+test('WS-14 a plan that somebody mends while it is repaired waits for approval', async () => {
+  const run = await planFor(writes('/plans/mended.plan', UNSOUND));
+  const fine = printPlan(plan(['sequence', step('a', says('A'))]));
+  await until('the plan is there, and is mended', async () => {
+    const { rowCount } = await database.pool.query("select from files where path = '/plans/mended.plan'");
+    if (rowCount === 0) return false;
+    return (await fetch(`${workspace()}/files/plans/mended.plan`, { method: 'PUT', body: fine })).ok;
+  });
+  const planId = await until('the plan waits', async () => {
+    const { rows } = await database.pool.query<{ id: string }>('select id from plans where run_id = $1', [
+      run.id,
+    ]);
+    return rows[0]?.id;
+  });
+  await approve(planId);
+  await state(planId, 'done');
+});
+
+test('PLAN-2 a failed step that is retried while the plan runs is done again in the same run', async () => {
+  const slow = script({ text: 'x', hang: true });
+  const id = await write(plan(['parallel', step('a', FAILS), step('b', slow), step('c', says('C'), ['a'])]));
+  await approve(id);
+  const { thread_id } = await run(id);
+  await until('a failed, and c is blocked', async () => {
+    const now = await statuses(id);
+    return now.a === 'failed' && now.b === 'running' && now.c === 'blocked';
+  });
+  expect((await ask('POST', at(id, 'steps/b/retry'))).body).toMatchObject({ code: 'step_not_retryable' });
+  expect((await ask('POST', at(id, 'steps/a/retry'))).status).toBe(200);
+  await until('a was started again', async () => (await children(thread_id)).includes('a#2'));
+  await until('it failed again', async () => (await statuses(id)).a === 'failed');
+  await ask('POST', at(id, 'steps/a/skip'), {});
+  await until('c is done', async () => (await statuses(id)).c === 'done');
+  expect(await children(thread_id)).toEqual(['a', 'b', 'a#2', 'c']);
+  await ask('POST', at(id, 'stop'));
+  await state(id, 'stopped');
+});
+
+test('PLAN-4 a plan that is edited while it runs starts no further step until it is approved again', async () => {
+  const slow = script({ text: 'x', first_delay_ms: 300 });
+  const first = plan(['sequence', step('a', slow), step('b', says('B'))]);
+  const id = await write(first);
+  await approve(id);
+  const { thread_id } = await run(id);
+  await until('the first step runs', async () => (await statuses(id)).a === 'running');
+  const path = (await progress(id)).path as string;
+  const text = await (await fetch(`${workspace()}/files${path}`)).text();
+  const edited = text.replace('## Stage 0', 'A note.\n\n## Stage 0').replace('b ⟦', 'b, edited ⟦');
+  expect((await fetch(`${workspace()}/files${path}`, { method: 'PUT', body: edited })).ok).toBe(true);
+  await until('the first step is done', async () => (await statuses(id)).a === 'done');
+  await until('the run waits, owned by no pod', async () => {
+    const { rows } = await database.pool.query<{ owner: string | null }>(
+      'select owner from threads where id = $1',
+      [thread_id],
+    );
+    return rows[0]!.owner === null;
+  });
+  expect(await progress(id)).toMatchObject({ state: 'running', approved: { is_current: false } });
+  expect(await children(thread_id)).toEqual(['a']);
+  await approve(id);
+  await state(id, 'done');
+  expect(await children(thread_id)).toEqual(['a', 'b']);
+});
