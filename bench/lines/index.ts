@@ -23,11 +23,13 @@ import { sandbox } from './sandbox.ts';
 import { search } from './search.ts';
 import { takeover } from './takeover.ts';
 import { throughput } from './throughput.ts';
+import { traces } from './traces.ts';
 import { view } from './view.ts';
 
 export const lines: readonly Line[] = [
   deltas,
   cpu,
+  traces,
   throughput,
   latency,
   tail,

@@ -51,8 +51,11 @@ export interface Continuo extends System {
 }
 
 export async function startContinuo(place: Place, load: Program): Promise<Continuo> {
-  const pod = await startPod(place);
-  const cpu = () => ({ server: treeCpuMs(pod.program.pid), postgres: treeCpuMs(place.postmaster) });
+  return systemOn(await startPod(place), place.postmaster, load);
+}
+
+export function systemOn(pod: Pod, postmaster: number, load: Program): Continuo {
+  const cpu = () => ({ server: treeCpuMs(pod.program.pid), postgres: treeCpuMs(postmaster) });
   return {
     name: 'continuo',
     pod,
