@@ -57,6 +57,51 @@ test('RUN-12 the compose file has Postgres, a one-shot migration, two pods that 
     expect(example).toContain(`${name}=`);
 });
 
+test('RUN-12 the Kubernetes workers are the pods of continuo.yaml with the command worker, without a service', () => {
+  interface Deployment {
+    readonly spec: {
+      readonly selector: unknown;
+      readonly template: {
+        readonly metadata: { readonly labels: { readonly app: string } };
+        readonly spec: {
+          readonly terminationGracePeriodSeconds: number;
+          readonly containers: readonly Readonly<Record<string, unknown>>[];
+        };
+      };
+    };
+  }
+  const documents = (name: string) =>
+    parseAllDocuments(shipped(name)).map((each) => each.toJS() as { kind: string } & Deployment);
+  const kinds = (name: string) => documents(name).map(({ kind }) => kind);
+  expect(kinds('kubernetes/workers.yaml')).toEqual(['Deployment']);
+  expect(kinds('kubernetes/continuo.yaml')).toEqual(['Job', 'Deployment', 'Service']);
+  const [workers, pods, service] = [
+    documents('kubernetes/workers.yaml')[0]!,
+    documents('kubernetes/continuo.yaml')[1]!,
+    documents('kubernetes/continuo.yaml')[2]!,
+  ];
+  const labels = workers.spec.template.metadata.labels;
+  expect(workers.spec.selector).toEqual({ matchLabels: labels });
+  // A service that selected workers would send requests to pods that refuse them.
+  expect(service.spec.selector).toEqual(pods.spec.template.metadata.labels);
+  expect(labels.app).not.toBe(pods.spec.template.metadata.labels.app);
+  const [worker, pod] = [workers, pods].map(({ spec }) => spec.template.spec.containers[0]!);
+  expect(worker!.args).toEqual(['worker']);
+  expect(worker!.env).toContainEqual({ name: 'CONTINUO_MIGRATE', value: 'off' });
+  for (const same of [
+    'image',
+    'envFrom',
+    'readinessProbe',
+    'livenessProbe',
+    'securityContext',
+    'volumeMounts',
+  ])
+    expect(worker![same]).toEqual(pod![same]);
+  expect(workers.spec.template.spec.terminationGracePeriodSeconds).toBe(
+    pods.spec.template.spec.terminationGracePeriodSeconds,
+  );
+});
+
 const nginx = await findNginx();
 const missing = 'why' in nginx ? nginx.why : null;
 
@@ -104,6 +149,41 @@ test.skipIf(missing !== null)(
   },
 );
 
+test(
+  'RUN-12 continuo serve and two of continuo worker: a worker is killed, another drains on SIGTERM, and every run ends',
+  {
+    timeout: 180_000,
+  },
+  async () => {
+    const database = await emptyDatabase();
+    onTestFinished(() => database.drop());
+    expect((await continuo(['migrate'], { env: settingsFor(database, 0) })).code).toBe(0);
+    const port = await freePort();
+    const serving = new DeployedPod(database, port, ['serve']);
+    const workers = [1, 2].map((after) => new DeployedPod(database, port + after, ['worker']));
+    const pods = [serving, ...workers];
+    onTestFinished(async () => void (await Promise.all(pods.map((pod) => pod.end('SIGKILL')))));
+    await Promise.all(pods.map((pod) => pod.start()));
+    const client = createClient({ baseUrl: serving.url, apiKey: API_KEY });
+    const refused = createClient({ baseUrl: workers[0]!.url, apiKey: API_KEY }).threads.create();
+    await expect(refused).rejects.toMatchObject({ status: 503, code: 'worker_pod' });
+
+    const traffic = keepTalking(client);
+    await traffic.until(4);
+    await workers[0]!.end('SIGKILL');
+    await traffic.until(traffic.finished + 4);
+    await workers[0]!.start();
+    await traffic.until(traffic.finished + 4);
+    expect(await workers[1]!.end('SIGTERM')).toBe(0);
+    await traffic.until(traffic.finished + 4);
+    await traffic.stop();
+    expect(traffic.problems).toEqual([]);
+    const { rows } = await database.pool.query('select status, count(*)::int as runs from runs group by 1');
+    expect(rows).toEqual([{ status: 'done', runs: traffic.finished }]);
+    expect(await serving.end('SIGTERM')).toBe(0);
+  },
+);
+
 function settingsFor({ url }: TestDatabase, port: number): Record<string, string> {
   return {
     DATABASE_URL: url,
@@ -120,21 +200,26 @@ function settingsFor({ url }: TestDatabase, port: number): Record<string, string
 class DeployedPod {
   readonly #home = temporaryFolder();
   readonly #env: Record<string, string>;
+  readonly #command: readonly string[];
   #process: ReturnType<typeof start>['child'] | null = null;
 
-  constructor(database: TestDatabase, port: number) {
+  constructor(database: TestDatabase, port: number, command: readonly string[] = ['start', '--no-open']) {
     this.#env = settingsFor(database, port);
+    this.#command = command;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#env.CONTINUO_PORT}`;
   }
 
   async start(): Promise<void> {
-    const { child, ended } = start(['start', '--no-open', '--home', this.#home], { env: this.#env });
+    const { child, ended } = start([...this.#command, '--home', this.#home], { env: this.#env });
     this.#process = child;
-    const url = `http://127.0.0.1:${this.#env.CONTINUO_PORT}/readyz`;
     const failed = ended.then(({ stderr, stdout }) => Promise.reject(new Error(stdout + stderr)));
     await Promise.race([
       failed,
       until('the pod is ready', () =>
-        fetch(url).then(
+        fetch(`${this.url}/readyz`).then(
           ({ ok }) => ok,
           () => false,
         ),
