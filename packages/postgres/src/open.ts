@@ -25,6 +25,8 @@ export interface EmbeddedOptions {
   readonly log?: (line: string) => void;
   /** The folder of the Postgres programs; by default the installed package's. */
   readonly binaries?: string;
+  /** False: commits do not wait for the disk, so a crash of the machine may cost the database. For tests; true by default. */
+  readonly durable?: boolean;
 }
 
 export interface EmbeddedDatabase {
@@ -65,6 +67,7 @@ async function open(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
     paths,
     socketFolder: socketFolder(home),
     binaries: options.binaries,
+    durable: options.durable ?? true,
     shared: false,
     log: options.log ?? (() => undefined),
   };

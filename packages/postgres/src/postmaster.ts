@@ -50,13 +50,20 @@ export function clearStalePid(data: string): void {
   rmSync(join(data, 'postmaster.pid'), { force: true });
 }
 
+interface Launch {
+  readonly paths: Paths;
+  readonly programs: Programs;
+  readonly socketFolder: string;
+  readonly durable: boolean;
+}
+
 /**
  * Starts the server in its own session, so that signals to our process group do not reach it. Resolves when the server has ended,
  * with the end of its log.
  */
-export function startPostmaster(paths: Paths, programs: Programs, socketFolder: string): Promise<string> {
+export function startPostmaster({ paths, programs, socketFolder, durable }: Launch): Promise<string> {
   const log = openLog(paths.log);
-  const settings = Object.entries(settingsFor(socketFolder)).flatMap(([name, value]) => [
+  const settings = Object.entries(settingsFor(socketFolder, durable)).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
   ]);
@@ -82,7 +89,7 @@ export function startPostmaster(paths: Paths, programs: Programs, socketFolder: 
   });
 }
 
-function settingsFor(socketFolder: string): Record<string, string | number> {
+function settingsFor(socketFolder: string, durable: boolean): Record<string, string | number> {
   return {
     listen_addresses: '',
     port: PORT,
@@ -90,10 +97,13 @@ function settingsFor(socketFolder: string): Record<string, string | number> {
     unix_socket_directories: `"${socketFolder}"`,
     unix_socket_permissions: '0700',
     cluster_name: clusterName(socketFolder),
-    max_connections: 200,
+    // A pod uses 22 at most: enough for many servers on one machine, and for tests that start pods all the time.
+    max_connections: 400,
     shared_buffers: '128MB',
-    fsync: 'on',
+    fsync: durable ? 'on' : 'off',
+    // A commit reaches the operating system before it is acknowledged, so it survives a killed Postgres either way.
     synchronous_commit: 'on',
+    full_page_writes: durable ? 'on' : 'off',
     timezone: 'UTC',
     log_timezone: 'UTC',
     // Query errors go to the client; the log is only for events of the server itself.

@@ -29,6 +29,8 @@ export interface ServerPlan {
   /** The folder for the socket if a server must be started. */
   readonly socketFolder: string;
   readonly binaries: string | undefined;
+  /** Whether commits wait for the disk. */
+  readonly durable: boolean;
   /** Whether other pods were already registered. */
   readonly shared: boolean;
   readonly log: (line: string) => void;
@@ -113,7 +115,7 @@ interface Launched {
 }
 
 async function launch(plan: ServerPlan): Promise<Launched> {
-  const { paths, socketFolder } = plan;
+  const { paths, socketFolder, durable } = plan;
   if (plan.shared) refuseElsewhere(paths);
   const programs = await prepare(plan);
   clearStalePid(paths.data);
@@ -122,7 +124,7 @@ async function launch(plan: ServerPlan): Promise<Launched> {
   recordPlace(paths);
   plan.log(`starting Postgres in ${paths.data}`);
   const launched: Launched = { ended: undefined };
-  void startPostmaster(paths, programs, socketFolder).then((tail) => (launched.ended = tail));
+  void startPostmaster({ paths, programs, socketFolder, durable }).then((tail) => (launched.ended = tail));
   return launched;
 }
 

@@ -50,7 +50,7 @@ describe('opening', () => {
       synchronous_commit: 'on',
       listen_addresses: '',
       server_encoding: 'UTF8',
-      max_connections: '200',
+      max_connections: '400',
     });
     const [locale] = await query(
       opened,

@@ -2,18 +2,17 @@
 
 import { z } from 'zod';
 import { limits, newMessage, principal } from './http.ts';
-import { id, time } from './scalars.ts';
+import { id, name, time } from './scalars.ts';
 
 const noNul = /^[^\0]*$/;
 const NUL = 'must not contain NUL (U+0000)';
-const name = z.string().trim().min(1).max(100).regex(noNul, NUL);
 
 /** The longest message that a schedule or a trigger stores. */
 const MESSAGE_CHARACTERS = 50_000;
 
 /** What a schedule or a trigger starts. */
 const start = {
-  message: z.string().min(1).max(MESSAGE_CHARACTERS).meta({ description: 'What is said to the agent.' }),
+  message: z.string().min(1).max(MESSAGE_CHARACTERS).meta({ description: 'The message to the agent.' }),
   chat_id: id
     .nullable()
     .default(null)
@@ -47,6 +46,13 @@ export const newSchedule = z
       .default('UTC')
       .meta({ description: 'A time zone of the IANA database.', example: 'Europe/Berlin' }),
     ...start,
+    message: start.message.min(0).default('').meta({
+      description: 'The message to the agent; empty with `plan_id`, whose goal is the message.',
+    }),
+    plan_id: id.nullable().default(null).meta({
+      description:
+        'The plan that is run at each time, in a new chat. A plan that has ended starts over; one that was stopped continues. Without `chat_id`, `title` and `role`.',
+    }),
     missed: z.enum(['skip', 'run_once']).default('skip').meta({
       description:
         'What happens to times that passed more than a minute ago, while no server was running: nothing, or one run for all of them.',
@@ -85,7 +91,7 @@ export const schedule = newSchedule
       .nullable()
       .meta({ description: 'Null if it is paused, or the expression has no further time.' }),
     next_times: z.array(time).meta({ description: 'The next five times; none if it is paused.' }),
-    times: z.array(scheduleTime).meta({ description: 'What became of its last ten times, latest first.' }),
+    times: z.array(scheduleTime).meta({ description: 'The outcomes of its last ten times, latest first.' }),
     principal: principal.meta({ description: 'On whose behalf its runs act.' }),
     created_at: time,
     updated_at: time,
@@ -96,7 +102,14 @@ export type NewSchedule = z.infer<typeof newSchedule>;
 export type Schedule = z.infer<typeof schedule>;
 export type ScheduleTime = z.infer<typeof scheduleTime>;
 
-export const webhookEvent = z.enum(['run.ended', 'approval.waiting']);
+export const webhookEvent = z.enum([
+  'run.ended',
+  'approval.waiting',
+  'plan.ended',
+  'plan.waiting',
+  'content.published',
+  'content.unpublished',
+]);
 
 export const newWebhook = z
   .strictObject({
@@ -114,8 +127,12 @@ export const newWebhook = z
     events: z
       .array(webhookEvent)
       .min(1)
-      .default(['run.ended', 'approval.waiting'])
+      .default(['run.ended', 'approval.waiting', 'plan.ended', 'plan.waiting'])
       .transform((events) => [...new Set(events)]),
+    plan_id: id
+      .nullable()
+      .default(null)
+      .meta({ description: 'The only plan that it is told about; null: everything in the workspace.' }),
     enabled: z
       .boolean()
       .default(true)
@@ -128,6 +145,7 @@ export const webhook = z
     id,
     url: z.string(),
     events: z.array(webhookEvent),
+    plan_id: id.nullable(),
     enabled: z.boolean(),
     waiting: z.int().meta({ description: 'Messages that are not delivered yet.' }),
     dead: z.int().meta({ description: 'Messages whose attempts are used up. They can be sent again.' }),
@@ -171,7 +189,10 @@ export const newTrigger = z
     signed: z.boolean().default(false).meta({
       description: 'Whether requests must be signed as Standard Webhooks describe it.',
     }),
-    enabled: z.boolean().default(true).meta({ description: 'A disabled trigger is answered like none.' }),
+    enabled: z
+      .boolean()
+      .default(true)
+      .meta({ description: 'A disabled trigger answers as if it did not exist.' }),
   })
   .meta({ id: 'NewTrigger' });
 
@@ -192,7 +213,9 @@ const secret = z
 
 export const changedTrigger = trigger
   .extend({
-    secret: secret.meta({ description: 'If requests must be signed from now on; not shown again.' }),
+    secret: secret.meta({
+      description: 'Present if requests must be signed from now on. It is not shown again.',
+    }),
   })
   .meta({ id: 'ChangedTrigger' });
 

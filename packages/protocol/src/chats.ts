@@ -63,7 +63,7 @@ export const newChat = z
     }),
     plan_id: id.optional().meta({
       description:
-        'The plan that `plan_then_execute` or `parallel_agents` goes on with; without it, a planner writes one.',
+        'The plan that `plan_then_execute` or `parallel_agents` carries out; without it, a planner writes one.',
     }),
     agents: z
       .array(agent)
@@ -113,6 +113,7 @@ export const chat = z
     active_at: time.meta({ description: 'The time of the latest message.' }),
     updated_at: time,
     archived_at: time.nullable(),
+    pinned_at: time.nullable().meta({ description: 'Pinned chats are listed first by the console.' }),
     removed_at: time.nullable(),
     state: sessionState.meta({ description: 'The state of the session; `idle` if there has been none.' }),
     reason: z.enum(['stopping', 'pausing', 'waiting']).nullable().meta({
@@ -138,6 +139,7 @@ export const chatChange = z
   .strictObject({
     title: title.optional(),
     archived: z.boolean().optional(),
+    pinned: z.boolean().optional(),
   })
   .meta({ id: 'ChatChange' });
 

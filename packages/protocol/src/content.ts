@@ -1,7 +1,8 @@
 // HTTP API bodies for content: what can be published, and what is.
 
 import { z } from 'zod';
-import { id, time } from './scalars.ts';
+import { principal } from './http.ts';
+import { id, name, time } from './scalars.ts';
 
 const fields = z
   .record(z.string(), z.unknown())
@@ -22,7 +23,7 @@ export const publishedContent = z
   .meta({ id: 'PublishedContent' });
 
 export const contentField = z.object({
-  kind: z.enum(['text', 'number', 'boolean', 'date', 'list', 'reference']),
+  kind: z.enum(['text', 'number', 'boolean', 'date', 'list', 'reference', 'url', 'file']),
   required: z.boolean(),
   to: z.string().optional(),
 });
@@ -44,7 +45,7 @@ const scheduled = z.object({
   at: time,
   problem: z.string().nullable().meta({
     description:
-      'Why it could not be published at its time. It waits for a person then: schedule it again, or cancel it.',
+      'Why it could not be published at its time. It then waits for a person to schedule it again or to cancel it.',
   }),
 });
 
@@ -57,10 +58,14 @@ export const contentPiece = z
   .object({
     type: z.string(),
     slug: z.string(),
+    title: z.string().meta({
+      description:
+        'Of the newest version of its file, or of what is live if the file was removed; the slug if it has none.',
+    }),
     state: z.enum(['draft', 'published', 'changed', 'removed']).meta({
       description:
         '`draft`: not published. `published`: the newest version is live. `changed`: an older version is live. ' +
-        '`removed`: the file is gone, and what was published or scheduled of it is left.',
+        '`removed`: the file is gone, but its publication or its schedule remains.',
     }),
     path: z.string().nullable(),
     file_id: id.nullable(),
@@ -84,9 +89,50 @@ export const contentCheck = z
     problems: z
       .array(z.object({ line: z.int().nullable(), sentence: z.string() }))
       .meta({ description: 'Why it cannot be published; empty if it can.' }),
+    warnings: z.array(z.object({ line: z.int().nullable(), sentence: z.string() })).meta({
+      description: 'Warnings that do not prevent publishing, such as a link to a piece that is not live.',
+    }),
+    files: z
+      .array(z.object({ file_id: id, version: z.int(), path: z.string() }))
+      .meta({ description: 'The files of the workspace that readers get with it.' }),
     preview: z.string().meta({ description: 'An address that shows this draft to anybody, for seven days.' }),
   })
   .meta({ id: 'ContentCheck' });
 
+export const publication = z
+  .object({
+    version: z.int(),
+    title: z.string(),
+    at: time,
+    until: time.nullable().meta({
+      description: 'When another version replaced it, or it was unpublished; null while it is live.',
+    }),
+    by: z.object({
+      kind: z.enum(['local', 'key', 'run']),
+      name: z.string().optional().meta({ description: 'Of a key.' }),
+      run: id
+        .optional()
+        .meta({ description: 'The run of the agent that published it, with a person’s approval.' }),
+    }),
+  })
+  .meta({ id: 'Publication' });
+
+export const newReadKey = z.strictObject({ name }).meta({ id: 'NewReadKey' });
+
+export const readKey = z
+  .object({
+    id,
+    name: z.string(),
+    created_by: principal,
+    created_at: time,
+    used_at: time.nullable().meta({ description: 'The last use, to the hour.' }),
+  })
+  .meta({ id: 'ReadKey' });
+
+export const addedReadKey = readKey
+  .extend({ key: z.string().meta({ description: 'Shown once; only its hash is stored.' }) })
+  .meta({ id: 'AddedReadKey' });
+
+export type ReadKey = z.infer<typeof readKey>;
 export type PublishedContent = z.infer<typeof publishedContent>;
 export type ContentPiece = z.infer<typeof contentPiece>;

@@ -22,7 +22,13 @@ const source = z.union([
   z
     .object({ kind: z.literal('text'), name: z.string() })
     .meta({ description: 'A text without a version, stored once by its hash.' }),
-  z.object({ kind: z.enum(['file', 'entity', 'structure']), id: z.string(), version: z.int() }),
+  z.object({
+    kind: z.literal('file'),
+    id: z.string(),
+    version: z.int(),
+    path: z.string().optional().meta({ description: 'Of this version. Absent in early manifests.' }),
+  }),
+  z.object({ kind: z.enum(['entity', 'structure']), id: z.string(), version: z.int() }),
   z.object({ kind: z.literal('event'), seq: z.int() }).meta({ description: 'An event of the thread’s log.' }),
 ]);
 
@@ -46,7 +52,7 @@ export const modelContext = sentRequest
   .extend({
     rebuilt_hash: z.string(),
     exact: z.boolean().meta({ description: 'Whether the rebuilt request has the stored hash.' }),
-    problem: z.string().nullable().meta({ description: 'Why it has not.' }),
+    problem: z.string().nullable().meta({ description: 'Why it does not; null if it does.' }),
     feed_seq: z
       .int()
       .nullable()
@@ -55,6 +61,10 @@ export const modelContext = sentRequest
       estimated: z.int(),
       input: z.int().nullable().meta({ description: 'As the provider reported it.' }),
       cached: z.int().nullable(),
+      ratio: z.number().meta({
+        description:
+          'How many tokens the provider counts for one that the server estimated, as it was known then. The estimates include it.',
+      }),
     }),
     cost: z.number().nullable().meta({ description: 'US dollars: what the input cost.' }),
     parts: z.array(contextPart).meta({ description: 'In the order in which they were sent.' }),
@@ -77,5 +87,43 @@ export const runContext = modelContext
   })
   .meta({ id: 'RunContext' });
 
+const focused = z.object({ id: z.string(), kind: z.string(), title: z.string() });
+
+export const chatContext = z
+  .object({
+    focus: z.object({
+      scope: z.enum(['global', 'project', 'entity']),
+      project: focused.nullable(),
+      entity: focused.nullable(),
+      is_next: z.boolean().meta({
+        description: 'True: chosen for the next message. False: what the last request was about.',
+      }),
+    }),
+    last: z
+      .object({
+        run_id: z.string().nullable(),
+        message: z.string().nullable(),
+        model: z.string(),
+        at: z.string(),
+        tokens: z
+          .int()
+          .meta({ description: 'The request and its answer as reported, or the request as estimated.' }),
+        is_reported: z.boolean(),
+        ratio: z.number(),
+        window: z.int().meta({ description: 'How many tokens the model can read.' }),
+        is_window_known: z.boolean().meta({
+          description:
+            'False: the model’s window is not known, and `window` is the limit that is used instead.',
+        }),
+        parts: z
+          .array(z.object({ place: contextPart.shape.place, kind: z.string(), tokens: z.int() }))
+          .meta({ description: 'Sums by place and kind, estimated.' }),
+      })
+      .nullable()
+      .meta({ description: 'The last request for an answer; null: there was none.' }),
+  })
+  .meta({ id: 'ChatContext', description: 'What is in focus, and how full the model’s context window is.' });
+
+export type ChatContext = z.infer<typeof chatContext>;
 export type SentRequest = z.infer<typeof sentRequest>;
 export type ModelContext = z.infer<typeof modelContext>;

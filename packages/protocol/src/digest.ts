@@ -61,7 +61,8 @@ export const chatDigest = z
     state: sessionState,
     text: z.string().meta({ description: 'The digest in a few sentences.' }),
     runs: z.array(digestRun).meta({
-      description: 'Runs of the chat and child runs that began, ended or go on; newest first, at most 50.',
+      description:
+        'Runs of the chat and child runs that began, ended or are still open; newest first, at most 50.',
     }),
     run_counts: z
       .record(z.string(), z.int())

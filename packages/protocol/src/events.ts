@@ -31,7 +31,7 @@ export interface EventData {
     content: string;
     files?: readonly AttachedFile[];
     steer?: true;
-    /** A part of it was written by others, whom nobody has checked: the body of a request that fired a trigger. */
+    /** A part of it was written by others, whom nobody has checked: the body of a request that fired a trigger, or a result of such a run. */
     untrusted?: true;
     /** From here on the thread is about this; without it, about what it was before. */
     scope?: ThreadScope;
@@ -56,6 +56,8 @@ export interface EventData {
     error?: RunError;
     /** Ids of the attached files that the model saw. */
     sources?: readonly string[];
+    /** No model wrote it, and it has words of child runs that had read what others wrote. */
+    untrusted?: true;
   };
   /**
    * The thread does not fit into the model's context window, so this many of its oldest turns were left out. `limit` is the
@@ -69,7 +71,15 @@ export interface EventData {
     turns_left_out: number;
     refused?: { model: string; tokens: number };
   };
-  usage: { message: string; model: string; usage: Usage; cost: number | null; duration_ms: number };
+  /** `ratio`: how many tokens the provider counts for one that the server estimated; 1 if absent. */
+  usage: {
+    message: string;
+    model: string;
+    usage: Usage;
+    cost: number | null;
+    duration_ms: number;
+    ratio?: number;
+  };
   /** `title` describes the call for people. */
   tool_start: { tool: string; input: unknown; call: string; title?: string };
   tool_end: {
@@ -92,7 +102,8 @@ export interface EventData {
   /**
    * The call waits for a person: to allow it, or, if a crash left its outcome unknown, to repeat it or not. A `question` comes
    * from the running call itself: `reason` is its text, and `schema` the schema of the answer. `paths` are the paths that the
-   * call would touch, in the form that rules match.
+   * call would touch, in the form that rules match. `files` identifies the files that the call leaves, with their versions: an
+   * approved call that would leave others is not made.
    */
   approval: {
     approval: string;
@@ -103,6 +114,7 @@ export interface EventData {
     paths: readonly string[];
     reason: string;
     schema?: Readonly<Record<string, unknown>>;
+    files?: string;
     expires_at?: string;
   };
   /** `input` replaces the call's input if a person edited it; for a question it is the answer. */
@@ -171,6 +183,8 @@ export interface EventData {
     cost?: number | null;
     files?: readonly { path: string; v: number; file: string }[];
     entities?: readonly { entity_type: string; entity_id: string; entity_name?: string }[];
+    /** The child's model had read text that others wrote, such as a web page. */
+    untrusted?: true;
   };
   final: { text: string; sources: readonly string[]; message: string | null };
   /** `refused`: files that the model's provider did not accept; from here on that model sees only their names. */
@@ -196,8 +210,10 @@ export interface EventData {
     dropped_message_ids: readonly string[];
     tokens: { replaced: number; summary: number };
     note?: string;
+    /** It stands for text that others wrote, such as a web page. */
+    untrusted?: true;
   } & ModelWork;
-  /** The summarizer failed, or its summary was refused. It is asked again at `retry_at`, in milliseconds. */
+  /** The summarizer failed, its summary was refused, or its answer came too late. It may be asked again at `retry_at`, in milliseconds. */
   summary_failed: { to_seq: number; tries: number; error: string; retry_at: number } & ModelWork;
   /**
    * A change of the agent state: item updates first, then state updates. A call's results and a plan change it within their run;

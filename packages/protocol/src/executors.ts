@@ -62,7 +62,8 @@ export const assignmentRequest = z
         'The W3C trace context of the answer, if the server sends traces: spans of the executor can be its children.',
       ),
     state: z.unknown().meta({
-      description: 'What the executor stored with its last answer in this thread; null if it stored nothing.',
+      description:
+        'The state that the executor stored with its last answer in this thread; null if there is none.',
     }),
   })
   .meta({ id: 'AssignmentRequest' });
@@ -89,6 +90,12 @@ export const claimRequest = z
     workspace: z.string().min(1).max(64).optional().meta({
       description: 'The id or name of a workspace; every workspace that the key may use if absent.',
     }),
+    role: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: 'The name of a role: only answers of its runs; of all roles if absent.' }),
     wait: z
       .number()
       .min(0)
@@ -173,9 +180,10 @@ export const heartbeatRequest = z
 
 export const heldClaim = z
   .object({ lease_seconds: z.number() })
-  .meta({ id: 'HeldClaim', description: 'The claim still counts.' });
+  .meta({ id: 'HeldClaim', description: 'The claim is still valid.' });
 
 export type Assignment = z.infer<typeof assignment>;
 export type AssignmentRequest = z.infer<typeof assignmentRequest>;
 export type AssignmentMessage = z.infer<typeof assignmentMessage>;
 export type ExecutorEvent = z.infer<typeof executorEvent>;
+export type PostedEvents = z.infer<typeof postedEvents>;

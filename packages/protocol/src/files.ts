@@ -125,6 +125,42 @@ export const moved = z
   .object({ files: z.array(file), count: z.int() })
   .meta({ id: 'Moved', description: 'The files after the move; at most the first 1000.' });
 
+export const removedFile = z
+  .object({
+    id,
+    path: path.meta({ description: 'Where it was.' }),
+    kind,
+    version: version.meta({
+      description: 'The version of the removal; the content is in the version before it.',
+    }),
+    size: z.int(),
+    text: z.boolean(),
+    removed_at: time,
+    removed_by: author,
+  })
+  .meta({ id: 'RemovedFile' });
+
+/** The maximum number of files that one request restores. */
+export const MOST_RESTORED = 1000;
+
+export const trashRestoration = z
+  .strictObject({
+    files: z.array(id).min(1).max(MOST_RESTORED).meta({ description: 'The ids of removed files.' }),
+  })
+  .meta({ id: 'TrashRestoration' });
+
+export const skippedFile = z
+  .object({
+    id,
+    path,
+    reason: z.string().meta({ description: 'Why it was not restored, such as: `/a.md is a folder`.' }),
+  })
+  .meta({ id: 'SkippedFile' });
+
+export const restored = z
+  .object({ files: z.array(file), skipped: z.array(skippedFile) })
+  .meta({ id: 'Restored' });
+
 export const restoration = z
   .strictObject({
     path: z.string().optional(),
@@ -144,9 +180,11 @@ export const searchHit = z
     project_id: id.nullable(),
     title: z.string(),
     snippet: z.string().nullable(),
-    score: z.number().meta({ description: 'Comparable within one answer; 0 if only the path matches.' }),
+    score: z
+      .number()
+      .meta({ description: 'Can be compared within one answer only; 0 if only the path matches.' }),
     found_in: z.enum(['name', 'text']),
-    path: path.nullable().meta({ description: 'Of a file, a document or a chat.' }),
+    path: path.nullable().meta({ description: 'The path, if it is a file, a document or a chat.' }),
     kind: z.enum(['file', 'agent', 'plan', 'chat']).nullable().meta({ description: 'The kind of the file.' }),
     id: id.nullable().meta({ description: 'The file’s id.' }),
     version: z.int().nullable(),

@@ -247,6 +247,43 @@ export const usageSum = z
   })
   .meta({ id: 'UsageSum' });
 
+const usageTotal = usageSum.omit({ key: true });
+const perBucket = <T extends z.ZodType>(value: T) =>
+  z.array(value).meta({ description: 'A value for each of `buckets`.' });
+
+export const usageSeries = z
+  .object({
+    key: z.string().nullable().meta({
+      description:
+        'The model, the role, or the id of the project or chat. Null: calls without a role (titles and summaries), or in no project.',
+    }),
+    name: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of a project or a chat, unless it was deleted; otherwise the key.' }),
+    total: usageTotal,
+    runs: perBucket(z.int()),
+    input: perBucket(z.number()),
+    output: perBucket(z.number()),
+    cost: perBucket(z.number().nullable()),
+  })
+  .meta({ id: 'UsageSeries' });
+
+export const usageOverTime = z
+  .object({
+    from: time,
+    to: time,
+    time_zone: z.string(),
+    buckets: z.array(time).meta({ description: 'When each bucket begins.' }),
+    total: usageTotal,
+    series: z.array(usageSeries).meta({ description: 'The largest sums of tokens, at most 10.' }),
+    others: usageSeries
+      .omit({ key: true, name: true })
+      .extend({ count: z.int().meta({ description: 'How many keys there are besides those in `series`.' }) })
+      .nullable(),
+  })
+  .meta({ id: 'UsageOverTime' });
+
 export const accepted = z.object({ run }).meta({ id: 'Accepted' });
 
 export const cancelRequest = z
@@ -354,6 +391,7 @@ export const why = z
       'model',
       'tool',
       'approval',
+      'children',
       'resume',
       'takeover',
       'cancel',
@@ -431,4 +469,6 @@ export type Thread = z.infer<typeof thread>;
 export type Message = z.infer<typeof message>;
 export type ToolResult = z.infer<typeof toolResult>;
 export type UsageSum = z.infer<typeof usageSum>;
+export type UsageSeries = z.infer<typeof usageSeries>;
+export type UsageOverTime = z.infer<typeof usageOverTime>;
 export type Why = z.infer<typeof why>;

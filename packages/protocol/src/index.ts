@@ -33,8 +33,8 @@ export type {
 } from './automation.ts';
 export { CRITERION_CHARACTERS, MOST_AGENTS, MOST_CRITERIA } from './chats.ts';
 export type { Approval, Chat, ChatMessage, Session } from './chats.ts';
+export type { ChatContext, ModelContext, SentRequest } from './context.ts';
 export type { ChatDigest } from './digest.ts';
-export type { ModelContext, SentRequest } from './context.ts';
 export type { File, FileDiff, FileVersion, SearchHit, TreeEntry, Unpacked, Workspace } from './files.ts';
 export type {
   Limits,
@@ -48,10 +48,12 @@ export type {
   Run,
   Thread,
   ToolResult,
+  UsageOverTime,
+  UsageSeries,
   UsageSum,
   Why,
 } from './http.ts';
-export type { ContentPiece, PublishedContent } from './content.ts';
+export type { ContentPiece, PublishedContent, ReadKey } from './content.ts';
 export type { DocStructure, Edge, Entity, EntityKind, PatchOperation } from './knowledge.ts';
 export { applyEntityPatch, applyPatch, PatchError, type HeldEntity } from './fold/entities.ts';
 export {
@@ -76,7 +78,13 @@ export type {
 export { AGENT_STATE_LISTS } from './memory.ts';
 export type { McpConfig, McpServer } from './mcp.ts';
 export type { Execution, SandboxState } from './sandbox.ts';
-export type { Assignment, AssignmentMessage, AssignmentRequest, ExecutorEvent } from './executors.ts';
+export type {
+  Assignment,
+  AssignmentMessage,
+  AssignmentRequest,
+  ExecutorEvent,
+  PostedEvents,
+} from './executors.ts';
 export {
   isPlanId,
   PLAN_EXECUTORS,
@@ -88,6 +96,7 @@ export {
   type PlanIntent,
   type PlanMode,
   type PlanProblem,
+  type ListedPlan,
   type PlanProgress,
   type PlanStage,
   type PlanState,
@@ -102,7 +111,7 @@ export { readArguments, type CallArguments } from './fold/arguments.ts';
 export { callsAfter, everyOpenCall, type Call, type CallStage } from './fold/calls.ts';
 export { supersededBy } from './fold/messages.ts';
 export { addSpent } from './fold/usage.ts';
-export { outputText } from './dialects/calls.ts';
+export { errorTextOf, outputText } from './dialects/calls.ts';
 export {
   frameId,
   parseFrameId,
@@ -126,10 +135,13 @@ export {
   type ApprovalItem,
   type CallItem,
   type ChatView,
+  type ChildItem,
   type Item,
   type PersonItem,
+  type PlanItem,
   type Turn,
   type TurnState,
+  type VerdictItem,
   type ViewEvent,
 } from './view/view.ts';
 export { agUi, type AgUiRun } from './dialects/ag-ui.ts';

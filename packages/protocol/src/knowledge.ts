@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { author } from './files.ts';
 import { id, time, type patchOperation } from './scalars.ts';
 
-export const edge = z
-  .object({ id, from_id: id, rel: z.string(), to_id: id })
-  .meta({ id: 'Edge', description: 'From one entity to another, by a relation of the vocabulary.' });
+export const edge = z.object({ id, from_id: id, rel: z.string(), to_id: id }).meta({
+  id: 'Edge',
+  description: 'A relation from one entity to another; the vocabulary lists the relations.',
+});
 
 /** What every entity has. */
 export const entityBase = z.object({
@@ -57,7 +58,13 @@ export const link = z
     rel: z.string(),
     direction: z.enum(['out', 'in']).meta({ description: '`out`: the edge starts at this entity.' }),
     label: z.string().meta({ description: 'How it reads from this entity, such as “depends on”.' }),
-    entity: z.object({ id, kind: z.string(), title: z.string(), state: z.string().nullable() }),
+    entity: z.object({
+      id,
+      kind: z.string(),
+      project_id: id.nullable().meta({ description: 'Links may lead to other projects.' }),
+      title: z.string(),
+      state: z.string().nullable(),
+    }),
   })
   .meta({ id: 'Link', description: 'An edge seen from one of its ends.' });
 

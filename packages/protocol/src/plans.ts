@@ -6,6 +6,8 @@ import { id, time } from './scalars.ts';
 
 /** The maximum numbers and lengths (in characters) of a plan's parts. */
 export const PLAN_LIMITS = {
+  /** Of the whole file. */
+  characters: 1_048_576,
   stages: 200,
   steps: 2000,
   listed: 100,
@@ -130,8 +132,39 @@ export const planProgress = z
       .nullable(),
     run_id: id.nullable().meta({ description: 'The run that works on the plan.' }),
     chat_id: id.nullable(),
+    usage: z
+      .object({
+        runs: z.int(),
+        input: z.number(),
+        output: z.number(),
+        cost: z.number().nullable().meta({ description: 'In dollars; null if no cost is known.' }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'What the plan’s last run has used together with all of its child runs, as far as they have ended; null if it never ran.',
+      }),
   })
   .meta({ id: 'PlanProgress', description: 'A plan, with the status of each step.' });
+
+export const listedPlan = z
+  .object({
+    id,
+    path: z.string(),
+    title: z.string(),
+    project_id: id.nullable(),
+    content_version: z.int().meta({ description: 'The version of the plan’s file.' }),
+    state: planState,
+    is_waiting: z
+      .boolean()
+      .meta({ description: 'A run waits for a person’s approval of the plan as it is now.' }),
+    counts: z.record(planStepStatus, z.int()).meta({ description: 'How many steps have each status.' }),
+    problems: z.int().meta({ description: 'How many problems the plan has; `progress` lists them.' }),
+    run_id: id.nullable().meta({ description: 'The run that works on the plan, or did so last.' }),
+    chat_id: id.nullable(),
+    updated_at: time.meta({ description: 'The last change of the file or of a step.' }),
+  })
+  .meta({ id: 'ListedPlan' });
 
 export const approvePlan = z
   .strictObject({
@@ -142,6 +175,7 @@ export const approvePlan = z
   .meta({ id: 'ApprovePlan' });
 
 export type PlanState = z.output<typeof planState>;
+export type ListedPlan = z.output<typeof listedPlan>;
 export type PlanProgress = z.output<typeof planProgress>;
 export type PlanStepState = z.output<typeof planStepState>;
 export type PlanIntent = (typeof PLAN_INTENTS)[number];
@@ -198,6 +232,9 @@ export const runPlan = z
       .optional()
       .meta({ description: 'How many steps run at the same time; 4 by default.' }),
     model: z.string().min(1).max(200).optional(),
+    restart: z.boolean().optional().meta({
+      description: 'All steps are pending again first. Otherwise, the first unfinished step is next.',
+    }),
     limits: limits.optional().meta({ description: 'What all steps may spend together.' }),
   })
   .meta({ id: 'RunPlan' });

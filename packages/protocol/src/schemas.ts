@@ -14,6 +14,7 @@ export * from './sandbox.ts';
 export {
   agentPlan,
   approvePlan,
+  listedPlan,
   planProblem,
   planProgress,
   runPlan,

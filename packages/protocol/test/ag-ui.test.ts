@@ -102,7 +102,7 @@ test('PLUS-1 a run is messages, tool calls with results, reasoning, and a state 
 });
 
 test.each([['with reasoning', [thought('m1', 'hm')]] as const, ['without', []] as const])(
-  'PLUS-1 a message that is superseded is taken back, %s',
+  'PLUS-1 a superseded message is withdrawn, %s',
   async (_, thoughts) => {
     const log: NewEvent[] = [
       ...begin,
@@ -198,7 +198,7 @@ test('PLUS-1 an approval is an interrupt; the run that resumes goes on where the
   ]);
 });
 
-test('PLUS-1 what a run is told while it works is a person’s message; a pause is its status', async () => {
+test('PLUS-1 a steering message is a person’s message; a pause is a status of the run', async () => {
   const paused: NewEvent = {
     type: 'session',
     data: { session: 's', from_state: 'running', to_state: 'paused', reason: 'x' },

@@ -251,7 +251,7 @@ test.each([
   },
 );
 
-test('PLUS-1 what a rule denied and what no one could read end as errors', async () => {
+test('PLUS-1 denied calls and calls with invalid input end as errors', async () => {
   const log: NewEvent[] = [
     ...begin,
     start('m1'),
@@ -282,7 +282,7 @@ test('PLUS-1 what a rule denied and what no one could read end as errors', async
   expect(parts[2]).toMatchObject({ state: 'output-error', errorText: 'not JSON', input: '{"pa' });
 });
 
-test('PLUS-1 what a run is told while it works, and what it used, are parts of the message', async () => {
+test('PLUS-1 steering messages and usage are parts of the message', async () => {
   const log: NewEvent[] = [
     ...begin,
     start('m1'),

@@ -215,6 +215,14 @@ describe('a plan’s file', () => {
     );
   });
 
+  it('PLAN-4 has fewer characters than the same plans as JSON', () => {
+    const plans = fc.sample(plan, { numRuns: 1000, seed: 1 });
+    const length = (texts: readonly string[]) => texts.join('').length;
+    expect(length(plans.map((each) => printPlan(each)))).toBeLessThan(
+      length(plans.map((each) => JSON.stringify(each))),
+    );
+  });
+
   it('PLAN-4 gives the new plan when it is written over any other plan', () => {
     fc.assert(
       fc.property(withStatuses, withStatuses, (one, other) => {
@@ -291,6 +299,27 @@ describe('a plan’s file', () => {
     ]);
   });
 
+  it('PLAN-4 refuses a file of more than 1,048,576 characters, and names the first 100 of its mistakes', () => {
+    const text = '# Goal\n\n## Work (sequence)\n\n- [ ] Begin\n';
+    const long = (characters: number) => `${text}\n${'x'.repeat(characters - text.length - 1)}`;
+    expect(parsePlan(long(1_048_576)).ok).toBe(true);
+    expect(parsePlan(long(1_048_577))).toEqual({
+      ok: false,
+      problems: [
+        {
+          line: 1,
+          column: 1,
+          text: 'The file has 1048577 characters; a plan may have at most 1048576.',
+        },
+      ],
+    });
+    const steps = Array.from({ length: 150 }, (_, index) => `- [zz] Step ${index}`).join('\n');
+    const parsed = parsePlan(`# Goal\n\n## Work (sequence)\n\n${steps}\n`);
+    const problems = parsed.ok ? [] : parsed.problems;
+    expect(problems).toHaveLength(101);
+    expect(problems.at(-1)).toMatchObject({ line: 105, text: 'There are 50 more problems.' });
+  });
+
   it('PLAN-1 names unknown inputs, cycles, later stages, roles and tools that do not exist', () => {
     const { plan: read, positions } = parsed(
       CAMPAIGN.replace('  - outputs: /content/trends.md', '  - inputs: competitors, draft, nobody').replace(
@@ -302,11 +331,11 @@ describe('a plan’s file', () => {
     const found = checkPlan(read, known, positions);
     expect(found.map(({ line, column, text: what }) => `${line}:${column} ${what}`)).toMatchInlineSnapshot(`
       [
+        "13:12 There is no tool “search”.",
         "14:13 Step “trends” waits for “draft” of a later stage, “Synthesis”: stages run in order.",
         "14:13 Step “trends” waits for “nobody”, which is no step of this plan.",
-        "13:12 There is no tool “search”.",
-        "29:15 There is no role “seo-specialist”: use planner, research, writer, editor, tooling or one of the roles coder.",
         "14:13 These steps wait for each other: “trends” waits for “competitors” waits for “trends”.",
+        "29:15 There is no role “seo-specialist”: use planner, research, writer, editor, tooling or one of the roles coder.",
       ]
     `);
     expect(checkPlan(PLAN, { roles: null, tools: null })).toEqual([]);

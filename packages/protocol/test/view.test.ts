@@ -45,7 +45,7 @@ const fates = (events: readonly ViewEvent[], cut: number) => {
   return view.turns.map(({ forgotten }) => forgotten);
 };
 
-test('a run of the same message again makes the earlier one forgotten, on whichever page it is', () => {
+test('running a message again rewinds its earlier run, whichever page has it', () => {
   const events = log(
     [begun, says('a'), ended('error')],
     [begun, says('a'), ended('error')],
@@ -56,7 +56,7 @@ test('a run of the same message again makes the earlier one forgotten, on whiche
     expect(fates(events, cut)).toEqual(['retried', 'retried', null, null]);
 });
 
-test('what is taken back is that first of all', () => {
+test('a turn that was retried and rewound is shown as rewound', () => {
   const events = log(
     [begun, says('a'), ended('error')],
     [begun, says('a'), ended('error')],
@@ -66,7 +66,7 @@ test('what is taken back is that first of all', () => {
     expect(fates(events, cut)).toEqual(['rewound', 'rewound', null]);
 });
 
-test('a chat that is taken back into a run forgets what came after that place, and not the run', () => {
+test('a chat that is rewound to a point inside a run loses what came after that point, and not the run', () => {
   const events = log(
     [begun, says('a'), call('m1'), result('x'), ended('done')],
     [begun, rewound(2), says('b'), ended('done')],
@@ -122,7 +122,7 @@ test('a run waits once nothing is left to do but to ask', () => {
   });
 });
 
-test('a run that rested was left by nobody: only who goes on in the middle of it takes it over', () => {
+test('continuing a parked or paused run is not a takeover; continuing an unfinished step is', () => {
   const goesOn = (attempt: number): NewEvent => ({ type: 'state', data: { status: 'running', attempt } });
   const session = (to_state: 'paused' | 'running'): NewEvent => ({
     type: 'session',

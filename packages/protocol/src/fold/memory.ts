@@ -32,6 +32,8 @@ export interface Memory {
   readonly failed: EventData['summary_failed'] | null;
   /** The summarizer has reconciled the state up to this event. */
   readonly reconciledTo: number;
+  /** How many tokens the provider of the last answer's model counts for one that is estimated; 1 if absent. */
+  readonly ratio?: number;
   /** The last message that a run took in: later deltas of the run cover it. */
   readonly message: string | null;
 }
@@ -73,6 +75,11 @@ export function memoryAfter(memory: Memory, event: LogEvent): Memory {
         failed: null,
       };
     }
+    case 'usage': {
+      const { ratio: before, ...rest } = memory;
+      const { ratio } = event.data;
+      return ratio === before ? memory : { ...rest, ...(ratio !== undefined && { ratio }) };
+    }
     case 'summary_failed':
       return { ...memory, failed: event.data };
     case 'agent_state_delta':
@@ -93,7 +100,7 @@ function withDelta(memory: Memory, { seq, at, data }: LogEvent & { type: 'agent_
 
 type Covering = Pick<HeldDelta, 'toSeq' | 'covers'>;
 
-/** The memory without what is taken back. A summary goes with the one that it builds on. */
+/** The memory without what a rewind reverts. A summary is reverted with the one that it builds on. */
 function without(memory: Memory, isGone: (each: Covering) => boolean): Memory {
   const first = memory.summaries.findIndex(({ data }) =>
     isGone({ toSeq: data.to_seq, covers: [...data.kept_message_ids, ...data.dropped_message_ids] }),
@@ -131,7 +138,7 @@ export function agentStateOf({ deltas }: Pick<Memory, 'deltas'>, sessionId: stri
   );
 }
 
-/** The state after a delta. An update of an item that is not there, because its addition was taken back, changes nothing. */
+/** The state after a delta. An update of an item that is not there, because its addition was reverted, changes nothing. */
 export function applyAgentStateDelta(
   state: AgentState,
   { items = [], state: update = {}, gone = [], source, error }: EventData['agent_state_delta'],

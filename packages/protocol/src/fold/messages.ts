@@ -1,4 +1,4 @@
-// Assembles a model's message from its pieces, and finds the message that is superseded: an unfinished message is begun again
+// Assembles a model's message from its pieces, and finds the message that is superseded: an unfinished message starts again
 // under another id and no longer counts.
 
 import type { MessagePart } from '@continuo/engine';

@@ -10,7 +10,7 @@ export interface PlanVocabulary {
   readonly tools: Pick<ReadonlySet<string>, 'has'> | null;
 }
 
-/** Every problem names its step; `positions` give its line and column. */
+/** In the order of the file. Every problem names its step; `positions` give its line and column. */
 export function checkPlan(
   plan: AgentPlan,
   { roles, tools }: PlanVocabulary,
@@ -62,7 +62,7 @@ export function checkPlan(
     const names = [...cycle, cycle[0]!].map(({ id }) => `“${id}”`).join(' waits for ');
     at(cycle[0]!, 'inputs', `These steps wait for each other: ${names}.`);
   }
-  return problems;
+  return problems.toSorted((one, other) => one.line - other.line || one.column - other.column);
 }
 
 /**

@@ -41,8 +41,15 @@ interface Position {
   readonly column: number;
 }
 
+/** The most problems that are reported; after them, one says how many more there are. */
+const PROBLEMS = 100;
+
 /** `id` is the plan's id if the file has none. */
 export function parsePlan(text: string, id = 'plan'): ParsedPlan {
+  if (text.length > PLAN_LIMITS.characters) {
+    const sentence = `The file has ${text.length} characters; a plan may have at most ${PLAN_LIMITS.characters}.`;
+    return { ok: false, problems: [{ line: 1, column: 1, text: sentence }] };
+  }
   return readLayout(layoutOf(text), id);
 }
 
@@ -56,7 +63,10 @@ function readLayout(layout: PlanLayout, id: string): ParsedPlan {
   };
   const problems = [...layout.problems, ...limitProblems(layout, plan)];
   if (problems.length > 0)
-    return { ok: false, problems: problems.toSorted((a, b) => a.line - b.line || a.column - b.column) };
+    return {
+      ok: false,
+      problems: firstOf(problems.toSorted((a, b) => a.line - b.line || a.column - b.column)),
+    };
   const steps = layout.stages.flatMap((stage) => stage.steps);
   return {
     ok: true,
@@ -64,6 +74,13 @@ function readLayout(layout: PlanLayout, id: string): ParsedPlan {
     statuses: new Map(steps.map((step) => [step.id, step.status])),
     positions: new Map(steps.map((step) => [step.id, positionOf(step)])),
   };
+}
+
+function firstOf(problems: readonly PlanProblem[]): readonly PlanProblem[] {
+  const next = problems[PROBLEMS];
+  if (!next) return problems;
+  const text = `There are ${problems.length - PROBLEMS} more problems.`;
+  return [...problems.slice(0, PROBLEMS), { line: next.line, column: next.column, text }];
 }
 
 function toStage({ id, name, mode, steps }: StageLayout): PlanStage {

@@ -36,6 +36,8 @@ export function prependEvents(view: ChatView, older: readonly ViewEvent[]): void
   view.title ??= before.title;
   view.session ??= before.session;
   view.context ??= before.context;
+  view.memorySeq ||= before.memorySeq;
+  view.usageSeq ||= before.usageSeq;
   view.firstSeq = before.firstSeq;
   if (view.seq === 0) view.seq = before.seq;
 }
@@ -70,17 +72,22 @@ function applyToChat(view: ChatView, event: ViewEvent, turn: Turn | null): void 
     case 'summary':
     case 'summary_failed':
     case 'agent_state_delta':
+      view.memorySeq = event.seq;
       if (event.data.usage) spend(view, { usage: event.data.usage, cost: event.data.cost ?? null });
       return;
     case 'context_usage':
       view.context = event.data;
       return;
     case 'usage':
+      view.usageSeq = event.seq;
       return spend(view, event.data);
     case 'message':
+      // Running a message again rewinds what followed from it.
+      view.memorySeq = event.seq;
       if (turn && !event.data.steer) takeIn(view, event.data.id, turn);
       return;
     case 'rewound': {
+      view.memorySeq = event.seq;
       const rewind = { run: event.run_id, to: event.data.to_seq };
       view.fold.rewinds.push(rewind);
       for (const each of view.turns) if (each !== turn) forgetAfter(each, rewind.to, view.version);

@@ -6,7 +6,16 @@ import { toWireInput } from '../fold/arguments.ts';
 import { callAfter, callsIn, newCall, type Call, type CallStage } from '../fold/calls.ts';
 import { readableParts, supersededBy } from '../fold/messages.ts';
 import { addSpent, type Spent } from '../fold/usage.ts';
-import type { AnswerItem, CallItem, Item, TrackedCall, Turn, ViewEvent } from './view.ts';
+import type {
+  AnswerItem,
+  CallItem,
+  ChildItem,
+  Item,
+  PlanItem,
+  TrackedCall,
+  Turn,
+  ViewEvent,
+} from './view.ts';
 
 export function newTurn(event: ViewEvent): Turn {
   return {
@@ -104,11 +113,19 @@ export function applyToTurn(turn: Turn, event: ViewEvent, version: number): void
     case 'summary_failed':
     case 'agent_state_delta':
     case 'entity_patch':
-    case 'plan_step':
-    case 'verdict':
-    case 'child_start':
-    case 'child_end':
       return;
+    case 'plan_step':
+      return changeStep(turn, event, version);
+    case 'verdict': {
+      const { seq, at, data: verdict } = event;
+      turn.items.push({ kind: 'verdict', version, seq, at, forgotten: false, verdict });
+      return;
+    }
+    case 'child_start':
+      newChild(turn, event, version, event.data);
+      return;
+    case 'child_end':
+      return endChild(turn, event, version);
   }
 }
 
@@ -209,6 +226,73 @@ function track(turn: Turn, { seq, at }: ViewEvent, version: number, call: Call):
   return tracked;
 }
 
+function changeStep(turn: Turn, { seq, at, data }: Of<'plan_step'>, version: number): void {
+  const known = turn.items.find((item) => item.kind === 'plan' && item.plan === data.plan) as
+    | PlanItem
+    | undefined;
+  const { plan } = data;
+  const item: PlanItem = known ?? { kind: 'plan', version, seq, at, forgotten: false, plan, steps: [] };
+  if (!known) turn.items.push(item);
+  const { steps } = item;
+  const place = steps.findIndex(({ step_id }) => step_id === data.step_id);
+  item.version = version;
+  if (place === -1) {
+    const next = steps.findIndex(({ step }) => step > data.step);
+    steps.splice(next === -1 ? steps.length : next, 0, data);
+    return;
+  }
+  // Only the start of a step names its chat and its run.
+  const { chat, run } = steps[place]!;
+  steps[place] = { ...(chat !== undefined && { chat }), ...(run !== undefined && { run }), ...data };
+}
+
+function newChild(
+  turn: Turn,
+  { seq, at }: ViewEvent,
+  version: number,
+  { child, run, thread, title, role }: ChildStart,
+): ChildItem {
+  const item: ChildItem = {
+    kind: 'child',
+    version,
+    seq,
+    at,
+    forgotten: false,
+    child,
+    run,
+    thread,
+    title,
+    role,
+    state: 'running',
+    text: null,
+    error: null,
+    usage: null,
+    cost: null,
+    files: [],
+    endedAt: null,
+  };
+  turn.items.push(item);
+  return item;
+}
+
+type ChildStart = Pick<ChildItem, 'child' | 'run' | 'thread' | 'title' | 'role'>;
+
+function endChild(turn: Turn, event: Of<'child_end'>, version: number): void {
+  const { status, text, error, usage, cost, files, ...start } = event.data;
+  const known = turn.items.findLast((item) => item.kind === 'child' && item.run === start.run);
+  const item = known ?? newChild(turn, event, version, { ...start, title: null, role: null });
+  Object.assign(item, {
+    version,
+    state: status,
+    text: text ?? null,
+    error: error ?? null,
+    usage: usage ?? null,
+    cost: cost ?? null,
+    files: files ?? [],
+    endedAt: event.at,
+  });
+}
+
 /** Advances a call by one of its events. A call whose message is on an older page begins here. */
 function advance(
   turn: Turn,
@@ -286,7 +370,9 @@ function settle(turn: Turn): void {
 
 /** The run continues: on another pod, on the same pod after a wait, or by beginning its message again. */
 function goOn(turn: Turn, data: Extract<EventData['state'], { status: 'running' }>, version: number): void {
-  if (turn.state === 'running' && data.attempt > turn.attempt) turn.takeovers += 1;
+  // No pod holds a run that waits for its child runs, or for the approval of a plan.
+  const waits = turn.items.some(({ kind }) => kind === 'child' || kind === 'plan');
+  if (turn.state === 'running' && data.attempt > turn.attempt && !waits) turn.takeovers += 1;
   turn.attempt = data.attempt;
   const superseded = supersededBy(data);
   const left = superseded === null ? undefined : turn.answers.get(superseded.message);

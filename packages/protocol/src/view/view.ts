@@ -30,6 +30,9 @@ export interface ChatView {
   seq: number;
   title: string | null;
   session: { id: string; state: SessionState; reason: string; since: string | null } | null;
+  /** The last event that changed the chat's memory, and the last one that told a model's usage; 0 if there is none in the view. */
+  memorySeq: number;
+  usageSeq: number;
   /** How full the model's context window was, if the chat did not fit. */
   context: EventData['context_usage'] | null;
   /** The usage of everything in the view, rewound turns included. */
@@ -65,8 +68,8 @@ export interface Turn {
   /** How many pods have held the run. */
   attempt: number;
   /**
-   * How many of them took over a run that another pod left unfinished. A run that waits for people has no owner, so claiming it
-   * is no takeover.
+   * How many of them took over a run that another pod left unfinished. A run that waits for people, or starts other runs, has no
+   * owner, so claiming it is no takeover.
    */
   takeovers: number;
   readonly startedAt: string | null;
@@ -94,7 +97,7 @@ export interface TrackedCall {
   call: Call;
 }
 
-export type Item = PersonItem | AnswerItem | CallItem;
+export type Item = PersonItem | AnswerItem | CallItem | ChildItem | PlanItem | VerdictItem;
 
 interface AnyItem {
   version: number;
@@ -120,7 +123,7 @@ export interface AnswerItem extends AnyItem {
   model: string | null;
   /** Thoughts and text, in order; `from` is the time when a streamed part began. */
   parts: { kind: 'thought' | 'text'; text: string; from: string | null }[];
-  /** `superseded`: the message was begun again. `error` then says why the model's stream failed; it is null if a pod was lost. */
+  /** `superseded`: the message started again. `error` then says why the model's stream failed; it is null if a pod was lost. */
   state: 'streaming' | 'complete' | 'error' | 'interrupted' | 'superseded';
   error: RunError | null;
   endedAt: string | null;
@@ -148,6 +151,36 @@ export interface CallItem extends AnyItem {
   readonly approvals: ApprovalItem[];
 }
 
+/** A run that this one started. What is null is not known: a start on an older page, an end that is still to come. */
+export interface ChildItem extends AnyItem {
+  readonly kind: 'child';
+  readonly child: string;
+  readonly run: string;
+  readonly thread: string;
+  readonly title: string | null;
+  readonly role: string | null;
+  state: 'running' | 'done' | 'error' | 'canceled';
+  text: string | null;
+  error: RunError | null;
+  /** Of the child run alone, without the runs that it started. */
+  usage: Usage | null;
+  cost: number | null;
+  files: NonNullable<EventData['child_end']['files']>;
+  endedAt: string | null;
+}
+
+/** The plan that the run carries out: the latest status of each step that has changed, in the order of the plan. */
+export interface PlanItem extends AnyItem {
+  readonly kind: 'plan';
+  readonly plan: string;
+  steps: EventData['plan_step'][];
+}
+
+export interface VerdictItem extends AnyItem {
+  readonly kind: 'verdict';
+  readonly verdict: EventData['verdict'];
+}
+
 export interface ApprovalItem {
   readonly id: string;
   readonly kind: ApprovalKind;
@@ -171,6 +204,8 @@ export function newView(): ChatView {
     seq: 0,
     title: null,
     session: null,
+    memorySeq: 0,
+    usageSeq: 0,
     context: null,
     usage: { input: 0, output: 0 },
     cost: null,
