@@ -2,28 +2,29 @@
 // messages since the last user message are replayed against the steps. After a failed call nothing more is called; but if the
 // failure asks to read a file first, the model reads it and repeats the call once.
 
+import type { MessagePart } from '@continuo/engine';
 import type { HistoryMessage, ModelRequest } from './request.ts';
-import { lastPathIn, matchForm, readClauses, type Call, type CallStep } from './forms.ts';
+import { lastPathIn, matchForm, readClauses, type Call, type CallOutcome, type CallStep } from './forms.ts';
 import { CLAUSE_FORMS, PLAN_FORMS } from './plan-forms.ts';
-import { describeCalls, describeResults, introduceModel, type CallOutcome } from './sentences.ts';
+import { describeResults, introduceModel, nameOf } from './sentences.ts';
 import { type Step, splitWords } from './step.ts';
-import { replyTo } from './talk.ts';
+import { TALK_FORMS } from './talk.ts';
 
-type AnsweredRequest = Pick<ModelRequest, 'history' | 'tools' | 'system'>;
+/** Talk is no work: a goal or a plan's step has only the other clauses. */
+const CLAUSES = [...CLAUSE_FORMS, ...TALK_FORMS];
 
-export function answer({ history, tools, system }: AnsweredRequest, modelId: string): Step {
+export function answer({ history, tools, system }: ModelRequest, modelId: string): Step {
   const texts = history.flatMap((message) => (message.role === 'user' ? [message.content] : []));
   const text = texts.at(-1) ?? '';
   const situation = {
     tools: new Set(tools.map(({ name }) => name)),
     project: /\bproject_id ([\da-f-]{36})/.exec(system)?.[1],
     it: lastPathIn(texts.slice(-4, -1).join('\n')),
+    history,
   };
-  const steps = matchForm(PLAN_FORMS, text, situation) ?? readClauses(CLAUSE_FORMS, text, situation);
+  const steps = matchForm(PLAN_FORMS, text, situation) ?? readClauses(CLAUSES, text, situation);
   if (!steps) {
-    const examples = tools.length > 0 ? [...CLAUSE_FORMS, ...PLAN_FORMS].map(({ example }) => example) : [];
-    const reply = replyTo(history, text);
-    if (reply) return { deltas: splitWords(reply.text), slowly: reply.slowly };
+    const examples = tools.length > 0 ? [...CLAUSES, ...PLAN_FORMS].map(({ example }) => example) : [];
     return { deltas: splitWords(introduceModel(modelId, text, examples)) };
   }
   const last = history.findLastIndex((message) => message.role === 'user');
@@ -31,7 +32,7 @@ export function answer({ history, tools, system }: AnsweredRequest, modelId: str
   const calls = failed ? undefined : next?.(outcomes);
   if (typeof calls === 'object') {
     const made = calls.map(({ tool, input }) => ({ tool, input: JSON.stringify(input) }));
-    return { deltas: splitWords(describeCalls(calls)), calls: made };
+    return { deltas: splitWords(`Calling ${calls.map(nameOf).join(', ')}.`), calls: made };
   }
   const results = [describeResults(outcomes), calls, failed && next ? 'I did nothing after that.' : ''];
   const whose = stock ? ' What I wrote comes from a fixed stock of lines.' : '';
@@ -42,18 +43,15 @@ export function answer({ history, tools, system }: AnsweredRequest, modelId: str
 /** The calls of each message, with their results. */
 function turnsIn(history: readonly HistoryMessage[]): readonly (readonly CallOutcome[])[] {
   const none = { output: 'no result came back', failed: true };
-  const resultOf = (callId: string) =>
-    history.find((message) => message.role === 'tool' && message.callId === callId) ?? none;
-  const turns = history.map((message) => (message.role === 'assistant' ? message.parts : []));
-  const calls = turns.map((parts) => parts.filter((part) => part.kind === 'tool_call'));
-  return calls
-    .filter((turn) => turn.length > 0)
-    .map((turn) =>
-      turn.map(({ callId, tool, input }) => {
-        const { output, failed } = resultOf(callId) as typeof none;
-        return { tool, input: input.kind === 'json' ? input.value : {}, output, failed };
-      }),
-    );
+  const results = new Map(history.flatMap((each) => (each.role === 'tool' ? [[each.callId, each]] : [])));
+  const outcomesOf = (part: MessagePart): readonly CallOutcome[] => {
+    if (part.kind !== 'tool_call') return [];
+    const { output, failed } = results.get(part.callId) ?? none;
+    const input = (part.input.kind === 'json' ? part.input.value : {}) as Call['input'];
+    return [{ tool: part.tool, input, output, failed }];
+  };
+  const turns = history.map((each) => (each.role === 'assistant' ? each.parts.flatMap(outcomesOf) : []));
+  return turns.filter((turn) => turn.length > 0);
 }
 
 function replay(steps: readonly CallStep[], turns: readonly (readonly CallOutcome[])[]) {
@@ -68,9 +66,8 @@ function replay(steps: readonly CallStep[], turns: readonly (readonly CallOutcom
     const refused = detour ? [] : turn.filter(wantsReading);
     outcomes.push(...turn.filter((each) => !refused.includes(each) && (detour !== 'read' || each.failed)));
     if (refused.length === 0) continue;
-    const again = refused.map(({ tool, input }): Call => ({ tool, input: input as Call['input'] }));
-    const reads = again.map(({ input }): Call => ({ tool: 'read', input: { path: input['path'] } }));
-    queue.unshift({ calls: () => reads, detour: 'read' }, { calls: () => again, detour: 'again' });
+    const reads = refused.map(({ input: { path } }): Call => ({ tool: 'read', input: { path } }));
+    queue.unshift({ calls: () => reads, detour: 'read' }, { calls: () => refused, detour: 'again' });
   }
   return { outcomes, next: queue[0]?.calls, failed: outcomes.some((each) => each.failed), stock };
 }

@@ -1,39 +1,26 @@
 // Sentences about projects and what is in them. The kinds are those that the tools name; the project is the one that the system
 // text names.
 
-import { call, type Call, type CallStep, type Form, type Said, type Situation } from './forms.ts';
+import { call, form, type Call, type CallStep, type Form, type Said, type Situation } from './forms.ts';
+
+const CREATE = /^(?:create|add|make|start) (?:an? |the |our |my )?(?:new )?(?<words>[a-z].*)$/is;
+const DOCUMENT = /^(?:what does|read|open|show)(?: me)?(?: the)? document (?<path>\S.*?)(?: say)?$/is;
+const LIST = /^(?:list|show|what are)(?: me)?(?: all)?(?: the| our| my)? (?<kinds>[a-z_ ]+)$/i;
+const SEARCH = /^search(?: the)? project for (?<query>\S.*)$/is;
+const MARK = /^(?:mark|set|move)(?: the)? (?<words>[a-z].*) (?:as|to) (?<state>[a-z_ ]+)$/is;
 
 export const ENTITY_FORMS: readonly Form[] = [
-  {
-    example: 'Add a task Rent chairs: 40 of them',
-    pattern: /^(?:create|add|make|start) (?:an? |the |our |my )?(?:new )?(?<words>[a-z].*)$/is,
-    steps: ({ words = '' }, situation) => {
-      const kind = kindIn(words, 'create_onto_', situation);
-      const [, title = '', text] = /^(.+?)(?:: (.+))?$/s.exec(kind?.rest ?? '') ?? [];
-      if (!kind || title === '') return null;
-      return inProject(`create_onto_${kind.name}`, creation(kind.name, title, text), situation);
-    },
-  },
-  {
-    example: 'What does the document Research/Market say?',
-    pattern: /^(?:what does|read|open|show)(?: me)?(?: the)? document (?<path>\S.*?)(?: say)?$/is,
-    steps: ({ path }, situation) => inProject('get_onto_document_details', { path }, situation),
-  },
-  {
-    example: 'List the tasks',
-    pattern: /^(?:list|show|what are)(?: me)?(?: all)?(?: the| our| my)? (?<kinds>[a-z_ ]+)$/i,
-    steps: ({ kinds = '' }, situation) => inProject(`list_onto_${wordOf(kinds)}`, {}, situation),
-  },
-  {
-    example: 'Search the project for chairs',
-    pattern: /^search(?: the)? project for (?<query>\S.*)$/is,
-    steps: ({ query }, situation) => inProject('search_onto_project', { query }, situation),
-  },
-  {
-    example: 'Mark the task Rent chairs as done',
-    pattern: /^(?:mark|set|move)(?: the)? (?<words>[a-z].*) (?:as|to) (?<state>[a-z_ ]+)$/is,
-    steps: markEntity,
-  },
+  form('Add a task Rent chairs: 40 of them', CREATE, createEntity),
+  form('What does the document Research/Market say?', DOCUMENT, (said, situation) =>
+    inProject('get_onto_document_details', said, situation),
+  ),
+  form('List the tasks', LIST, ({ kinds = '' }, situation) =>
+    inProject(`list_onto_${wordOf(kinds)}`, {}, situation),
+  ),
+  form('Search the project for chairs', SEARCH, (said, situation) =>
+    inProject('search_onto_project', said, situation),
+  ),
+  form('Mark the task Rent chairs as done', MARK, markEntity),
 ];
 
 const wordOf = (text: string): string => text.trim().toLowerCase().replaceAll(' ', '_');
@@ -56,12 +43,14 @@ function kindIn(words: string, prefix: string, { tools }: Situation) {
 
 const FIELDS: Readonly<Record<string, string>> = { project: 'purpose', document: 'content' };
 
-function creation(kind: string, title: string, text?: string): Call['input'] {
-  const titled = { [kind === 'project' ? 'name' : 'title']: unquoted(title) };
-  return text === undefined ? titled : { ...titled, [FIELDS[kind] ?? 'description']: text };
+function createEntity({ words = '' }: Said, situation: Situation): readonly CallStep[] | null {
+  const kind = kindIn(words, 'create_onto_', situation);
+  const [, title = '', text] = /^(.+?)(?:: (.+))?$/s.exec(kind?.rest ?? '') ?? [];
+  if (!kind || title === '') return null;
+  const named = { [kind.name === 'project' ? 'name' : 'title']: unquoted(title) };
+  const input = text === undefined ? named : { ...named, [FIELDS[kind.name] ?? 'description']: text };
+  return inProject(`create_onto_${kind.name}`, input, situation);
 }
-
-type Found = { readonly entity_id: string; readonly title?: string };
 
 /** An entity is looked up by its title and read before its state is changed. */
 function markEntity({ words = '', state = '' }: Said, situation: Situation): readonly CallStep[] | null {
@@ -74,7 +63,9 @@ function markEntity({ words = '', state = '' }: Said, situation: Situation): rea
   return [
     call(tools.has(plural) ? plural : 'search_onto_project', { query: title, project_id: project }),
     (outcomes) => {
-      const { items = [] } = (outcomes.at(-1)?.output ?? {}) as { items?: Found[] };
+      const { items = [] } = (outcomes.at(-1)?.output ?? {}) as {
+        items?: { entity_id: string; title?: string }[];
+      };
       const item = items.find((each) => each.title?.toLowerCase() === title.toLowerCase()) ?? items[0];
       if (!item) return `I found nothing called ${title}.`;
       return [{ tool: `get_onto_${kind.name}_details`, input: { [key]: item.entity_id } }];

@@ -1,7 +1,7 @@
 // Reads a message by the table of forms. It is split into clauses: either every clause has a form and all are carried out, or
 // nothing is. A missed call is better than a wrong one.
 
-import type { CallOutcome } from './sentences.ts';
+import type { HistoryMessage } from './request.ts';
 
 export interface Call {
   readonly tool: string;
@@ -10,7 +10,12 @@ export interface Call {
   readonly stock?: boolean;
 }
 
-/** The calls of one message, given the results so far; a string says why they cannot be made. */
+export interface CallOutcome extends Call {
+  readonly output: unknown;
+  readonly failed: boolean;
+}
+
+/** The calls of one message, given the results so far; a string is said instead of them, and ends the answer. */
 export type CallStep = (outcomes: readonly CallOutcome[]) => readonly Call[] | string;
 
 export interface Situation {
@@ -19,22 +24,23 @@ export interface Situation {
   readonly project: string | undefined;
   /** The path that was mentioned last: "it". */
   readonly it: string | null;
+  readonly history: readonly HistoryMessage[];
 }
 
 /** The named groups of a form's pattern. A group that is one quoted text has no quotes. */
 export type Said = Readonly<Record<string, string | undefined>>;
 
-export interface Form {
-  /** Shown to people who ask for something else. */
-  readonly example: string;
-  readonly pattern: RegExp;
-  /** Null: the sentence is about something else after all, or its tools are missing. */
-  readonly steps: (said: Said, situation: Situation) => readonly CallStep[] | null;
-}
+/** Null: the sentence is about something else after all, or its tools are missing. */
+export type CallSteps = readonly CallStep[] | null;
+export type Steps = (said: Said, situation: Situation) => CallSteps;
 
-export const call = (tool: string, input: Call['input'], stock = false): CallStep => {
+/** The example is shown to people who ask for something else. */
+export const form = (example: string, pattern: RegExp, steps: Steps) => ({ example, pattern, steps });
+export type Form = ReturnType<typeof form>;
+
+export function call(tool: string, input: Call['input'], stock = false): CallStep {
   return () => [{ tool, input, stock }];
-};
+}
 
 /** A message that is longer is not read for calls; quoted texts do not count for the second limit. */
 const LONGEST_MESSAGE = 16_000;
@@ -43,10 +49,11 @@ const MOST_CLAUSES = 20;
 
 /** A mark stands for each quoted text while a sentence is read, so that nothing in it is taken for a part of the sentence. */
 export const QUOTE = String.raw`\uE000\d+\uE001`;
+const MARKS = new RegExp(QUOTE, 'g');
 const QUOTED =
   /```(?:[\w-]*\n)?([\s\S]*?)```|`([^`\n]+)`|"([^"]*)"|“([^”]*)”|(?<![\p{L}\p{N}])'((?:[^'\n]|'(?=\p{L}))*)'(?!\p{L})/gu;
 const VERBS =
-  'add|call|change|count|create|delete|find|list|make|mark|move|open|put|read|remove|rename|replace|restore|run|save|search|set|show|undo|what changed|write';
+  'add|call|change|count|create|delete|find|list|make|mark|move|open|put|read|remove|rename|replace|restore|run|save|search|set|show|tell|undo|what changed|write';
 const BETWEEN = new RegExp(
   `(?:[.;!,\\n]|\\s(?=(?:and|then)\\b))\\s*(?:(?:and|then|also|finally|please),?\\s+)*(?=(?:${VERBS})\\b)`,
   'i',
@@ -56,11 +63,7 @@ const AT_END = /[.!?\s]+$/;
 const PATH = /(?:^|\s)([^\s,;:]*[./][^\s,;:]*[^\s,;:.!?])/g;
 
 /** The steps that the text asks for; null if a part of it has no form. */
-export function readClauses(
-  forms: readonly Form[],
-  text: string,
-  situation: Situation,
-): readonly CallStep[] | null {
+export function readClauses(forms: readonly Form[], text: string, situation: Situation) {
   if (text.length > LONGEST_MESSAGE) return null;
   const plain = text.replaceAll(/[\uE000\uE001]/g, ' ');
   const quotes: string[][] = [];
@@ -70,38 +73,35 @@ export function readClauses(
   });
   const clauses = masked.split(BETWEEN);
   if (masked.length > LONGEST_UNQUOTED || clauses.length > MOST_CLAUSES) return null;
+  const unmask = (part: string) =>
+    part.replaceAll(MARKS, (mark) => quotes[Number(mark.slice(1, -1))]![mark === part ? 1 : 0]!);
   const read = (clause: string, it: string | null) =>
-    matchForm(forms, clause.trim().replace(LEAD_IN, '').replace(AT_END, ''), { ...situation, it }, quotes);
+    matchForm(forms, clause.trim().replace(LEAD_IN, '').replace(AT_END, ''), { ...situation, it }, unmask);
   const steps: CallStep[] = [];
   let { it } = situation;
   for (const clause of clauses) {
     const found = read(clause, it);
     if (!found) return read(masked, situation.it);
     steps.push(...found);
-    it = lastPathIn(unmask(clause, quotes)) ?? it;
+    it = lastPathIn(unmask(clause)) ?? it;
   }
   return steps;
 }
 
-type Quotes = readonly (readonly string[])[];
-
-export function matchForm(forms: readonly Form[], text: string, situation: Situation, quotes: Quotes = []) {
+/** The steps of the first form that matches; null if there is none. */
+export function matchForm(
+  forms: readonly Form[],
+  text: string,
+  situation: Situation,
+  unmask = (part: string) => part,
+) {
   for (const { pattern, steps } of forms) {
-    const groups = pattern.exec(text)?.groups;
-    const found = groups ? steps(saidOf(groups, quotes), situation) : null;
+    const groups = Object.entries(pattern.exec(text)?.groups ?? {});
+    const said = groups.map(([group, part]: [string, string | undefined]) => [group, part && unmask(part)]);
+    const found = groups.length > 0 ? steps(Object.fromEntries(said), situation) : null;
     if (found) return found;
   }
   return null;
-}
-
-function saidOf(groups: Said, quotes: Quotes): Said {
-  const isQuote = new RegExp(`^${QUOTE}$`);
-  const unquoted = (text = '') => unmask(text, quotes, isQuote.test(text) ? 1 : 0);
-  return Object.fromEntries(Object.entries(groups).map(([group, text]) => [group, text && unquoted(text)]));
-}
-
-function unmask(text: string, quotes: Quotes, part = 0): string {
-  return text.replaceAll(new RegExp(QUOTE, 'g'), (mark) => quotes[Number(mark.slice(1, -1))]?.[part] ?? mark);
 }
 
 export function lastPathIn(text: string): string | null {

@@ -15,11 +15,9 @@ export type HistoryMessage =
   /** A marker from the server to the model, such as an interruption. */
   | { readonly role: 'system'; readonly content: string };
 
+/** Of a tool, these models need the name alone. */
 export interface ToolSchema {
   readonly name: string;
-  readonly description: string;
-  /** JSON Schema of the input, always an object. */
-  readonly input: Readonly<Record<string, unknown>>;
 }
 
 export interface ModelRequest {
@@ -33,8 +31,8 @@ export interface ModelRequest {
   readonly signal: AbortSignal;
 }
 
-/** Undefined if the text is not JSON, or is nested deeper than a call's input may be. */
-export function parseJson(text: string): unknown {
+/** The JSON object of a text; undefined if it is none, or is nested deeper than a call's input may be. */
+export function parseJson(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     return isJsonTooDeep(text) ? undefined : JSON.parse(text);
   } catch {

@@ -8,7 +8,6 @@ import { type Step, splitWords } from './step.ts';
 
 /** A call's input may be nested as deep as `JSON_DEPTH`; the rest is for the script around it. */
 const SCRIPT_DEPTH = JSON_DEPTH + 16;
-const MOST_TOKENS = 100_000;
 const milliseconds = z.number().min(0).max(86_400_000);
 
 const callSchema = z
@@ -17,7 +16,8 @@ const callSchema = z
     input: z.record(z.string(), z.unknown()).optional(),
     raw: z.string().optional(),
   })
-  .refine(({ input, raw }) => input === undefined || raw === undefined, 'give input or raw, not both');
+  .refine(({ input, raw }) => input === undefined || raw === undefined, 'give input or raw, not both')
+  .transform(({ tool, input, raw }) => ({ tool, input: raw ?? JSON.stringify(input ?? {}) }));
 
 const stepSchema = z
   .strictObject({
@@ -25,9 +25,9 @@ const stepSchema = z
     /** The text, already split into deltas. */
     deltas: z.array(z.string()).optional(),
     /** How many made-up words to add after the text. */
-    tokens: z.int().min(0).max(MOST_TOKENS).optional(),
+    tokens: z.int().min(0).max(100_000).optional(),
     reasoning: z.string().optional(),
-    calls: z.array(callSchema).optional(),
+    calls: z.array(callSchema).default([]),
     delay_ms: milliseconds.optional(),
     first_delay_ms: milliseconds.optional(),
     error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
@@ -42,8 +42,7 @@ type ScriptStep = z.infer<typeof stepSchema>;
 export function scriptedStep(history: readonly HistoryMessage[]): Step {
   const start = history.findLastIndex((message) => message.role === 'user');
   const message = history[start];
-  if (message?.role !== 'user') return invalid('there is no user message to read it from');
-  const script = readScript(message.content);
+  const script = readScript(message?.role === 'user' ? message.content : '');
   if (typeof script === 'string') return invalid(script);
 
   const index = history.slice(start + 1).filter((later) => later.role === 'assistant').length;
@@ -64,37 +63,27 @@ function readScript(message: string): readonly ScriptStep[] | string {
   }
   const parsed = scriptSchema.safeParse(value);
   if (parsed.success) return parsed.data.steps;
-  const issue = parsed.error.issues[0];
-  if (!issue) return 'it does not have the shape of a script';
-  const place = issue.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
-  return `${place ? `at ${place.replace(/^\./, '')}: ` : ''}${issue.message}`;
+  const { path, message: problem } = parsed.error.issues[0]!;
+  return `${path.length > 0 ? `at ${z.core.toDotPath(path)}: ` : ''}${problem}`;
 }
 
 function invalid(problem: string): Step {
   const message = `The script cannot be played: ${problem}. The last user message must be JSON such as {"steps":[{"text":"hello"}]}.`;
-  return { end: { kind: 'error', code: 'invalid_script', message } };
+  return { error: { code: 'invalid_script', message } };
 }
 
 function toStep(step: ScriptStep, index: number): Step {
-  const between = step.delay_ms ?? 0;
   return {
+    ...step,
     deltas: [...(step.deltas ?? splitWords(step.text ?? '')), ...inventedWords(step.tokens ?? 0, index)],
-    calls: (step.calls ?? []).map(({ tool, input, raw }) => ({
-      tool,
-      input: raw ?? JSON.stringify(input ?? {}),
-    })),
-    pace: { first: step.first_delay_ms ?? 0, between: () => between },
-    ...(step.reasoning !== undefined && { reasoning: step.reasoning }),
-    ...(step.error && { end: { kind: 'error', ...step.error } }),
-    ...(step.hang && { end: { kind: 'hang' } }),
+    pace: { first: step.first_delay_ms ?? 0, between: step.delay_ms ?? 0 },
   };
 }
 
-const WORDS =
-  'the run goes on one word after another while every word is kept in order and none is lost '.match(
-    /\S+ /g,
-  ) ?? [];
+const WORDS = splitWords(
+  'the run goes on one word after another while every word is kept in order and none is lost ',
+);
 
 function inventedWords(count: number, seed: number): readonly string[] {
-  return Array.from({ length: count }, (_, index) => WORDS[(index + seed * 5) % WORDS.length] ?? 'word ');
+  return Array.from({ length: count }, (_, index) => WORDS[(index + seed * 5) % WORDS.length]!);
 }

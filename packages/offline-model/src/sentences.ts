@@ -1,13 +1,6 @@
 // The offline model's sentences. They are short and true, and say that the offline model wrote them.
 
-import type { Call } from './forms.ts';
-
-export interface CallOutcome {
-  readonly tool: string;
-  readonly input: unknown;
-  readonly output: unknown;
-  readonly failed: boolean;
-}
+import type { Call, CallOutcome } from './forms.ts';
 
 export function introduceModel(modelId: string, text: string, examples: readonly string[]): string {
   const heard = text.trim() === '' ? 'Your message was empty. ' : `You wrote: “${excerpt(text, 80)}”. `;
@@ -21,31 +14,28 @@ export function introduceModel(modelId: string, text: string, examples: readonly
   return `${heard}${what}\n\n${forms}\n\n${how}`;
 }
 
-export function describeCalls(calls: readonly Call[]): string {
-  return `Calling ${calls.map(({ tool, input }) => nameOf(tool, input)).join(', ')}.`;
-}
-
 /** Each call on a line, and the output of the last one if it has several lines. */
 export function describeResults(outcomes: readonly CallOutcome[]): string {
   const lines = outcomes.map(describeResult);
   const last = outcomes.at(-1);
   const text = textOf(last?.output);
-  const list = lines.length < 2 ? lines : ['I made these calls:', '', ...numbered(lines)];
-  return [...list, ...(!last?.failed && text.includes('\n') ? ['', block(text)] : [])].join('\n');
+  const numbered = lines.map((line, at) => (lines.length < 2 ? line : `${at + 1}. ${line}`));
+  const list = lines.length < 2 ? [] : ['I made these calls:', ''];
+  return [...list, ...numbered, ...(!last?.failed && text.includes('\n') ? ['', block(text)] : [])].join(
+    '\n',
+  );
 }
 
-const numbered = (lines: readonly string[]) => lines.map((line, at) => `${at + 1}. ${line}`);
-
-function describeResult({ tool, input, output, failed }: CallOutcome): string {
-  const text = textOf(output);
-  if (failed) return `${nameOf(tool, input)} failed: ${excerpt(text, 200) || 'it gave no reason'}`;
-  return `${nameOf(tool, input)}: ${text.startsWith('--- ') ? 'the differences' : excerpt(text.split('\n')[0]!, 200) || 'done'}`;
+function describeResult(outcome: CallOutcome): string {
+  const text = textOf(outcome.output);
+  if (outcome.failed) return `${nameOf(outcome)} failed: ${excerpt(text, 200) || 'it gave no reason'}`;
+  const what = text.startsWith('--- ') ? 'the differences' : excerpt(text.split('\n')[0]!, 200);
+  return `${nameOf(outcome)}: ${what || 'done'}`;
 }
 
 /** A call is named by its path, if it has one. */
-function nameOf(tool: string, input: unknown): string {
-  const path = typeof input === 'object' && input !== null && 'path' in input ? input.path : null;
-  const words = typeof path === 'string' ? path : JSON.stringify(input ?? {});
+export function nameOf({ tool, input }: Call): string {
+  const words = typeof input['path'] === 'string' ? input['path'] : JSON.stringify(input);
   return words === '{}' ? tool : `${tool} ${excerpt(words, 120)}`;
 }
 

@@ -7,32 +7,40 @@ const STOCK: Readonly<Record<string, string>> = {
 a frog leaps into the dark/each leaf holds a little sky/the road keeps nobody’s steps/a clock goes on by itself
 the sound of water/then it is silent/and nothing is lost/the log has it all`,
   list: '- one\n- two\n- three',
+  day: `Wind from the north/Wind from the west/No wind at all/A storm until noon/Fog all day
+the sea calm/waves over the rocks/the tide high/the water grey and slow
+Two ships passed, and both are in the book./The lamp went out and was lit again.`,
 };
 const choicesOf = (kind: string) => (STOCK[kind] ?? '').split('\n').map((line) => line.split('/'));
-const pick = (kind: string, number: number) =>
-  choicesOf(kind).map((choices) => choices[number % choices.length]!);
 
 const ASKED =
-  /^(?:(?:a|an|the|another|some) )?((?:(?:short|little|new|nice|small) )*([a-z]+)(?: (?:about|on|of|for) .*)?)$/i;
+  /^(?:(?:a|an|the|another|some) )?((?:(?:short|little|new|nice|small) )*(haiku|list)(?: (?:about|on|of|for) .*)?)$/i;
 
 /** The stock text that the words ask for; null if the words are the text itself. */
 export function stockText(words: string): string | null {
-  const [, phrase = '', kind = ''] = ASKED.exec(words.trim()) ?? [];
-  return Object.hasOwn(STOCK, kind.toLowerCase())
-    ? `${pick(kind.toLowerCase(), phrase.length).join('\n')}\n`
-    : null;
+  const [, phrase = '', kind] = ASKED.exec(words.trim()) ?? [];
+  return kind ? `${stockLines(kind.toLowerCase(), phrase.length).join('\n')}\n` : null;
 }
 
-/** A page about a subject: a heading, a few lines, and what they are. */
-export function stockPage(subject: string, number = 0): string {
-  const heading = subject.charAt(0).toUpperCase() + subject.slice(1);
-  return `# ${heading}\n\n${pick('haiku', number).join('  \n')}\n\nThe offline stand-in wrote this from a fixed stock of lines: no language model is connected.\n`;
+/** One choice for each line of the text. */
+export function stockLines(kind: string, number: number): readonly string[] {
+  return choicesOf(kind).map((choices) => choices[number % choices.length]!);
 }
+
+/** A few lines, and what they are. */
+export function stockBody(number: number): string {
+  const lines = stockLines('haiku', number).join('  \n');
+  return `${lines}\n\nThe offline stand-in wrote this from a fixed stock of lines: no language model is connected.\n`;
+}
+
+export function stockPage(subject: string, number = 0): string {
+  return `# ${capitalised(subject)}\n\n${stockBody(number)}`;
+}
+
+export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Another line for the same position; null if the line is not from the stock. */
 export function otherLine(line: string): string | null {
-  const choices = Object.keys(STOCK)
-    .flatMap(choicesOf)
-    .find((each) => each.length > 1 && each.includes(line.trim()));
+  const choices = choicesOf('haiku').find((each) => each.includes(line.trim()));
   return choices ? choices[(choices.indexOf(line.trim()) + 1) % choices.length]! : null;
 }
