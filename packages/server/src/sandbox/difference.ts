@@ -1,12 +1,13 @@
 // What a command changed: the overlay's upper folder, compared with the workspace. Only regular files count. Links, devices,
-// pipes, sockets and modes are left out, whatever they claim to be. No process of the command is left when this runs, so
-// nothing changes meanwhile; nothing is followed all the same.
+// pipes, sockets and modes are left out, whatever they claim to be. No process of the command is left when this runs. All the
+// same, each step is made through the descriptor of its folder, so that nothing outside is read if something changes meanwhile.
 
-import { constants, type Stats } from 'node:fs';
-import { lstat, open, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { BigIntStats } from 'node:fs';
+import { close, fstat, readFile } from '../files/mirror/disk/calls.ts';
+import { openFolder, type Folder } from '../files/mirror/disk/tree.ts';
 import { isReadOnly, parsePath, type FilePath } from '../files/paths.ts';
 import { PROPOSED_BYTES, PROPOSED_FILE_BYTES, PROPOSED_FILES } from './limits.ts';
+import { withoutControls } from './output.ts';
 
 export interface ChangedFile {
   readonly path: FilePath;
@@ -41,55 +42,59 @@ export async function readDifference(upper: string, slice: string): Promise<Diff
   const leftOut: LeftOut[] = [];
   let bytes = 0;
   const leave = (path: string, reason: string) => {
-    if (leftOut.length < LEFT_OUT) leftOut.push({ path: path.toWellFormed().slice(0, 1024), reason });
+    if (leftOut.length < LEFT_OUT)
+      leftOut.push({ path: withoutControls(path.slice(0, 1024)), reason: withoutControls(reason) });
   };
-  const folder = async (at: string, path: string): Promise<void> => {
-    for (const name of (await readdir(at)).toSorted()) await entry(join(at, name), `${path}/${name}`, name);
+  const all = async (folder: Folder, path: string): Promise<void> => {
+    for (const name of (await folder.list()).toSorted()) await entry(folder, `${path}/${name}`, name);
   };
-  const entry = async (at: string, path: string, name: string): Promise<void> => {
-    const found = await lstat(at).catch(() => null);
+  const entry = async (folder: Folder, path: string, name: string): Promise<void> => {
+    const found = await folder.look(name).catch(() => null);
     if (!found) return leave(path, 'its name is not valid');
     const parsed = parsePath(path);
     if (!parsed.ok) return leave(path, parsed.problem);
-    if (found.isDirectory())
-      return DEPENDENCIES.has(name)
-        ? leave(path, 'dependencies and caches are not part of the workspace; install them in /scratch')
-        : folder(at, path);
-    const refused = refusal(found, parsed.path) ?? tooMuch(found, files.length, bytes);
+    if (found.isDirectory()) {
+      if (DEPENDENCIES.has(name))
+        return leave(path, 'dependencies and caches are not part of the workspace; install them in /scratch');
+      const inner = await folder.enter(name).catch(() => null);
+      if (!inner) return leave(path, 'it cannot be read');
+      return all(inner, path).finally(() => inner.close());
+    }
+    const refused = refusal(found, parsed.path) ?? tooMuch(Number(found.size), files.length, bytes);
     if (refused !== null) return leave(path, refused);
-    const content = await readRegular(at, found);
-    if (!content) return leave(path, 'it is not a regular file');
+    const content = await readRegular(folder, name, found);
+    if (!content) return leave(path, 'it cannot be read');
     bytes += content.length;
     files.push({ path: parsed.path, content });
   };
-  await folder(upper, slice === '' ? '' : `/${slice}`);
+  const top = (await openFolder(upper, []))!;
+  await all(top, slice === '' ? '' : `/${slice}`).finally(() => top.close());
   return { files, leftOut };
 }
 
-function refusal(found: Stats, path: FilePath): string | null {
-  if (found.isCharacterDevice() && found.rdev === 0)
+function refusal(found: BigIntStats, path: FilePath): string | null {
+  if (found.isCharacterDevice() && found.rdev === 0n)
     return 'it was removed in the sandbox; call remove to remove it';
   if (found.isSymbolicLink()) return 'it is a symbolic link';
   if (!found.isFile()) return 'it is not a regular file';
   return isReadOnly(path) ? 'chats are read-only' : null;
 }
 
-function tooMuch({ size }: Stats, files: number, bytes: number): string | null {
+function tooMuch(size: number, files: number, bytes: number): string | null {
   if (size > PROPOSED_FILE_BYTES) return `it is larger than ${PROPOSED_FILE_BYTES} bytes`;
   if (files >= PROPOSED_FILES) return `more than ${PROPOSED_FILES} files changed`;
   return bytes + size > PROPOSED_BYTES ? `the changes are larger than ${PROPOSED_BYTES} bytes` : null;
 }
 
-async function readRegular(at: string, expected: Stats): Promise<Buffer | null> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const file = await open(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => null);
-  if (!file) return null;
+async function readRegular(folder: Folder, name: string, expected: BigIntStats): Promise<Buffer | null> {
+  const file = await folder.open(name).catch(() => null);
+  if (file === null) return null;
   try {
-    const found = await file.stat();
+    const found = await fstat(file, { bigint: true });
     return found.isFile() && found.ino === expected.ino && found.size === expected.size
-      ? await file.readFile()
+      ? await readFile(file)
       : null;
   } finally {
-    await file.close();
+    close(file);
   }
 }

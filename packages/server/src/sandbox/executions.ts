@@ -1,14 +1,23 @@
 // The rows of commands: what a person sees of one while it runs and afterwards, and the changes that it proposes.
 
-import { defineTopic, oneField } from '../bus/bus.ts';
+import { defineTopic } from '../bus/bus.ts';
 import { transaction, type Pool, type Queryable } from '../db/pool.ts';
 import { asText, CHUNK_BYTES } from '../files/content.ts';
 import type { FilePath } from '../files/paths.ts';
 import type { ChangedFile, LeftOut } from './difference.ts';
 import type { Limit } from './runner.ts';
 
-/** A command wrote output, or ended. */
-export const EXECUTION_CHANGED = defineTopic('sandbox.execution_changed', oneField('key'));
+/** A command began, wrote output, or ended. The key is the run's id, a colon, and the call's id. */
+export const EXECUTION_CHANGED = defineTopic<{ readonly workspaceId: string; readonly key: string }>(
+  'sandbox.execution_changed',
+  {
+    encode: ({ workspaceId, key }) => `${workspaceId} ${key}`,
+    decode: (text) => {
+      const [workspaceId = '', ...key] = text.split(' ');
+      return { workspaceId, key: key.join(' ') };
+    },
+  },
+);
 
 export interface ExecutionId {
   readonly runId: string;

@@ -80,7 +80,9 @@ const STYLES = /\u001b\[[\d;]*m/g;
 // Control characters except tab, newline and those of the styles that stay, and characters that turn the direction of text.
 const CONTROLS =
   // oxlint-disable-next-line no-control-regex
-  /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+  /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+const LINES_AND_CONTROLS = new RegExp(`[\\u0009\\u000a\\u001b\\u2028\\u2029]|${CONTROLS.source}`, 'g');
 
 /** Text that only changes colours: no other escape sequences, no overwritten lines, no control characters. */
 function safeText(text: string): string {
@@ -125,6 +127,13 @@ function isHarmless(code: number): boolean {
 /** Text without colours, for models and programs. */
 export function withoutColors(text: string): string {
   return text.replaceAll(STYLES, '');
+}
+
+/** One line of plain text, such as the name of a file: what would control its reader is written as in JSON. */
+export function withoutControls(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(LINES_AND_CONTROLS, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** What a model is shown of a text: its beginning and its end, cut at lines where that loses little. */

@@ -9,7 +9,7 @@ import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { plainHost, parseAllowed } from '../allowed-host.ts';
+import { plainHost, parseAllowed } from '../hosts/allowed-host.ts';
 import { OutgoingRefused, type Outgoing } from '../outgoing/outgoing.ts';
 import type { Runner } from './runner.ts';
 
@@ -47,8 +47,11 @@ export async function openProxy({ hosts, connect, owner }: ProxyOptions): Promis
     socket.setTimeout(IDLE_MS, () => socket.destroy());
     return socket;
   };
+  let clients = 0;
   const server = createServer((socket) => {
-    if (open.size >= 2 * CONNECTIONS) return void socket.destroy();
+    if (clients >= CONNECTIONS) return void socket.destroy();
+    clients += 1;
+    socket.once('close', () => (clients -= 1));
     keep(socket);
     converse(socket, async (target) => keep(await reach(target)));
   });

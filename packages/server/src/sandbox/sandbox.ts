@@ -1,12 +1,14 @@
 // Runs the commands of runs: as many at once as there are cores, the others wait their turn. A command sees the
 // workspace's folder on disk, and what it writes there goes to a layer of its own, whose difference is kept as a proposal.
 
+import { createWriteStream } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
 import type { Logger } from 'pino';
 import type { Bus } from '../bus/bus.ts';
 import type { Pool } from '../db/pool.ts';
-import { FairLimiter } from '../fair-limiter.ts';
+import { FairLimiter } from '../limits/fair-limiter.ts';
 import { lastChange, readChanges } from '../files/changes.ts';
 import { findFiles } from '../files/files.ts';
 import { sha256 } from '../files/content.ts';
@@ -14,13 +16,7 @@ import type { Workspaces } from '../files/workspace-files.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import type { CallContext } from '../tools/tool.ts';
 import { readDifference, type Difference, type LeftOut } from './difference.ts';
-import {
-  endExecution,
-  EXECUTION_CHANGED,
-  recordOutput,
-  startExecution,
-  type ExecutionId,
-} from './executions.ts';
+import { endExecution, EXECUTION_CHANGED, recordOutput, startExecution } from './executions.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { isShownWhole, Output, withoutColors } from './output.ts';
 import { openProxy } from './proxy.ts';
@@ -30,8 +26,8 @@ import { createVolumes } from './volumes.ts';
 /** How often the output of a running command is stored for people who watch, and how much of its end. */
 const PROGRESS_MS = 500;
 const PROGRESS_CHARACTERS = 16 * 1024;
-/** Maximum number of changes by others during a command that are looked through for the version it started from. */
-const CHANGES_MEANWHILE = 10_000;
+/** How many changes by others during a command are read at once. */
+const CHANGES_PAGE = 10_000;
 
 interface Command {
   readonly command: string;
@@ -107,11 +103,20 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   async function inLayers(command: Command, context: CallContext): Promise<CommandResult> {
     const { workspaceId, threadId, runId, callId } = context;
     await startExecution(pool, { workspaceId, threadId, runId, callId, ...command });
+    await announce(context);
     const since = await lastChange(pool, workspaceId);
     const workspace = await workspaces.mirrors.folder(workspaceId);
     const layers = await volumes.open(threadId);
     const started = performance.now();
     const output = new Output();
+    const whole = createWriteStream(layers.output, { mode: 0o644 });
+    const isWhole = finished(whole).then(
+      () => true,
+      (error: Error) => {
+        log.warn({ reason: error.message }, 'the whole output of a command could not be kept');
+        return false;
+      },
+    );
     const progress = showProgress(context, output);
     const proxy =
       command.network.length === 0
@@ -131,9 +136,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         signal: context.signal,
         onOutput: (piece) => {
           output.add(piece);
+          whole.write(piece);
           progress.later();
         },
       });
+      whole.end();
       const milliseconds = Math.round(performance.now() - started);
       await progress.stop();
       const difference = await readDifference(layers.upper, command.slice);
@@ -150,7 +157,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       await announce(context);
       return {
         ...result,
-        outputFile: isShownWhole(result.output) ? null : await layers.keepOutput(result.output),
+        outputFile: isShownWhole(result.output) || !(await isWhole) ? null : await layers.keepOutput(),
         milliseconds,
         cpuSeconds: ending.cpuSeconds,
         changes: changes.map(({ path, base, content }) => ({ path: path.path, base, size: content.length })),
@@ -161,7 +168,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       await announce(context);
       throw error;
     } finally {
-      await progress.stop();
+      whole.end();
+      await Promise.all([progress.stop(), isWhole]);
       await proxy?.close();
       await layers.remove();
     }
@@ -175,8 +183,13 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       files.map(({ path }) => path),
     );
     const byOthers = new Map<string, number>();
-    for (const { data } of await readChanges(pool, workspaceId, { after: since, limit: CHANGES_MEANWHILE }))
-      if (!byOthers.has(data.path)) byOthers.set(data.path, data.v - 1);
+    for (let after: number | null = since; after !== null;) {
+      const page = await readChanges(pool, workspaceId, { after, limit: CHANGES_PAGE });
+      for (const { data } of page)
+        for (const path of [data.path, data.from])
+          if (path !== undefined && !byOthers.has(path)) byOthers.set(path, data.v - 1);
+      after = page.length < CHANGES_PAGE ? null : page.at(-1)!.seq;
+    }
     return files.flatMap((file) => {
       const head = heads.get(file.path.path);
       if (head && head.hash.equals(sha256(file.content))) return [];
@@ -184,7 +197,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     });
   }
 
-  function showProgress(id: ExecutionId, output: Output) {
+  function showProgress(id: CallContext, output: Output) {
     let timer: NodeJS.Timeout | null = null;
     let storing: Promise<void> = Promise.resolve();
     const store = async (): Promise<void> => {
@@ -207,7 +220,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     };
   }
 
-  async function announce({ runId, callId }: ExecutionId): Promise<void> {
-    await bus.publish(EXECUTION_CHANGED, { key: `${runId}:${callId}` });
+  async function announce({ workspaceId, runId, callId }: CallContext): Promise<void> {
+    await bus.publish(EXECUTION_CHANGED, { workspaceId, key: `${runId}:${callId}` });
   }
 }

@@ -2,7 +2,7 @@
 // its writes, which are removed when it has ended. What is in them is hostile: it is never followed or run.
 
 import { execFile } from 'node:child_process';
-import { chown, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
@@ -11,13 +11,16 @@ import type { Folders, Runner } from './runner.ts';
 
 const run = promisify(execFile);
 
-/** How many outputs a chat's commands can look up: the last ones. */
+/** How many outputs a chat's commands can look up, and their bytes together: the last ones. */
 const OUTPUTS = 20;
+const OUTPUTS_BYTES = 64 * 2 ** 20;
 const OLD_MS = 3_600_000;
 
 interface Layers extends Omit<Folders, 'workspace'> {
-  /** Keeps an output for the chat's next commands. Returns its path inside the sandbox. */
-  keepOutput(text: string): Promise<string>;
+  /** The file for all that the command writes to its output. The command does not see it. */
+  readonly output: string;
+  /** Keeps that file for the chat's next commands. Returns its path inside the sandbox. */
+  keepOutput(): Promise<string>;
   remove(): Promise<void>;
 }
 
@@ -41,18 +44,20 @@ export function createVolumes(folder: string, owner: Runner['owner']): Volumes {
       await mkdir(call, { recursive: true, mode: 0o700 });
       await make(scratch);
       const [upper, tmp] = [await make(join(call, 'upper')), await make(join(call, 'tmp'))];
-      // The overlay's own folder, as whoever mounts it.
+      // The overlay's own folder, seen by the user that mounts it.
       const work = join(call, 'work');
       await mkdir(work);
       const outputs = join(folder, threadId, 'outputs');
       await mkdir(outputs, { recursive: true, mode: 0o755 });
+      const output = join(call, 'output');
       return {
         scratch,
         upper,
         work,
         tmp,
         outputs,
-        keepOutput: (text) => keepOutput(outputs, text),
+        output,
+        keepOutput: () => keepOutput(outputs, output),
         remove: () => removeTree(call),
       };
     },
@@ -70,13 +75,35 @@ export function createVolumes(folder: string, owner: Runner['owner']): Volumes {
 }
 
 /** Commands can only read this folder. */
-async function keepOutput(folder: string, text: string): Promise<string> {
-  const numbers = (await readdir(folder)).map((name) => Number.parseInt(name, 10)).toSorted((a, b) => a - b);
-  const number = (numbers.at(-1) ?? 0) + 1;
-  await writeFile(join(folder, `${number}.txt`), text, { mode: 0o644 });
-  for (const old of numbers.slice(0, Math.max(0, numbers.length + 1 - OUTPUTS)))
-    await rm(join(folder, `${old}.txt`), { force: true });
+async function keepOutput(folder: string, file: string): Promise<string> {
+  const before = await numbersIn(folder);
+  let number = (before[0] ?? 0) + 1;
+  // Another command of the chat may end at the same time.
+  while (!(await isLinked(file, pathOf(folder, number)))) number += 1;
+  let bytes = 0;
+  for (const [index, each] of (await numbersIn(folder)).entries()) {
+    bytes += (await stat(pathOf(folder, each)).catch(() => null))?.size ?? 0;
+    if (index >= OUTPUTS || bytes > OUTPUTS_BYTES) await rm(pathOf(folder, each), { force: true });
+  }
   return `/outputs/${number}.txt`;
+}
+
+const pathOf = (folder: string, number: number) => join(folder, `${number}.txt`);
+
+/** The last one first. */
+async function numbersIn(folder: string): Promise<readonly number[]> {
+  return (await readdir(folder)).map((name) => Number.parseInt(name, 10)).toSorted((a, b) => b - a);
+}
+
+/** False if there is a file with that name. */
+async function isLinked(file: string, path: string): Promise<boolean> {
+  try {
+    await link(file, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 /** Older than any command can be: several servers may share the folder. */

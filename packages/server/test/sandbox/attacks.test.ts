@@ -1,142 +1,24 @@
-// The attacks, each in a sandbox of its own. After each, the workspace is as it was, and no process is left.
+// The attacks on bubblewrap, each in a sandbox of its own.
 
-import { spawn, type ChildProcess } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, lstat, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { until } from '@continuo/testkit';
 import { findBubblewrap } from '@continuo/testkit/fixtures';
 import { createBubblewrap } from '../../src/sandbox/bubblewrap/bubblewrap.ts';
-import { probeBubblewrap } from '../../src/sandbox/bubblewrap/probe.ts';
-import type { Limits } from '../../src/sandbox/limits.ts';
-import { Output } from '../../src/sandbox/output.ts';
-import type { Ending, Runner } from '../../src/sandbox/runner.ts';
-import { createVolumes } from '../../src/sandbox/volumes.ts';
+import { useAttackedHost } from './attack-world.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
+import { processesWhere, stubborn } from './processes.ts';
 
 const { isThere, without } = await findBubblewrap();
 
-const MiB = 2 ** 20;
-/** Small, so that attacks reach them soon. */
-const LIMITS: Limits = {
-  memoryBytes: 128 * MiB,
-  processes: 50,
-  cpuSeconds: 20,
-  openFiles: 256,
-  fileBytes: 16 * MiB,
-  layerBytes: 64 * MiB,
-  scratchBytes: 64 * MiB,
-  entries: 5000,
-  outputBytes: MiB,
-};
-
 describe.skipIf(!isThere)(`an attack${without}`, () => {
-  let root: string;
-  let env: Record<string, string>;
-  let host: { tcp: Server; unix: Server; abstract: Server; process: ChildProcess };
-  let runner: Runner;
-  let workspace: string;
-
-  beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'continuo-attack-'));
-    await chmod(root, 0o755);
-    const secret = join(root, 'secret-of-the-host.txt');
-    await writeFile(secret, 'the secret of the host\n');
-    workspace = join(root, 'workspace');
-    await mkdir(workspace);
-    await writeFile(join(workspace, 'kept.txt'), 'kept\n');
-    await symlink(secret, join(workspace, 'planted-link'));
-    const [tcp, unix, abstract] = [createServer(), createServer(), createServer()];
-    const name = `continuo-attack-${process.pid}`;
-    await Promise.all([
-      new Promise<void>((resolve) => tcp.listen(0, '::', resolve)),
-      new Promise<void>((resolve) => unix.listen(join(root, 'socket'), resolve)),
-      new Promise<void>((resolve) => abstract.listen(`\0${name}`, resolve)),
-    ]);
-    const child = spawn('sleep', ['1000'], { env: { TOKEN: 'token-of-the-host' } });
-    host = { tcp, unix, abstract, process: child };
-    env = {
-      PATH: '/usr/bin:/bin:/usr/sbin:/sbin',
-      SECRET: secret,
-      SOCKET: join(root, 'socket'),
-      ABSTRACT: name,
-      PORT: String((tcp.address() as AddressInfo).port),
-      PID: String(child.pid),
-    };
-    process.env.TOKEN = 'token-of-the-server';
-    const probed = await probeBubblewrap(join(root, 'runner'), []);
-    if (!probed.ok) throw new Error(`${probed.reason}; ${probed.remedy}`);
-    runner = probed.runner;
-  });
-  afterAll(async () => {
-    delete process.env.TOKEN;
-    host.process.kill();
-    for (const server of [host.tcp, host.unix, host.abstract]) server.close();
-    await rm(root, { recursive: true, force: true });
-  });
-
-  async function attempt(by: Runner, { command }: Pick<Attack, 'command'>, milliseconds = 15_000) {
-    const layers = await createVolumes(join(root, 'volumes'), by.owner).open('chat');
-    const output = new Output();
-    try {
-      const ending: Ending = await by.run({
-        command,
-        cwd: '/workspace',
-        env,
-        slice: '',
-        proxy: null,
-        limits: LIMITS,
-        milliseconds,
-        folders: { ...layers, workspace },
-        signal: new AbortController().signal,
-        onOutput: (piece) => output.add(piece),
-      });
-      return { ending, output: output.text(), upper: await readdir(layers.upper) };
-    } finally {
-      await layers.remove();
-      await rm(join(root, 'volumes/chat/scratch'), { recursive: true, force: true });
-    }
-  }
-
-  async function expectContained(by: Runner, attack: Attack): Promise<void> {
-    const { ending, output } = await attempt(by, attack, attack.killed === 'time' ? 300 : 15_000);
-    expect(output).not.toContain('ESCAPED');
-    expect(output).not.toContain('secret of the host');
-    if (attack.expect !== undefined) expect(output).toContain(attack.expect);
-    if (attack.killed === undefined) expect(ending.kind).toBe('exited');
-    else if (!attack.mayFail || ending.kind === 'killed')
-      expect(ending).toMatchObject({ kind: 'killed', by: attack.killed });
-    expect((await readdir(workspace)).toSorted()).toEqual(['kept.txt', 'planted-link']);
-    expect(readFileSync(join(workspace, 'kept.txt'), 'utf8')).toBe('kept\n');
-    expect((await lstat(join(workspace, 'kept.txt'))).mode & 0o777).toBe(0o644);
-    await until('no process of the sandbox is left', () => processesOf(by).length === 0);
-  }
-
-  /** The processes of the host that run as the sandbox's user, or in bubblewrap. */
-  function processesOf({ owner }: Runner): readonly string[] {
-    return readdirSync('/proc').filter((pid) => {
-      if (!/^\d+$/.test(pid)) return false;
-      try {
-        const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-        if (/^State:\s+Z/m.test(status)) return false;
-        const uid = Number(/^Uid:\s+(\d+)/m.exec(status)![1]);
-        return owner
-          ? uid === owner.uid
-          : readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--args\x003');
-      } catch {
-        return false;
-      }
-    });
-  }
-
+  const host = useAttackedHost('auto');
   for (const [kind, attacks] of Object.entries(ATTACKS))
     describe(kind, () => {
-      test.each(attacks.map((attack) => [attack.name, attack] as const))('WS-18 %s', (_, attack) =>
-        expectContained(runner, attack),
-      );
+      test.each(attacks.map((attack) => [attack.name, attack] as const))('WS-18 %s', async (_, attack) => {
+        await host.expectContained(host.runner, attack);
+      });
     });
 
   const machine = process.arch as 'x64' | 'arm64';
@@ -144,7 +26,7 @@ describe.skipIf(!isThere)(`an attack${without}`, () => {
     createBubblewrap({
       bwrap: '/usr/bin/bwrap',
       perl,
-      folder: join(root, 'created'),
+      folder: join(host.root, 'created'),
       readable: [],
       cgroups: null,
       machine,
@@ -159,8 +41,46 @@ describe.skipIf(!isThere)(`an attack${without}`, () => {
       'a fork bomb',
       'a process that takes all memory',
       'many processes that take all memory',
+      'memory of processes that a second thread starts',
+      'memory in files without a name',
+      'memory in segments that no process uses',
       'running for ever, deaf to signals',
-    ])('WS-18 %s', (name) => expectContained(created('/usr/bin/perl'), named(name)));
+    ])('WS-18 %s', async (name) => {
+      await host.expectContained(created('/usr/bin/perl'), named(name));
+    });
+
+    test('WS-18 variables for the dynamic loader do not act on the program that sets a limit', async () => {
+      const { output } = await host.attempt(
+        created('/usr/bin/perl'),
+        { command: 'cat /scratch/ld.* | grep -o "transferring control: .*" | sort -u' },
+        { variables: { LD_DEBUG: 'files', LD_DEBUG_OUTPUT: '/scratch/ld' } },
+      );
+      expect(output).toContain('bash');
+      expect(output).not.toContain('prlimit');
+    });
+  });
+
+  test('WS-11 a command that is canceled while its sandbox is being made does not run', async () => {
+    for (const runner of [host.runner, created('/usr/bin/perl')]) {
+      const canceled = await host.attempt(runner, { command: 'echo started' }, { isCanceled: true });
+      expect(canceled).toMatchObject({ ending: { kind: 'killed', by: 'canceled' }, output: '' });
+    }
+  });
+
+  // The server starts the launcher, and the kernel kills it with the server.
+  test('WS-11 nothing is left of a sandbox that was being made when its server was killed', async () => {
+    const { command, name } = stubborn();
+    for (let round = 0; round < 10; round += 1) {
+      const ended = host
+        .attempt(created('/usr/bin/perl'), { command })
+        .catch((error: Error) => error.message);
+      const found = (program: string) =>
+        processesWhere((line) => line.includes(name) && line.includes(program));
+      await until('bubblewrap is started', () => found('bwrap --args').length > 0, { every: 1 });
+      for (const pid of found('launch.pl')) process.kill(Number(pid), 'SIGKILL');
+      await until('nothing is left', () => found('').length === 0);
+      expect(await ended).toBe('the sandbox ended without a report');
+    }
   });
 
   // Each of these attacks fails because of the named protection: without it, the attack is noticed.
@@ -170,13 +90,12 @@ describe.skipIf(!isThere)(`an attack${without}`, () => {
     ['--unshare-net', 'other interfaces'],
     ['--seccomp 4', 'the system call io_uring_setup'],
     ['--seccomp 4', 'the system call keyctl'],
-    ['--unshare-pid', 'processes of the host'],
     ['--remount-ro /', 'the root of the sandbox'],
     ['--hostname sandbox', 'the name of the host'],
   ])('without %s, the attack on %s succeeds', async (protection, name) => {
-    const launcher = join(root, 'launcher-without');
+    const launcher = join(host.root, 'launcher-without');
     await writeFile(launcher, withoutOption(protection), { mode: 0o755 });
-    await expect(expectContained(created(launcher), named(name))).rejects.toThrow('expected');
+    await expect(host.expectContained(created(launcher), named(name))).rejects.toThrow('expected');
   });
 });
 

@@ -63,7 +63,7 @@ const READING: readonly Attack[] = [
   {
     name: 'the folders of the host',
     command:
-      'ls /root /home /var /srv /opt /mnt /media /run /boot /sys 2>/dev/null | grep . && echo ESCAPED; true',
+      'ls -A /root /home /var /srv /opt /mnt /media /run /boot /sys /sys/fs 2>/dev/null | grep -v -e : -e "^fs$" -e "^cgroup$" | grep . && echo ESCAPED; true',
   },
   {
     name: 'any file with the name of the secret',
@@ -183,7 +183,7 @@ const PROC: readonly Attack[] = [
 ];
 
 const PRIVILEGES: readonly Attack[] = [
-  { name: 'the super-user', command: 'id -u', expect: '65534' },
+  { name: 'the super-user', command: '[ "$(id -u)" -gt 1000 ] && echo unprivileged', expect: 'unprivileged' },
   {
     name: 'programs that change the user',
     command:
@@ -192,7 +192,7 @@ const PRIVILEGES: readonly Attack[] = [
   {
     name: 'a program of its own that changes the user',
     command:
-      'cp /bin/bash /scratch/b; chmod 4755 /scratch/b; cp /bin/bash /tmp/b; chmod 4755 /tmp/b; [ "$(/scratch/b -p -c "id -u")" = 65534 ] && [ "$(/tmp/b -p -c "id -u")" = 65534 ] || echo ESCAPED',
+      'cp /bin/bash /scratch/b; chmod 4755 /scratch/b; cp /bin/bash /tmp/b; chmod 4755 /tmp/b; for b in /scratch/b /tmp/b; do [ "$($b -p -c "id -u")" = "$(id -u)" ] || echo ESCAPED; done',
   },
   {
     name: 'capabilities',
@@ -282,6 +282,23 @@ const RESOURCES: readonly Attack[] = [
     name: 'many processes that take all memory',
     command: `for i in 1 2 3 4 5 6; do perl -e 'my $a = "x" x 5e7; sleep 5' & done; wait; echo over`,
     killed: 'memory',
+  },
+  {
+    name: 'memory of processes that a second thread starts',
+    command: `perl -Mthreads -e 'threads->create(sub { for (1..6) { next if fork; my $a = "x" x (5e7 + $_); sleep 1; exit } sleep 2 })->join; print "over\n"'`,
+    killed: 'memory',
+  },
+  {
+    name: 'memory in files without a name',
+    command: `perl -e 'my $n = \`uname -m\` =~ /aarch64/ ? 279 : 319; my $s = "x"; my @f; for (1..40) { my $d = syscall($n, $s, 0); $d < 0 and die "refused\n"; open my $f, "+<&=", $d; syswrite $f, "x" x 1e7; push @f, $f } sleep 2; print "ESCAPED\n"'`,
+    killed: 'memory',
+    mayFail: true,
+  },
+  {
+    name: 'memory in segments that no process uses',
+    command: `perl -e 'for (1..40) { my $d = shmget(0, 1e7, 01600) // die "refused\n"; shmwrite($d, "x" x 1e7, 0, 1e7) or die } sleep 2; print "ESCAPED\n"'`,
+    killed: 'memory',
+    mayFail: true,
   },
   { name: 'memory through /dev/shm', command: 'head -c 200M /dev/zero > /dev/shm/x && echo ESCAPED; true' },
   { name: 'endless output', command: 'yes', killed: 'output' },

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { findBubblewrap } from '@continuo/testkit/fixtures';
-import { DEFAULT_POLICY, judge } from '../../src/tools/policy.ts';
+import { judge } from '../../src/tools/policy.ts';
+import { DEFAULT_POLICY } from '../../src/workspaces/policies.ts';
 import { place, said } from '../files/tools/support.ts';
 import { useSandbox } from './support.ts';
 
@@ -113,6 +114,7 @@ describe.skipIf(!isThere)(`exec${without}`, () => {
         'touch "bad\nname" "trailing." CON; printf x > "$(printf "\\377")"; printf x > "$(printf "a\\nb")"',
         'mkdir -p chats agents node_modules/x .git; echo evil > chats/x.md; echo evil > agents/evil.md',
         'echo evil > AGENTS.md; echo dep > node_modules/x/y; head -c 9M /dev/zero > large',
+        String.raw`touch $'\e]0;title\a' $'\u061c\u202ename'`,
         'echo one > Case.txt; echo two > case.txt; truncate -s 100G sparse; true',
       ].join('\n'),
     });
@@ -137,7 +139,15 @@ describe.skipIf(!isThere)(`exec${without}`, () => {
       '/chats/x.md': 'chats are read-only',
       '/large': 'it is larger than 8388608 bytes',
     });
-    expect(Object.keys(why)).toEqual(expect.arrayContaining(['/node_modules', '/.git', '/a\nb', '/CON']));
+    expect(Object.keys(why)).toEqual(
+      expect.arrayContaining(['/node_modules', '/.git', String.raw`/a\u000ab`, '/CON']),
+    );
+    // Names do not control their reader.
+    expect(Object.keys(why)).toEqual(
+      expect.arrayContaining([String.raw`/\u001b]0;title\u0007`, String.raw`/\u061c\u202ename`]),
+    );
+    // oxlint-disable-next-line no-control-regex
+    expect(said(end)).not.toMatch(/[\u001b\u0007\u061c\u202e]/);
     // The folder is still there: applying the file over it is refused.
     expect(said(await call('apply_changes', { call: end.call, paths: ['/folder'] }))).toContain('folder');
     // Two files that differ only in case: the second is refused, and with it the first.
@@ -165,12 +175,30 @@ describe.skipIf(!isThere)(`exec${without}`, () => {
     }
   });
 
+  test('WS-18 the CPU time of a command is that of all its processes', async () => {
+    const { call } = await place(world);
+    const busy = `perl -e '1 for 1 .. 4e6; print((times)[0], "\\n")'`;
+    const { output } = await call('exec', { command: `(${busy}) & ${busy} && wait` });
+    const { text, cpu_seconds: all } = output as { text: string; cpu_seconds: number };
+    const each = text.split('\n').slice(0, 2).map(Number);
+    expect(each[0]).toBeGreaterThan(0);
+    expect(all).toBeGreaterThanOrEqual(each[0]! + each[1]!);
+  });
+
   test('WS-18 output that controls a terminal or is no text arrives as plain text', async () => {
     const { call } = await place(world);
     const end = await call('exec', {
       command: `printf 'a\\033[2J\\033]0;title\\007b\\033]52;c;ZXZpbA==\\033\\\\c\\033[31mred\\033[0m\\rover\\b\\000\\377d\\342\\200\\256e\\n'`,
     });
     expect(said(end)).toMatch(/^over\ufffdde\n\[exit code 0/);
+  });
+
+  test('WS-18 all of a long output can be looked up by the next commands, though the call keeps its ends alone', async () => {
+    const { call } = await place(world);
+    const end = await call('exec', { command: 'seq 300000' });
+    expect(end.output).toMatchObject({ output_file: '/outputs/1.txt', output_bytes: 1_988_895 });
+    const found = await call('exec', { command: 'sed -n 150000p /outputs/1.txt; wc -c < /outputs/1.txt' });
+    expect(said(found)).toMatch(/^150000\n1988895\n/);
   });
 
   test('WS-18 one line of a mebibyte, overwritten or not, does not hold up the server', async () => {

@@ -2,12 +2,14 @@
 // reach other hosts through it; one that succeeds prints what only those hosts say.
 
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { findBubblewrap } from '@continuo/testkit/fixtures';
 import { createOutgoing, type Outgoing } from '../../src/outgoing/outgoing.ts';
-import { createList, targetOf } from '../../src/sandbox/proxy.ts';
-import { DEFAULT_POLICY, judge } from '../../src/tools/policy.ts';
+import { createList, openProxy, targetOf } from '../../src/sandbox/proxy.ts';
+import { judge } from '../../src/tools/policy.ts';
+import { DEFAULT_POLICY } from '../../src/workspaces/policies.ts';
 import { place, said } from '../files/tools/support.ts';
 import { useSandbox } from './support.ts';
 
@@ -100,6 +102,7 @@ describe.skipIf(!isThere)(`the network of commands${without}`, () => {
   const outgoing: { current: Outgoing | null } = { current: null };
   const world = useSandbox({
     outgoing: {
+      require: (url) => outgoing.current!.require(url),
       fetch: (...args) => outgoing.current!.fetch(...args),
       connect: (...args) => outgoing.current!.connect(...args),
       close: () => Promise.resolve(),
@@ -233,6 +236,32 @@ describe.skipIf(!isThere)(`the network of commands${without}`, () => {
     const end = await call('exec', { command: filled(tunnel('OTHER')), network: [all] });
     expect(said(end)).toContain('TREASURE');
   });
+});
+
+test('WS-18 a command has at most 64 connections at once', async () => {
+  const server = createTcpServer((socket) => socket.on('error', () => undefined));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const outgoing = createOutgoing({ allow: [host] });
+  const proxy = await openProxy({ hosts: [host], connect: outgoing.connect, owner: null });
+  const clients = Array.from({ length: 100 }, () => connect(join(proxy.folder, 'proxy')));
+  onTestFinished(async () => {
+    for (const client of clients) client.destroy();
+    await proxy.close();
+    server.close();
+  });
+  const answers = await Promise.all(
+    clients.map((client) => {
+      client.write(`CONNECT ${host} HTTP/1.1\r\n\r\n`);
+      client.on('error', () => undefined);
+      return new Promise<string>((resolve) => {
+        client.once('data', (piece) => resolve(piece.toString().slice(0, 12)));
+        client.once('close', () => resolve('closed'));
+      });
+    }),
+  );
+  expect(answers.filter((answer) => answer === 'HTTP/1.1 200')).toHaveLength(64);
+  expect(answers.filter((answer) => answer === 'closed')).toHaveLength(36);
 });
 
 test.each([

@@ -28,7 +28,7 @@ test.each([
   ['a sequence that is not finished vanishes', 'x\u001b[31', 'x'],
   ['sequences that hide in each other vanish', '\u001b\u001b[8m[8mx\u001b\u0000[2Jy', '[8mx[2Jy'],
   ['colours out of range vanish', '\u001b[38;5;999mx\u001b[38;9mz\u001b[999m', 'xz'],
-  ['control and direction characters vanish', 'a\u0000\u0008\u007f\u009b2Jb\u202ec', 'a2Jbc'],
+  ['control and direction characters vanish', 'a\u0000\u0008\u007f\u009b2Jb\u202e\u061cc', 'a2Jbc'],
   ['an overwritten line is what was written last', 'one\rtwo\nthree\r\nfour\r', 'two\nthree\nfour'],
 ])('WS-18 of the output, %s', (_, given, shown) => {
   expect(textOf(given)).toBe(shown);

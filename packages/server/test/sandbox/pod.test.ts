@@ -1,6 +1,6 @@
 // Commands on a real server: live output, proposals over HTTP, and process trees that end with their run.
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,30 +12,9 @@ import {
   type TestDatabase,
   type TestPod,
 } from '@continuo/testkit/fixtures';
+import { running, stubborn } from './processes.ts';
 
 const { isThere, without } = await findBubblewrap();
-
-/** The processes of the machine whose command line has this text. */
-function running(text: string): readonly string[] {
-  return readdirSync('/proc').filter((pid) => {
-    if (!/^\d+$/.test(pid)) return false;
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').startsWith(text);
-    } catch {
-      // It has ended meanwhile.
-      return false;
-    }
-  });
-}
-
-let lastSleep = 70_000 + (process.pid % 1000) * 10;
-/** A tree of processes that ignores signals and outlives its parents; a second command line to find it by. */
-function stubborn(): { readonly command: string; readonly name: string } {
-  lastSleep += 1;
-  const name = `sleep ${lastSleep}`;
-  const command = `trap '' TERM INT HUP; (setsid ${name} & ${name} &) & ${name} & wait; while :; do sleep 1; done`;
-  return { command, name };
-}
 
 describe.skipIf(!isThere)(`commands on a server${without}`, () => {
   let database: TestDatabase;
@@ -93,10 +72,32 @@ describe.skipIf(!isThere)(`commands on a server${without}`, () => {
     expect(diff.body).toMatchObject({ path: '/proposed.md', from: 0, to: 1, added: 1, removed: 0 });
     const none = await ask('POST', `${execution}/apply`, { paths: ['/other.md'] });
     expect(none).toMatchObject({ status: 404, body: { code: 'change_not_found' } });
-    const applied = await ask('POST', `${execution}/apply`, { paths: ['/proposed.md'] });
+    // Several people press the button at once: one of them applies it.
+    const pressed = await Promise.all(
+      Array.from({ length: 8 }, () => ask('POST', `${execution}/apply`, { paths: ['/proposed.md'] })),
+    );
+    const [applied, ...late] = pressed.toSorted((a, b) => a.status - b.status);
     expect(applied).toMatchObject({ status: 200, body: { items: [{ path: '/proposed.md', version: 1 }] } });
+    expect(late.map(({ status }) => status)).toEqual(late.map(() => 412));
     const again = await ask('POST', `${execution}/apply`, { paths: ['/proposed.md'] });
     expect(again).toMatchObject({ status: 412, body: { code: 'version_conflict' } });
+  });
+
+  test('WS-18 a file that somebody moved since the command started is not made again', async () => {
+    const space = `${pod.url}/api/v1/workspaces/default`;
+    await ask('PUT', `${space}/files/moved.txt`, 'one');
+    const command = 'echo two > moved.txt; echo written; until [ -e /scratch/go ]; do sleep 0.05; done';
+    const { execution, run, thread } = await exec({ command });
+    await until('the file is written', async () => {
+      const { body } = await ask('GET', `${execution}?wait=30&after=0`);
+      return body.output?.startsWith('written');
+    });
+    const moved = await ask('POST', `${space}/moves`, { from: '/moved.txt', to: '/kept.txt' });
+    expect(moved.status).toBe(200);
+    writeFileSync(join(pod.home, 'sandbox', thread, 'scratch/go'), '');
+    expect((await toolEnd(run.id)).output).toMatchObject({ changes: [{ path: '/moved.txt', base: 1 }] });
+    const applied = await ask('POST', `${execution}/apply`, { paths: ['/moved.txt'] });
+    expect(applied).toMatchObject({ status: 412, body: { code: 'version_conflict' } });
   });
 
   test('WS-18 as many commands run at once as there are cores, and all that wait get their turn', async () => {
@@ -133,7 +134,9 @@ describe.skipIf(!isThere)(`commands on a server${without}`, () => {
   test('WS-11 kill -9 of the server leaves no process of a command, and another pod runs the command again', async () => {
     const { command, name } = stubborn();
     const doomed = await startPod({ databaseUrl: database.url, env: { CONTINUO_SANDBOX: 'auto' } });
-    await exec({ command: `${command} # doomed`, timeout: 600 }, doomed.url);
+    const elsewhere = 'written on the pod that is killed';
+    await ask('PUT', `${doomed.url}/api/v1/workspaces/default/files/elsewhere.txt`, elsewhere);
+    const { execution } = await exec({ command: `cat elsewhere.txt; ${command}`, timeout: 600 }, doomed.url);
     await until('the tree runs', () => running(name).length === 3);
     const first = new Set(running(name));
     doomed.kill('SIGKILL');
@@ -143,5 +146,10 @@ describe.skipIf(!isThere)(`commands on a server${without}`, () => {
       return found.length === 3 ? found : null;
     });
     expect(second.some((pid) => first.has(pid))).toBe(false);
+    // Its folder has caught up before the command began.
+    const { pathname } = new URL(execution);
+    await until('the second command shows the file', async () =>
+      (await ask('GET', `${pod.url}${pathname}?wait=30&after=0`)).body.output?.startsWith(elsewhere),
+    );
   });
 });

@@ -6,11 +6,15 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll } from 'vitest';
 import { createOutgoing, type Outgoing } from '../../src/outgoing/outgoing.ts';
-import { probeBubblewrap } from '../../src/sandbox/bubblewrap/probe.ts';
+import { probeSandbox, type Wanted } from '../../src/sandbox/probe.ts';
 import type { Limits } from '../../src/sandbox/limits.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { createSandboxTools } from '../../src/sandbox/tools/index.ts';
 import { useTools, type ToolsWorld } from '../files/tools/support.ts';
+
+export function wanted(sandbox: Wanted['sandbox'], sandboxFolders: readonly string[] = []): Wanted {
+  return { sandbox, sandboxFolders, sandboxRuntime: sandbox === 'podman' ? 'runc' : undefined };
+}
 
 /** A world of tools with exec and apply_changes. */
 export function useSandbox(
@@ -18,6 +22,7 @@ export function useSandbox(
     readonly limits?: Limits;
     readonly readable?: readonly string[];
     readonly outgoing?: Outgoing;
+    readonly sandbox?: Wanted['sandbox'];
   } = {},
 ): ToolsWorld {
   let home: string | null = null;
@@ -25,7 +30,10 @@ export function useSandbox(
   return useTools({
     more: async (world) => {
       home = await mkdtemp(join(tmpdir(), 'continuo-sandbox-'));
-      const probed = await probeBubblewrap(join(home, 'runner'), options.readable ?? []);
+      const probed = await probeSandbox(
+        wanted(options.sandbox ?? 'auto', options.readable),
+        join(home, 'runner'),
+      );
       if (!probed.ok) throw new Error(`${probed.reason}; ${probed.remedy}`);
       const { pool, workspaces } = world;
       const sandbox = createSandbox({

@@ -2,12 +2,12 @@
 // commands use them.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { findBubblewrap } from '@continuo/testkit/fixtures';
+import { afterAll, describe, expect, test } from 'vitest';
+import { findBubblewrap, findPodman } from '@continuo/testkit/fixtures';
 import { place, said } from '../files/tools/support.ts';
 import { useSandbox } from './support.ts';
 
@@ -83,4 +83,29 @@ describe.skipIf(!isThere)(`a toolchain${without}`, () => {
       expect(tested.output).toMatchObject({ exit_code: 0, changes: [] });
     },
   );
+});
+
+const { isThere: isPodman, without: withoutPodman } = await findPodman();
+
+describe.each([
+  ['auto', isThere, without],
+  ['podman', isPodman, withoutPodman],
+] as const)('a folder of the configuration, with %s', (sandbox, isUsable, missing) => {
+  // A sandbox has a /tmp of its own.
+  const folder = mkdtempSync('/var/tmp/continuo-toolchain-');
+  chmodSync(folder, 0o755);
+  writeFileSync(join(folder, 'greet'), '#!/bin/sh\necho "hello from $0"\n', { mode: 0o755 });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  describe.skipIf(!isUsable)(`is there${missing}`, () => {
+    const world = useSandbox({ sandbox, readable: [folder] });
+
+    test('WS-18 under its own path, read-only', async () => {
+      const { call } = await place(world);
+      const end = await call('exec', {
+        command: `${folder}/greet; touch ${folder}/new || echo refused; ls ${folder}`,
+      });
+      expect(said(end)).toMatch(new RegExp(`^hello from ${folder}/greet\ntouch: .*\nrefused\ngreet\n`));
+    });
+  });
 });

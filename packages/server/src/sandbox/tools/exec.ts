@@ -3,7 +3,7 @@
 import { posix } from 'node:path';
 import { z } from 'zod';
 import { folderAt, requireFileOrFolder, type ToolWorld } from '../../files/tools/shared.ts';
-import { readNetwork } from '../../tools/policies.ts';
+import { readNetwork } from '../../workspaces/policies.ts';
 import { errorForModels, ToolFailure, type Tool } from '../../tools/tool.ts';
 import { COMMAND_CHARACTERS, DEFAULT_SECONDS, LIMITS, MOST_SECONDS } from '../limits.ts';
 import { shownText } from '../output.ts';
@@ -69,7 +69,7 @@ type OfflineTool = Extract<Tool<Input>, { effect: 'pure' | 'idempotent' | 'exter
 
 export function execTool(world: ToolWorld, sandbox: Sandbox): Tool<Input> {
   const offline = offlineTool(world, sandbox);
-  // What a command sends cannot be taken back, and what it is sent may be anybody's text.
+  // A command's requests cannot be undone, and the responses that it gets may be anybody's text.
   const online = { ...offline, effect: 'external', untrusted: true } as const;
   return { ...offline, variant: ({ network = [] }) => (network.length > 0 ? online : null) };
 }

@@ -2,12 +2,18 @@
 # (unshare, mount, setpriv, prlimit) costs more time than the sandbox itself.
 #
 #   perl launch.pl name=value ... -- bwrap option ... -- command argument ...
+#   perl launch.pl name=value ... container=1    mounts only the workspace, at `place`/workspace, where an engine sees it,
+#                                                until the input ends, also because the server was killed
 #
 # 1. A mount namespace, private; without root also a user namespace.
 # 2. On a small tmpfs at `place`: the workspace as `workspace`, with an overlay over it that takes the writes, and the
 #    other folders. As root, the workspace is mounted with its owner mapped to `uid`, because the overlay compares owners.
 # 3. cgroups, limits; as root, the switch to `uid`.
 # 4. bubblewrap, which makes the sandbox itself. Its options go through a pipe: its command line is readable inside.
+#
+# bubblewrap is in a process namespace of its own, whose first process is a copy of this one. When that is killed, at any moment,
+# also while bubblewrap is still making the sandbox, the kernel kills all others, and `waitpid` returns when none is left. It
+# waits for all of them, because bubblewrap does not: otherwise their CPU time would not be counted.
 #
 # Relays the output through a pipe, because Node's pipes are sockets and /dev/stdout cannot be opened on one. Ends with
 # `code SECONDS_OF_CPU` on descriptor 3, or with a sentence on stderr and code 125 if the sandbox could not be made.
@@ -30,14 +36,15 @@ my %CALL = (
   mount => $arm ? 40 : 165, unshare => $arm ? 97 : 272, prctl => $arm ? 167 : 157, prlimit => $arm ? 261 : 302,
   setgroups => $arm ? 159 : 116, setresgid => $arm ? 149 : 119, setresuid => $arm ? 147 : 117,
   open_tree => 428, move_mount => 429, mount_setattr => 442, close_range => 436,
-  openat2 => 437, dup3 => $arm ? 24 : 292, exit_group => $arm ? 94 : 231,
+  openat2 => 437, umount2 => $arm ? 39 : 166, dup3 => $arm ? 24 : 292, exit_group => $arm ? 94 : 231,
 );
 # Loading a module costs a millisecond: no POSIX, no constant.
 my ($O_DIRECTORY, $O_NOFOLLOW) = $arm ? (0x4000, 0x8000) : (0x10000, 0x20000);
 my ($RESOLVE_NO_SYMLINKS, $RESOLVE_BENEATH, $EINTR) = (4, 8, 4);
-my ($NEWNS, $NEWUSER) = (0x00020000, 0x10000000);
+my ($NEWNS, $NEWUSER, $NEWPID) = (0x00020000, 0x10000000, 0x20000000);
 my ($RDONLY, $NOSUID, $NODEV, $REMOUNT, $BIND, $REC, $PRIVATE) = (1, 2, 4, 32, 4096, 16384, 1 << 18);
 my ($AT_EMPTY_PATH, $OPEN_TREE_CLONE, $MOVE_EMPTY_SOURCE, $ATTR_IDMAP) = (0x1000, 1, 4, 0x00100000);
+my $DETACH = 2;
 my ($PDEATHSIG, $DUMPABLE, $NO_NEW_PRIVS, $KILL) = (1, 4, 38, 9);
 my %LIMIT = (cpu => 0, fsize => 1, data => 2, core => 4, nofile => 7);
 
@@ -78,6 +85,22 @@ sub write_file {
   close $file or fail("write $path");
 }
 
+if ($given{container}) {
+  my $workspace = '/proc/self/fd/' . workspace_descriptor();
+  mount_workspace($workspace, '/proc/self/fd/' . descriptor($given{upper}), '/proc/self/fd/' . descriptor($given{work}));
+  # The overlay has a mount of its own of what is below.
+  my $lower = "$place/lower";
+  call('umount2', $lower, $DETACH);
+  # No signal for the server's process group ends this before the server.
+  $SIG{$_} = 'IGNORE' for qw(INT TERM HUP);
+  syswrite(STDOUT, "mounted\n");
+  sysread(STDIN, my $end, 1);
+  my $merged = "$place/workspace";
+  call('umount2', $merged, $DETACH);
+  rmdir $_ for ($lower, $merged, $place);
+  leave(0);
+}
+
 # Descriptors 3 to 5 are taken, so that no handle below gets one of these numbers.
 call('dup3', 2, 5, 0);
 my $parent = getppid();
@@ -97,52 +120,61 @@ mount('none', '/', 'none', $REC | $PRIVATE);
 # 2. Mounts. The folders are opened first: the tmpfs may hide them.
 my @shown = (qw(scratch tmp outputs), defined $given{proxy} ? 'proxy' : ());
 my %source = map { ($_ => '/proc/self/fd/' . descriptor($given{$_})) } (@shown, qw(upper work));
-my $workspace = descriptor($given{workspace});
-$workspace = descriptor($given{slice}, $workspace) if $given{slice} ne '';
-$source{workspace} = "/proc/self/fd/$workspace";
+my $workspace = '/proc/self/fd/' . workspace_descriptor();
 mount('tmpfs', $place, 'tmpfs', $NOSUID | $NODEV, 'mode=755,size=1m');
 for my $name (@shown) {
   mount($source{$name}, folder("$place/$name"), 'none', $BIND | $REC);
   mount('none', "$place/$name", 'none', $BIND | $REMOUNT | $NOSUID | $NODEV);
 }
-my $lower = folder("$place/lower");
-if ($root) { bind_with_owner($source{workspace}, $lower) }
-else { mount($source{workspace}, $lower, 'none', $BIND | $REC) }
-mount('none', $lower, 'none', $BIND | $REMOUNT | $RDONLY | $NOSUID | $NODEV);
-my $merged = folder("$place/workspace");
-my $layers = "lowerdir=$lower,upperdir=$source{upper},workdir=$source{work},userxattr";
-mount('overlay', $merged, 'overlay', $NOSUID | $NODEV, $layers);
+mount_workspace($workspace, $source{upper}, $source{work});
 folder("$place/etc");
 write_file("$place/etc/passwd", "root:x:0:0::/:/usr/sbin/nologin\nsandbox:x:65534:65534::/scratch/home:/bin/sh\n");
 write_file("$place/etc/group", "root:x:0:\nsandbox:x:65534:\n");
 write_file("$place/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n");
 
 # 3. Limits.
-for my $name (grep { defined $given{$_} } keys %LIMIT) {
-  my $both = pack('QQ', $given{$name}, $given{$name});
-  call('prlimit', 0, $LIMIT{$name}, $both, 0);
-}
-umask 0022;
-chdir '/' or fail('chdir');
-if ($root) {
-  my $groups = '';
-  call('setgroups', 0, $groups);
-  call('setresgid', $uid + 0, $uid + 0, $uid + 0);
-  call('setresuid', $uid + 0, $uid + 0, $uid + 0);
-  # A change of user clears both.
+sub limit_and_drop {
+  for my $name (grep { defined $given{$_} } keys %LIMIT) {
+    my $both = pack('QQ', $given{$name}, $given{$name});
+    call('prlimit', 0, $LIMIT{$name}, $both, 0);
+  }
+  umask 0022;
+  chdir '/' or fail('chdir');
+  if ($root) {
+    my $groups = '';
+    call('setgroups', 0, $groups);
+    call('setresgid', $uid + 0, $uid + 0, $uid + 0);
+    call('setresuid', $uid + 0, $uid + 0, $uid + 0);
+  }
+  # A change of user clears both, and a new process does not have the first.
   call('prctl', $PDEATHSIG, $KILL, 0, 0, 0);
   call('prctl', $DUMPABLE, 1, 0, 0, 0);
+  call('prctl', $NO_NEW_PRIVS, 1, 0, 0, 0);
 }
-call('prctl', $NO_NEW_PRIVS, 1, 0, 0, 0);
-leave(125) if getppid() != $parent;
 
 # 4. The sandbox, and the relay of its output.
 pipe(my $options_out, my $options_in) or fail('pipe');
 pipe(my $status_out, my $status_in) or fail('pipe');
 pipe(my $output, my $stdout) or fail('pipe');
+# Its end tells that this process is gone: the first process of a namespace does not see its parent.
+pipe(my $alive_out, my $alive_in) or fail('pipe');
+call('unshare', $NEWPID);
 my $child = fork();
 fail('fork') unless defined $child;
 if ($child == 0) {
+  close $_ for ($alive_in, $options_in, $status_out, $output);
+  limit_and_drop();
+  my $ended = '';
+  vec($ended, fileno($alive_out), 1) = 1;
+  leave(125) if select($ended, undef, undef, 0) > 0;
+  my $bubblewrap = fork();
+  fail('fork') unless defined $bubblewrap;
+  if ($bubblewrap != 0) {
+    close $_ for ($options_out, $status_in, $stdout);
+    1 while wait() > 0;
+    leave(0);
+  }
+  setpriority(0, 0, $given{nice} + 0) or fail('setpriority');
   call('dup3', fileno($stdout), 1, 0);
   call('dup3', fileno($stdout), 2, 0);
   call('dup3', fileno($options_out), 3, 0);
@@ -152,9 +184,11 @@ if ($child == 0) {
   %ENV = ();
   exec { $program } $program, '--args', '3', @ARGV or leave(125);
 }
-close $_ for ($options_out, $status_in, $stdout);
-$SIG{TERM} = sub { kill $KILL, $child };
-$SIG{PIPE} = sub { kill $KILL, $child };
+# Without this process, the kernel ends the child: so also where the child still is another user, who gets no signal from here.
+$SIG{$_} = sub { kill $KILL, $child or leave(125) } for qw(TERM PIPE);
+limit_and_drop();
+leave(125) if getppid() != $parent;
+close $_ for ($options_out, $status_in, $stdout, $alive_out);
 syswrite($options_in, join("\0", @bwrap) . "\0");
 close $options_in;
 my $piece;
@@ -178,6 +212,22 @@ open(my $report, '>&=', 3) or leave(125);
 print $report defined $code ? "$code" : 'none', ' ', $user + $system, "\n";
 close $report;
 leave(0);
+
+sub workspace_descriptor {
+  my $workspace = descriptor($given{workspace});
+  return $given{slice} eq '' ? $workspace : descriptor($given{slice}, $workspace);
+}
+
+# The workspace, read-only, with the command's layer above.
+sub mount_workspace {
+  my ($workspace, $upper, $work) = @_;
+  my ($lower, $merged) = (folder("$place/lower"), folder("$place/workspace"));
+  if ($root) { bind_with_owner($workspace, $lower) }
+  else { mount($workspace, $lower, 'none', $BIND | $REC) }
+  mount('none', $lower, 'none', $BIND | $REMOUNT | $RDONLY | $NOSUID | $NODEV);
+  my $layers = "lowerdir=$lower,upperdir=$upper,workdir=$work,userxattr";
+  mount('overlay', $merged, 'overlay', $NOSUID | $NODEV, $layers);
+}
 
 # Mounts a folder so that what belongs to root belongs to `uid`. The kernel takes the mapping from a user namespace.
 sub bind_with_owner {

@@ -73,6 +73,16 @@ const REFUSED: Readonly<Record<string, readonly [x64: number, arm64: number | nu
   vhangup: [153, 58],
 };
 
+/**
+ * Refused where no control group counts memory: memory that belongs to no process, so that a look at the processes does not
+ * find it. Programs do without these.
+ */
+const REFUSED_WITHOUT_GROUPS: typeof REFUSED = {
+  memfd_create: [319, 279],
+  msgget: [68, 186],
+  shmget: [29, 194],
+};
+
 const MACHINES = {
   x64: { audit: 0xc000003e, clone: 56, ioctl: 16, socket: 41, socketpair: 53 },
   arm64: { audit: 0xc00000b7, clone: 220, ioctl: 29, socket: 198, socketpair: 199 },
@@ -102,10 +112,13 @@ const allow: Instruction = [RETURN, 0, 0, 0x7fff0000];
 const kill: Instruction = [RETURN, 0, 0, 0x80000000];
 const refuse = (errno: number): Instruction => [RETURN, 0, 0, 0x00050000 | errno];
 
-export function seccompFilter(machine: Machine): Buffer {
+/** `isMemoryCounted`: a control group limits all memory. */
+export function seccompFilter(machine: Machine, isMemoryCounted: boolean): Buffer {
   const { audit, clone, ioctl, socket, socketpair } = MACHINES[machine];
   const column = machine === 'x64' ? 0 : 1;
-  const numbers = Object.values(REFUSED).flatMap((each) => each[column] ?? []);
+  const numbers = (calls: typeof REFUSED) => Object.values(calls).flatMap((each) => each[column] ?? []);
+  const refused = (calls: typeof REFUSED, errno: number) =>
+    numbers(calls).flatMap((number): Instruction[] => [[EQUAL, 0, 1, number], refuse(errno)]);
   const instructions: Instruction[] = [
     load(4),
     [EQUAL, 1, 0, audit],
@@ -113,7 +126,8 @@ export function seccompFilter(machine: Machine): Buffer {
     load(0),
     // The x32 calls are the same calls under other numbers.
     ...(machine === 'x64' ? ([[AT_LEAST, 0, 1, 0x40000000], refuse(ENOSYS)] as const) : []),
-    ...numbers.flatMap((number): Instruction[] => [[EQUAL, 0, 1, number], refuse(EPERM)]),
+    ...refused(REFUSED, EPERM),
+    ...(isMemoryCounted ? [] : refused(REFUSED_WITHOUT_GROUPS, ENOSYS)),
     // Its flags are in memory, which a filter cannot read. Without it, programs use clone.
     [EQUAL, 0, 1, CLONE3],
     refuse(ENOSYS),

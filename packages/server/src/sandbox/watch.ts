@@ -6,7 +6,7 @@
 // measurement finds.
 
 import { execFile } from 'node:child_process';
-import { readFile, statfs } from 'node:fs/promises';
+import { readdir, readFile, statfs } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 const LOOK_MS = 100;
@@ -58,7 +58,7 @@ async function freeOn(folder: string): Promise<Free> {
   return { bytes: bavail * bsize, entries: ffree };
 }
 
-/** What the folders hold on disk. A folder that cannot be read counts as too large: nobody knows what is in it. */
+/** What the folders hold on disk. A folder that cannot be read counts as too large, because its contents are unknown. */
 async function measure(folders: readonly string[]): Promise<Size> {
   const total = async (...options: string[]): Promise<number> => {
     const args = ['--summarize', '--one-file-system', ...options, '--', ...folders];
@@ -68,8 +68,9 @@ async function measure(folders: readonly string[]): Promise<Size> {
         stderr: error.stderr ?? error.message,
       }),
     );
-    // Files that vanish meanwhile are no trouble.
-    if (stderr.split('\n').some((line) => line !== '' && !line.includes('No such file'))) return Infinity;
+    // Files that vanish meanwhile are no trouble. The name, which a command chooses, is in front and quoted.
+    if (stderr.split('\n').some((line) => line !== '' && !line.endsWith(': No such file or directory')))
+      return Infinity;
     return stdout.split('\n').reduce((sum, line) => sum + Number(line.split('\t')[0] ?? 0), 0);
   };
   const [bytes, entries] = await Promise.all([total('--block-size=1'), total('--inodes')]);
@@ -83,9 +84,14 @@ export function watchMemory(pid: number, bytes: number, exceeded: () => void): W
 
 async function memoryOf(pid: number): Promise<number> {
   const text = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
-  const [statm, children] = await Promise.all([text('statm'), text(`task/${pid}/children`)]);
+  // A process is the child of the thread that started it.
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const [statm, ...children] = await Promise.all([
+    text('statm'),
+    ...threads.map((thread) => text(`task/${thread}/children`)),
+  ]);
   const own = Number(statm.split(' ')[1] ?? 0) * 4096;
-  const below = await Promise.all(children.trim().split(' ').filter(Boolean).map(Number).map(memoryOf));
+  const below = await Promise.all(children.join(' ').split(' ').filter(Boolean).map(Number).map(memoryOf));
   return below.reduce((sum, each) => sum + each, own);
 }
 

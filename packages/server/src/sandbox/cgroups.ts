@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Limits } from '../limits.ts';
+import type { Limits } from './limits.ts';
 
 export interface Cgroups {
   create(name: string, limits: Pick<Limits, 'memoryBytes' | 'processes'>): Promise<Cgroup>;
@@ -54,6 +54,27 @@ export async function openCgroups(mounts = readFileSync('/proc/mounts', 'utf8'))
     // Not permitted: a read-only mount, another owner, or a controller that is not delegated.
     return null;
   }
+}
+
+/** Whether the kernel killed a process of the control group that this process is in, because of the group's memory. */
+export async function outOfMemory(pid: number): Promise<boolean> {
+  const [groups, mounts] = await Promise.all([
+    readFile(`/proc/${pid}/cgroup`, 'utf8'),
+    readFile('/proc/mounts', 'utf8'),
+  ]);
+  for (const line of groups.split('\n')) {
+    const [, controllers, group] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+    if (group === undefined) continue;
+    const isVersion2 = controllers === '';
+    if (!isVersion2 && !controllers!.split(',').includes('memory')) continue;
+    const root = mountPoint(mounts, (type, options) =>
+      isVersion2 ? type === 'cgroup2' : type === 'cgroup' && options.includes('memory'),
+    );
+    const file = isVersion2 ? 'memory.events' : 'memory.oom_control';
+    const events = root === null ? '' : await readFile(join(root, group, file), 'utf8').catch(() => '');
+    if (Number(/^oom_kill (\d+)/m.exec(events)?.[1] ?? 0) > 0) return true;
+  }
+  return false;
 }
 
 async function version2(mounts: string): Promise<Hierarchy | null> {
